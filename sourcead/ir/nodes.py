@@ -1,0 +1,475 @@
+"""The intermediate representation: a few frozen dataclasses in single assignment.
+
+A `Function` has parameters and a `Block`; a block is a list of `Stmt`s and the atoms it yields; a statement binds
+`Var`s to one `Op`.  Operands are atoms: a `Var` or a `Const` (inside a subscript or a call also a `Slice` or a tuple of
+operands).
+
+**Values are immutable here.**  Writing into an array makes a new version of it: `a1 = Update(a0, ...)`.  Whether the
+text writes in place is decided once, at the end, by `emit/memory.py`; no other pass has to think about memory.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field, replace
+from typing import Any, Iterator
+
+from sourcead.ir.types import UNKNOWN, Type
+
+_ids = itertools.count()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where in the user's program a statement came from."""
+
+    file: str
+    line: int
+    col: int
+    end_line: int
+    end_col: int
+    text: str  # the source of the statement, as the user wrote it, dedented
+
+
+@dataclass(frozen=True, eq=False)
+class Var:
+    """A value. `name` is the name the text should use if it can; `temp` marks names that the user did not give."""
+
+    name: str
+    type: Type = UNKNOWN
+    temp: bool = False
+    id: int = field(default_factory=lambda: next(_ids))
+
+    def __repr__(self):
+        return f"{self.name}.{self.id}"
+
+
+@dataclass(frozen=True, eq=False)
+class Const:
+    """A Python object known while compiling: a literal, a function, a dtype, a tuple of such.
+
+    `text` is how the generated text spells it where `repr` would not do: `np.float32`, or the name of a global or
+    closure variable (then `live` is true: the value is read again at each call, and only its type is relied on).
+    """
+
+    value: Any
+    text: str | None = None
+    live: bool = False
+
+    def __repr__(self):
+        return self.text or (getattr(self.value, "__name__", None) if callable(self.value) else None) or repr(self.value)
+
+
+Atom = Var | Const
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """`lower:upper:step` inside a subscript; None where the user wrote nothing."""
+
+    lower: Atom | None
+    upper: Atom | None
+    step: Atom | None
+
+    def __repr__(self):
+        step = "" if self.step is None else f":{self.step}"
+        return f"{'' if self.lower is None else self.lower}:{'' if self.upper is None else self.upper}{step}"
+
+
+Operand = Atom | Slice | tuple  # a tuple of operands is a tuple display: np.zeros((n, 3)), a[i, 1:]
+
+
+class Op:
+    """Base of all operations."""
+
+
+@dataclass(frozen=True, eq=False)
+class Call(Op):
+    """`fn(*args, **kwargs)` for a function known while compiling (`fn` a Python object) or not (`fn` a Var).
+
+    Operators are calls of `operator.add` and kin.  A call with `effect` is done once, in order, and never removed
+    (`print`).
+    """
+
+    fn: Any
+    args: tuple[Operand, ...] = ()
+    kwargs: tuple[tuple[str, Operand], ...] = ()
+    effect: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Attr(Op):
+    """`base.name` for what an object says of itself: shape, ndim, size, dtype."""
+
+    base: Atom
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Index(Op):
+    """`base[key]`; a tuple of operands is a subscript with commas. Arrays, tuples, lists, dicts."""
+
+    base: Atom
+    key: Operand
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """One step of an `Update`'s path that is not a subscript: `fn(array, *args, **kwargs)` returns a view of the array."""
+
+    fn: Any
+    args: tuple[Operand, ...] = ()
+    kwargs: tuple[tuple[str, Operand], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Sub:
+    """One step of an `Update`'s path that is a subscript."""
+
+    key: Operand
+
+
+@dataclass(frozen=True, eq=False)
+class Update(Op):
+    """The array (or list, dict) `base` with the part at `path` replaced, or added to; `base` itself is unchanged.
+
+    `path` is a tuple of `Sub` and `View` steps from `base` to the part.  Mode:
+      'set'  base[path] = value, value broadcast and cast to the part
+      'add'  base[path] += value;  an empty path adds to the whole (`d += v`); for integer-array subscripts each
+             repetition counts (np.add.at), which is what an adjoint wants
+      'sub'  base[path] -= value, likewise
+    """
+
+    base: Atom
+    path: tuple[Sub | View, ...]
+    value: Operand
+    mode: str = "set"
+
+
+@dataclass(frozen=True, eq=False)
+class Build(Op):
+    """A display: kind 'tuple', 'list' or 'dict' (then `keys`, Python objects, go with `items`)."""
+
+    kind: str
+    items: tuple[Atom, ...]
+    keys: tuple | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Append(Op):
+    """The list with one more element at its end. Text: `base.append(value)`."""
+
+    base: Atom
+    value: Operand
+
+
+@dataclass(frozen=True, eq=False)
+class Pop(Op):
+    """Two results: the list without its last element, and that element. Text: `v = base.pop()`."""
+
+    base: Atom
+
+
+@dataclass(frozen=True, eq=False)
+class Effect(Op):
+    """A statement done for its effect, no results. kind 'assert' (args: condition[, message]) or 'raise' (args: exc).
+
+    `with` statements that do not alter data flow (np.errstate) are kind 'with': args the context managers, `body` runs
+    inside and its results are the results of the statement.
+    """
+
+    kind: str
+    args: tuple[Operand, ...]
+    body: Block | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Statements, then the atoms that the block yields to whoever holds it."""
+
+    stmts: tuple[Stmt, ...]
+    results: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Branch(Op):
+    """`if cond: then else: orelse`; yields the results of the block that ran.
+
+    `kind` keeps how the user wrote it: 'if', 'ifexp', 'and', 'or'.  A result that one side leaves undefined is
+    `UNDEFINED` there.
+    """
+
+    cond: Atom
+    then: Block
+    orelse: Block
+    kind: str = "if"
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """The iterations of a counted loop: range(start, stop, step)."""
+
+    start: Atom
+    stop: Atom
+    step: Atom
+
+
+@dataclass(frozen=True, eq=False)
+class Loop(Op):
+    """A loop. `params` are the loop variants inside an iteration, `inits` their values on entry; the body yields their
+    values for the next iteration; the results of the statement are their values on leaving.
+
+    domain `Range`: `index` is bound to the elements of the range.
+    domain a `Block` (a `while`): evaluated before each iteration, over `params`, its one result is the condition;
+    `index` is then None.
+    domain an atom: a sequence that is iterated over, `index` bound to its elements (used only where no adjoint is
+    needed of the sequence; the frontend turns loops over arrays and lists into a Range with `sequence[i]` reads).
+    """
+
+    domain: Range | Block | Atom
+    index: Var | None
+    params: tuple[Var, ...]
+    inits: tuple[Atom, ...]
+    body: Block
+
+
+@dataclass(frozen=True, eq=False)
+class Closure(Op):
+    """A nested function of the text: `def name(params): body`; reads values around it. Used for pullbacks."""
+
+    params: tuple[Var, ...]
+    body: Block
+
+
+@dataclass(frozen=True, eq=False)
+class Stmt:
+    """`targets = op`. `origin`: the user's statement. `adjoint_of`: in the reverse sweep, the statement whose adjoint
+    this is part of (its text becomes the comment above)."""
+
+    targets: tuple[Var, ...]
+    op: Op
+    origin: Origin | None = None
+    adjoint_of: Origin | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function: its parameters, its body, whose `results` are what it returns (one: bare; several: a tuple).
+
+    `defaults` maps parameter names to Python objects; `doc` becomes the docstring.  `kwonly` names keyword-only ones.
+    """
+
+    name: str
+    params: tuple[Var, ...]
+    body: Block
+    doc: str | None = None
+    origin: Origin | None = None
+
+
+class _Undefined:
+    def __repr__(self):
+        return "undefined"
+
+
+UNDEFINED = Const(_Undefined(), text="undefined")
+NONE = Const(None)
+
+
+def operand_atoms(operand: Operand | None) -> Iterator[Atom]:
+    """The atoms inside an operand."""
+    match operand:
+        case None:
+            return
+        case tuple():
+            for item in operand:
+                yield from operand_atoms(item)
+        case Slice(lower, upper, step):
+            for part in (lower, upper, step):
+                if part is not None:
+                    yield part
+        case _:
+            yield operand
+
+
+def op_operands(op: Op) -> Iterator[Operand]:
+    """The operands that an op reads itself, without those read inside its blocks."""
+    match op:
+        case Call(fn, args, kwargs):
+            if isinstance(fn, Var):
+                yield fn
+            yield from args
+            yield from (v for _, v in kwargs)
+        case Attr(base) | Pop(base):
+            yield base
+        case Index(base, key):
+            yield from (base, key)
+        case Update(base, path, value):
+            yield from (base, value)
+            for step in path:
+                yield from path_operands(step)
+        case Build(_, items):
+            yield from items
+        case Append(base, value):
+            yield from (base, value)
+        case Effect(_, args):
+            yield from args
+        case Branch(cond):
+            yield cond
+        case Loop(domain, _, _, inits):
+            match domain:
+                case Range(start, stop, step):
+                    yield from (start, stop, step)
+                case Block():
+                    pass
+                case _:
+                    yield domain
+            yield from inits
+
+
+def path_operands(step: Sub | View) -> Iterator[Operand]:
+    """The operands of one step of an update's path."""
+    if isinstance(step, Sub):
+        yield step.key
+    else:
+        yield from step.args
+        yield from (v for _, v in step.kwargs)
+
+
+def op_blocks(op: Op) -> tuple[Block, ...]:
+    """The blocks inside an op."""
+    match op:
+        case Branch(_, then, orelse):
+            return then, orelse
+        case Loop(domain, _, _, _, body):
+            return (domain, body) if isinstance(domain, Block) else (body,)
+        case Closure(_, body):
+            return (body,)
+        case Effect(_, _, body) if body is not None:
+            return (body,)
+    return ()
+
+
+def bound_vars(op: Op) -> tuple[Var, ...]:
+    """The variables that an op binds for its blocks."""
+    match op:
+        case Loop(_, index, params):
+            return params if index is None else (index, *params)
+        case Closure(params):
+            return params
+    return ()
+
+
+def op_reads(op: Op) -> Iterator[Var]:
+    """The variables that an op reads itself, without those read inside its blocks."""
+    for operand in op_operands(op):
+        for atom in operand_atoms(operand):
+            if isinstance(atom, Var):
+                yield atom
+
+
+def map_operand(operand: Operand | None, f):
+    """The operand with each atom replaced by `f(atom)`."""
+    match operand:
+        case None:
+            return None
+        case tuple():
+            return tuple(map_operand(item, f) for item in operand)
+        case Slice(lower, upper, step):
+            return Slice(map_operand(lower, f), map_operand(upper, f), map_operand(step, f))
+    return f(operand)
+
+
+def map_op(op: Op, f, block=lambda b: b) -> Op:
+    """The op with each atom it reads replaced by `f(atom)` and each block by `block(b)`; binders stay."""
+
+    def many(operands):
+        return tuple(map_operand(o, f) for o in operands)
+
+    def named(kwargs):
+        return tuple((k, map_operand(v, f)) for k, v in kwargs)
+
+    match op:
+        case Call(fn, args, kwargs):
+            return replace(op, fn=f(fn) if isinstance(fn, Var) else fn, args=many(args), kwargs=named(kwargs))
+        case Attr(base) | Pop(base):
+            return replace(op, base=f(base))
+        case Index(base, key):
+            return Index(f(base), map_operand(key, f))
+        case Update(base, path, value, mode):
+            steps = tuple(
+                Sub(map_operand(s.key, f)) if isinstance(s, Sub) else View(s.fn, many(s.args), named(s.kwargs)) for s in path
+            )
+            return Update(f(base), steps, map_operand(value, f), mode)
+        case Build(kind, items, keys):
+            return Build(kind, many(items), keys)
+        case Append(base, value):
+            return Append(f(base), map_operand(value, f))
+        case Effect(kind, args, body):
+            return Effect(kind, many(args), None if body is None else block(body))
+        case Branch(cond, then, orelse, kind):
+            return Branch(f(cond), block(then), block(orelse), kind)
+        case Loop(domain, index, params, inits, body):
+            match domain:
+                case Range(start, stop, step):
+                    domain = Range(f(start), f(stop), f(step))
+                case Block():
+                    domain = block(domain)
+                case _:
+                    domain = f(domain)
+            return Loop(domain, index, params, many(inits), block(body))
+        case Closure(params, body):
+            return Closure(params, block(body))
+    raise TypeError(f"not an op: {op!r}")
+
+
+def substitute(block: Block, mapping: dict[Var, Atom]) -> Block:
+    """The block with variables replaced throughout, also inside nested blocks (binders are assumed distinct)."""
+    if not mapping:
+        return block
+
+    def f(atom):
+        while isinstance(atom, Var) and atom in mapping:
+            atom = mapping[atom]
+        return atom
+
+    def visit(b: Block) -> Block:
+        return Block(tuple(replace(s, op=map_op(s.op, f, visit)) for s in b.stmts), tuple(map_operand(r, f) for r in b.results))
+
+    return visit(block)
+
+
+def free_vars(block: Block) -> dict[Var, None]:
+    """The variables that a block reads and does not define, in order of first reading."""
+    defined: set[Var] = set()
+    free: dict[Var, None] = {}
+
+    def visit(b: Block):
+        for stmt in b.stmts:
+            for v in op_reads(stmt.op):
+                if v not in defined:
+                    free.setdefault(v)
+            defined.update(bound_vars(stmt.op))
+            for inner in op_blocks(stmt.op):
+                visit(inner)
+            defined.update(stmt.targets)
+        for result in b.results:
+            if isinstance(result, Var) and result not in defined:
+                free.setdefault(result)
+
+    visit(block)
+    return free
+
+
+def fresh(var: Var, **changes) -> Var:
+    """A new variable like this one."""
+    return replace(var, id=next(_ids), **changes)
+
+
+def has_effect(op: Op) -> bool:
+    """Whether an op must stay even if nothing reads its results."""
+    match op:
+        case Effect():
+            return True
+        case Call(effect=effect):
+            return effect
+    return any(has_effect(s.op) for b in op_blocks(op) for s in b.stmts)

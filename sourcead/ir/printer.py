@@ -1,0 +1,85 @@
+"""The IR as text, for `.lower(...)`, tests and people who work on the compiler."""
+
+from __future__ import annotations
+
+from sourcead.ir.nodes import (
+    Append, Attr, Block, Branch, Build, Call, Closure, Effect, Function, Index, Loop, Op, Operand, Pop, Range, Slice, Stmt, Sub,
+    Update,
+)
+
+
+def show(function: Function) -> str:
+    """The function's IR, one statement a line, types beside the names."""
+    params = ", ".join(f"{p!r}: {p.type}" for p in function.params)
+    return f"function {function.name}({params}):\n" + show_block(function.body, 1, "return")
+
+
+def show_block(block: Block, depth: int = 0, word: str = "yield") -> str:
+    """A block's IR, indented by `depth` levels."""
+    pad = "    " * depth
+    lines = [_statement(s, depth) for s in block.stmts]
+    lines.append(f"{pad}{word} {', '.join(map(repr, block.results))}")
+    return "\n".join(lines)
+
+
+def _statement(stmt: Stmt, depth: int) -> str:
+    pad = "    " * depth
+    targets = ", ".join(f"{t!r}: {t.type}" for t in stmt.targets)
+    head = f"{pad}{targets} = " if stmt.targets else pad
+    match stmt.op:
+        case Branch(cond, then, orelse):
+            return f"{head}if {cond!r}:\n{show_block(then, depth + 1)}\n{pad}else:\n{show_block(orelse, depth + 1)}"
+        case Loop(domain, index, params, inits, body):
+            carried = ", ".join(f"{p!r}: {p.type} = {i!r}" for p, i in zip(params, inits))
+            match domain:
+                case Range(start, stop, step):
+                    over = f"for {index!r} in range({start!r}, {stop!r}, {step!r})"
+                case Block():
+                    over = f"while\n{show_block(domain, depth + 1)}\n{pad}do"
+                case _:
+                    over = f"for {index!r} in {domain!r}"
+            return f"{head}loop ({carried}) {over}:\n{show_block(body, depth + 1)}"
+        case Closure(params, body):
+            return f"{head}closure ({', '.join(map(repr, params))}):\n{show_block(body, depth + 1, 'return')}"
+        case Effect("with", args, body):
+            return f"{head}with {_list(args)}:\n{show_block(body, depth + 1)}"
+    return head + show_op(stmt.op)
+
+
+def show_op(op: Op) -> str:
+    """One op without blocks."""
+    match op:
+        case Call(fn, args, kwargs):
+            named = [f"{k}={show_operand(v)}" for k, v in kwargs]
+            name = getattr(fn, "__name__", None) or repr(fn)
+            return f"{name}({', '.join([*map(show_operand, args), *named])})" + (" !" if op.effect else "")
+        case Attr(base, name):
+            return f"{base!r}.{name}"
+        case Index(base, key):
+            return f"{base!r}[{show_operand(key)}]"
+        case Update(base, path, value, mode):
+            steps = "".join(f"[{show_operand(s.key)}]" if isinstance(s, Sub) else f".{s.fn.__name__}" for s in path)
+            return f"{base!r} with {steps or 'all'} {dict(set='=', add='+=', sub='-=')[mode]} {show_operand(value)}"
+        case Build(kind, items, keys):
+            return f"{kind}({_list(items)})" if keys is None else f"dict({', '.join(f'{k!r}: {v!r}' for k, v in zip(keys, items))})"
+        case Append(base, value):
+            return f"{base!r} ++ [{show_operand(value)}]"
+        case Pop(base):
+            return f"pop {base!r}"
+        case Effect(kind, args):
+            return f"{kind} {_list(args)}"
+    return repr(op)
+
+
+def show_operand(operand: Operand) -> str:
+    """An operand as it stands inside an op."""
+    match operand:
+        case tuple():
+            return f"({_list(operand)})"
+        case Slice():
+            return repr(operand)
+    return repr(operand)
+
+
+def _list(operands) -> str:
+    return ", ".join(map(show_operand, operands))

@@ -1,0 +1,277 @@
+"""Gradual types: what is known of a value before the program runs.
+
+A type is a promise, and `Unknown` promises nothing.  Types decide broadcasting, overload resolution and the length of
+the generated text; where one is unknown the text calls a runtime helper that looks.
+
+A *dim* of an array is an int (known) or a `Sym`: a number known only at run time.  A `Sym` whose `many` is true is known
+not to be 1, and that alone decides broadcasting.  Two dims that are the same `Sym` are equal at run time.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+_counter = itertools.count()
+
+
+@dataclass(frozen=True, eq=False)
+class Sym:
+    """A dim whose size is known only at run time; compared by identity."""
+
+    many: bool
+    id: int = field(default_factory=lambda: next(_counter))
+
+    def __repr__(self):
+        return f"{'n' if self.many else '?'}{self.id}"
+
+
+class Type:
+    """Base of all types."""
+
+
+@dataclass(frozen=True)
+class Scalar(Type):
+    """A number without axes: `kind` is 'bool', 'int', 'float' or 'complex'.
+
+    `dtype` is None for a Python number (weak in NumPy's promotion), else the NumPy dtype of the scalar.
+    """
+
+    kind: str
+    dtype: np.dtype | None = None
+
+
+@dataclass(frozen=True)
+class Array(Type):
+    """An ndarray. `dtype` None: unknown dtype. `dims` None: unknown rank."""
+
+    dtype: np.dtype | None
+    dims: tuple[int | Sym, ...] | None
+
+
+@dataclass(frozen=True)
+class Str(Type):
+    pass
+
+
+@dataclass(frozen=True)
+class NoneType(Type):
+    pass
+
+
+@dataclass(frozen=True)
+class TupleT(Type):
+    items: tuple[Type, ...]
+
+
+@dataclass(frozen=True)
+class ListT(Type):
+    """A list whose elements all have type `item`; `items` gives each element's own where the length is known."""
+
+    item: Type
+    items: tuple[Type, ...] | None = None
+
+
+@dataclass(frozen=True)
+class DictT(Type):
+    """A dict with known keys, in order."""
+
+    items: tuple[tuple[Any, Type], ...]
+
+
+@dataclass(frozen=True)
+class StructT(Type):
+    """A named tuple, dataclass or plain object: class and its fields."""
+
+    cls: type
+    fields: tuple[tuple[str, Type], ...]
+
+
+@dataclass(frozen=True)
+class FunctionT(Type):
+    """A callable known while compiling."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Unknown(Type):
+    pass
+
+
+@dataclass(frozen=True)
+class Undefined(Type):
+    """The type of a name before its first assignment; joins with T to T."""
+
+
+UNKNOWN = Unknown()
+FLOAT = Scalar("float")
+INT = Scalar("int")
+BOOL = Scalar("bool")
+COMPLEX = Scalar("complex")
+KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
+
+
+def many() -> Sym:
+    """A fresh dim known not to be 1."""
+    return Sym(True)
+
+
+def anydim() -> Sym:
+    """A fresh dim of which nothing is known."""
+    return Sym(False)
+
+
+def is_array(t: Type) -> bool:
+    return isinstance(t, Array)
+
+
+def is_scalar(t: Type) -> bool:
+    return isinstance(t, Scalar)
+
+
+def kind_of(t: Type) -> str | None:
+    """'float', 'int', 'bool', 'complex', or None where it is not known or not a number."""
+    match t:
+        case Scalar(kind):
+            return kind
+        case Array(dtype) if dtype is not None:
+            return KINDS.get(dtype.kind)
+    return None
+
+
+def carries_derivative(t: Type) -> bool:
+    """Whether a value of this type may have a cotangent: numbers with a fraction, and what may hold or be one."""
+    match t:
+        case Scalar(kind):
+            return kind in ("float", "complex")
+        case Array():
+            return kind_of(t) in ("float", "complex", None) and (t.dtype is None or t.dtype.kind in "fcO")
+        case TupleT(items):
+            return any(map(carries_derivative, items))
+        case ListT(item):
+            return carries_derivative(item)
+        case DictT(items) | StructT(_, items):
+            return any(carries_derivative(v) for _, v in items)
+        case Unknown():
+            return True
+    return False
+
+
+def rank(t: Type) -> int | None:
+    """Number of axes; 0 for scalars; None where unknown."""
+    match t:
+        case Scalar():
+            return 0
+        case Array(_, dims) if dims is not None:
+            return len(dims)
+    return None
+
+
+def dims_of(t: Type) -> tuple | None:
+    """The dims of an array, () for a scalar, None where unknown."""
+    match t:
+        case Scalar():
+            return ()
+        case Array(_, dims):
+            return dims
+    return None
+
+
+def _join_dim(a, b):
+    if a is b or a == b:
+        return a
+    return Sym(all(d != 1 if isinstance(d, int) else d.many for d in (a, b)))
+
+
+def join(a: Type, b: Type) -> Type:
+    """The least type that promises nothing that either of the two does not."""
+    if a == b or isinstance(b, Undefined):
+        return a
+    if isinstance(a, Undefined):
+        return b
+    match a, b:
+        case Scalar(k1, d1), Scalar(k2, d2):
+            if k1 == k2:
+                return UNKNOWN if d1 != d2 and {d1, d2} - {None, np.dtype(float), np.dtype(int)} else Scalar(k1)
+            if {k1, k2} == {"int", "float"} and d1 is None and d2 is None:
+                return FLOAT
+            return UNKNOWN
+        case Array(d1, s1), Array(d2, s2):
+            dims = None
+            if s1 is not None and s2 is not None and len(s1) == len(s2):
+                dims = tuple(map(_join_dim, s1, s2))
+            return Array(d1 if d1 == d2 else None, dims)
+        case TupleT(x), TupleT(y) if len(x) == len(y):
+            return TupleT(tuple(map(join, x, y)))
+        case ListT(x, xs), ListT(y, ys):
+            items = tuple(map(join, xs, ys)) if xs is not None and ys is not None and len(xs) == len(ys) else None
+            return ListT(join(x, y), items)
+        case DictT(x), DictT(y) if [k for k, _ in x] == [k for k, _ in y]:
+            return DictT(tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
+    return UNKNOWN
+
+
+def equivalent(a: Type, b: Type) -> bool:
+    """Whether two types promise the same, fresh `Sym`s being the same when their `many` is (for fixpoints)."""
+    match a, b:
+        case Array(d1, s1), Array(d2, s2):
+            if d1 != d2 or (s1 is None) != (s2 is None):
+                return False
+            return s1 is None or (
+                len(s1) == len(s2)
+                and all(x == y or (isinstance(x, Sym) and isinstance(y, Sym) and x.many == y.many) for x, y in zip(s1, s2))
+            )
+        case TupleT(x), TupleT(y):
+            return len(x) == len(y) and all(map(equivalent, x, y))
+        case ListT(x, xs), ListT(y, ys):
+            if (xs is None) != (ys is None) or not equivalent(x, y):
+                return False
+            return xs is None or (len(xs) == len(ys) and all(map(equivalent, xs, ys)))
+        case DictT(x), DictT(y):
+            return [k for k, _ in x] == [k for k, _ in y] and all(equivalent(v, w) for (_, v), (_, w) in zip(x, y))
+    return a == b
+
+
+def type_of(value: Any) -> Type:
+    """The type of a Python object met while compiling or in a call.
+
+    Dims of arrays become `1` or a fresh "many" `Sym`: code is specialised on which dims are one, not on sizes.
+    """
+    match value:
+        case bool():
+            return BOOL
+        case int():
+            return INT
+        case np.ndarray():
+            return Array(value.dtype, tuple(1 if n == 1 else many() for n in value.shape))
+        case np.generic() if value.dtype.kind in KINDS:
+            return Scalar(KINDS[value.dtype.kind], value.dtype)
+        case float():
+            return FLOAT
+        case complex():
+            return COMPLEX
+        case str():
+            return Str()
+        case None:
+            return NoneType()
+        case tuple() if type(value) is tuple:
+            return TupleT(tuple(map(type_of, value)))
+        case list():
+            return list_type(tuple(map(type_of, value)))
+        case dict():
+            return DictT(tuple((k, type_of(v)) for k, v in value.items()))
+    if callable(value):
+        return FunctionT(value)
+    return UNKNOWN
+
+
+def list_type(items: tuple[Type, ...]) -> ListT:
+    """The type of a list with these element types."""
+    item: Type = Undefined()
+    for t in items:
+        item = join(item, t)
+    return ListT(UNKNOWN if isinstance(item, Undefined) else item, items)

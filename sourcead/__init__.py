@@ -1,0 +1,46 @@
+"""sourcead turns a Python function on NumPy arrays into the Python function that computes its gradient."""
+
+from sourcead.api import grad, stop_gradient, value_and_grad, vjp
+from sourcead.check import GradientMismatch, check_grads
+from sourcead.dispatch import Gradient, Lowered
+from sourcead.errors import (
+    AliasError,
+    ArgumentError,
+    BackendError,
+    NonScalarError,
+    NoRuleError,
+    NoSourceError,
+    RuleError,
+    SourceADError,
+    UnsupportedArgumentError,
+    UnsupportedSyntaxError,
+    UnsupportedValueError,
+    WrtError,
+)
+from sourcead.rules.registry import adjoint
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AliasError",
+    "ArgumentError",
+    "BackendError",
+    "Gradient",
+    "GradientMismatch",
+    "Lowered",
+    "NoRuleError",
+    "NoSourceError",
+    "NonScalarError",
+    "RuleError",
+    "SourceADError",
+    "UnsupportedArgumentError",
+    "UnsupportedSyntaxError",
+    "UnsupportedValueError",
+    "WrtError",
+    "adjoint",
+    "check_grads",
+    "grad",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]

@@ -98,6 +98,13 @@ class Call(Op):
 
 
 @dataclass(frozen=True, eq=False)
+class Let(Op):
+    """A name for a constant or for another value: `dt = 0.01`."""
+
+    value: Operand
+
+
+@dataclass(frozen=True, eq=False)
 class Attr(Op):
     """`base.name` for what an object says of itself: shape, ndim, size, dtype."""
 
@@ -299,7 +306,7 @@ def op_operands(op: Op) -> Iterator[Operand]:
                 yield fn
             yield from args
             yield from (v for _, v in kwargs)
-        case Attr(base) | Pop(base):
+        case Attr(base) | Pop(base) | Let(base):
             yield base
         case Index(base, key):
             yield from (base, key)
@@ -393,6 +400,8 @@ def map_op(op: Op, f, block=lambda b: b) -> Op:
             return replace(op, fn=f(fn) if isinstance(fn, Var) else fn, args=many(args), kwargs=named(kwargs))
         case Attr(base) | Pop(base):
             return replace(op, base=f(base))
+        case Let(value):
+            return Let(map_operand(value, f))
         case Index(base, key):
             return Index(f(base), map_operand(key, f))
         case Update(base, path, value, mode):

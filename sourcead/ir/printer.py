@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sourcead.ir.nodes import (
-    Append, Attr, Block, Branch, Build, Call, Closure, Effect, Function, Index, Loop, Op, Operand, Pop, Range, Slice, Stmt, Sub,
+    Append, Attr, Block, Branch, Build, Call, Closure, Effect, Function, Index, Let, Loop, Op, Operand, Pop, Range, Slice, Stmt, Sub,
     Update,
 )
 
@@ -53,6 +53,8 @@ def show_op(op: Op) -> str:
             named = [f"{k}={show_operand(v)}" for k, v in kwargs]
             name = getattr(fn, "__name__", None) or repr(fn)
             return f"{name}({', '.join([*map(show_operand, args), *named])})" + (" !" if op.effect else "")
+        case Let(value):
+            return show_operand(value)
         case Attr(base, name):
             return f"{base!r}.{name}"
         case Index(base, key):

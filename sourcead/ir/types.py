@@ -10,6 +10,7 @@ not to be 1, and that alone decides broadcasting.  Two dims that are the same `S
 from __future__ import annotations
 
 import itertools
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,15 +34,24 @@ class Type:
     """Base of all types."""
 
 
+def same_dtype(a: np.dtype | None, b: np.dtype | None) -> bool:
+    """Whether two dtypes are equal; NumPy says that float64 == None."""
+    return a is b or (a is not None and b is not None and a == b)
+
+
 @dataclass(frozen=True)
 class Scalar(Type):
     """A number without axes: `kind` is 'bool', 'int', 'float' or 'complex'.
 
-    `dtype` is None for a Python number (weak in NumPy's promotion), else the NumPy dtype of the scalar.
+    `dtype` is None for a Python number (weak in NumPy's promotion), `ANY_DTYPE` where that is not known, else the NumPy
+    dtype of the scalar.
     """
 
     kind: str
     dtype: np.dtype | None = None
+
+    def __eq__(self, other):
+        return isinstance(other, Scalar) and self.kind == other.kind and same_dtype(self.dtype, other.dtype)
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,9 @@ class Array(Type):
 
     dtype: np.dtype | None
     dims: tuple[int | Sym, ...] | None
+
+    def __eq__(self, other):
+        return isinstance(other, Array) and self.dims == other.dims and same_dtype(self.dtype, other.dtype)
 
 
 @dataclass(frozen=True)
@@ -104,7 +117,7 @@ class Unknown(Type):
 
 @dataclass(frozen=True)
 class Undefined(Type):
-    """The type of a name before its first assignment; joins with T to T."""
+    """The type of a name before its first assignment, and of the elements of an empty list; joins with T to T."""
 
 
 UNKNOWN = Unknown()
@@ -112,6 +125,7 @@ FLOAT = Scalar("float")
 INT = Scalar("int")
 BOOL = Scalar("bool")
 COMPLEX = Scalar("complex")
+ANY_DTYPE = np.dtype(object)  # of a scalar: a number of the kind, Python's or NumPy's
 KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 
 
@@ -196,15 +210,15 @@ def join(a: Type, b: Type) -> Type:
     match a, b:
         case Scalar(k1, d1), Scalar(k2, d2):
             if k1 == k2:
-                return UNKNOWN if d1 != d2 and {d1, d2} - {None, np.dtype(float), np.dtype(int)} else Scalar(k1)
-            if {k1, k2} == {"int", "float"} and d1 is None and d2 is None:
-                return FLOAT
+                return Scalar(k1, ANY_DTYPE)
+            if {k1, k2} <= {"int", "float", "complex"}:
+                return Scalar("complex" if "complex" in (k1, k2) else "float", ANY_DTYPE)
             return UNKNOWN
         case Array(d1, s1), Array(d2, s2):
             dims = None
             if s1 is not None and s2 is not None and len(s1) == len(s2):
                 dims = tuple(map(_join_dim, s1, s2))
-            return Array(d1 if d1 == d2 else None, dims)
+            return Array(d1 if same_dtype(d1, d2) else None, dims)
         case TupleT(x), TupleT(y) if len(x) == len(y):
             return TupleT(tuple(map(join, x, y)))
         case ListT(x, xs), ListT(y, ys):
@@ -215,25 +229,52 @@ def join(a: Type, b: Type) -> Type:
     return UNKNOWN
 
 
-def equivalent(a: Type, b: Type) -> bool:
-    """Whether two types promise the same, fresh `Sym`s being the same when their `many` is (for fixpoints)."""
-    match a, b:
+def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
+    """Whether a value of type `t` keeps the promise; the `free` dims of the promise stand for any size of their kind."""
+    match promise, t:
+        case Unknown(), _:
+            return True
+        case _, Undefined():
+            return True
         case Array(d1, s1), Array(d2, s2):
-            if d1 != d2 or (s1 is None) != (s2 is None):
+            if d1 is not None and d1 != d2:
                 return False
-            return s1 is None or (
-                len(s1) == len(s2)
-                and all(x == y or (isinstance(x, Sym) and isinstance(y, Sym) and x.many == y.many) for x, y in zip(s1, s2))
-            )
+            if s1 is None or s2 is None:
+                return s1 is None
+            return len(s1) == len(s2) and all(_dim_fits(n, p, free) for p, n in zip(s1, s2))
         case TupleT(x), TupleT(y):
-            return len(x) == len(y) and all(map(equivalent, x, y))
+            return len(x) == len(y) and all(fits(b, a, free) for a, b in zip(x, y))
         case ListT(x, xs), ListT(y, ys):
-            if (xs is None) != (ys is None) or not equivalent(x, y):
+            if not fits(y, x, free):
                 return False
-            return xs is None or (len(xs) == len(ys) and all(map(equivalent, xs, ys)))
+            return xs is None or ys is not None and len(xs) == len(ys) and all(fits(b, a, free) for a, b in zip(xs, ys))
         case DictT(x), DictT(y):
-            return [k for k, _ in x] == [k for k, _ in y] and all(equivalent(v, w) for (_, v), (_, w) in zip(x, y))
-    return a == b
+            return [k for k, _ in x] == [k for k, _ in y] and all(fits(w, v, free) for (_, v), (_, w) in zip(x, y))
+    return t == promise
+
+
+def _dim_fits(n, promise, free) -> bool:
+    if n is promise or n == promise:
+        return True
+    if promise not in free:
+        return False
+    return not promise.many or n != 1 if isinstance(n, int) else not promise.many or n.many
+
+
+def syms(t: Type) -> Iterator[Sym]:
+    """The symbolic dims in a type."""
+    match t:
+        case Array(_, dims) if dims is not None:
+            yield from (d for d in dims if isinstance(d, Sym))
+        case TupleT(items):
+            for item in items:
+                yield from syms(item)
+        case ListT(item, items):
+            for part in (item, *(items or ())):
+                yield from syms(part)
+        case DictT(items):
+            for _, item in items:
+                yield from syms(item)
 
 
 def type_of(value: Any) -> Type:
@@ -274,4 +315,4 @@ def list_type(items: tuple[Type, ...]) -> ListT:
     item: Type = Undefined()
     for t in items:
         item = join(item, t)
-    return ListT(UNKNOWN if isinstance(item, Undefined) else item, items)
+    return ListT(item, items)

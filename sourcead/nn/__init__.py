@@ -1,0 +1,1 @@
+"""Neural networks as plain functions: data, initialisers and optimisers. Nothing here is special to the compiler."""

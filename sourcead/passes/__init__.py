@@ -1,0 +1,38 @@
+"""Simplifications: functions from IR to IR, one per file, and `simplify`, which runs them all.
+
+Values in the IR are immutable, so that statements may be moved, merged and removed freely as long as effects stay in
+order.  Each pass gives back the very function it was given if there was nothing to do.
+"""
+
+from __future__ import annotations
+
+from sourcead.ir.nodes import Function
+from sourcead.passes.algebra import simplify_arithmetic
+from sourcead.passes.broadcasts import remove_broadcasts
+from sourcead.passes.common import merge_common
+from sourcead.passes.copies import propagate_copies
+from sourcead.passes.dead import remove_dead
+
+PASSES = (remove_dead, propagate_copies, simplify_arithmetic, remove_broadcasts, merge_common, remove_dead)
+ROUNDS = 4
+
+
+def simplify(function: Function) -> Function:
+    """The function in simplest form: all passes, again until nothing changes, at most `ROUNDS` times.
+
+    Example:
+        >>> import operator
+        >>> from sourcead.ir.nodes import Block, Call, Const, Function, Stmt, Var
+        >>> from sourcead.ir.types import FLOAT
+        >>> x, y = Var("x", FLOAT), Var("y", FLOAT, temp=True)
+        >>> f = Function("f", (x,), Block((Stmt((y,), Call(operator.mul, (x, Const(1)))),), (y,)))
+        >>> simplify(f).body.stmts
+        ()
+    """
+    for _ in range(ROUNDS):
+        before = function
+        for run in PASSES:
+            function = run(function)
+        if function is before:
+            break
+    return function

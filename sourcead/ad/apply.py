@@ -1,0 +1,193 @@
+"""Applying a derivative rule: the rule is Python, lowered by our own frontend and inlined with the types at hand.
+
+Where a rule asks something that the types do not tell (a rank that is not known), the text calls the rule itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+import gast
+
+from sourcead.analysis.builder import Builder, atom_type, operand_type
+from sourcead.errors import NoRuleError, NoSourceError, RuleError, SourceADError, UnsupportedArgumentError
+from sourcead.frontend import expressions, statements
+from sourcead.frontend.context import Lowering, NotStatic, Scope
+from sourcead.frontend.source import find_source
+from sourcead.frontend.values import Cell, TupleVal, Value
+from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Stmt, Var, fresh, op_reads
+from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, Unknown, carries_derivative, list_type
+from sourcead.rules.registry import Rule, adjoint_rule
+
+
+def cotangents_of(build: Builder, stmt: Stmt, d_y: Atom, wanted: set[Var]) -> list[tuple[Operand, Operand | None, bool]]:
+    """What a call contributes to the cotangents of its operands.
+
+    Args:
+        build: where the statements of the rule go.
+        stmt: the call, one target.
+        d_y: the cotangent of its result.
+        wanted: the variables whose cotangents matter.
+
+    Returns:
+        (operand of the call, its cotangent, whether that must still be summed over broadcast axes).
+    """
+    call = stmt.op
+    rule = rule_of(call, stmt)
+    try:
+        values, options = rule.bind(call.args, call.kwargs, wrap=Const)
+    except RuleError as error:
+        raise UnsupportedArgumentError(error.reason, at=stmt.origin, instead=error.instead) from None
+    results = inlined(build, rule, stmt.targets[0], values, d_y, options, wanted)
+    return [(value, d, rule.broadcasts) for value, d in zip(values, results)]
+
+
+def rule_of(call: Call, stmt: Stmt) -> Rule:
+    """The rule of a call's function."""
+    rule = None if isinstance(call.fn, Var) else adjoint_rule(call.fn)
+    if rule is None:
+        name = spelled(call.fn)
+        raise NoRuleError(
+            f"there is no derivative rule for `{name}`", at=stmt.origin,
+            instead=f"register one: `@sourcead.adjoint({name})` above `def rule(y, x, d_y): return ...`",
+        )
+    return rule
+
+
+def spelled(fn) -> str:
+    """How a user spells a function."""
+    name = getattr(fn, "__name__", None) or repr(fn)
+    module = (getattr(fn, "__module__", None) or "").split(".")
+    if type(fn).__name__ == "ufunc" or module[0] == "numpy":
+        sub = [m for m in module[1:] if not m.startswith("_") and m in ("linalg", "fft", "random")]
+        return ".".join(["np", *sub, name])
+    return name if module[0] in ("", "builtins", "__main__") else f"{module[-1]}.{name}"
+
+
+@lru_cache(maxsize=None)
+def _source(function):
+    return find_source(function)
+
+
+def inlined(build: Builder, rule: Rule, y: Var, values: list[Operand], d_y: Atom, options: dict, wanted: set[Var]) -> list:
+    """The cotangents of a rule's parameters; unneeded ones are not computed."""
+    before = len(build.stmts)
+    lo = Lowering()
+    lo.build, lo.static_only = build, True
+    try:
+        source = _source(rule.function)
+        lo.scope = Scope(source)
+        names = lo.scope.names
+        plain = [p for p in rule.params if p != rule.star]
+        names[rule.result] = as_value(lo, y)
+        for name, value in zip(plain, values):
+            names[name] = as_value(lo, value)
+        if rule.star is not None:
+            names[rule.star] = TupleVal(tuple(as_value(lo, v) for v in values[len(plain) :]))
+        names["d_y"] = as_value(lo, d_y)
+        for name, default in rule.options:
+            names[name] = as_value(lo, options[name]) if name in options else Const(default)
+        if isinstance(source.node, gast.Lambda):
+            result: Value = expressions.lower(lo, source.node.body)
+        else:
+            result = statements.lower_statements(lo, source.node.body).value
+        results = list(result.items) if len(rule.params) > 1 else [result]
+        if rule.star is not None:
+            results = [*results[:-1], *expressions.calls.static_items(lo, results[-1], None, len(values) - len(plain))]
+        out = [as_operand(lo, r) if reaches(v, wanted) else None for r, v in zip(results, values)]
+    except (NotStatic, NoSourceError, SourceADError, AttributeError) as error:
+        if isinstance(error, AttributeError) and not isinstance(error, SourceADError):
+            raise
+        del build.stmts[before:]
+        out = called(build, rule, y, values, d_y, options)
+    drop_unused(build, before, out)
+    return [typed(build, d, v, rule) for d, v in zip(out, values)]
+
+
+def reaches(operand: Operand, wanted: set[Var]) -> bool:
+    """Whether the cotangent of an operand matters."""
+    if isinstance(operand, tuple):
+        return any(reaches(o, wanted) for o in operand)
+    return operand in wanted
+
+
+def as_value(lo: Lowering, operand: Operand) -> Value:
+    """An operand as a value of the frontend, without opening it up."""
+    match operand:
+        case tuple():
+            return TupleVal(tuple(as_value(lo, o) for o in operand))
+        case Const():
+            return operand
+        case Var() if isinstance(operand.type, TupleT):
+            return lo.wrap(operand)
+    return lo.wrap(operand)
+
+
+def as_operand(lo: Lowering, value: Value) -> Operand | None:
+    """What a rule returned for one parameter: an atom, a tuple of them, or None."""
+    if isinstance(value, Const) and value.value is None:
+        return None
+    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
+        items = value.items.values() if isinstance(value, Cell) else value.items
+        return tuple(as_operand(lo, item) for item in items)
+    return lo.read(value)
+
+
+def called(build: Builder, rule: Rule, y: Var, values: list, d_y: Atom, options: dict) -> list:
+    """The cotangents as results of a call of the rule function in the text."""
+    args = (y, *values) if rule.star else (y, *values, d_y)
+    kwargs = dict(options, d_y=d_y) if rule.star else dict(options)
+    types = tuple(cotangent_type(v, rule.broadcasts) for v in values)
+    if rule.star:
+        plain = len(rule.params) - 1
+        types = (*types[:plain], TupleT(types[plain:]))
+    whole = types[0] if len(rule.params) == 1 else TupleT(types)
+    result = build.emit(Call(rule.function, args, tuple(kwargs.items())), whole, "d" if len(rule.params) == 1 else "d_args")
+    if len(rule.params) == 1:
+        return [result]
+    items = [build.index(result, Const(i)) for i in range(len(rule.params))]
+    if rule.star:
+        rest = items.pop()
+        items += [build.index(rest, Const(i)) for i in range(len(values) - len(items))]
+    return items
+
+
+def cotangent_type(operand: Operand, broadcasts: bool) -> Type:
+    """The type of an operand's cotangent as a rule returns it."""
+    t = operand_type(operand)
+    return Unknown() if broadcasts else t
+
+
+def typed(build: Builder, d: Operand | None, x: Operand, rule: Rule) -> Operand | None:
+    """The cotangent with the type that the contract of rules gives it, where inference found none."""
+    if not isinstance(d, Var) or rule.broadcasts or not isinstance(d.type, Unknown) or isinstance(x, tuple):
+        return d
+    stmt = build.stmts[-1] if build.stmts else None
+    t = operand_type(x)
+    if stmt is None or stmt.targets != (d,) or not isinstance(t, (Array, Scalar)):
+        return d
+    new = fresh(d, type=t)
+    build.stmts[-1] = replace(stmt, targets=(new,))
+    return new
+
+
+def drop_unused(build: Builder, start: int, results: list) -> None:
+    """Removes the statements after `start` that the results do not need."""
+    needed: set[Var] = set()
+
+    def need(operand) -> None:
+        if isinstance(operand, tuple):
+            for item in operand:
+                need(item)
+        elif isinstance(operand, Var):
+            needed.add(operand)
+
+    for result in results:
+        need(result)
+    kept = []
+    for stmt in reversed(build.stmts[start:]):
+        if any(t in needed for t in stmt.targets):
+            kept.append(stmt)
+            needed.update(op_reads(stmt.op))
+    build.stmts[start:] = reversed(kept)

@@ -1,0 +1,56 @@
+"""What it costs to save a value, and which are cheap enough to be computed again."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+
+import numpy as np
+
+from sourcead.ir.nodes import Attr, Build, Call, Const, Index, Let, Op, Operand, Slice
+from sourcead.ir.types import Array, DictT, ListT, Scalar, TupleT, Type
+
+TYPICAL = 100  # the size taken for a dim that is not known
+
+CHEAP = frozenset({
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.floordiv, operator.mod,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.not_, operator.and_, operator.or_,
+    operator.is_, operator.is_not, builtins.abs, builtins.len, builtins.min, builtins.max, builtins.float, builtins.int,
+    np.add, np.subtract, np.multiply, np.divide, np.negative, np.square, np.absolute, np.maximum, np.minimum, np.where,
+    np.sign, np.transpose, np.reshape, np.ravel, np.expand_dims, np.squeeze, np.swapaxes, np.moveaxis, np.broadcast_to,
+    np.real, np.imag, np.flip, np.conjugate, np.diagonal,
+})  # fmt: skip
+
+
+def size(t: Type) -> float:
+    """About how many numbers a value of this type holds."""
+    match t:
+        case Scalar():
+            return 1
+        case Array(_, dims):
+            total = 1.0
+            for n in (None, None) if dims is None else dims:
+                total *= n if isinstance(n, int) else TYPICAL
+            return max(total, 1.0)
+        case TupleT(items):
+            return 1 + sum(map(size, items))
+        case DictT(items):
+            return 1 + sum(size(v) for _, v in items)
+        case ListT(item):
+            return TYPICAL * size(item)
+    return TYPICAL
+
+
+def is_cheap(op: Op) -> bool:
+    """Whether to compute a value again rather than keep it: subscripts, views, arithmetic."""
+    match op:
+        case Index() | Attr() | Let() | Build("tuple"):
+            return True
+        case Call(operator.pow, (_, exponent)):
+            return isinstance(exponent, Const) and exponent.value in (1, 2, 3, -1)
+        case Call(fn, _, _, False):
+            try:
+                return fn in CHEAP
+            except TypeError:
+                return False
+    return False

@@ -1,0 +1,354 @@
+"""Reverse mode: the adjoint of each statement, last statement first.
+
+    v = f(a, b)            d_a += (df/da)^T d_v;  d_b += (df/db)^T d_v
+    v = a[i]               d_a[i] += d_v
+    a1 = a0 with [i] = v   d_v += d_a1[i];  d_a0 = d_a1 with [i] = 0
+    a1 = a0 with [i] += v  d_v += d_a1[i];  d_a0 = d_a1
+    l1 = l0 ++ [v]         d_l0, d_v = pop d_l1
+    l1, v = pop l0         d_l0 = d_l1 ++ [d_v]
+
+    vs = if c: B1 else: B2             d_free = if c: reverse(B1, d_vs) else: reverse(B2, d_vs)
+
+    out = loop (p = init) for i in r: B yielding q
+        d_init, d_free = loop (d_q = d_out, d_free = d_free) for i in reversed(r): reverse(B, d_q) yielding d_p, d_free
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from functools import singledispatchmethod
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.ad.apply import cotangents_of
+from sourcead.ad.cotangents import Cotangents, renamed, unbroadcast, zeros
+from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep
+from sourcead.analysis.builder import Builder, atom_type
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend.expressions import is_gather
+from sourcead.ir.nodes import (
+    Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Op, Operand, Pop, Slice, Stmt, Sub,
+    Update, Var, View, free_vars, fresh, operand_atoms,
+)
+from sourcead.ir.types import Array, DictT, ListT, Scalar, TupleT, Unknown, carries_derivative, dims_of
+
+
+class Reverse:
+    """Generates the reverse sweep of a function, block by block.
+
+    Attributes:
+        active: variables that get cotangents.
+        build: the builder of the sweep, with what the frontend knows.
+    """
+
+    def __init__(self, active: set[Var], build: Builder):
+        self.active = active
+        self.build = build
+
+    def block(self, block: Block, cots: Cotangents, finish: Callable[[], tuple[Atom, ...]]) -> Sweep:
+        """The reverse of a block whose results' cotangents are in `cots`; `finish()` gives what it yields."""
+        steps = []
+        first = self.build.stmts
+        if first:
+            steps.append((None, tuple(first)))
+        for stmt in reversed(block.stmts):
+            with self.build.block() as stmts:
+                self.build.origin = self.build.adjoint_of = stmt.origin
+                if any(cots.has(t) for t in stmt.targets):
+                    self.adjoint(stmt.op, stmt, cots)
+            if stmts:
+                steps.append((stmt, tuple(stmts)))
+        with self.build.block() as stmts:
+            results = finish()
+        if stmts:
+            steps.append((None, tuple(stmts)))
+        return Sweep(tuple(steps), results)
+
+    # -- one statement -----------------------------------------------------------------------------------------------
+
+    @singledispatchmethod
+    def adjoint(self, op: Op, stmt: Stmt, cots: Cotangents) -> None:
+        raise TypeError(f"no adjoint for {type(op).__name__}")
+
+    @adjoint.register
+    def _(self, op: Call, stmt, cots):
+        (y,) = stmt.targets
+        d_y = cots.take(y)
+        for operand, d, broadcasts in cotangents_of(self.build, stmt, d_y, self.active):
+            self.contribute(operand, d, broadcasts, cots)
+
+    def contribute(self, operand: Operand, d: Operand | None, broadcasts: bool, cots: Cotangents) -> None:
+        """Adds what a rule returned for an operand."""
+        if d is None or isinstance(operand, (Const, Slice)):
+            return
+        if isinstance(operand, tuple):
+            for k, item in enumerate(operand):
+                part = d[k] if isinstance(d, tuple) else self.item_of(d, k, item)
+                self.contribute(item, part, broadcasts, cots)
+            return
+        if operand not in self.active:
+            return
+        if isinstance(d, tuple):
+            if isinstance(operand.type, (TupleT, ListT)) and getattr(operand.type, "items", None) is not None:
+                for k, part in enumerate(d):
+                    if part is not None:
+                        cots.add_part(operand, k, part, operand.type.items[k])
+                return
+            d = self.build.emit(Build("list", d), operand.type, f"d_{operand.name}")
+        if broadcasts:
+            d = unbroadcast(self.build, d, operand)
+        cots.add(operand, d)
+
+    def item_of(self, d: Atom, k: int, item: Operand) -> Atom | None:
+        """The k-th of the cotangents that a rule returned as one list."""
+        if isinstance(item, Const) or not any(a in self.active for a in operand_atoms(item)):
+            return None
+        part = self.build.index(d, Const(k))
+        if isinstance(part.type, Unknown) and isinstance(item, Var):
+            stmt = self.build.stmts.pop()
+            part = fresh(part, type=item.type)
+            self.build.stmts.append(replace(stmt, targets=(part,)))
+        return part
+
+    @adjoint.register
+    def _(self, op: Let, stmt, cots):
+        if isinstance(op.value, Var):
+            cots.add(op.value, cots.take(stmt.targets[0]))
+
+    @adjoint.register
+    def _(self, op: Attr, stmt, cots):
+        pass
+
+    @adjoint.register
+    def _(self, op: Index, stmt, cots):
+        (v,) = stmt.targets
+        base = op.base
+        if base not in self.active:
+            cots.take(v)
+            return
+        if isinstance(base.type, (TupleT, DictT)) or isinstance(base.type, ListT) and base.type.items is not None:
+            if isinstance(op.key, Const):
+                key = op.key.value
+                items = base.type.items
+                if isinstance(key, int) and not isinstance(base.type, DictT):
+                    key %= len(items)
+                t = dict(items)[key] if isinstance(base.type, DictT) else items[key]
+                cots.add_part(base, key, cots.take(v), t)
+                return
+        d_v = cots.take(v)
+        d_base = cots.get_or_zero(base)
+        if isinstance(base.type, (ListT, TupleT, Unknown)) and isinstance(v.type, (TupleT, ListT, DictT, Unknown)):
+            before = self.build.emit(Index(d_base, op.key), v.type, f"d_{v.name}")
+            d_v = self.build.call(runtime.add, before, d_v, type=v.type, name=f"d_{v.name}")
+            new = self.build.emit(Update(d_base, (Sub(op.key),), d_v, "set"), base.type, f"d_{base.name}")
+        else:
+            new = self.build.emit(Update(d_base, (Sub(op.key),), d_v, "add"), atom_type(d_base), f"d_{base.name}")
+        cots.put(base, new)
+
+    @adjoint.register
+    def _(self, op: Update, stmt, cots):
+        (out,) = stmt.targets
+        d_out = cots.take(out)
+        value = op.value
+        if isinstance(value, tuple):
+            value_active = any(a in self.active for a in operand_atoms(value))
+            if value_active:
+                raise UnsupportedSyntaxError("a tuple assigned into an array cannot be differentiated yet", at=stmt.origin, instead="assign an array: `np.array([...])`")
+        elif value in self.active:
+            part = self.part(d_out, op.path)
+            if op.mode == "sub":
+                part = self.build.call(operator.neg, part)
+            if op.mode == "set" and any(isinstance(s, Sub) and self.repeats(out.type, s.key) for s in op.path):
+                key = op.path[-1].key if len(op.path) == 1 else None
+                if key is None:
+                    raise UnsupportedSyntaxError("an assignment through an integer-array subscript of a view", at=stmt.origin, instead="subscript the array itself")
+                part = self.build.call(runtime.assigned_cotangent, d_out, key, value, type=value.type, name=f"d_{value.name}")
+                cots.add(value, part)
+            else:
+                shaped = unbroadcast(self.build, part, value) if isinstance(value.type, (Array, Scalar, Unknown)) else part
+                cots.add(value, shaped)
+        if isinstance(op.base, Var) and op.base in self.active:
+            if op.mode == "set":
+                if not op.path:
+                    return
+                d_out = self.build.emit(Update(d_out, op.path, Const(0.0), "set"), atom_type(d_out), f"d_{op.base.name}")
+            cots.add(op.base, d_out)
+
+    def part(self, d: Atom, path: tuple) -> Atom:
+        """The part of a cotangent at a path."""
+        for step in path:
+            if isinstance(step, Sub):
+                d = self.build.index(d, step.key, name=f"{d.name}_part" if isinstance(d, Var) else "d_part")
+            else:
+                d = self.build.call(step.fn, d, *step.args, **dict(step.kwargs))
+        return d
+
+    @staticmethod
+    def repeats(t, key: Operand) -> bool:
+        """Whether a subscript may name an element twice: some part of it is, or may be, an array of integers."""
+        for part in key if isinstance(key, tuple) else (key,):
+            if isinstance(part, (Slice, tuple)):
+                if isinstance(part, tuple):
+                    return True
+                continue
+            kind = atom_type(part)
+            if isinstance(kind, (Unknown, ListT)):
+                return not isinstance(t, ListT)
+            if isinstance(kind, Array) and (kind.dtype is None or kind.dtype.kind != "b"):
+                return True
+        return False
+
+    @adjoint.register
+    def _(self, op: Append, stmt, cots):
+        d_out = cots.take(stmt.targets[0])
+        t = atom_type(d_out)
+        item = atom_type(op.value) if not isinstance(op.value, tuple) else Unknown()
+        rest = Var(f"d_{stmt.targets[0].name}", op.base.type if isinstance(op.base, Var) else t, True)
+        d_value = Var(f"d_{op.value.name}" if isinstance(op.value, Var) else "d_item", item, True)
+        self.build.add(Stmt((rest, d_value), Pop(d_out)))
+        if isinstance(op.base, Var):
+            cots.add(op.base, rest)
+        if isinstance(op.value, Var):
+            cots.add(op.value, d_value)
+
+    @adjoint.register
+    def _(self, op: Pop, stmt, cots):
+        rest, item = stmt.targets
+        d_rest = cots.get_or_zero(rest)
+        cots.take(rest)
+        d_item = cots.get_or_zero(item)
+        cots.take(item)
+        new = self.build.emit(Append(d_rest, d_item), atom_type(d_rest), f"d_{op.base.name}")
+        cots.add(op.base, new)
+
+    @adjoint.register
+    def _(self, op: Build, stmt, cots):
+        (v,) = stmt.targets
+        keys = op.keys if op.keys is not None else range(len(op.items))
+        parts = cots.parts.pop(v, {})
+        whole = cots.take(v)
+        for key, item in zip(keys, op.items):
+            if item in self.active:
+                if key in parts:
+                    cots.add(item, parts[key])
+                if whole is not None:
+                    part = self.build.emit(Index(whole, Const(key)), atom_type(item), f"d_{item.name}")
+                    cots.add(item, part)
+
+    @adjoint.register
+    def _(self, op: Branch, stmt, cots):
+        d_targets = [cots.take(t) for t in stmt.targets]
+        arms = []
+        for arm in (op.then, op.orelse):
+            inner = Cotangents(self.build, self.active)
+            inner.whole, inner.parts = dict(cots.whole), {k: dict(v) for k, v in cots.parts.items()}
+            with self.build.block():
+                self.build.adjoint_of = stmt.origin
+                for d, result in zip(d_targets, arm.results):
+                    if d is not None and isinstance(result, Var):
+                        inner.add(result, d)
+                state: list = []
+
+                def finish(inner=inner, state=state):
+                    return ()
+
+                sweep = self.block(arm, inner, finish)
+            arms.append((inner, sweep))
+        self.merge_arms(stmt, op, cots, arms)
+
+    def merge_arms(self, stmt: Stmt, op: Branch, cots: Cotangents, arms: list) -> None:
+        """Yields from both arms the cotangents that either has changed."""
+        local = {t for arm in (op.then, op.orelse) for s in arm.stmts for t in s.targets}
+        changed: dict = {}
+        for inner, _ in arms:
+            for var, d in inner.whole.items():
+                if var not in local and cots.whole.get(var) is not d:
+                    changed.setdefault((var, None))
+            for var, parts in inner.parts.items():
+                for key, d in parts.items():
+                    if var not in local and cots.parts.get(var, {}).get(key) is not d:
+                        changed.setdefault((var, key))
+        results: list[list[Atom]] = [[], []]
+        tails: list[list[Stmt]] = [[], []]
+        targets = []
+        for var, key in changed:
+            column = []
+            for side, (inner, _) in enumerate(arms):
+                d = inner.whole.get(var) if key is None else inner.parts.get(var, {}).get(key)
+                if d is None:
+                    with self.build.block() as stmts:
+                        d = zeros(self.build, var if key is None else self.build.index(var, Const(key)))
+                    tails[side].extend(stmts)
+                column.append(d)
+            for side in (0, 1):
+                results[side].append(column[side])
+            t = atom_type(next((d for d in column if isinstance(d, Var)), column[0]))
+            if key is None and not isinstance(var.type, Unknown):
+                t = var.type
+            targets.append(Var(f"d_{var.name}", t, True))
+        sweeps = []
+        for side, (_, sweep) in enumerate(arms):
+            tail = ((None, tuple(tails[side])),) if tails[side] else ()
+            sweeps.append(Sweep(sweep.steps + tail, tuple(results[side])))
+        if not targets:
+            return
+        self.build.add(Stmt(tuple(targets), ReverseBranch(stmt, *sweeps)))
+        for (var, key), target in zip(changed, targets):
+            if key is None:
+                cots.put(var, target)
+            else:
+                cots.parts.setdefault(var, {})[key] = target
+
+    @adjoint.register
+    def _(self, op: Loop, stmt, cots):
+        d_targets = [cots.take(t) for t in stmt.targets]
+        carried = [
+            k for k, (p, t) in enumerate(zip(op.params, stmt.targets))
+            if d_targets[k] is not None or p in self.active
+        ]  # fmt: skip
+        inits = [
+            zeros(self.build, stmt.targets[k]) if d_targets[k] is None else d_targets[k] for k in carried
+        ]  # fmt: skip
+        params = [Var(f"d_{op.params[k].name}", op.params[k].type, True) for k in carried]
+        free = [v for v in free_vars(op.body) if v in self.active and v not in op.params]
+        inits += [cots.get_or_zero(v) for v in free]
+        for v in free:
+            cots.take(v)
+        free_params = [Var(f"d_{v.name}", v.type, True) for v in free]
+        inner = Cotangents(self.build, self.active)
+        for v, p in zip(free, free_params):
+            inner.put(v, p)
+        outer_origin = self.build.adjoint_of
+        with self.build.block():
+            self.build.adjoint_of = None
+            for k, p in zip(carried, params):
+                result = op.body.results[k]
+                if isinstance(result, Var):
+                    inner.add(result, p)
+
+            def finish():
+                yields = []
+                for k in carried:
+                    d = inner.take(op.params[k]) if op.params[k] in self.active else None
+                    yields.append(zeros(self.build, op.params[k]) if d is None else d)
+                return (*yields, *(inner.get_or_zero(v) for v in free))
+
+            sweep = self.block(op.body, inner, finish)
+        self.build.adjoint_of = outer_origin
+        self.build.origin = stmt.origin
+        targets = [Var(p.name, p.type, True) for p in (*params, *free_params)]
+        self.build.add(Stmt(tuple(targets), ReverseLoop(stmt, (*params, *free_params), tuple(inits), sweep)))
+        for k, target in zip(carried, targets):
+            init = op.inits[k]
+            if isinstance(init, Var):
+                cots.add(init, target)
+        for v, target in zip(free, targets[len(carried) :]):
+            cots.put(v, target)
+
+    @adjoint.register
+    def _(self, op: Effect, stmt, cots):
+        if op.body is not None:
+            raise UnsupportedSyntaxError("a `with` block cannot be differentiated yet", at=stmt.origin)

@@ -1,0 +1,103 @@
+"""Activity: which values carry a derivative that matters.
+
+A value is *varied* if it depends on the inputs that are differentiated, *useful* if the result depends on it, both
+through operations that pass derivatives on.  Only values that are varied and useful get cotangents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sourcead.analysis.builder import atom_type
+from sourcead.ir.nodes import (
+    Append, Attr, Block, Branch, Build, Call, Closure, Effect, Index, Let, Loop, Op, Pop, Range, Stmt, Update, Var, operand_atoms,
+)
+from sourcead.ir.types import carries_derivative
+from sourcead.rules.registry import no_derivative
+from sourcead.runtime import stop_gradient
+
+
+def active_vars(block: Block, inputs: Iterable[Var], outputs: Iterable[Var]) -> set[Var]:
+    """The variables of a block that are varied by `inputs` and useful for `outputs`."""
+    varied = _fixpoint(set(inputs), lambda known: _forward(block, known))
+    return varied & _fixpoint(set(outputs), lambda known: _backward(block, known, varied))
+
+
+def _fixpoint(known: set[Var], sweep: Callable[[set[Var]], None]) -> set[Var]:
+    while True:
+        size = len(known)
+        sweep(known)
+        if len(known) == size:
+            return known
+
+
+def passing_atoms(op: Op) -> list[Var]:
+    """The operands of an op (without blocks) through which derivatives may pass."""
+    match op:
+        case Call(fn, args, kwargs):
+            if fn is stop_gradient or not isinstance(fn, Var) and no_derivative(fn):
+                return []
+            operands = [*args, *(v for _, v in kwargs)]
+        case Let(value):
+            operands = [value]
+        case Index(base) | Pop(base):
+            operands = [base]
+        case Update(base, _, value) | Append(base, value):
+            operands = [base, value]
+        case Build(_, items):
+            operands = list(items)
+        case _:
+            operands = []
+    return [a for o in operands for a in operand_atoms(o) if isinstance(a, Var) and carries_derivative(a.type)]
+
+
+def _forward(block: Block, varied: set[Var]) -> None:
+    def mark(targets: Iterable[Var], sources: Iterable) -> None:
+        for target, source in zip(targets, sources):
+            if source in varied and carries_derivative(target.type):
+                varied.add(target)
+
+    for stmt in block.stmts:
+        match stmt.op:
+            case Branch(_, then, orelse):
+                for arm in (then, orelse):
+                    _forward(arm, varied)
+                    mark(stmt.targets, arm.results)
+            case Loop(_, _, params, inits, body):
+                mark(params, inits)
+                mark(stmt.targets, inits)
+                _forward(body, varied)
+                mark(params, body.results)
+                mark(stmt.targets, body.results)
+            case Effect("with", _, body) if body is not None:
+                _forward(body, varied)
+                mark(stmt.targets, body.results)
+            case op:
+                if any(a in varied for a in passing_atoms(op)):
+                    varied.update(t for t in stmt.targets if carries_derivative(t.type))
+
+
+def _backward(block: Block, useful: set[Var], varied: set[Var]) -> None:
+    def mark(targets: Iterable[Var], sources: Iterable) -> None:
+        for target, source in zip(targets, sources):
+            if target in useful and isinstance(source, Var):
+                useful.add(source)
+
+    for stmt in reversed(block.stmts):
+        match stmt.op:
+            case Branch(_, then, orelse):
+                for arm in (then, orelse):
+                    mark(stmt.targets, arm.results)
+                    _backward(arm, useful, varied)
+            case Loop(_, _, params, inits, body):
+                mark(stmt.targets, body.results)
+                mark(params, body.results)
+                _backward(body, useful, varied)
+                mark(params, inits)
+                mark(stmt.targets, inits)
+            case Effect("with", _, body) if body is not None:
+                mark(stmt.targets, body.results)
+                _backward(body, useful, varied)
+            case op:
+                if any(t in useful for t in stmt.targets):
+                    useful.update(passing_atoms(op))

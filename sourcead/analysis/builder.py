@@ -1,0 +1,148 @@
+"""Building typed IR: every operation gets its result type from `infer` as it is emitted."""
+
+from __future__ import annotations
+
+import operator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import lru_cache
+
+from sourcead.analysis.infer import Arg, SliceArg, infer_attr, infer_call, infer_index
+from sourcead.ir.nodes import (
+    Atom, Attr, Block, Branch, Call, Const, Index, Loop, Op, Operand, Slice, Stmt, Sub, Update, Var, View, op_blocks,
+)
+from sourcead.ir.types import NoneType, TupleT, Type, Unknown, type_of
+
+
+@lru_cache(maxsize=4096)
+def _const_type(const: Const) -> Type:
+    return type_of(const.value)
+
+
+def atom_type(atom: Atom) -> Type:
+    """The type of an atom; that of a constant is computed once, so that its dims keep their identity."""
+    return atom.type if isinstance(atom, Var) else _const_type(atom)
+
+
+def operand_type(operand: Operand) -> Type:
+    """The type of an operand; of a tuple display, the tuple of its items' types."""
+    if isinstance(operand, tuple):
+        return TupleT(tuple(map(operand_type, operand)))
+    return atom_type(operand)
+
+
+class Builder:
+    """Collects the statements of one block after the other.
+
+    Attributes:
+        stmts: the statements of the innermost open block.
+        origin, adjoint_of: given to every statement emitted.
+        known: values of variables that are known while compiling (`n = 10`); the text keeps the names.
+        shape_dims: dims of the array whose `.shape` a variable is; size_dim: the dim that is the value of a variable.
+    """
+
+    def __init__(self):
+        self.stmts: list[Stmt] = []
+        self.origin = None
+        self.adjoint_of = None
+        self.known: dict[Var, object] = {}
+        self.shape_dims: dict[Var, tuple] = {}
+        self.size_dim: dict[Var, object] = {}
+
+    # -- what is known -------------------------------------------------------------------------------------------
+
+    def arg(self, operand: Operand | None) -> Arg | SliceArg:
+        """What type inference may use of an operand."""
+        match operand:
+            case None:
+                return Arg(NoneType(), None)
+            case Slice(lower, upper, step):
+                return SliceArg(*(None if part is None else self.arg(part) for part in (lower, upper, step)))
+            case tuple():
+                args = tuple(map(self.arg, operand))
+                if all(isinstance(a, Arg) and a.known for a in args):
+                    return Arg(operand_type(operand), tuple(a.value for a in args))
+                return Arg(operand_type(operand), items=args)
+            case Const(value):
+                return Arg(atom_type(operand)) if operand.live else Arg(atom_type(operand), value)
+            case Var():
+                if operand in self.known:
+                    return Arg(operand.type, self.known[operand])
+                return Arg(operand.type, dims=self.shape_dims.get(operand), dim=self.size_dim.get(operand))
+
+    # -- emitting ------------------------------------------------------------------------------------------------
+
+    def emit(self, op: Op, type: Type, name: str = "t", temp: bool = True) -> Var:
+        """Binds a new variable to an op."""
+        var = Var(name, type, temp)
+        self.add(Stmt((var,), op))
+        return var
+
+    def add(self, stmt: Stmt) -> None:
+        """Appends a statement, with the current origin."""
+        self.stmts.append(
+            replace(stmt, origin=stmt.origin or self.origin, adjoint_of=stmt.adjoint_of or self.adjoint_of)
+        )
+
+    def call(self, fn, *args: Operand, name: str | None = None, type: Type | None = None, **kwargs: Operand) -> Var:
+        """Emits `fn(*args, **kwargs)`."""
+        if type is None:
+            type = infer_call(fn, [self.arg(a) for a in args], {k: self.arg(v) for k, v in kwargs.items()})
+        return self.emit(Call(fn, args, tuple(kwargs.items())), type, name or call_name(fn, args))
+
+    def index(self, base: Atom, key: Operand, name: str | None = None) -> Var:
+        """Emits `base[key]`."""
+        args = tuple(map(self.arg, key)) if isinstance(key, tuple) else self.arg(key)
+        base_name = base.name if isinstance(base, Var) else "item"
+        var = self.emit(Index(base, key), infer_index(atom_type(base), args), name or f"{base_name}_item")
+        dims = self.shape_dims.get(base)
+        if dims is not None and isinstance(key, Const) and isinstance(key.value, int) and -len(dims) <= key.value < len(dims):
+            self.size_dim[var] = dims[key.value]
+        return var
+
+    def attr(self, base: Atom, attribute: str) -> Var:
+        """Emits `base.attribute`."""
+        t = atom_type(base)
+        var = self.emit(Attr(base, attribute), infer_attr(t, attribute), attribute)
+        if attribute == "shape" and getattr(t, "dims", None) is not None:
+            self.shape_dims[var] = t.dims
+        return var
+
+    def update(self, base: Atom, path: tuple[Sub | View, ...], value: Operand, mode: str = "set") -> Var:
+        """Emits a new version of an array; it keeps the name and the type."""
+        t = atom_type(base)
+        named = isinstance(base, Var)
+        return self.emit(Update(base, path, value, mode), t, base.name if named else "out", base.temp if named else False)
+
+    @contextmanager
+    def block(self):
+        """Statements emitted inside go to the list that this yields, not to the enclosing block."""
+        outer, self.stmts = self.stmts, []
+        try:
+            yield self.stmts
+        finally:
+            self.stmts = outer
+
+
+SYMBOLS = {
+    operator.add: "sum", operator.sub: "diff", operator.mul: "prod", operator.truediv: "ratio", operator.pow: "power",
+    operator.matmul: "prod", operator.neg: "neg",
+}  # fmt: skip
+
+
+def call_name(fn, args: tuple[Operand, ...]) -> str:
+    """A readable name for an intermediate result, should it need one: `exp_x`, `sum`."""
+    if fn in SYMBOLS:
+        return SYMBOLS[fn]
+    name = getattr(fn, "__name__", "value").strip("_<>") or "value"
+    if args and isinstance(args[0], Var) and not args[0].temp and "_" not in args[0].name:
+        return f"{name}_{args[0].name}"
+    return name
+
+
+def block_stmts(block: Block):
+    """All statements of a block, those of nested blocks too."""
+    for stmt in block.stmts:
+        yield stmt
+        for inner in op_blocks(stmt.op):
+            yield from block_stmts(inner)

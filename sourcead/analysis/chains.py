@@ -1,0 +1,81 @@
+"""Which values are versions of one array.
+
+`a1 = Update(a0, ...)` makes a1 the successor of a0 in the same buffer; a loop that carries an array through updates, and a
+branch that updates it on one side, hand the buffer on.  All versions of a buffer form a *chain*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sourcead.ir.nodes import Block, Branch, Effect, Loop, Stmt, Update, Var, op_blocks
+
+
+class Chains:
+    """The chains of a function: `find(var)` names the chain of a variable, None if it was never updated."""
+
+    def __init__(self, block: Block):
+        self.parent: dict[Var, Var] = {}
+        self.carried: dict[Stmt, dict[Var, int]] = {}
+        self._visit(block)
+        self.carried = {stmt: {self._root(p): k for p, k in found.items()} for stmt, found in self.carried.items()}
+
+    def find(self, var: object) -> Var | None:
+        return self._root(var) if var in self.parent else None
+
+    def carried_by(self, loop: Stmt) -> dict[Var, int]:
+        """The chains that a loop carries, each with the position of its variant."""
+        return self.carried.get(loop, {})
+
+    def _root(self, var: Var) -> Var:
+        root = var
+        while self.parent.get(root, root) is not root:
+            root = self.parent[root]
+        while self.parent.get(var, var) is not root:
+            self.parent[var], var = root, self.parent[var]
+        return root
+
+    def _join(self, *variables: object) -> None:
+        roots = [self._root(v) for v in variables if isinstance(v, Var)]
+        for v in variables:
+            if isinstance(v, Var):
+                self.parent.setdefault(v, v)
+        for root in roots[1:]:
+            if root is not roots[0]:
+                self.parent[root] = roots[0]
+
+    def _same(self, a: object, b: object) -> bool:
+        return isinstance(a, Var) and isinstance(b, Var) and a in self.parent and b in self.parent and self._root(a) is self._root(b)
+
+    def _visit(self, block: Block) -> None:
+        for stmt in block.stmts:
+            for inner in op_blocks(stmt.op):
+                self._visit(inner)
+            match stmt.op:
+                case Update(base):
+                    self._join(base, stmt.targets[0])
+                case Loop(_, _, params, inits, body):
+                    found = {}
+                    for k, (p, init, q, out) in enumerate(zip(params, inits, body.results, stmt.targets)):
+                        if self._same(p, q):
+                            self._join(p, init, out)
+                            found[p] = k
+                    if found:
+                        self.carried[stmt] = found
+                case Branch(_, then, orelse):
+                    for out, a, b in zip(stmt.targets, then.results, orelse.results):
+                        if self._same(a, b):
+                            self._join(a, out)
+                case Effect("with", _, body) if body is not None:
+                    for out, a in zip(stmt.targets, body.results):
+                        if a in self.parent:
+                            self._join(a, out)
+
+
+def updates_in(stmt: Stmt) -> Iterator[Stmt]:
+    """The updates in a statement, nested ones included."""
+    if isinstance(stmt.op, Update):
+        yield stmt
+    for block in op_blocks(stmt.op):
+        for inner in block.stmts:
+            yield from updates_in(inner)

@@ -1,0 +1,72 @@
+"""Comments: which statements of the user's a part of the reverse sweep belongs to.
+
+The tree holds a marker statement for each comment; `text.py` turns markers into comment lines.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from sourcead.ir.nodes import Stmt
+
+_COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
+_LONGEST = 88
+_LONG_RUN = 3  # statements from which on a run at the top level gets its comment
+
+
+class Comments:
+    """Makes markers; `lines` maps a marker's name to its comment."""
+
+    def __init__(self, sections: bool):
+        self.lines: dict[str, str] = {}
+        self.sections = sections  # whether the function has a forward and a reverse part
+
+    def marker(self, comment: str) -> ast.stmt:
+        name = f"__comment_{len(self.lines)}__"
+        self.lines[name] = comment
+        return ast.Expr(ast.Name(name, ast.Load()))
+
+    def annotated(self, groups: list[tuple[Stmt, list[ast.stmt]]], at_top: bool) -> list[ast.stmt]:
+        """The statements in order, each run that is the adjoint of one statement under a comment with its text."""
+        out: list[ast.stmt] = []
+        groups = [g for g in groups if g[1]]
+        in_reverse = False
+        previous = None
+        for k, (stmt, nodes) in enumerate(groups):
+            if at_top and self.sections:
+                if k == 0 and stmt.adjoint_of is None:
+                    out.append(self.marker("forward"))
+                if stmt.adjoint_of is not None and not in_reverse:
+                    out.append(self.marker("reverse"))
+                    in_reverse = True
+            if stmt.adjoint_of is not None and not _same(stmt.adjoint_of, previous):
+                run = _run(groups, k)
+                if not isinstance(nodes[-1], _COMPOUND) and (not at_top or run >= _LONG_RUN):
+                    out.append(self.marker(_first_line(stmt.adjoint_of.text)))
+            previous = stmt.adjoint_of
+            out += nodes
+            if isinstance(nodes[-1], ast.FunctionDef):
+                out.append(self.marker(""))  # a blank line
+        return out
+
+
+def _same(a, b) -> bool:
+    return a is b or (a is not None and b is not None and (a.file, a.line, a.text) == (b.file, b.line, b.text))
+
+
+def _run(groups, start: int) -> int:
+    """How many printed statements in a row are the adjoint of one; 0 if a loop is among them, which says enough itself."""
+    origin = groups[start][0].adjoint_of
+    count = 0
+    for stmt, nodes in groups[start:]:
+        if not _same(stmt.adjoint_of, origin):
+            break
+        if isinstance(nodes[-1], _COMPOUND):
+            return 0
+        count += len(nodes)
+    return count
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().split("\n")[0].rstrip()
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 3].rstrip() + "..."

@@ -1,0 +1,78 @@
+"""A function of the IR as text: idioms, nesting, names, statements, in that order."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+from sourcead.emit.comments import Comments
+from sourcead.emit.expressions import Expressions
+from sourcead.emit.globals import Globals
+from sourcead.emit.idioms import count_reads, with_idioms
+from sourcead.emit.naming import assign_names
+from sourcead.emit.nesting import nested_values
+from sourcead.emit.statements import Statements, function_def
+from sourcead.emit.text import to_text
+from sourcead.ir.nodes import Block, Function, Op, Var
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """Source of one function, and the globals it needs."""
+
+    text: str
+    namespace: dict[str, Any]
+
+
+def emit(function: Function) -> Emitted:
+    """The function as Python source. Updates print as writes in place: `assign_memory` comes first.
+
+    Example:
+        >>> import operator
+        >>> from sourcead.ir.nodes import Call, Const, Stmt
+        >>> x, y = Var("x"), Var("y", temp=True)
+        >>> double = Function("double", (x,), Block((Stmt((y,), Call(operator.mul, (x, Const(2)))),), (y,)))
+        >>> print(emit(double).text)
+        def double(x):
+            return x * 2
+        <BLANKLINE>
+    """
+    function = with_idioms(function)
+    nested = nested_values(function)
+    globals_ = Globals({p.name for p in function.params})
+    names = assign_names(function, nested, _globals_used(function, nested, globals_))
+    origins = {s.adjoint_of is not None for s in function.body.stmts}
+    comments = Comments(sections=origins == {True, False})
+    read = {v for v, n in count_reads(function.body).items() if n}
+    statements = Statements(Expressions(names, nested, globals_), comments, read)
+    body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
+    body += statements.block(function.body, at_top=True)
+    body += statements.returned(function.body.results)
+    node = function_def(function.name, [ast.arg(p.name) for p in function.params], body)
+    return Emitted(to_text(node, comments.lines), dict(globals_.namespace))
+
+
+class _AnyName(dict):
+    """Names for a trial run, in which only globals matter."""
+
+    def get(self, var, default=None):
+        return "_"
+
+    def __getitem__(self, var):
+        return "_"
+
+
+def _globals_used(function: Function, nested: dict[Var, Op], globals_: Globals) -> set[str]:
+    """The global names that the text will use: found by printing it once, whatever the names of variables."""
+    statements = Statements(Expressions(_AnyName(), nested, globals_), Comments(False), _All())
+    statements.block(function.body)
+    statements.returned(function.body.results)
+    return set(globals_.reserved)
+
+
+class _All:
+    """A set that has everything."""
+
+    def __contains__(self, _):
+        return True

@@ -1,0 +1,148 @@
+"""The objects of the program around the function, and how the text names them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import keyword
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from sourcead.ir.nodes import Const
+
+_NUMPY_MODULES = (
+    ("np", np), ("np.linalg", np.linalg), ("np.random", np.random), ("np.fft", np.fft), ("np.lib.stride_tricks", np.lib.stride_tricks),
+)
+
+
+class Globals:
+    """The global names that the text uses, and their values. `taken`: names that are the parameters'."""
+
+    def __init__(self, taken: set[str]):
+        self.taken = taken
+        self.namespace: dict[str, Any] = {}
+        self.builtins: set[str] = set()
+        self._spelled: dict[int, tuple[Any, ast.expr]] = {}
+
+    @property
+    def reserved(self) -> set[str]:
+        """The names that local variables must leave alone."""
+        return self.namespace.keys() | self.builtins
+
+    def constant(self, const: Const) -> ast.expr:
+        """An expression for a constant."""
+        if const.text is not None:
+            return self._from_text(const)
+        return self.value(const.value)
+
+    def value(self, value: Any) -> ast.expr:
+        """An expression for a Python object."""
+        if value is ...:
+            return ast.Constant(value)
+        match value:
+            case np.generic():
+                return self._numpy_scalar(value)
+            case None | bool() | str() | bytes():
+                return ast.Constant(value)
+            case int() | float() | complex():
+                return self._number(value)
+            case tuple() if type(value) is tuple:
+                return ast.Tuple([self.value(v) for v in value], ast.Load())
+            case slice():
+                return ast.Call(self._builtin("slice"), [self.value(v) for v in (value.start, value.stop, value.step)], [])
+            case np.dtype():
+                return self._dtype(value)
+        return self._object(value)
+
+    def _number(self, value) -> ast.expr:
+        if isinstance(value, float) and not math.isfinite(value):
+            special = ast.Attribute(self._module("np", np), "nan" if value != value else "inf", ast.Load())
+            return ast.UnaryOp(ast.USub(), special) if value < 0 else special
+        if not isinstance(value, complex) and (value < 0 or (value == 0 and math.copysign(1, value) < 0)):
+            return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+        if isinstance(value, complex) and (value.real or not math.isfinite(value.imag) or math.copysign(1, value.imag) < 0):
+            return ast.Call(self._builtin("complex"), [self._number(value.real), self._number(value.imag)], [])
+        return ast.Constant(value)
+
+    def _numpy_scalar(self, value: np.generic) -> ast.expr:
+        if value.dtype.kind not in "biufc":
+            return self._held(value, "constant")
+        return ast.Call(self._dtype(value.dtype), [self.value(value.item())], [])
+
+    def _dtype(self, dtype: np.dtype) -> ast.expr:
+        name = "bool_" if dtype == bool else dtype.name
+        if getattr(getattr(np, name, None), "__name__", None) is not None and np.dtype(getattr(np, name)) == dtype:
+            return ast.Attribute(self._module("np", np), name, ast.Load())
+        return ast.Call(ast.Attribute(self._module("np", np), "dtype", ast.Load()), [ast.Constant(dtype.str)], [])
+
+    def _object(self, value: Any) -> ast.expr:
+        """A function, class, module or other object."""
+        known = self._spelled.get(id(value))
+        if known is not None:
+            return known[1]
+        name = getattr(value, "__name__", None)
+        if isinstance(name, str):
+            if getattr(builtins, name, None) is value:
+                return self._builtin(name)
+            if getattr(math, name, None) is value:
+                return ast.Attribute(self._module("math", math), name, ast.Load())
+            for path, module in _NUMPY_MODULES:
+                if getattr(module, name, None) is value or (value is module and not isinstance(value, type)):
+                    return self._dotted(path if value is module else f"{path}.{name}")
+        return self._held(value, name.split(".")[-1] if isinstance(name, str) else "constant")
+
+    def _dotted(self, path: str) -> ast.expr:
+        root, *rest = path.split(".")
+        expr: ast.expr = self._module(root, np)
+        for name in rest:
+            expr = ast.Attribute(expr, name, ast.Load())
+        return expr
+
+    def _module(self, wish: str, module) -> ast.expr:
+        return self._held(module, wish)
+
+    def _builtin(self, name: str) -> ast.expr:
+        if name in self.taken or name in self.namespace:
+            return self._held(getattr(builtins, name), name)
+        self.builtins.add(name)
+        return ast.Name(name, ast.Load())
+
+    def _from_text(self, const: Const) -> ast.expr:
+        """A constant under the name that the program has for it."""
+        text = const.text
+        root = text.split(".")[0]
+        if root in ("np", "numpy", "math") and root != text:
+            module = math if root == "math" else np
+            expr = ast.parse(text, mode="eval").body
+            held = self._module("math" if module is math else "np", module)
+            for node in ast.walk(expr):
+                if isinstance(node, ast.Name) and node.id == root:
+                    node.id = held.id
+            return expr
+        if not isinstance(const.value, (bool, int, float, complex, str, type(None))) and not const.live:
+            return self._object(const.value) if callable(const.value) and self._is_library(const.value) else self._held(const.value, text)
+        return self._held(const.value, text, live=const.live)
+
+    @staticmethod
+    def _is_library(value) -> bool:
+        name = getattr(value, "__name__", None)
+        modules = (builtins, math, *(m for _, m in _NUMPY_MODULES))
+        return isinstance(name, str) and any(getattr(m, name, None) is value for m in modules)
+
+    def _held(self, value: Any, wish: str, live: bool = False) -> ast.expr:
+        """A global of the text's own namespace."""
+        base = re.sub(r"\W", "_", wish) or "constant"
+        if keyword.iskeyword(base) or base[0].isdigit():
+            base = f"{base}_"
+        name, k = base, 0
+        while name in self.taken or name in self.builtins or (name in self.namespace and self.namespace[name] is not value):
+            k += 1
+            name = f"{base}_{k}"
+        self.namespace[name] = value
+        expr = ast.Name(name, ast.Load())
+        if not live and not isinstance(value, (bool, int, float, complex, str, type(None))):
+            self._spelled[id(value)] = value, expr
+        return expr

@@ -1,0 +1,501 @@
+"""Where an update may be done in place, and a copy where it may not.
+
+After this pass every `Update`, `Append` and `Pop` may be carried out in place.  Writing `b` in place is legal when
+
+    b's memory was made by this function (it is not a parameter's, a constant's or a global's), and
+    no variable that is still to be read shares it (but for the statement's own result).
+
+Memory is followed as *regions*, one for each place that makes some; `Memory.own` is a value's own, `Memory.inner` that
+of what it holds.  A loop gives its parameters symbolic regions, shared among those that may share memory at the start of
+any iteration; the sharing is found by iterating to a fixpoint from that of the initial values.  So two buffers that a
+stencil swaps stay apart, and a parameter that is written is copied once, before the loop.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.emit.liveness import Live, Reads, written_level
+from sourcead.emit.sharing import (
+    attr_sharing, call_sharing, has_memory, index_sharing, is_container, is_known_container, is_plain, operand_type,
+)
+from sourcead.ir.nodes import (
+    Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop, Stmt, Update, Var,
+    fresh, operand_atoms,
+)
+from sourcead.ir.types import Array, DictT, ListT, Scalar, TupleT, Type
+
+_FOREIGN = 0  # the region of memory that is not ours to write
+_PASSES = 6  # how often to start again with copies of views in place of copies of whole arrays
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The regions of a value's own memory and of what it holds; `items` holds a tuple's elements where known."""
+
+    own: frozenset[int] = frozenset()
+    inner: frozenset[int] = frozenset()
+    items: tuple[Memory, ...] | None = None
+
+    @property
+    def all(self) -> frozenset[int]:
+        return self.own | self.inner
+
+    def level(self, level: int) -> frozenset[int]:
+        return self.own if level == 1 else self.all
+
+
+_NONE = Memory()
+
+
+def assign_memory(function: Function, own_results: bool = True) -> Function:
+    """The function with the copies that make every update in place legal.
+
+    Args:
+        function: the function; parameters' memory is never written.
+        own_results: whether each array returned must be writable and shared with nothing else (an argument, a
+            global, another result), and is copied where it is not.
+    """
+    reads = Reads()
+    copied_views: set[Stmt] = set()
+    for attempt in range(_PASSES):
+        allocation = _Allocation(reads, copied_views, last_attempt=attempt == _PASSES - 1)
+        result = allocation.function(function, own_results)
+        if not allocation.wanted:
+            return result
+        copied_views |= allocation.wanted
+    raise AssertionError("the last attempt wants no further copies")
+
+
+class _Allocation:
+    """One walk over a function: the state of memory at the current statement."""
+
+    def __init__(self, reads: Reads, copied: set[Stmt], last_attempt: bool):
+        self.reads = reads
+        self.copied = copied  # views and appended values to copy where they are made
+        self.wanted: set[Stmt] = set()  # such that this walk found to be worth it
+        self.last_attempt = last_attempt
+        self.counter = itertools.count(1)
+        self.memory: dict[Var, Memory] = {}
+        self.holders: dict[int, dict[Var, None]] = {}  # the live variables that may reach a region
+        self.maker: dict[Var, Stmt] = {}  # the statements that made views
+        self.closures: set[Var] = set()
+        self.appended: dict[int, tuple[Block, Stmt]] = {}  # where a region was put on a list
+        self.block_now: Block | None = None
+        self.killed: list[Var] = []
+
+    # ---- regions and their holders ----
+
+    def new(self) -> int:
+        return next(self.counter)
+
+    def fresh_memory(self, t: Type) -> Memory:
+        """Memory that was just made."""
+        match t:
+            case _ if not has_memory(t):
+                return _NONE
+            case TupleT(items):
+                parts = tuple(map(self.fresh_memory, items))
+                return Memory(frozenset(), _union(p.all for p in parts), parts)
+            case _ if is_plain(t):
+                return Memory(frozenset((self.new(),)))
+        return Memory(frozenset((self.new(),)), frozenset((self.new(),)))
+
+    def of(self, operand) -> Memory:
+        """The memory of an operand."""
+        match operand:
+            case Var():
+                return self.memory.get(operand, _NONE)
+            case Const(value):
+                return Memory(frozenset((_FOREIGN,)), frozenset((_FOREIGN,))) if _is_memory(value) else _NONE
+        return Memory(frozenset(), _union(self.of(a).all for a in operand_atoms(operand)))
+
+    def bind(self, var: Var, memory: Memory) -> None:
+        self.memory[var] = _fitted(memory, var.type)
+        self.hold(var)
+
+    def hold(self, var: Var) -> None:
+        for region in self.of(var).all:
+            self.holders.setdefault(region, {})[var] = None
+
+    def kill(self, var: Var) -> None:
+        for region in self.of(var).all:
+            if var in self.holders.get(region, ()):
+                del self.holders[region][var]
+        self.killed.append(var)
+
+    def revive(self, variables: Iterable[Var]) -> None:
+        for var in variables:
+            self.hold(var)
+
+    def sharers(self, regions: Iterable[int]) -> dict[Var, None]:
+        """The live variables that may reach any of the regions."""
+        return {v: None for r in regions for v in self.holders.get(r, ())}
+
+    # ---- functions and blocks ----
+
+    def function(self, function: Function, own_results: bool) -> Function:
+        for param in function.params:
+            self.bind(param, Memory(frozenset((_FOREIGN,)), frozenset((_FOREIGN,))))
+        stmts, results = self.block(function.body, lambda v: False, own_results=own_results)
+        return replace(function, body=Block(stmts, results))
+
+    def block(self, block: Block, live_out: Live, yields: list | None = None, own_results: bool = False):
+        """The block's statements and results; `yields` gains the memory of its results."""
+        out: list[Stmt] = []
+        last, outer = self.reads.last(block), self.block_now
+        for k, stmt in enumerate(block.stmts):
+            self.block_now = block
+
+            def live(v, k=k):
+                return last.get(v, -1) > k or live_out(v)
+
+            dying = [v for v in self.reads.of(stmt) if not live(v)]
+            self.statement(stmt, live, dying, out)
+            for v in (*dying, *(t for t in stmt.targets if not live(t))):
+                self.kill(v)
+        results = block.results
+        if own_results:
+            results = self.owned_results(block, out)
+        if yields is not None:
+            yields.extend(self.of(r) for r in results)
+        for v in [r for r in results if isinstance(r, Var) and not live_out(r)]:
+            self.kill(v)
+        self.block_now = outer
+        return tuple(out), results
+
+    # ---- statements ----
+
+    def statement(self, stmt: Stmt, live: Live, dying: list[Var], out: list[Stmt]) -> None:
+        """Append the statement to `out`, after the copies that it needs, and note the memory of its targets."""
+        match stmt.op:
+            case Update():
+                self.update(stmt, dying, out)
+            case Append():
+                self.append(stmt, dying, out)
+            case Pop(base):
+                base, memory = self.writable(stmt, base, 1, dying, out)
+                out.append(replace(stmt, op=Pop(base)))
+                self.bind(stmt.targets[0], memory)
+                self.bind(stmt.targets[1], element(memory, None))
+            case Branch():
+                self.branch(stmt, live, out)
+            case Loop():
+                self.loop(stmt, live, dying, out)
+            case Closure():
+                self.closure(stmt, out)
+            case Effect(body=Block() as body):
+                yields: list[Memory] = []
+                stmts, results = self.block(body, live, yields)
+                out.append(replace(stmt, op=replace(stmt.op, body=Block(stmts, results))))
+                self.bind_all(stmt.targets, yields)
+            case op:
+                self.simple(stmt, op, out)
+
+    def bind_all(self, targets, memories) -> None:
+        for target, memory in zip(targets, memories):
+            self.bind(target, memory)
+
+    def simple(self, stmt: Stmt, op: Op, out: list[Stmt]) -> None:
+        """A call, read or display: note what its result shares."""
+        if not stmt.targets:
+            out.append(stmt)
+            return
+        target = stmt.targets[0]
+        if stmt in self.copied:
+            read = fresh(target, temp=True)
+            out.append(replace(stmt, targets=(read,)))
+            out.append(replace(stmt, op=Call(np.copy, (read,))))
+            self.bind(target, self.fresh_memory(target.type))
+            return
+        out.append(stmt)
+        memory = self.result_memory(op, target.type)
+        if isinstance(op, Index) and isinstance(target.type, Array) and isinstance(operand_type(op.base), Array) and memory.own:
+            self.maker[target] = stmt
+        self.bind(target, memory)
+
+    def result_memory(self, op: Op, t: Type) -> Memory:
+        if not has_memory(t):
+            return _NONE
+        match op:
+            case Call(fn, args, kwargs):
+                sharing = call_sharing(op) if not isinstance(fn, Var) else "foreign"
+                operands = (*args, *(v for _, v in kwargs))
+                regions = _union(self.of(a).all for a in operands)
+            case Let(value):
+                return self.of(value)
+            case Attr(base):
+                sharing, regions = attr_sharing(op, t), self.of(base).all
+            case Index(base, key):
+                if index_sharing(op, t) == "fresh":
+                    return self.fresh_memory(t)
+                if isinstance(operand_type(base), Array):
+                    return self.of(base)
+                return element(self.of(base), key)
+            case Build(kind, items):
+                parts = tuple(map(self.of, items))
+                inner = _union(p.all for p in parts)
+                return Memory(frozenset() if kind == "tuple" else frozenset((self.new(),)), inner, parts)
+        if sharing == "fresh":
+            return self.fresh_memory(t)
+        if sharing == "shallow":
+            return Memory(frozenset((self.new(),)), regions)
+        if sharing in ("readonly", "foreign"):
+            regions |= {_FOREIGN}
+        if sharing == "foreign" or is_container(t):
+            regions |= {self.new()}
+        return Memory(regions, regions)
+
+    # ---- writes ----
+
+    def writable(self, stmt: Stmt, base: Atom, level: int, dying: list[Var], out: list[Stmt], stored: Memory = _NONE):
+        """The base, or a copy of it that may be written in place, and its memory.
+
+        `stored` is the memory of a value that the base will hold.
+        """
+        for v in dying:
+            self.kill(v)
+        memory = self.of(base)
+        written = memory.level(level)
+        if not self.is_ours(written, stmt) or stored.all & memory.own:
+            base, memory = self.copy(base, level, stmt, out, memory)
+        return base, memory
+
+    def is_ours(self, regions: frozenset[int], stmt: Stmt) -> bool:
+        """Whether memory may be written at `stmt`, if need be after a copy of what shares it where that was made."""
+        if _FOREIGN in regions:
+            return False
+        sharers = self.sharers(regions)
+        makers = {v: self.maker[v] for v in sharers if v in self.maker}
+        if not sharers:
+            return True
+        if self.last_attempt:
+            return False
+        if len(makers) == len(sharers):
+            self.wanted |= {s for s in makers.values() if s.op.base not in sharers}
+            return True
+        appends = {}
+        for region in regions & self.appended.keys():
+            block, append = self.appended[region]
+            if block is self.block_now and all(v in append.targets for v in self.holders.get(region, ())):
+                appends[region] = append
+        if all(r in appends for r in regions if self.holders.get(r)):
+            self.wanted |= set(appends.values())
+            return True
+        return False
+
+    def copy(self, base: Atom, level: int, stmt: Stmt, out: list[Stmt], memory: Memory) -> tuple[Var, Memory]:
+        """A variable for a copy of the base, deep if its elements will be written, and its memory."""
+        t = operand_type(base)
+        new = fresh(stmt.targets[0], type=t)
+        out.append(Stmt((new,), _copy_call(base, t, level), stmt.origin, stmt.adjoint_of))
+        result = self.fresh_memory(t)
+        if level == 1 and is_known_container(t):
+            result = Memory(frozenset((self.new(),)), memory.inner)
+        self.bind(new, result)
+        self.kill(new)
+        return new, result
+
+    def update(self, stmt: Stmt, dying: list[Var], out: list[Stmt]) -> None:
+        op, target = stmt.op, stmt.targets[0]
+        base_type = operand_type(op.base)
+        plain_sum = not op.path and op.mode != "set" and not is_known_container(base_type)
+        if isinstance(base_type, Scalar):
+            out.append(stmt)
+            self.bind(target, self.fresh_memory(target.type))
+            return
+        if plain_sum:
+            for v in dying:
+                self.kill(v)
+            if not _keeps_dtype(op) or self.is_ours(self.of(op.base).own, stmt):
+                plain_sum = False
+        if plain_sum:
+            call = Call(operator.add if op.mode == "add" else operator.sub, (op.base, op.value))
+            out.append(replace(stmt, op=call))
+            self.bind(target, self.result_memory(call, target.type))
+            return
+        stored = self.of(op.value) if is_container(base_type) else _NONE
+        level = written_level(op) or 1
+        base, memory = self.writable(stmt, op.base, level, dying, out, stored)
+        out.append(replace(stmt, op=replace(op, base=base)))
+        if is_container(base_type):
+            own = memory.own if is_known_container(base_type) else memory.own | {self.new()}
+            memory = Memory(own, memory.inner | stored.all)
+        self.bind(target, memory)
+
+    def append(self, stmt: Stmt, dying: list[Var], out: list[Stmt]) -> None:
+        op, value = stmt.op, stmt.op.value
+        if stmt in self.copied and isinstance(value, Var):
+            value = fresh(op.value, temp=True)
+            out.append(replace(stmt, targets=(value,), op=Call(np.copy, (op.value,))))
+            self.memory[value] = self.fresh_memory(value.type)
+        stored = self.of(value)
+        base, memory = self.writable(stmt, op.base, 1, dying, out, stored)
+        out.append(replace(stmt, op=Append(base, value)))
+        self.bind(stmt.targets[0], Memory(memory.own, memory.inner | stored.all))
+        if isinstance(operand_type(value), Array) and stmt not in self.copied:
+            for region in stored.all:
+                self.appended[region] = (self.block_now, stmt)
+
+    # ---- blocks inside statements ----
+
+    def branch(self, stmt: Stmt, live: Live, out: list[Stmt]) -> None:
+        op, arms, memories = stmt.op, [], []
+        for arm in (op.then, op.orelse):
+            mark, yields = len(self.killed), []
+            arms.append(Block(*self.block(arm, live, yields)))
+            memories.append(yields)
+            outside = self.reads.free(arm)
+            self.revive(v for v in self.killed[mark:] if v in outside)
+        out.append(replace(stmt, op=replace(op, then=arms[0], orelse=arms[1])))
+        for target, a, b in zip(stmt.targets, *memories):
+            self.bind(target, Memory(a.own | b.own, a.inner | b.inner, _joined_items(a, b)))
+
+    def closure(self, stmt: Stmt, out: list[Stmt]) -> None:
+        """A nested function may be called several times: what it reads of outside stays as it is."""
+        op = stmt.op
+        for param in op.params:
+            self.bind(param, Memory(frozenset((_FOREIGN,)), frozenset((_FOREIGN,))))
+        captured = [v for v in self.reads.free(op.body) if v not in op.params]
+        inner = frozenset(r for v in captured for r in self.of(v).all)
+        before = {v: self.memory[v] for v in captured if v in self.memory}
+        for v, m in before.items():
+            self.memory[v] = Memory(m.own and m.own | {_FOREIGN}, m.inner and m.inner | {_FOREIGN})
+        outside = set(captured)
+        stmts, results = self.block(op.body, lambda v: v in outside, own_results=True)
+        self.memory.update(before)
+        for param in op.params:
+            self.kill(param)
+        out.append(replace(stmt, op=Closure(op.params, Block(stmts, results))))
+        target = stmt.targets[0]
+        self.closures.add(target)
+        self.memory[target] = Memory(frozenset(), inner)
+        self.hold(target)
+
+    def loop(self, stmt: Stmt, live: Live, dying: list[Var], out: list[Stmt]) -> None:
+        from sourcead.emit.loop_memory import loop
+
+        loop(self, stmt, live, dying, out)
+
+    # ---- results ----
+
+    def owned_results(self, block: Block, out: list[Stmt]) -> tuple[Atom, ...]:
+        """The results, after copies of those that are not ours to give away."""
+        displays = {s.targets[0]: s for s in out if isinstance(s.op, Build)}
+        once = _read_once(block)
+        displays = {v: s for v, s in displays.items() if v in once}
+        given: set[int] = set()
+        self.note_closures(block.results, given)
+        edits: dict[Stmt, list[Stmt]] = {}
+        copies: list[Stmt] = []
+        results = tuple(self.owned(r, given, displays, edits, copies) for r in block.results)
+        out[:] = [*(new for s in out for new in edits.get(s, (s,))), *copies]
+        return results
+
+    def note_closures(self, atoms: Iterable[Atom], given: set[int]) -> None:
+        """What a closure reads must not be given away beside it."""
+        for atom in atoms:
+            if atom in self.closures:
+                given |= self.of(atom).all
+
+    def owned(self, atom: Atom, given: set[int], displays: dict[Var, Stmt], edits: dict[Stmt, list[Stmt]], copies: list[Stmt]):
+        """The atom, or a variable for what may be returned in its place.
+
+        `copies` gains the statement that binds it; `edits` what replaces the display of a tuple, list or dict.
+        """
+        if atom in self.closures:
+            return atom
+        if atom in displays:
+            display = displays[atom]
+            self.note_closures(display.op.items, given)
+            before: list[Stmt] = []
+            items = tuple(self.owned(i, given, displays, edits, before) for i in display.op.items)
+            if before:
+                edits[display] = [*before, replace(display, op=replace(display.op, items=items))]
+            return atom
+        memory = self.of(atom)
+        if _FOREIGN not in memory.all and not memory.all & given and not _has_twice(memory):
+            given |= memory.all
+            return atom
+        t = operand_type(atom)
+        copy = fresh(atom, temp=True) if isinstance(atom, Var) else Var("result", t, temp=True)
+        copies.append(Stmt((copy,), _copy_call(atom, t, 2)))
+        return copy
+
+
+def _read_once(block: Block) -> set[Var]:
+    """The variables that the block reads exactly once."""
+    counts: dict[Var, int] = {}
+    reads = Reads()
+    for stmt in block.stmts:
+        items = [a for a in stmt.op.items if isinstance(a, Var)] if isinstance(stmt.op, Build) else reads.of(stmt)
+        for v in items:
+            counts[v] = counts.get(v, 0) + 1
+    for r in block.results:
+        if isinstance(r, Var):
+            counts[r] = counts.get(r, 0) + 1
+    return {v for v, n in counts.items() if n == 1}
+
+
+def _copy_call(atom: Atom, t: Type, level: int) -> Call:
+    """A copy of a value: of an array, of a list or dict alone, or of a whole structure."""
+    if isinstance(t, Array):
+        return Call(np.copy, (atom,))
+    if level == 1 and isinstance(t, (ListT, DictT)):
+        return Call(list.copy if isinstance(t, ListT) else dict.copy, (atom,))
+    return Call(runtime.copy, (atom,))
+
+
+def _union(sets) -> frozenset[int]:
+    return frozenset().union(*sets)
+
+
+def element(memory: Memory, key) -> Memory:
+    """The memory of an element of a container."""
+    if memory.items is not None and isinstance(key, Const) and isinstance(key.value, int):
+        if -len(memory.items) <= key.value < len(memory.items):
+            return memory.items[key.value]
+    return Memory(memory.all, memory.inner)
+
+
+def _fitted(memory: Memory, t: Type) -> Memory:
+    """The memory as far as a value of type `t` can have it."""
+    if not has_memory(t):
+        return _NONE
+    if is_plain(t):
+        return Memory(memory.own | memory.inner) if memory.inner else memory
+    if isinstance(t, TupleT) and memory.own:
+        return Memory(frozenset(), memory.all, memory.items)
+    return memory
+
+
+def _joined_items(a: Memory, b: Memory):
+    if a.items is None or b.items is None or len(a.items) != len(b.items):
+        return None
+    return tuple(Memory(x.own | y.own, x.inner | y.inner, _joined_items(x, y)) for x, y in zip(a.items, b.items))
+
+
+def _has_twice(memory: Memory) -> bool:
+    """Whether two elements of a tuple may share memory."""
+    items = memory.items or ()
+    return sum(len(i.all) for i in items) > len(_union(i.all for i in items)) or any(map(_has_twice, items))
+
+
+def _is_memory(value) -> bool:
+    """Whether a constant is or holds something that can be written."""
+    if isinstance(value, tuple):
+        return any(map(_is_memory, value))
+    return isinstance(value, (np.ndarray, list, dict, set)) or hasattr(value, "__dict__") and not callable(value)
+
+
+def _keeps_dtype(op: Update) -> bool:
+    """Whether `base + value` has the base's dtype, as `base += value` does, as far as is known."""
+    base, value = operand_type(op.base), operand_type(op.value)
+    dtype = getattr(base, "dtype", None), getattr(value, "dtype", None)
+    return None in dtype or np.result_type(*dtype) == dtype[0]

@@ -1,0 +1,291 @@
+"""What sourcead refuses, and what to do about it: one class per cause.
+
+Every message has the same form: where, what is wrong, the line with a caret under it, and what to write instead:
+
+    model.py:3: a `yield` makes this a generator, which has no single result
+        yield x ** 2
+        ^^^^^^^^^^^^
+    Write instead: collect the values in a list and return it
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sourcead.ir.nodes import Origin
+
+
+class SourceADError(Exception):
+    """Base of all errors that sourcead raises on purpose.
+
+    Args:
+        reason: what is wrong, in the user's terms, without a full stop.
+        at: where in the user's program; None where no place is known.
+        instead: what to write or do instead; None where there is nothing to say.
+    """
+
+    label = (
+        "Write instead"  # what the last line of the message begins with; "" for a hint that is a sentence of its own
+    )
+
+    def __init__(self, reason: str, at: Origin | None = None, instead: str | None = None):
+        super().__init__(reason, at, instead)  # `args` is what pickle and copy rebuild the error from
+        self.reason = reason
+        self.at = at
+        self.instead = instead
+
+    def __str__(self):
+        lines = [self.reason] if self.at is None else [f"{shown_path(self.at.file)}:{self.at.line}: {self.reason}"]
+        if self.at is not None:
+            lines += quoted_line(self.at)
+        if self.instead:
+            lines.append(labelled(self.label, self.instead))
+        return "\n".join(lines)
+
+
+class NoSourceError(SourceADError):
+    """The source of a function cannot be found, and sourcead works on source.
+
+    Built-in and C functions have none; neither has what was typed at the plain prompt of Python 3.12 and earlier, or
+    made by `exec` of a string.  A file that was edited after it was imported no longer holds what runs.
+
+    Fails::
+
+        namespace = {}
+        exec("def f(x): return x ** 2", namespace)
+        grad(namespace["f"])(3.0)
+
+    Mended: put the function in a file or a notebook cell; for a C function that you call, register its derivative with
+    `@adjoint`; for a function made from text, load the text with `sourcead.backends.load.load`.
+    """
+
+    label = "What to do"
+
+
+class UnsupportedSyntaxError(SourceADError):
+    """A construct of Python that sourcead does not differentiate.
+
+    Fails::
+
+        @grad
+        def f(x):
+            try:
+                return x ** 2
+            except ValueError:
+                return 0.0
+
+    Mended: write the part that is differentiated without it, or move the construct to the caller::
+
+        @grad
+        def f(x):
+            return x ** 2
+    """
+
+
+class UnsupportedValueError(SourceADError, TypeError):
+    """An object that sourcead cannot differentiate through, such as a matrix, a masked array or a data frame.
+
+    Fails::
+
+        grad(f)(np.matrix([[1.0, 2.0]]))
+
+    Mended: hand over the plain array::
+
+        grad(f)(np.asarray(np.matrix([[1.0, 2.0]])))
+    """
+
+
+class NoRuleError(SourceADError):
+    """A function without source for which no derivative rule is registered.
+
+    Fails::
+
+        @grad
+        def f(x):
+            return np.sum(special.jv(0, x))
+
+    Mended: register a rule.  It takes the result, the arguments and the result's cotangent `d_y`, and returns the
+    cotangents of the arguments::
+
+        @adjoint(special.jv)
+        def _(y, order, x, d_y):
+            return None, d_y * (special.jv(order - 1, x) - special.jv(order + 1, x)) / 2
+    """
+
+    label = "Register a rule"
+
+    @classmethod
+    def of(cls, function: Any, at: Origin | None = None) -> NoRuleError:
+        """The error for a call of `function`, with a rule to fill in."""
+        name = spelled(function)
+        return cls(
+            f"no derivative rule for `{name}`",
+            at,
+            f"@adjoint({name})\ndef _(y, x, d_y):\n    return ...  # the cotangent of x",
+        )
+
+
+class UnsupportedArgumentError(SourceADError, TypeError):
+    """An option that a function, or its derivative rule, does not handle.
+
+    Fails::
+
+        @grad
+        def f(x):
+            return np.sum(x, where=x > 0)
+
+    Mended: say the same without the option::
+
+        @grad
+        def f(x):
+            return np.sum(np.where(x > 0, x, 0.0))
+    """
+
+
+class ArgumentError(SourceADError, TypeError):
+    """A call inside a differentiated function whose arguments do not fit the function that it calls.
+
+    Fails::
+
+        def scaled(x, by):
+            return x * by
+
+        @grad
+        def f(x):
+            return scaled(x)
+
+    Mended: pass what is missing, as plain Python would demand too::
+
+        @grad
+        def f(x):
+            return scaled(x, 2.0)
+    """
+
+
+class AliasError(SourceADError, ValueError):
+    """Whether two names share memory cannot be decided, and one of them is written to.
+
+    Fails::
+
+        @grad
+        def f(x, flag):
+            a = x * 2
+            b = a if flag > 0 else x * 3
+            a[0] = 0.0
+            return np.sum(b)
+
+    Mended: make the copy that is meant explicit::
+
+        b = a.copy() if flag > 0 else x * 3
+
+    Also raised by a call with two arguments that share memory where the function writes to one of them; pass a copy.
+    """
+
+
+class NonScalarError(SourceADError, TypeError):
+    """`grad` of a function whose result is not one real number.
+
+    Fails::
+
+        grad(lambda x: x ** 2)(np.ones(3))
+
+    Mended: return a number, as in `np.sum(x ** 2)`.  For all derivatives of a function with many results use
+    `jacobian`; for the product of a cotangent with them, `vjp`::
+
+        value, pullback = vjp(lambda x: x ** 2, np.ones(3))
+        d_x = pullback(np.ones(3))
+    """
+
+
+class WrtError(SourceADError, ValueError):
+    """`wrt` names no parameter of the function, or one that carries no derivative.
+
+    Fails::
+
+        grad(loss, wrt="weights")          # the parameter is called w
+        grad(loss)(np.array([1, 2, 3]))    # integers have no derivative
+
+    Mended::
+
+        grad(loss, wrt="w")
+        grad(loss)(np.array([1.0, 2.0, 3.0]))
+    """
+
+
+class RuleError(SourceADError, TypeError):
+    """A derivative rule that does not fit the function it is registered for.
+
+    Fails::
+
+        @adjoint(np.tanh)
+        def _(x, d_y):
+            return d_y / np.cosh(x) ** 2
+
+    Mended: the result comes first, then the parameters, then the result's cotangent, named `d_y`::
+
+        @adjoint(np.tanh)
+        def _(y, x, d_y):
+            return d_y * (1 - y * y)
+    """
+
+
+class BackendError(SourceADError, ImportError):
+    """A backend that is not installed, or that cannot run a function.
+
+    Fails::
+
+        grad(f, backend="numba")    # where Numba is not installed
+
+    Mended: `pip install "sourcead[numba]"`, or leave `backend` away.
+    """
+
+    label = "What to do"
+
+
+def spelled(function: Any) -> str:
+    """How a user would write a function: `np.linalg.svd`, `math.gamma`, `scale`."""
+    name = getattr(function, "__name__", None) or repr(function)
+    module = getattr(function, "__module__", None)
+    if module is None and type(function).__module__ == "numpy" or module == "numpy._core._multiarray_umath":
+        module = "numpy"
+    if not module or module in ("builtins", "__main__"):
+        return name
+    head, _, rest = module.partition(".")
+    if head == "numpy":
+        return ".".join(["np", *(part for part in rest.split(".") if part and not part.startswith("_")), name])
+    return f"{module}.{name}" if not hasattr(function, "__code__") else name
+
+
+def shown_path(file: str) -> str:
+    """The path of a file, relative where it is below the working directory."""
+    if file.startswith("<"):
+        return file
+    try:
+        relative = os.path.relpath(file)
+    except (ValueError, OSError):  # another drive; a working directory that is gone
+        return file
+    return file if relative.startswith(os.pardir) else relative
+
+
+def quoted_line(at: Origin) -> list[str]:
+    """The line of the user's program and, under it, carets; what of it is known."""
+    line = linecache.getline(at.file, at.line).rstrip("\n")
+    shown = at.text.splitlines()
+    if not line.strip() or (shown and not any(s.strip() and s.strip() in line or line.strip() in s for s in shown)):
+        return ["    " + s for s in shown[:1]]  # the file is gone or has changed
+    start = len(line.encode()[: at.col].decode(errors="replace"))  # the parser counts columns in UTF-8 bytes
+    end = len(line.encode()[: at.end_col].decode(errors="replace")) if at.end_line == at.line else len(line.rstrip())
+    indent = len(line) - len(line.lstrip())
+    before = "".join(c if c == "\t" else " " for c in line[indent:start])
+    return ["    " + line.strip(), "    " + before + "^" * max(end - start, 1)]
+
+
+def labelled(label: str, hint: str) -> str:
+    """`label: hint`, with a hint of several lines indented below."""
+    if "\n" in hint:
+        return f"{label}:\n{textwrap.indent(hint, '    ')}" if label else hint
+    return f"{label}: {hint}" if label else hint

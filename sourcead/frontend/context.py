@@ -1,0 +1,288 @@
+"""The state of one lowering: the statements so far, scopes, cells, and what was learned about globals.
+
+Reading and writing of cells is here, because it is where sharing of memory is decided:
+
+- reading a view whose base was written derives it again from the base;
+- writing a view writes its base;
+- writing a cell poisons those that may or may not share its memory; reading a poisoned cell is refused.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import gast
+
+from sourcead.analysis.builder import Builder, atom_type
+from sourcead.errors import AliasError, UnsupportedSyntaxError
+from sourcead.frontend.values import (
+    KIND, MISSING, POISON, SEEN, VALUE, WHOLE, Cell, FunctionVal, Journal, MethodVal, SliceVal, Slots, TupleVal, Value, hold, leaves, roots,
+)
+from sourcead.ir.nodes import (
+    UNDEFINED, Append, Atom, Build, Call, Const, Index, Let, Operand, Origin, Pop, Sub, Update, Var, View, fresh,
+)
+from sourcead.ir.types import (
+    Array, DictT, FunctionT, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, Unknown, list_type,
+)
+
+MAX_DEPTH = 40
+
+
+@dataclass(eq=False)
+class Scope:
+    """The variables of one function being lowered; `source` is the function, `parent` the scope it was defined in."""
+
+    source: Any
+    names: Slots = field(default_factory=Slots)
+    parent: Scope | None = None
+    loops: int = 0  # how many loops of this function surround the current statement
+
+
+class NotStatic(Exception):
+    """Raised while inlining a rule: a condition depends on what is not known while compiling."""
+
+
+class MustMaterialise(Exception):
+    """A list of known length changes its length where it is not known how often: it must become an IR value first."""
+
+    def __init__(self, cell: Cell, origin: Origin | None):
+        self.cell = cell
+        self.origin = origin
+
+
+class Lowering:
+    """Everything that lowering one function (and what it calls) shares.
+
+    Attributes:
+        build: the builder of the current block.
+        scope: the variables of the function being lowered.
+        depth: how many branches and loops of unknown outcome surround the current statement.
+        live: names of globals and closure variables that hold data: (where to read it, key, name in the text).
+        guards: globals that were inlined or resolved: (where, key, the object found).
+        written: parameters of the outermost function whose memory it writes.
+        static_only: raise `NotStatic` at a condition that is not known (while inlining rules).
+    """
+
+    def __init__(self):
+        self.build = Builder()
+        self.journal = Journal()
+        self.scope: Scope | None = None
+        self.depth = 0
+        self.live: dict[str, tuple[Any, str]] = {}
+        self.live_values: dict[str, Value] = {}
+        self.guards: dict[tuple[int, str], tuple[Any, str, Any]] = {}
+        self.written: dict[str, Origin | None] = {}
+        self.params: dict[Cell, str] = {}
+        self.dirty: set[Cell] = set()  # cells that were written at least once
+        self.static_only = False
+        self.calls: list[Any] = []  # functions being inlined, outermost first
+
+    # -- errors --------------------------------------------------------------------------------------------------
+
+    def origin(self, node: gast.AST) -> Origin:
+        return self.scope.source.origin(node)
+
+    @property
+    def here(self) -> Origin | None:
+        return self.build.origin
+
+    @contextmanager
+    def at(self, node: gast.AST):
+        """Statements emitted inside come from this syntax node."""
+        before, self.build.origin = self.build.origin, self.origin(node)
+        try:
+            yield
+        finally:
+            self.build.origin = before
+
+    # -- cells ---------------------------------------------------------------------------------------------------
+
+    def set(self, slots: Slots, key: Any, value: Any) -> None:
+        self.journal.set(slots, key, value)
+
+    def wrap(self, atom: Atom, *, shares=(), name: str | None = None) -> Value:
+        """The value that an atom stands for: a cell if it is or may be something mutable."""
+        t = atom_type(atom)
+        if isinstance(t, (Scalar, Str, NoneType, FunctionT)):
+            return atom
+        if isinstance(t, TupleT) and isinstance(atom, Var):
+            items = tuple(self.wrap(self._item(atom, i), shares=shares) for i in range(len(t.items)))
+            return TupleVal(items, atom)
+        if isinstance(atom, Const) and not atom.live and not isinstance(t, (Array, ListT, DictT)):
+            return atom
+        return self.new_cell(atom, shares=shares, name=name or getattr(atom, "name", None) or atom.text or "t")
+
+    def _item(self, base: Atom, key: Any) -> Var:
+        named = base.name if isinstance(base, Var) else base.text or "item"
+        return self.build.index(base, Const(key), name=f"{named}_{key}" if isinstance(key, (str, int)) else named)
+
+    def new_cell(self, atom: Atom, *, shares=(), name: str = "t") -> Cell:
+        return Cell(Slots({VALUE: atom}), name, shares=set(shares), depth=self.depth)
+
+    def wrap_whole(self, atom: Var, items: Value) -> Cell:
+        """The cell of a list or tuple as one value, beside that of its items."""
+        cell = self.new_cell(atom, name=atom.name)
+        hold(cell, items)
+        return cell
+
+    def new_list(self, items, name: str = "items") -> Cell:
+        return Cell(Slots({KIND: "list", **dict(enumerate(items))}), name, depth=self.depth)
+
+    def new_dict(self, items: dict, name: str = "items") -> Cell:
+        return Cell(Slots({KIND: "dict", **items}), name, depth=self.depth)
+
+    def view(self, base: Cell, step: Sub | View) -> Cell:
+        """The cell of a part of `base`; derived when it is read."""
+        return Cell(Slots(), base.name, base=base, step=step, depth=self.depth)
+
+    def unpack(self, atom: Var, t: Type | None = None) -> Value:
+        """A parameter as a value: tuples, lists and dicts of known structure are opened up."""
+        t = t or atom_type(atom)
+        match t:
+            case TupleT(items):
+                return TupleVal(tuple(self.unpack(self._item(atom, i), u) for i, u in enumerate(items)), atom)
+            case ListT(_, items) if items is not None:
+                cell = self.new_list([self.unpack(self._item(atom, i), u) for i, u in enumerate(items)], atom.name)
+            case DictT(items):
+                cell = self.new_dict({k: self.unpack(self._item(atom, k), u) for k, u in items}, atom.name)
+            case _:
+                return self.wrap(atom)
+        cell.slots[WHOLE] = atom
+        return cell
+
+    def read(self, value: Value, name: str | None = None) -> Atom:
+        """The value as one atom, as it is now."""
+        match value:
+            case Var() | Const():
+                return value
+            case Cell():
+                if POISON in value.slots or POISON in value.root().slots:
+                    raise AliasError(value.slots.get(POISON) or value.root().slots[POISON], at=self.here, instead="copy what you want to keep, or write a copy: `y = x.copy()`")
+                if value.kind != "array":
+                    return self._read_container(value, name)
+                if value.base is None:
+                    return value.slots[VALUE]
+                base = self.read(value.base)
+                if value.slots.get(SEEN) is not base:
+                    self.set(value.slots, VALUE, self._derive(base, value.step, value.slots.get(VALUE)))
+                    self.set(value.slots, SEEN, base)
+                return value.slots[VALUE]
+            case TupleVal(items, origin):
+                if origin is not None and not any(self._was_written(i) for i in items):
+                    return origin
+                operand = tuple(map(self.operand, items))
+                if all(isinstance(o, Const) and not o.live for o in operand):
+                    return Const(tuple(o.value for o in operand))
+                atoms = tuple(map(self.read, items))
+                return self.build.emit(Build("tuple", atoms), TupleT(tuple(map(atom_type, atoms))), name or "pair")
+            case SliceVal():
+                raise UnsupportedSyntaxError("a slice object cannot be used like this", at=self.here)
+            case MethodVal(_, method):
+                raise UnsupportedSyntaxError(f"the method `{method}` is used as a value", at=self.here, instead="call it, or use a lambda")
+            case FunctionVal():
+                raise UnsupportedSyntaxError("a function defined here is used as a value where only data can stand", at=self.here)
+        raise UnsupportedSyntaxError("this object cannot be used as a value here", at=self.here)
+
+    def _was_written(self, value: Value) -> bool:
+        """Whether an item read from a container may differ from what the container held on entry."""
+        return any(isinstance(leaf, Cell) and leaf.root() in self.dirty for leaf in leaves(value))
+
+    def _read_container(self, cell: Cell, name: str | None = None) -> Atom:
+        items = cell.items
+        if WHOLE in cell.slots and not any(map(self._was_written, items.values())):
+            return cell.slots[WHOLE]
+        atoms = tuple(map(self.read, items.values()))
+        types = tuple(map(atom_type, atoms))
+        if cell.kind == "list":
+            return self.build.emit(Build("list", atoms), list_type(types), name or cell.name)
+        keys = tuple(items)
+        return self.build.emit(Build("dict", atoms, keys), DictT(tuple(zip(keys, types))), name or cell.name)
+
+    def _derive(self, base: Atom, step: Sub | View, before: Atom | None) -> Var:
+        match step:
+            case Sub(key):
+                var = self.build.index(base, key)
+            case View(fn, args, kwargs):
+                var = self.build.call(fn, base, *args, **dict(kwargs))
+        if before is not None and isinstance(before, Var):
+            self.rename(var, before.name, before.temp)
+            return self.last
+        return var
+
+    @property
+    def last(self) -> Var:
+        return self.build.stmts[-1].targets[0]
+
+    def rename(self, var: Var, name: str, temp: bool = False) -> Var:
+        """Gives the variable just emitted a name."""
+        stmt = self.build.stmts[-1] if self.build.stmts else None
+        if stmt is None or var not in stmt.targets:
+            return var
+        new = fresh(var, name=name, temp=temp)
+        self.build.stmts[-1] = replace(stmt, targets=tuple(new if t is var else t for t in stmt.targets))
+        for table in (self.build.known, self.build.shape_dims, self.build.size_dim):
+            if var in table:
+                table[new] = table[var]
+        return new
+
+    def operand(self, value: Value) -> Operand:
+        """The value as an operand of a call or subscript: tuple displays and slices stay as they are written."""
+        match value:
+            case TupleVal(items, origin) if origin is None:
+                return tuple(map(self.operand, items))
+            case SliceVal():
+                return value.operand()
+        return self.read(value)
+
+    def write(self, cell: Cell, path: tuple, value: Operand, mode: str = "set") -> None:
+        """Replaces (or adds to) the part of the object at `path`."""
+        if cell.base is not None:
+            return self.write(cell.base, (cell.step, *path), value, mode)
+        if cell.frozen:
+            raise AliasError(cell.frozen, at=self.here, instead="copy it first: `x = x.copy()`")
+        before = self.read(cell)
+        if cell in self.params:
+            self.written.setdefault(self.params[cell], self.here)
+        new = self.build.update(before, path, value, mode)
+        self.set_version(cell, new)
+        if len(path) > 1:  # what lies in the list was written through it
+            for held in cell.holds:
+                self.poison(held, cell)
+
+    def set_version(self, cell: Cell, new: Atom) -> None:
+        """The object has changed: `new` is its value from now on."""
+        self.dirty.add(cell)
+        self.set(cell.slots, VALUE, new)
+        same = roots(cell)
+        for other in same - {cell}:
+            self.poison(other, cell)
+        for container in {c for s in same for c in s.held_by} - same:
+            self.poison(container, cell)
+
+    def poison(self, other: Cell, written: Cell) -> None:
+        """`other` must not be read any more: `written`, which it may share memory with, has changed."""
+        where = f"line {self.here.line}" if self.here else "an earlier line"
+        why = f"`{other.name}` may share memory with `{written.name}`, which is written in {where}, so its value is not known here"
+        self.set(other.slots, POISON, why)
+
+    def materialise(self, cell: Cell) -> None:
+        """Turns a list or dict of known structure into one IR value, in place."""
+        atom = self._read_container(cell)
+        for key, item in cell.items.items():
+            hold(cell, item)
+            self.set(cell.slots, key, MISSING)
+        self.set(cell.slots, KIND, MISSING)
+        self.set(cell.slots, WHOLE, MISSING)
+        self.set(cell.slots, VALUE, atom)
+
+    # -- scopes --------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def deeper(self):
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1

@@ -1,0 +1,521 @@
+"""Lowering of branches and loops.
+
+A branch whose condition is not known is lowered side by side: first one arm, then, from the same state, the other; what
+differs afterwards becomes a result of the `Branch`.
+
+A loop is lowered until its assumptions hold: which slots an iteration changes (they become loop variants), the types of
+the variants, and who may share memory with whom at the beginning of an iteration.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+from typing import Any, Callable
+
+import gast
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend import calls, expressions
+from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
+from sourcead.frontend.values import (
+    KIND, MISSING, POISON, SEEN, VALUE, WHOLE, Cell, FunctionVal, IterVal, Meta, Slots, TupleVal, Value, leaves, next_birth, roots,
+)
+from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Let, Loop, Range, Stmt, Var
+from sourcead.ir.types import ListT, Sym, Type, Undefined, fits, join, syms
+
+MAX_ROUNDS = 12
+
+
+def restartable(lo: Lowering, attempt: Callable[[], Any]) -> Any:
+    """Runs `attempt`; each time it meets a list of known length that must become an IR value, does that first."""
+    while True:
+        mark, stmts, depth, scope = lo.journal.mark(), len(lo.build.stmts), lo.depth, lo.scope
+        block, origin = lo.build.stmts, lo.build.origin
+        try:
+            return attempt()
+        except MustMaterialise as request:
+            lo.journal.rollback(mark)
+            lo.depth, lo.scope, lo.build.stmts, lo.build.origin = depth, scope, block, origin
+            del lo.build.stmts[stmts:]
+            if request.cell.depth < depth:  # made outside of an enclosing region: that one must restart
+                raise
+            lo.materialise(request.cell)
+
+
+# -- branches --------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Arm:
+    """One arm of a branch after lowering: its statements, its value, and the slots it changed."""
+
+    stmts: list[Stmt]
+    value: Any
+    state: dict[tuple[Slots, Any], Any]
+    before: dict[tuple[Slots, Any], Any]
+    atoms: dict[Cell, Atom]  # the versions of cells at its end
+    left: bool = False  # raised: nothing flows out of it
+
+
+RAISED = object()
+
+
+def branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str = "if") -> Any:
+    """`if cond: arms[0]() else: arms[1]()`; returns the arms' values merged (None where they have none).
+
+    An arm may return RAISED: then what the other leaves is what holds afterwards.
+    """
+    if lo.static_only:
+        raise NotStatic
+    return restartable(lo, lambda: _branch(lo, cond, arms, kind))
+
+
+def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) -> Any:
+    birth = next_birth()
+    done = [_lower_arm(lo, arm, birth) for arm in arms]
+    pairs: list[tuple[Atom, Atom, str]] = []
+    merged: list[tuple[Slots, Any, Any]] = []
+    keys = {**done[0].before, **done[1].before}
+    for (slots, key), old in keys.items():
+        a, b = (arm.state.get((slots, key), old) for arm in done)
+        if done[0].left and done[1].left or slots.cell is not None and slots.cell.base is not None and key in (VALUE, SEEN):
+            continue  # nothing comes after; or a view, which follows its base
+        merged.append((slots, key, (key, a, b)))
+    blocks = []
+    out = []
+    for slots, key, (_, a, b) in merged:
+        out.append((slots, key, _merge_slot(lo, key, a, b, done, pairs)))
+    value = None
+    if done[0].value is RAISED and done[1].value is RAISED:
+        value = RAISED
+    elif done[0].value is RAISED or done[1].value is RAISED:
+        survivor = 1 if done[0].value is RAISED else 0
+        if done[survivor].value is not None:
+            value = _merge_value(lo, done[survivor].value, done[survivor].value, "value", done, pairs)
+    elif done[0].value is not None:
+        value = _merge_value(lo, done[0].value, done[1].value, "value", done, pairs)
+    for arm, side in zip(done, (0, 1)):
+        blocks.append(Block(tuple(arm.stmts), tuple(p[side] for p in pairs)))
+    if not blocks[0].stmts and not blocks[1].stmts and not pairs:
+        targets = ()
+    else:
+        targets = tuple(p[2] for p in pairs)
+        lo.build.add(Stmt(targets, Branch(cond, blocks[0], blocks[1], kind)))
+    for slots, key, new in out:
+        lo.set(slots, key, new)
+    return value
+
+
+def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
+    mark = lo.journal.mark()
+    atoms: dict[Cell, Atom] = {}
+    with lo.build.block() as stmts, lo.deeper():
+        value = arm()
+        for slots, key in lo.journal.changed(mark, birth):
+            if not isinstance(key, Meta):
+                settle(lo, slots.get(key, MISSING), atoms)
+        if value is not RAISED:
+            settle(lo, value, atoms)
+        changed = lo.journal.changed(mark, birth)
+    state = {(slots, key): slots.get(key, MISSING) for slots, key in changed}
+    lo.journal.rollback(mark)
+    return Arm(stmts, value, state, changed, atoms, value is RAISED)
+
+
+def settle(lo: Lowering, value: Any, atoms: dict[Cell, Atom]) -> None:
+    """Notes the current versions of the cells in a value, views brought up to date."""
+    for leaf in leaves(value):
+        if isinstance(leaf, Cell) and leaf.kind == "array" and POISON not in leaf.slots and POISON not in leaf.root().slots:
+            atoms[leaf] = lo.read(leaf)
+
+
+def _merge_slot(lo, key, a, b, arms, pairs):
+    if key is POISON:
+        return a if a is not MISSING else b
+    if key is SEEN:
+        return MISSING
+    if key in (KIND, WHOLE) and isinstance(key, Meta):
+        return a if a is b else MISSING
+    if arms[0].left:
+        a = UNDEFINED if b is not MISSING else MISSING
+    if arms[1].left:
+        b = UNDEFINED if a is not MISSING else MISSING
+    if a is MISSING and b is MISSING:
+        return MISSING
+    a, b = (UNDEFINED if v is MISSING else v for v in (a, b))
+    name = key if isinstance(key, str) and not isinstance(key, Meta) else "value"
+    if key is VALUE:
+        some = a if isinstance(a, Var) else b
+        name = some.name if isinstance(some, Var) else "value"
+        return _join_atoms(a, b, name, pairs, getattr(some, "temp", False))
+    return _merge_value(lo, a, b, name, arms, pairs)
+
+
+def _merge_value(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> Value:
+    """One value for `a` in the first arm and `b` in the second."""
+    gone_a, gone_b = (arm.left for arm in arms)
+    if a is b and not (gone_a or gone_b):
+        return a
+    if isinstance(a, Const) and isinstance(b, Const) and not a.live and not b.live and same_constant(a, b):
+        return a
+    some = b if a is UNDEFINED or gone_a else a
+    other = a if some is b else b
+    alone = a is UNDEFINED or b is UNDEFINED or gone_a or gone_b
+    if isinstance(some, TupleVal) and (alone or isinstance(other, TupleVal) and len(other.items) == len(some.items)):
+        items_a = [UNDEFINED] * len(some.items) if a is UNDEFINED or gone_a else a.items
+        items_b = [UNDEFINED] * len(some.items) if b is UNDEFINED or gone_b else b.items
+        return TupleVal(tuple(_merge_value(lo, x, y, name, arms, pairs) for x, y in zip(items_a, items_b)))
+    if isinstance(some, Cell) and some.kind in ("list", "dict"):
+        if alone or isinstance(other, Cell) and other.kind == some.kind and list(other.items) == list(some.items):
+            return _merge_containers(lo, some, a, b, gone_a, gone_b, name, arms, pairs)
+        for cell in (a, b):
+            if isinstance(cell, Cell) and cell.kind == "list" and cell.depth < lo.depth + 1:
+                raise MustMaterialise(cell, lo.here)
+    if alone and isinstance(some, (FunctionVal, IterVal)) or isinstance(some, Const) and alone and callable(some.value):
+        return some
+    x = UNDEFINED if a is UNDEFINED or gone_a else final(lo, a, arms[0].atoms)
+    y = UNDEFINED if b is UNDEFINED or gone_b else final(lo, b, arms[1].atoms)
+    var = _join_atoms(x, y, name, pairs, name == "value")
+    shares = {c for v in (a, b) if isinstance(v, Cell) for c in roots(v)}
+    frozen = next((c.frozen for v in (a, b) if isinstance(v, Cell) for c in roots(v) if c.frozen), None)
+    merged = lo.wrap(var, shares=shares, name=name)
+    if isinstance(merged, Cell):
+        merged.frozen = frozen
+    return merged
+
+
+def final(lo: Lowering, value: Value, atoms: dict[Cell, Atom]) -> Atom:
+    """The atom of a value at the end of an arm."""
+    if isinstance(value, Cell):
+        if value.kind != "array":
+            raise UnsupportedSyntaxError("the two sides of this branch leave lists or dicts of different shape", at=lo.here)
+        if value in atoms:
+            return atoms[value]
+    if isinstance(value, TupleVal):
+        raise UnsupportedSyntaxError("the two sides of this branch leave a tuple and something else", at=lo.here)
+    return lo.read(value)
+
+
+def _merge_containers(lo, some, a, b, gone_a, gone_b, name, arms, pairs):
+    def item(cell, key, gone):
+        return UNDEFINED if cell is UNDEFINED or gone else cell.items[key]
+
+    items = {k: _merge_value(lo, item(a, k, gone_a), item(b, k, gone_b), f"{name}_{k}", arms, pairs) for k in some.items}
+    merged = lo.new_list(items.values(), name) if some.kind == "list" else lo.new_dict(items, name)
+    merged.shares |= {c for v in (a, b) if isinstance(v, Cell) for c in roots(v)}
+    return merged
+
+
+def _join_atoms(a: Atom, b: Atom, name: str, pairs: list, temp: bool) -> Var:
+    for x, y, var in pairs:
+        if x is a and y is b:
+            return var
+    var = Var(name, join(*(Undefined() if v is UNDEFINED else atom_type(v) for v in (a, b))), temp)
+    pairs.append((a, b, var))
+    return var
+
+
+def same_constant(a: Const, b: Const) -> bool:
+    """Whether two constants are the same object for every purpose."""
+    return type(a.value) is type(b.value) and (a.value is b.value or isinstance(a.value, (int, str, bool, tuple)) and a.value == b.value)
+
+
+# -- conditions ------------------------------------------------------------------------------------------------------
+
+
+def both(lo: Lowering, a: Value, b: Value) -> Value:
+    """`a and b` of two values that are computed anyway."""
+    for first, second in ((a, b), (b, a)):
+        verdict = expressions.truth(lo, first)
+        if verdict is not None:
+            return second if verdict else first
+    return branch(lo, lo.read(a), [lambda: b, lambda: a], "and")
+
+
+def short_circuit(lo: Lowering, nodes: list, kind: str) -> Value:
+    """`a and b and c`, `a or b or c`: the rest is evaluated only if it decides."""
+    first = expressions.lower(lo, nodes[0])
+    if len(nodes) == 1:
+        return first
+    verdict = expressions.truth(lo, first)
+    if verdict is not None:
+        return short_circuit(lo, nodes[1:], kind) if verdict == (kind == "and") else first
+    rest = lambda: short_circuit(lo, nodes[1:], kind)  # noqa: E731
+    arms = [rest, lambda: first] if kind == "and" else [lambda: first, rest]
+    return branch(lo, lo.read(first), arms, kind)
+
+
+def conditional(lo: Lowering, node: gast.IfExp) -> Value:
+    """`a if c else b`."""
+    cond = expressions.lower(lo, node.test)
+    verdict = expressions.truth(lo, cond)
+    if verdict is not None:
+        return expressions.lower(lo, node.body if verdict else node.orelse)
+    arms = [lambda: expressions.lower(lo, node.body), lambda: expressions.lower(lo, node.orelse)]
+    return branch(lo, lo.read(cond), arms, "ifexp")
+
+
+# -- loops -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Assumptions:
+    """What a loop is lowered under: its variants and their types, who shares memory, what is poisoned."""
+
+    variants: dict[tuple[Slots, Any], Any] = field(default_factory=dict)  # slot -> template of its value
+    sharing: dict[tuple[Slots, Any], set[Cell]] = field(default_factory=dict)
+    together: set[frozenset] = field(default_factory=set)  # pairs of variant slots that may share memory
+    poisoned: dict[Cell, str] = field(default_factory=dict)
+    dims: set[Sym] = field(default_factory=set)  # dims that differ from one iteration to the next
+
+
+@dataclass
+class Leaf:
+    """One loop variant: its value on entry, its parameter, its type."""
+
+    init: Atom
+    param: Var
+
+
+def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[tuple[Slots, Any]]) -> None:
+    """Lowers a loop. `make_domain(index)` is called inside the iteration and returns the element bound by the target;
+    `body()` lowers an iteration; `seed` are slots that it surely changes."""
+    if lo.static_only:
+        raise NotStatic
+    restartable(lo, lambda: _loop(lo, make_domain, body, seed))
+
+
+def _loop(lo: Lowering, domain: Any, body: Callable, seed) -> None:
+    assumed = Assumptions(dict.fromkeys(seed))
+    types: dict[tuple, Type] = {}
+    for _ in range(MAX_ROUNDS):
+        mark, start = lo.journal.mark(), len(lo.build.stmts)
+        ended = _iteration(lo, domain, body, assumed, types)
+        if ended is not None:
+            loop_op, targets, results = ended
+            lo.journal.rollback(mark)
+            lo.build.add(Stmt(targets, loop_op))
+            for (slots, key), value in results.items():
+                lo.set(slots, key, value)
+            for cell, why in assumed.poisoned.items():
+                lo.set(cell.slots, POISON, why)
+            return
+        lo.journal.rollback(mark)
+        del lo.build.stmts[start:]
+    raise UnsupportedSyntaxError("the kinds of values that this loop carries from one iteration to the next do not settle", at=lo.here, instead="give the variables the same type before the loop as they have inside it")
+
+
+def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, types: dict) -> Any:
+    """One attempt; None if an assumption turned out wrong (`assumed` and `types` are then corrected)."""
+    birth = next_birth()
+    inits: dict[tuple, Value] = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
+    leaves_: dict[tuple, Leaf] = {}
+    mark = lo.journal.mark()
+    params: dict[tuple, Value] = {}
+    for slot, template in assumed.variants.items():
+        params[slot] = _parameter(lo, slot, inits[slot], template, (slot,), types, leaves_, assumed)
+    for slot, value in params.items():
+        lo.set(*slot, value)
+    for pair in assumed.together:
+        cells = [calls.cells_of(params[slot]) for slot in pair if slot in params]
+        if len(cells) == 2:
+            for a in cells[0]:
+                for b in cells[1]:
+                    a.shares.add(b)
+                    b.shares.add(a)
+    for cell, why in assumed.poisoned.items():
+        lo.set(cell.slots, POISON, why)
+    with lo.deeper(), lo.build.block() as stmts:
+        loop_domain, index = domain()
+        body()
+        changed = lo.journal.changed(mark, birth)
+        for slots, key in changed:
+            if not isinstance(key, Meta):
+                settle(lo, slots.get(key, MISSING), {})
+        changed = lo.journal.changed(mark, birth)
+        ends = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
+        if not _holds(lo, changed, ends, params, inits, assumed):
+            return None
+        yields = {path: UNDEFINED for path in leaves_}
+        stable = True
+        for slot, end in ends.items():
+            stable &= _collect(lo, (slot,), params[slot], end, leaves_, yields, types, assumed, slot)
+        if not stable:
+            return None
+    order = list(leaves_)
+    loop_op = Loop(
+        loop_domain, index, tuple(leaves_[p].param for p in order), tuple(leaves_[p].init for p in order),
+        Block(tuple(stmts), tuple(yields[p] for p in order)),
+    )
+    outs = {p: Var(leaves_[p].param.name, leaves_[p].param.type, leaves_[p].param.temp) for p in order}
+    results = {}
+    for slot, value in params.items():
+        results[slot] = _result(lo, (slot,), value, outs, inits[slot])
+    return loop_op, tuple(outs.values()), results
+
+
+def _holds(lo, changed, ends, params, inits, assumed) -> bool:
+    """Whether the slots that changed are the variants, and sharing is as assumed."""
+    fine = True
+    for (slots, key), old in changed.items():
+        if key in (SEEN,) or (slots, key) in assumed.variants:
+            continue
+        if key is POISON:
+            continue
+        if key is VALUE and slots.cell.base is not None:  # a view derived again: it follows its base
+            continue
+        assumed.variants[(slots, key)] = None
+        fine = False
+    for (slots, key), old in changed.items():
+        if key is POISON and slots.get(POISON) is not None:
+            if slots.cell not in assumed.poisoned:
+                assumed.poisoned[slots.cell] = slots[POISON]
+                fine = False
+    owners: dict[Cell, tuple] = {}
+    for slot, value in params.items():
+        for cell in calls.cells_of(value):
+            owners[cell.root()] = slot
+    reach: dict[tuple, set] = {}
+    for slot, end in ends.items():
+        if end is MISSING or slot[1] is VALUE or slot not in params or end is params[slot]:
+            continue
+        found = roots(end)
+        reach[slot] = found
+        outer = {c for c in found if c not in owners and c.slots.birth < min((s.slots.birth for s in owners), default=0)}
+        known = assumed.sharing.setdefault(slot, set())
+        if not outer <= known:
+            known |= outer
+            fine = False
+    slots_ = list(reach)
+    for i, a in enumerate(slots_):
+        for b in slots_[i + 1 :]:
+            common = reach[a] & reach[b]
+            if common and frozenset((a, b)) not in assumed.together:
+                assumed.together.add(frozenset((a, b)))
+                fine = False
+        for cell in reach[a]:
+            owner = owners.get(cell)
+            if owner is not None and owner != a and ends.get(owner) is params.get(owner) and frozenset((a, owner)) not in assumed.together:
+                assumed.together.add(frozenset((a, owner)))
+                fine = False
+    return fine
+
+
+def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value:
+    """The value of a variant at the beginning of an iteration: its structure, with a parameter for each leaf."""
+    shape = template if template is not None else init
+    name = _slot_name(slot, init)
+    if isinstance(shape, TupleVal):
+        inits = init.items if isinstance(init, TupleVal) else [MISSING] * len(shape.items)
+        return TupleVal(tuple(
+            _parameter(lo, slot, i, t, (*path, n), types, leaves_, assumed)
+            for n, (i, t) in enumerate(zip(inits, shape.items))
+        ))
+    if isinstance(shape, Cell) and shape.kind in ("list", "dict") and not isinstance(slot[1], Meta):
+        inits = init.items if isinstance(init, Cell) and init.kind == shape.kind else {}
+        items = {k: _parameter(lo, slot, inits.get(k, MISSING), t, (*path, k), types, leaves_, assumed) for k, t in shape.items.items()}
+        cell = lo.new_list(items.values(), name) if shape.kind == "list" else lo.new_dict(items, name)
+        if isinstance(init, Cell):
+            cell.shares |= roots(init)
+        return cell
+    if isinstance(shape, (FunctionVal, IterVal)) or isinstance(shape, Const) and callable(shape.value):
+        return shape
+    atom = UNDEFINED if init is MISSING or init is UNDEFINED else lo.read(init)
+    t = types.get(path)
+    if t is None:
+        t = types[path] = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
+    param = Var(name, t, isinstance(atom, Var) and atom.temp and slot[1] is VALUE)
+    leaves_[path] = Leaf(atom, param)
+    if slot[1] is VALUE:
+        return param
+    shares = set(assumed.sharing.get(slot, ()))
+    if isinstance(init, Cell):
+        shares |= roots(init)
+    value = lo.wrap(param, shares=shares, name=name)
+    if isinstance(value, Cell) and isinstance(init, Cell):
+        value.frozen = None
+    return value
+
+
+def widened(t: Type) -> Type:
+    """A list that an iteration may lengthen has no known length."""
+    return ListT(t.item) if isinstance(t, ListT) else t
+
+
+def _slot_name(slot, init) -> str:
+    key = slot[1]
+    if isinstance(key, str) and not isinstance(key, Meta):
+        return key
+    if isinstance(init, Var):
+        return init.name
+    if isinstance(init, Cell):
+        return init.name
+    return f"item_{key}" if isinstance(key, int) else "value"
+
+
+def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> bool:
+    """Fills in what the iteration yields for each leaf; False if a type or structure was assumed wrongly."""
+    if end is MISSING:
+        end = UNDEFINED
+    if isinstance(param, TupleVal):
+        if isinstance(end, TupleVal) and len(end.items) == len(param.items):
+            results = [_collect(lo, (*path, i), p, e, leaves_, yields, types, assumed, slot) for i, (p, e) in enumerate(zip(param.items, end.items))]
+            return all(results)
+        raise UnsupportedSyntaxError(f"`{_slot_name(slot, param)}` is a tuple of {len(param.items)} before an iteration and something else after it", at=lo.here)
+    if isinstance(param, Cell) and param.kind in ("list", "dict"):
+        if isinstance(end, Cell) and end.kind == param.kind and list(end.items) == list(param.items):
+            results = [_collect(lo, (*path, k), param.items[k], end.items[k], leaves_, yields, types, assumed, slot) for k in param.items]
+            return all(results)
+        raise UnsupportedSyntaxError(f"`{_slot_name(slot, param)}` is a {param.kind} whose structure changes from one iteration to the next", at=lo.here, instead="use `append` on one list, or an array")
+    if path not in leaves_:
+        if end is param or isinstance(end, Const) and isinstance(param, Const) and same_constant(end, param):
+            return True
+        raise UnsupportedSyntaxError(f"`{_slot_name(slot, param)}` is one function in an iteration and another in the next", at=lo.here)
+    if leaves_[path].init is UNDEFINED and types[path] == Undefined() and isinstance(end, (TupleVal,)) or (
+        isinstance(end, Cell) and end.kind in ("list", "dict") and leaves_[path].init is UNDEFINED
+    ):
+        assumed.variants[slot] = end
+        types.pop(path, None)
+        return False
+    if isinstance(end, (FunctionVal, IterVal)) and leaves_[path].init is UNDEFINED:
+        assumed.variants[slot] = end
+        return False
+    atom = UNDEFINED if end is UNDEFINED else lo.read(end)
+    t = types[path]
+    end_type = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
+    yields[path] = atom
+    if not fits(end_type, t, assumed.dims):
+        types[path] = join(t, end_type)
+        assumed.dims |= set(syms(types[path])) - set(syms(t))
+        return False
+    return True
+
+
+def _result(lo, path, param, outs, init) -> Value:
+    """The value of a variant after the loop."""
+    if isinstance(param, TupleVal):
+        return TupleVal(tuple(_result(lo, (*path, i), p, outs, MISSING) for i, p in enumerate(param.items)))
+    if isinstance(param, Cell) and param.kind in ("list", "dict"):
+        items = {k: _result(lo, (*path, k), p, outs, MISSING) for k, p in param.items.items()}
+        cell = lo.new_list(items.values(), param.name) if param.kind == "list" else lo.new_dict(items, param.name)
+        cell.shares |= param.shares
+        return cell
+    if path not in outs:
+        return param
+    out = outs[path]
+    if path[0][1] is VALUE and len(path) == 1:
+        return out
+    shares = param.shares if isinstance(param, Cell) else ()
+    return lo.wrap(out, shares=shares, name=out.name)
+
+
+# -- comprehensions ------------------------------------------------------------------------------------------------
+
+
+def comprehension(lo: Lowering, node) -> Value:
+    """`[f(x) for x in xs if c]` is the loop that appends."""
+    from sourcead.frontend import statements
+
+    return statements.comprehension(lo, node)

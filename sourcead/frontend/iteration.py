@@ -1,0 +1,206 @@
+"""What a loop may run over: ranges, arrays, lists, and what `enumerate`, `zip` and `reversed` make of them.
+
+Every loop of unknown length becomes a counted one whose elements are read by index; the text turns it back.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend import expressions
+from sourcead.frontend.context import Lowering
+from sourcead.frontend.values import VALUE, WHOLE, Cell, FunctionVal, SliceVal, TupleVal, Value, MethodVal, leaves
+from sourcead.ir.nodes import Atom, Const, Range, Var
+from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, Str, TupleT, Unknown
+
+ZERO, ONE = Const(0), Const(1)
+UNROLL = 4  # constants are put in one by one up to this many
+
+
+@dataclass(frozen=True, eq=False)
+class Iterable:
+    """Something to iterate over.
+
+    items: the elements, if they are known one by one; else
+    domain(): the range that the index runs over, element(index): the element;
+    length(), nth(k): the same counted from 0, for `enumerate` and `zip`.
+    """
+
+    items: list[Value] | None = None
+    domain: Callable[[], Range] | None = None
+    element: Callable[[Atom], Value] | None = None
+    length: Callable[[], Atom] | None = None
+    nth: Callable[[Atom], Value] | None = None
+    index_name: str | None = None
+    reverse: Callable[[], Iterable] | None = None
+
+
+def iterate(lo: Lowering, value: Value, node) -> Iterable:
+    """The iterable that a value is."""
+    if isinstance(value, Iterable):
+        return value
+    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
+        return static_sequence(lo, value, node)
+    if isinstance(value, Cell) and value.kind == "dict":
+        return listed([Const(k) for k in value.items])
+    if isinstance(value, Const) and not value.live and isinstance(value.value, (tuple, list, str, dict, range)):
+        return listed([Const(v) for v in value.value])
+    if isinstance(value, (Var, Cell)):
+        t = atom_type(lo.read(value))
+        if isinstance(t, (Array, ListT, TupleT, Unknown)):
+            return sequence(lo, value, node)
+    if isinstance(value, Const) and value.live:
+        return sequence(lo, value, node)
+    raise expressions.unsupported(lo, node, "this object cannot be iterated over", "loop over a range, an array, a list or a tuple")
+
+
+def listed(items: list[Value]) -> Iterable:
+    return Iterable(items=items, reverse=lambda: listed(items[::-1]))
+
+
+def static_sequence(lo: Lowering, value: Value, node) -> Iterable:
+    """A tuple or list of known length: a loop in the text where the elements are alike, else put in one by one."""
+    items = list(value.items.values()) if isinstance(value, Cell) else list(value.items)
+    whole = value.slots.get(WHOLE) if isinstance(value, Cell) else value.origin
+    if isinstance(whole, Var) and len(items) > 1 and alike([element_type(i) for i in items]):
+        if not any(lo._was_written(i) for i in items):
+            return sequence(lo, lo.wrap_whole(whole, value), node)
+    return listed(items)
+
+
+def element_type(value: Value):
+    """The type of a value that is or could be one atom; None of others."""
+    match value:
+        case Var() | Const():
+            return atom_type(value)
+        case TupleVal(items):
+            parts = [element_type(i) for i in items]
+            return None if None in parts else TupleT(tuple(parts))
+        case Cell(slots=slots) if VALUE in slots:
+            return atom_type(slots[VALUE])
+    return None
+
+
+def alike(types: list) -> bool:
+    """Whether one piece of text serves for all elements: same structure, dtypes and ranks."""
+    if None in types:
+        return False
+
+    def shape(t):
+        match t:
+            case Array(dtype, dims):
+                return ("array", dtype, None if dims is None else len(dims))
+            case TupleT(items):
+                return ("tuple", *map(shape, items))
+            case Scalar(kind, dtype):
+                return ("scalar", kind, dtype)
+            case DictT(items):
+                return ("dict", *((k, shape(v)) for k, v in items))
+        return None
+
+    shapes = {shape(t) for t in types}
+    return len(shapes) == 1 and None not in shapes
+
+
+def sequence(lo: Lowering, value: Value, node) -> Iterable:
+    """An array (its rows), or a list or tuple of unknown length."""
+
+    def length():
+        return lo.build.call(len, lo.read(value), type=INT, name="n")
+
+    def element(index):
+        return expressions.subscript(lo, value, index, node)
+
+    def backward():
+        def domain():
+            last = lo.build.call(operator.sub, length(), ONE, type=INT)
+            return Range(last, Const(-1), Const(-1))
+
+        return Iterable(domain=domain, element=element, length=length, nth=from_end)
+
+    def from_end(k):
+        last = lo.build.call(operator.sub, length(), ONE, type=INT)
+        return element(lo.build.call(operator.sub, last, k, type=INT))
+
+    return Iterable(domain=lambda: Range(ZERO, length(), ONE), element=element, length=length, nth=element, reverse=backward)
+
+
+def counted(lo: Lowering, args: list[Value], node) -> Iterable:
+    """`range(...)`."""
+    atoms = [lo.read(a) for a in args]
+    start, stop, step = {1: (ZERO, *atoms, ONE), 2: (*atoms, ONE), 3: tuple(atoms)}[len(atoms)]
+    plain = is_number(lo, start, 0) and is_number(lo, step, 1)
+
+    def length():
+        if plain:
+            return stop
+        return lo.build.call(len, lo.build.call(range, start, stop, step), type=INT, name="n")
+
+    def nth(k):
+        if plain:
+            return k
+        offset = k if is_number(lo, step, 1) else lo.build.call(operator.mul, k, step, type=INT)
+        return lo.build.call(operator.add, start, offset, type=INT)
+
+    def backward():
+        if not (is_number(lo, step, 1) or is_number(lo, step, -1)):
+            last = lambda: nth(lo.build.call(operator.sub, length(), ONE, type=INT))  # noqa: E731
+        else:
+            last = lambda: lo.build.call(operator.sub, stop, step, type=INT)  # noqa: E731
+
+        def domain():
+            before = lo.build.call(operator.sub, start, step, type=INT)
+            return Range(last(), before, lo.build.call(operator.neg, step, type=INT))
+
+        return Iterable(domain=domain, element=lambda i: i, length=length,
+                        nth=lambda k: lo.build.call(operator.sub, last(), lo.build.call(operator.mul, k, step, type=INT), type=INT))
+
+    return Iterable(domain=lambda: Range(start, stop, step), element=lambda i: i, length=length, nth=nth, reverse=backward, index_name="i")
+
+
+def is_number(lo: Lowering, atom: Atom, number: int) -> bool:
+    found, value = expressions.known(lo, atom)
+    return found and type(value) is int and value == number
+
+
+def enumerated(lo: Lowering, inner: Iterable, start: Value, node) -> Iterable:
+    """`enumerate(inner, start)`."""
+    if inner.items is not None:
+        found, first = expressions.known(lo, start)
+        if found:
+            return listed([TupleVal((Const(first + k), item)) for k, item in enumerate(inner.items)])
+        raise expressions.unsupported(lo, node, "`enumerate` from a start that is not known here")
+
+    def element(k):
+        number = k if is_number(lo, start, 0) else lo.build.call(operator.add, k, lo.read(start), type=INT)
+        return TupleVal((number, inner.nth(k)))
+
+    return Iterable(domain=lambda: Range(ZERO, inner.length(), ONE), element=element, length=inner.length, nth=element, index_name="i")
+
+
+def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
+    """`zip(...)`."""
+    if all(p.items is not None for p in parts):
+        return listed([TupleVal(tuple(items)) for items in zip(*(p.items for p in parts))])
+    if any(p.items is not None for p in parts):
+        parts = [p if p.items is None else sequence(lo, TupleVal(tuple(p.items)), node) for p in parts]
+
+    def length():
+        lengths = [p.length() for p in parts]
+        return lengths[0] if len(lengths) == 1 else lo.build.call(min, *lengths, type=INT, name="n")
+
+    def element(k):
+        return TupleVal(tuple(p.nth(k) for p in parts))
+
+    return Iterable(domain=lambda: Range(ZERO, length(), ONE), element=element, length=length, nth=element)
+
+
+def reverse(lo: Lowering, inner: Iterable, node) -> Iterable:
+    """`reversed(inner)`."""
+    if inner.reverse is None:
+        raise expressions.unsupported(lo, node, "this object cannot be reversed")
+    return inner.reverse()

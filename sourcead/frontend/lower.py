@@ -1,0 +1,91 @@
+"""Lowering: a Python function and the types of its arguments to an IR function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend import calls, expressions, statements
+from sourcead.frontend.context import Lowering, Scope
+from sourcead.frontend.control import RAISED
+from sourcead.frontend.source import Source
+from sourcead.frontend.values import Cell, leaves
+from sourcead.ir.nodes import Block, Const, Function, Origin, Var
+from sourcead.ir.types import Type
+
+
+@dataclass(frozen=True, eq=False)
+class Lowered:
+    """A lowered function.
+
+    Attributes:
+        function: the IR; its parameters are those of `types`, in order.
+        params: the variable of each parameter.
+        written: parameters whose memory the function writes, and where.
+        live: name in the text -> where a global or closure variable is read.
+        guards: objects that were resolved while lowering: (where, key, object).
+        returned: where the result is returned.
+        known, shape_dims, size_dim: what the builder learned about the variables.
+    """
+
+    function: Function
+    params: dict[str, Var]
+    written: dict[str, Any]
+    live: dict[str, tuple[Any, str]]
+    guards: tuple
+    returned: Origin
+    known: dict[Var, Any]
+    shape_dims: dict[Var, tuple]
+    size_dim: dict[Var, Any]
+
+
+def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
+    """Lowers a function.
+
+    Args:
+        source: the function.
+        types: type of each parameter whose value is not known.
+        statics: value of each parameter that is known while compiling.
+    """
+    lo = Lowering()
+    lo.scope = Scope(source)
+    lo.calls.append(source.node)
+    calls.refuse_generators(lo, source)
+    params: dict[str, Var] = {}
+    lo.build.origin = source.origin(source.node)
+    for name, t in types.items():
+        params[name] = Var(name, t)
+    for name, var in params.items():
+        value = lo.unpack(var)
+        for leaf in leaves(value):
+            if isinstance(leaf, Cell):
+                lo.params[leaf] = name
+        lo.scope.names[name] = value
+    for name, value in statics.items():
+        lo.scope.names[name] = Const(value, text=name)
+    lo.build.origin = None
+    if isinstance(source.node, gast.Lambda):
+        returned = source.node.body
+        with lo.at(returned):
+            atom = lo.read(expressions.lower(lo, returned))
+    else:
+        left = statements.lower_statements(lo, source.node.body)
+        returned = last_return(source.node)
+        with lo.at(returned):
+            atom = lo.read(left.value if isinstance(left, statements.Return) else Const(None))
+    body = Block(tuple(lo.build.stmts), (atom,))
+    function = Function(source.name, tuple(params.values()), body, origin=source.origin(source.node))
+    return Lowered(
+        function, params, lo.written, lo.live, tuple(lo.guards.values()), source.origin(returned),
+        lo.build.known, lo.build.shape_dims, lo.build.size_dim,
+    )  # fmt: skip
+
+
+def last_return(node):
+    """The last `return` of a function, for messages about its result."""
+    found = [n for n in gast.walk(node) if isinstance(n, gast.Return)]
+    return found[-1] if found else node

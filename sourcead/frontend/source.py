@@ -1,0 +1,364 @@
+"""Find the source of a function: its syntax node, and what its names mean.
+
+A file is parsed once.  In it the function is found by the line where its code begins and its name, and what is found is
+compiled and compared with the code that runs: a file that was edited after it was imported is refused, and of several
+lambdas on a line the right one is taken.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import copy
+import functools
+import inspect
+import io
+import linecache
+import re
+import sys
+import tokenize
+import types
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from sourcead.errors import NoSourceError, UnsupportedValueError, spelled
+from sourcead.ir.nodes import Origin
+
+
+class Opaque:
+    """Base of callables whose meaning is not that of the function they wrap (what `grad` returns)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A function as text.
+
+    Attributes:
+        function: the plain function.
+        node: its syntax, shared between calls: read it, never change it.
+        name: its name, '<lambda>' for a lambda.
+        file, line: where it begins; the positions of `node` are those of the file.
+        globals: the dict that its global names are read from.
+        closure: the cells that its closure variables are read from.
+        signature: its parameters and defaults, as its own code takes them.
+        bound_args, bound_kwargs: arguments that were given before: the instance of a method, those of a partial.
+        lines: the lines of the file.
+    """
+
+    function: types.FunctionType
+    node: gast.FunctionDef | gast.Lambda
+    name: str
+    file: str
+    line: int
+    globals: dict[str, Any]
+    closure: dict[str, types.CellType]
+    signature: inspect.Signature
+    bound_args: tuple
+    bound_kwargs: dict[str, Any]
+    lines: list[str]
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The default value of each parameter that has one."""
+        return {p.name: p.default for p in self.signature.parameters.values() if p.default is not p.empty}
+
+    def origin(self, node: gast.AST) -> Origin:
+        """Where a node of this function stands; of a compound statement, its first line up to the body."""
+        if not hasattr(node, "lineno"):
+            node = self.node
+        line, col, end_line, end_col = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+        text = segment(self.lines, line, col, end_line, end_col)
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body:
+            start = (body[0].lineno, body[0].col_offset)
+            text = _without_comments(segment(self.lines, line, col, *start))
+            end_line = line + text.count("\n")
+            end_col = (col if end_line == line else 0) + len(text.rpartition("\n")[2].encode())
+        return Origin(self.file, line, col, end_line, end_col, _dedented(text, col))
+
+
+def find_source(f: Callable) -> Source:
+    """The source of a function.
+
+    Args:
+        f: a function, lambda, method, partial, or whatever else `unwrap` sees through.
+
+    Returns:
+        The `Source` of the plain function behind it.
+
+    Raises:
+        NoSourceError: there is none, or it is not the text of what runs.
+    """
+    function, bound_args, bound_kwargs = unwrap(f)
+    if not isinstance(function, types.FunctionType):
+        raise _no_source_at_all(function)
+    code = function.__code__
+    node, lines = _node_of(code, function.__globals__)
+    return Source(
+        function=function,
+        node=node,
+        name=code.co_name,
+        file=code.co_filename,
+        line=code.co_firstlineno,
+        globals=function.__globals__,
+        closure=dict(zip(code.co_freevars, function.__closure__ or ())),
+        signature=own_signature(function),
+        bound_args=bound_args,
+        bound_kwargs=bound_kwargs,
+        lines=lines,
+    )
+
+
+def unwrap(f: Callable) -> tuple[Callable, tuple, dict[str, Any]]:
+    """The plain function behind a callable, and the arguments that the callable adds in front and by name.
+
+    Sees through bound methods, `functools.partial`, `functools.lru_cache`, static methods, Numba's dispatchers and objects
+    with a `__call__`.  It does not follow the `__wrapped__` of a plain function: what a decorator's wrapper does around
+    the call is part of what is differentiated.
+    """
+    args: tuple = ()
+    kwargs: dict[str, Any] = {}
+    while True:
+        if isinstance(f, types.FunctionType | types.BuiltinFunctionType | type | Opaque):
+            return f, args, kwargs
+        if isinstance(f, functools.partial):
+            f, args, kwargs = f.func, f.args + args, {**f.keywords, **kwargs}
+        elif isinstance(f, types.MethodType):
+            f, args = f.__func__, (f.__self__, *args)
+        elif isinstance(f, staticmethod):
+            f = f.__func__
+        elif isinstance(f, functools._lru_cache_wrapper):
+            f = f.__wrapped__
+        elif _is_numba_dispatcher(f):
+            f = f.py_func
+        elif isinstance(_call_method(f), types.FunctionType) and not _belongs_to_numpy(f):
+            f, args = _call_method(f), (f, *args)
+        else:
+            return f, args, kwargs
+
+
+def own_signature(function: types.FunctionType) -> inspect.Signature:
+    """The signature of a function's own code, whatever it claims to wrap."""
+    plain = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    plain.__kwdefaults__ = function.__kwdefaults__
+    plain.__annotations__ = function.__annotations__
+    return inspect.signature(plain)
+
+
+def segment(lines: list[str], line: int, col: int, end_line: int, end_col: int) -> str:
+    """The text between two positions, columns counted in UTF-8 bytes as the parser does."""
+    if end_line == line:
+        return lines[line - 1].encode()[col:end_col].decode()
+    first = lines[line - 1].encode()[col:].decode()
+    last = lines[end_line - 1].encode()[:end_col].decode()
+    return "".join([first, *lines[line : end_line - 1], last])
+
+
+# ---- finding the node ----
+
+
+@dataclass(frozen=True)
+class _Parsed:
+    lines: list[str]
+    functions: dict[tuple[int, str], list[ast.AST]]  # by line where the code begins, and name
+    imports: list[ast.stmt]  # those at the top level: a call `np.f()` compiles differently if `np` is imported there
+
+
+_files: dict[str, _Parsed] = {}
+_found: dict[tuple[str, types.CodeType], tuple[gast.AST, list[str]]] = {}
+
+
+def _node_of(code: types.CodeType, module: dict) -> tuple[gast.AST, list[str]]:
+    """The syntax node of a code object, and the lines of its file."""
+    key = code.co_filename, code
+    if key not in _found:
+        node, lines = _find_node(code, module)
+        _found[key] = gast.ast_to_gast(node), lines
+    return _found[key]
+
+
+def _find_node(code: types.CodeType, module: dict) -> tuple[ast.AST, list[str]]:
+    """Looks in the lines that are cached first: if the file has changed since, they are what runs."""
+    parsed = _parse(code, module)
+    node = _choose(parsed, code)
+    if node is None:
+        linecache.checkcache(code.co_filename)
+        parsed = _parse(code, module)
+        node = _choose(parsed, code)
+    if node is None:
+        raise NoSourceError(
+            f"line {code.co_firstlineno} of {code.co_filename} is not the source of `{code.co_name}` as it runs: "
+            "the file was edited after it was imported, or an import hook rewrites it",
+            instead="import the module again (restart the session, or importlib.reload)",
+        )
+    return node, parsed.lines
+
+
+def _parse(code: types.CodeType, module: dict) -> _Parsed:
+    file = code.co_filename
+    lines = linecache.getlines(file, module)
+    if not lines:
+        raise _no_text(code)
+    parsed = _files.get(file)
+    if parsed is None or parsed.lines != lines:
+        try:
+            tree = ast.parse("".join(lines), file)
+        except SyntaxError as error:
+            raise NoSourceError(
+                f"{file} does not parse as Python: {error}", instead="undo the edit, or import the file again"
+            ) from error
+        functions = defaultdict(list)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Lambda):
+                functions[node.lineno, "<lambda>"].append(node)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                functions[min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.name].append(node)
+        imports = [
+            node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) and node.col_offset == 0
+        ]
+        parsed = _files[file] = _Parsed(lines, dict(functions), imports)
+    return parsed
+
+
+def _choose(parsed: _Parsed, code: types.CodeType) -> ast.AST | None:
+    """The node whose code this is; None if there is none."""
+    if any(name.startswith("@py") for name in code.co_varnames + code.co_names):  # pytest rewrote its assertions
+        candidates = parsed.functions.get((code.co_firstlineno, code.co_name), [])
+        return candidates[0] if len(candidates) == 1 else None
+    same = []
+    for node in parsed.functions.get((code.co_firstlineno, code.co_name), []):
+        compiled = _compiled(node, code, parsed.imports)
+        if compiled is not None and _same_code(compiled, code):
+            same.append((node, compiled))
+    if len(same) > 1 and hasattr(code, "co_positions"):  # the same lambda twice on a line
+        same = [s for s in same if list(s[1].co_positions()) == list(code.co_positions())] or same
+    return same[0][0] if same else None
+
+
+_FUTURE = functools.reduce(
+    lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0
+)
+
+
+def _compiled(node: ast.AST, code: types.CodeType, imports: list[ast.stmt]) -> types.CodeType | None:
+    """The code of a node, compiled alone with its closure variables around it."""
+    node = copy.copy(node)
+    node.args = copy.copy(node.args)
+    node.args.defaults, node.args.kw_defaults = [], [None] * len(node.args.kwonlyargs)
+    if isinstance(node, ast.Lambda):
+        statement: ast.stmt = ast.Expr(node)
+    else:
+        node.decorator_list, statement = [], node
+        if hasattr(node, "type_params"):
+            node.type_params = []
+    around = ast.parse("def around():\n    pass")
+    outer = around.body[0]
+    around.body[:0] = imports
+    outer.body = [ast.parse(f"{name} = None").body[0] for name in code.co_freevars] + [statement]
+    ast.fix_missing_locations(around)
+    try:
+        module = compile(around, code.co_filename, "exec", code.co_flags & _FUTURE, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return None
+    inner = [c for c in module.co_consts if isinstance(c, types.CodeType)][0]
+    return next((c for c in inner.co_consts if isinstance(c, types.CodeType) and c.co_name == code.co_name), None)
+
+
+def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
+    """Whether two code objects compute the same, wherever they stand."""
+    return (
+        a.co_code == b.co_code
+        and all(
+            list(map(_unmangled, getattr(a, names))) == list(map(_unmangled, getattr(b, names)))
+            for names in ("co_names", "co_varnames", "co_freevars", "co_cellvars")
+        )
+        and len(a.co_consts) == len(b.co_consts)
+        and all(map(_same_const, a.co_consts, b.co_consts))
+    )
+
+
+def _same_const(a: Any, b: Any) -> bool:
+    if isinstance(a, types.CodeType) and isinstance(b, types.CodeType):
+        return _same_code(a, b)
+    if isinstance(a, frozenset):
+        return a == b
+    if isinstance(a, str) and isinstance(b, str) and "<locals>." in a and "<locals>." in b:
+        return a.rpartition(".")[2] == b.rpartition(".")[2]  # the qualified name of a nested function (Python 3.10)
+    return type(a) is type(b) and repr(a) == repr(b)
+
+
+def _unmangled(name: str) -> str:
+    """A private name of a class body as it is written there."""
+    match = re.fullmatch(r"_\w*?[^_](__\w+)", name)
+    return match[1] if match and not name.endswith("__") else name
+
+
+# ---- refusals ----
+
+
+def _no_source_at_all(f: Any) -> Exception:
+    name = spelled(f)
+    if isinstance(f, Opaque):
+        return NoSourceError(
+            f"{f!r} is a function that sourcead made, with a text for each signature",
+            instead="differentiate it with `grad`, or take its `primal`",
+        )
+    if isinstance(f, type):
+        return NoSourceError(f"`{name}` is a class, not a function", instead="write a function that calls it")
+    if not callable(f):
+        return UnsupportedValueError(f"{f!r} of type {type(f).__name__} is not a function")
+    return NoSourceError(
+        f"`{name}` is built in or written in C: it has no Python source",
+        instead=f"write a function that calls it, or register its derivative with `@adjoint({name})`",
+    )
+
+
+def _no_text(code: types.CodeType) -> NoSourceError:
+    if code.co_filename.startswith("<"):
+        return NoSourceError(
+            f"the text of `{code.co_name}` was not kept: it was typed at the plain prompt or made by `exec` ({code.co_filename})",
+            instead="put the function into a file or a notebook cell, or make it with `sourcead.backends.load.load`",
+        )
+    return NoSourceError(
+        f"the file {code.co_filename} that `{code.co_name}` came from cannot be read",
+        instead="install the package with its .py files",
+    )
+
+
+def _dedented(text: str, col: int) -> str:
+    """The text with up to `col` blanks taken off each line but the first."""
+    first, *rest = text.split("\n")
+    return "\n".join([first, *(line[min(col, len(line) - len(line.lstrip())) :] for line in rest)])
+
+
+def _without_comments(header: str) -> str:
+    """The text up to its last token that is not a comment."""
+    end = 0, 0
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(header).readline):
+            if token.string.strip() and token.type != tokenize.COMMENT:
+                end = token.end
+    except (tokenize.TokenError, IndentationError, SyntaxError):  # the body is missing
+        pass
+    lines = header.splitlines(True)[: end[0]]
+    return "".join([*lines[:-1], lines[-1][: end[1]]]) if lines else header.rstrip()
+
+
+def _is_numba_dispatcher(f: Any) -> bool:
+    module = sys.modules.get("numba.core.dispatcher")
+    return module is not None and isinstance(f, module.Dispatcher)
+
+
+def _call_method(f: Any) -> Any:
+    """What calling an object runs: the `__call__` of its class."""
+    return next((vars(c)["__call__"] for c in type(f).__mro__ if "__call__" in vars(c)), None)
+
+
+def _belongs_to_numpy(f: Any) -> bool:
+    return type(f).__module__.partition(".")[0] == "numpy"

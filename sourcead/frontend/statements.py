@@ -1,0 +1,519 @@
+"""Lowering of statements: one function for each kind, returning how control leaves it.
+
+None: goes on to the next statement.  `Return(value)`, `RAISED`, `NEXT` (a `continue`): it does not.  An `if` out of which
+control may leave takes the statements after it into its arms, so that structured branches are all there is.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend import calls, control, expressions, iteration
+from sourcead.frontend.context import Lowering
+from sourcead.frontend.control import RAISED
+from sourcead.frontend.expressions import BINARY, lower, unsupported
+from sourcead.frontend.values import (
+    MISSING, POISON, VALUE, WHOLE, Cell, FunctionVal, IterVal, SliceVal, TupleVal, Value, hold, roots,
+)
+from sourcead.ir.nodes import UNDEFINED, Block, Call, Const, Effect, Let, Slice, Stmt, Sub, Var
+from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, Str, TupleT, Unknown, is_array, rank
+
+
+@dataclass(frozen=True, eq=False)
+class Return:
+    value: Value
+
+
+NEXT = object()
+MAX_COPIES = 64
+
+
+def lower_statements(lo: Lowering, stmts: list[gast.AST]) -> Any:
+    """Lowers a list of statements; returns how control leaves it."""
+    for k, node in enumerate(stmts):
+        if isinstance(node, gast.If):
+            left, taken_all = lower_if(lo, node, stmts[k + 1 :])
+            if left is not None or taken_all:
+                return left
+            continue
+        handler = HANDLERS.get(type(node))
+        if handler is None:
+            raise unsupported(lo, node)
+        with lo.at(node):
+            left = handler(lo, node)
+        if left is not None:
+            return left
+    return None
+
+
+def lower_if(lo: Lowering, node: gast.If, rest: list[gast.AST]) -> tuple[Any, bool]:
+    """Lowers an `if`; returns how control leaves it, and whether the statements after it were lowered too."""
+    with lo.at(node):
+        test = lower(lo, node.test)
+        verdict = expressions.truth(lo, test)
+    if verdict is not None:
+        return lower_statements(lo, node.body if verdict else node.orelse), False
+    with lo.at(node):
+        cond = lo.read(test)
+        if not may_leave(node):
+            left = control.branch(lo, cond, [lambda: lower_statements(lo, node.body), lambda: lower_statements(lo, node.orelse)])
+            return left, False
+        if not leaves_always(node.body) and not leaves_always(node.orelse):
+            lo.copies = getattr(lo, "copies", 0) + 1
+            if lo.copies > MAX_COPIES:
+                raise unsupported(lo, node, "too many nested `return` or `continue` statements", "restructure with `else`")
+
+        def arm(body):
+            def run():
+                left = lower_statements(lo, body if leaves_always(body) else [*body, *rest])
+                return arm_value(lo, left)
+
+            return run
+
+        left = control.branch(lo, cond, [arm(node.body), arm(node.orelse)])
+    if left is RAISED:
+        return RAISED, True
+    return (NEXT if lo.scope.loops else Return(left)), True
+
+
+def arm_value(lo: Lowering, left: Any) -> Any:
+    """What an arm that runs to the end of the function or iteration hands to the branch."""
+    if left is RAISED:
+        return RAISED
+    if lo.scope.loops:
+        return None
+    return left.value if isinstance(left, Return) else Const(None)
+
+
+def may_leave(node: gast.AST) -> bool:
+    """Whether a `return`, `continue` or `break` may take control out of this statement."""
+    todo = [(node, False)]
+    while todo:
+        n, in_loop = todo.pop()
+        if isinstance(n, gast.Return) or isinstance(n, (gast.Continue, gast.Break)) and not in_loop:
+            return True
+        if isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+            continue
+        in_loop = in_loop or isinstance(n, (gast.For, gast.While))
+        todo.extend((child, in_loop) for child in gast.iter_child_nodes(n))
+    return False
+
+
+def leaves_always(stmts: list[gast.AST]) -> bool:
+    """Whether control never reaches the end of these statements."""
+    for node in stmts:
+        if isinstance(node, (gast.Return, gast.Raise, gast.Continue, gast.Break)):
+            return True
+        if isinstance(node, gast.If) and leaves_always(node.body) and leaves_always(node.orelse):
+            return True
+    return False
+
+
+# -- simple statements -----------------------------------------------------------------------------------------------
+
+
+def lower_return(lo: Lowering, node) -> Return:
+    if lo.scope.loops:
+        raise unsupported(lo, node, "a `return` inside a loop cannot be differentiated yet", "set a variable and return it after the loop")
+    value = Const(None) if node.value is None else lower(lo, node.value)
+    return Return(value)
+
+
+def lower_continue(lo: Lowering, node) -> Any:
+    return NEXT
+
+
+def lower_pass(lo: Lowering, node) -> None:
+    return None
+
+
+def lower_expr(lo: Lowering, node) -> None:
+    if isinstance(node.value, gast.Constant):
+        return  # a docstring
+    lower(lo, node.value)
+
+
+def lower_assign(lo: Lowering, node) -> None:
+    value = lower(lo, node.value)
+    for target in node.targets:
+        assign(lo, target, value)
+
+
+def lower_annassign(lo: Lowering, node) -> None:
+    if node.value is not None:
+        assign(lo, node.target, lower(lo, node.value))
+
+
+def lower_assert(lo: Lowering, node) -> None:
+    test = lower(lo, node.test)
+    if expressions.truth(lo, test) is True:
+        return
+    args = (lo.read(test),) if node.msg is None else (lo.read(test), expressions.operand(lo, node.msg))
+    lo.build.add(Stmt((), Effect("assert", args)))
+
+
+def lower_raise(lo: Lowering, node) -> Any:
+    if node.exc is None:
+        raise unsupported(lo, node, "a bare `raise`")
+    exc = expressions.atom(lo, node.exc)
+    lo.build.add(Stmt((), Effect("raise", (exc,))))
+    return RAISED
+
+
+def lower_functiondef(lo: Lowering, node) -> None:
+    lo.set(lo.scope.names, node.name, calls.local_function(lo, node))
+
+
+def lower_delete(lo: Lowering, node) -> None:
+    for target in node.targets:
+        if not isinstance(target, gast.Name):
+            raise unsupported(lo, node, "`del` of something else than a name")
+        lo.set(lo.scope.names, target.id, MISSING)
+
+
+# -- assignment ------------------------------------------------------------------------------------------------------
+
+
+def assign(lo: Lowering, target: gast.AST, value: Value) -> None:
+    """`target = value`."""
+    match target:
+        case gast.Name(id=name):
+            lo.set(lo.scope.names, name, named(lo, value, name))
+        case gast.Tuple(elts=targets) | gast.List(elts=targets):
+            unpack(lo, targets, value, target)
+        case gast.Subscript():
+            base = lower(lo, target.value)
+            key = expressions.lower_key(lo, target.slice)
+            store(lo, base, key, value, target)
+        case gast.Starred():
+            raise unsupported(lo, target)
+        case _:
+            raise unsupported(lo, target, "assignment to an attribute changes an object that others may see", "use a local variable, or a dict")
+
+
+def named(lo: Lowering, value: Value, name: str) -> Value:
+    """The value under the name that the user gives it."""
+    if lo.static_only or name.startswith("$"):
+        return value
+    match value:
+        case Var() if value.temp:
+            return lo.rename(value, name)
+        case Cell() if value.kind == "array" and value.base is None:
+            version = value.slots[VALUE]
+            if isinstance(version, Var) and version.temp:
+                lo.set(value.slots, VALUE, lo.rename(version, name))
+                value.name = name
+            elif value.name.startswith("$"):
+                value.name = name
+        case Cell() if value.kind != "array" and value.name == "items":
+            value.name = name
+        case Cell() if value.base is not None and isinstance(value.slots.get(VALUE), Var) and value.slots[VALUE].temp:
+            lo.set(value.slots, VALUE, lo.rename(value.slots[VALUE], name))
+        case Const(number, None, False) if isinstance(number, (int, float, complex)):
+            var = lo.build.emit(Let(value), atom_type(value), name, temp=False)
+            lo.build.known[var] = number
+            return var
+    return value
+
+
+def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
+    """`a, (b, *c) = value`."""
+    stars = [i for i, t in enumerate(targets) if isinstance(t, gast.Starred)]
+    items = calls.static_items(lo, value, node, None if stars else len(targets))
+    if stars:
+        i = stars[0]
+        after = len(targets) - i - 1
+        if len(items) < len(targets) - 1:
+            raise unsupported(lo, node, f"{len(items)} values cannot be unpacked into {len(targets)} names")
+        middle = lo.new_list(items[i : len(items) - after])
+        items = [*items[:i], middle, *items[len(items) - after :]]
+        targets = [*targets[:i], targets[i].value, *targets[i + 1 :]]
+    if len(items) != len(targets):
+        raise unsupported(lo, node, f"{len(items)} values cannot be unpacked into {len(targets)} names")
+    for t, item in zip(targets, items):
+        assign(lo, t, item)
+
+
+def store(lo: Lowering, base: Value, key: Value, value: Value, node, mode: str = "set") -> None:
+    """`base[key] = value`."""
+    if isinstance(base, Cell) and base.kind in ("list", "dict"):
+        is_known, k = expressions.known(lo, key)
+        if is_known and not isinstance(key, SliceVal):
+            if base.kind == "list":
+                n = len(base.items)
+                if not -n <= k < n:
+                    raise unsupported(lo, node, f"index {k} is out of range: there are {n} items")
+                k %= n
+            lo.set(base.slots, WHOLE, MISSING)
+            lo.set(base.slots, k, value)
+            poison_sharers(lo, base)
+            return
+        if base.kind == "dict":
+            raise unsupported(lo, node, "a dict key that is not known before the program runs", "use a list, or constant keys")
+        if base.depth < lo.depth:
+            raise control.MustMaterialise(base, lo.here)
+        lo.materialise(base)
+    if not isinstance(base, Cell):
+        raise unsupported(lo, node, "this object cannot be written into")
+    if isinstance(atom_type(lo.read(base)), (ListT, Unknown)) and isinstance(value, (Cell, TupleVal)):
+        operand = lo.operand(value) if not isinstance(value, Cell) else lo.read(value)
+        lo.write(base, (Sub(lo.operand(key)),), operand, mode)
+        if isinstance(atom_type(lo.read(base)), ListT):
+            hold(base.root(), value)
+        return
+    lo.write(base, (Sub(lo.operand(key)),), lo.operand(value), mode)
+
+
+def poison_sharers(lo: Lowering, cell: Cell) -> None:
+    for other in cell.shares:
+        lo.set(other.slots, POISON, f"`{other.name}` may be the same object as `{cell.name}`, which was changed")
+
+
+# -- augmented assignment ----------------------------------------------------------------------------------------------
+
+
+def lower_augassign(lo: Lowering, node) -> None:
+    """`target op= value`: an array changes in place under all its names; a number or tuple is rebound."""
+    fn = BINARY[type(node.op)]
+    target = node.target
+    if isinstance(target, gast.Name):
+        old = expressions.resolve(lo, target.id, target)
+        value = lower(lo, node.value)
+        new = augment(lo, old, fn, value, node)
+        if new is not None:
+            lo.set(lo.scope.names, target.id, named(lo, new, target.id))
+        return
+    if not isinstance(target, gast.Subscript):
+        raise unsupported(lo, target, "assignment to an attribute changes an object that others may see", "use a local variable, or a dict")
+    base = lower(lo, target.value)
+    key = expressions.lower_key(lo, target.slice)
+    if isinstance(base, Cell) and base.kind == "array" and isinstance(atom_type(lo.read(base)), Array):
+        value = lower(lo, node.value)
+        path_key = lo.operand(key)
+        mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
+        if mode and expressions.views(atom_type(lo.read(base)), path_key):
+            lo.write(base, (Sub(path_key),), lo.operand(value), mode)
+            return
+        item = lo.build.index(lo.read(base), path_key)
+        lo.write(base, (Sub(path_key),), lo.read(expressions.operate(lo, fn, item, value)))
+        return
+    item = expressions.subscript(lo, base, key, target)
+    value = lower(lo, node.value)
+    new = augment(lo, item, fn, value, node)
+    if new is not None:
+        store(lo, base, key, new, target)
+
+
+def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
+    """`old op= value` of an object; the object to rebind the name to, or None if it changed in place."""
+    if isinstance(old, Cell) and old.kind == "list" and fn is operator.add:
+        calls.extend(lo, old, value, node)
+        return None
+    if isinstance(old, Cell) and old.kind == "array":
+        t = atom_type(lo.read(old))
+        if isinstance(t, Array):
+            mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
+            if mode:
+                lo.write(old, (), lo.operand(value), mode)
+            else:
+                lo.write(old, (), lo.read(expressions.operate(lo, fn, lo.read(old), value)))
+            return None
+        if isinstance(t, ListT):
+            calls.extend(lo, old, value, node)
+            return None
+        new = expressions.operate(lo, fn, old, value)
+        for cell in roots(old):
+            lo.set(cell.slots, POISON, f"`{cell.name}` was changed by `{symbol(node.op)}=`, which changes an array in place, but a number not; its type is not known here")
+        return new
+    return expressions.operate(lo, fn, old, value)
+
+
+def symbol(op) -> str:
+    return {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@", "FloorDiv": "//", "Mod": "%"}.get(type(op).__name__, "?")
+
+
+# -- loops -----------------------------------------------------------------------------------------------------------
+
+
+def lower_for(lo: Lowering, node) -> None:
+    if node.orelse:
+        raise unsupported(lo, node, "`else` on a loop cannot be differentiated yet", "move the block after the loop")
+    iterable = iteration.iterate(lo, lower(lo, node.iter), node)
+    refuse_break(lo, node)
+    if iterable.items is not None:
+        for item in iterable.items:
+            assign(lo, node.target, item)
+            lo.scope.loops += 1
+            left = lower_statements(lo, node.body)
+            lo.scope.loops -= 1
+            if left is RAISED:
+                return RAISED
+        return
+    run_loop(lo, node, iterable, lambda element: assign(lo, node.target, element), lambda: lower_statements(lo, node.body))
+
+
+def run_loop(lo: Lowering, node, iterable, bind, body) -> None:
+    """A counted loop over an iterable of unknown length."""
+    domain = iterable.domain()
+
+    def start():
+        name = index_name(node) if iterable.index_name else None
+        index = Var(name or "i", INT, temp=name is None)
+        bind(iterable.element(index))
+        return domain, index
+
+    def run():
+        lo.scope.loops += 1
+        try:
+            if body() is RAISED:
+                raise unsupported(lo, node, "every iteration of this loop raises")
+        finally:
+            lo.scope.loops -= 1
+
+    control.loop(lo, start, run, seeds(lo, node))
+
+
+def index_name(node) -> str | None:
+    """The name that the user gives to the number of the iteration: `for i in range`, `for i, x in enumerate`."""
+    match node.target:
+        case gast.Name(id=name) | gast.Tuple(elts=[gast.Name(id=name), *_]):
+            return name
+    return None
+
+
+def lower_while(lo: Lowering, node) -> None:
+    if node.orelse:
+        raise unsupported(lo, node, "`else` on a loop cannot be differentiated yet", "move the block after the loop")
+    refuse_break(lo, node)
+
+    def start():
+        before = lo.journal.mark()
+        with lo.build.block() as stmts:
+            cond = expressions.atom(lo, node.test)
+        if any(not isinstance(key, type(VALUE)) for _, key, _ in lo.journal.entries[before:]):
+            raise unsupported(lo, node, "the condition of this loop assigns a name", "assign it before the loop and at the end of its body")
+        lo.journal.rollback(before)
+        return Block(tuple(stmts), (cond,)), None
+
+    def run():
+        lo.scope.loops += 1
+        try:
+            lower_statements(lo, node.body)
+        finally:
+            lo.scope.loops -= 1
+
+    control.loop(lo, start, run, seeds(lo, node))
+
+
+def refuse_break(lo: Lowering, node) -> None:
+    todo = list(node.body)
+    while todo:
+        n = todo.pop()
+        if isinstance(n, gast.Break):
+            raise unsupported(lo, n, "`break` cannot be differentiated yet", "put the condition into a `while`, or guard the body with an `if`")
+        if not isinstance(n, (gast.For, gast.While, gast.FunctionDef, gast.Lambda)):
+            todo.extend(gast.iter_child_nodes(n))
+
+
+def seeds(lo: Lowering, node) -> list:
+    """Slots that an iteration surely changes, judged by the syntax: names assigned, arrays written through a name."""
+    found: dict = {}
+    names = lo.scope.names
+    outside = names_read_outside(lo, node)
+    for n in [m for s in node.body for m in gast.walk(s)] + list(gast.walk(getattr(node, "target", node.body[0]))):
+        match n:
+            case gast.Name(id=name, ctx=gast.Store()):
+                if name in names or name in outside:
+                    found.setdefault((names, name))
+            case gast.AugAssign(target=gast.Name(id=name)) if isinstance(names.get(name), Cell):
+                found.pop((names, name), None)
+            case gast.Subscript(value=gast.Name(id=name), ctx=gast.Store()):
+                cell = names.get(name)
+                if isinstance(cell, Cell) and cell.root().kind == "array":
+                    found.setdefault((cell.root().slots, VALUE))
+    return list(found)
+
+
+def names_read_outside(lo: Lowering, loop_node) -> set[str]:
+    """Names that the function reads anywhere but in this loop."""
+    cache = lo.scope.__dict__.setdefault("reads", {})
+    if loop_node not in cache:
+        found: set[str] = set()
+        todo = [lo.scope.source.node]
+        while todo:
+            n = todo.pop()
+            if n is loop_node:
+                continue
+            if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load):
+                found.add(n.id)
+            todo.extend(gast.iter_child_nodes(n))
+        cache[loop_node] = found
+    return cache[loop_node]
+
+
+# -- comprehensions ----------------------------------------------------------------------------------------------------
+
+
+def comprehension(lo: Lowering, node) -> Value:
+    """`[f(x) for x in xs if c]`: the loop that appends to an empty list."""
+    result = lo.new_list([])
+
+    def nest(generators):
+        if not generators:
+            calls.append(lo, result, lower(lo, node.elt), node)
+            return None
+        g, *rest = generators
+        iterable = iteration.iterate(lo, lower(lo, g.iter), node)
+
+        def body():
+            tests = list(g.ifs)
+
+            def guarded(tests):
+                if not tests:
+                    return nest(rest)
+                test = lower(lo, tests[0])
+                verdict = expressions.truth(lo, test)
+                if verdict is None:
+                    control.branch(lo, lo.read(test), [lambda: guarded(tests[1:]), lambda: None])
+                elif verdict:
+                    guarded(tests[1:])
+                return None
+
+            return guarded(tests)
+
+        if iterable.items is not None:
+            for item in iterable.items:
+                assign(lo, g.target, item)
+                body()
+            return None
+        run_loop(lo, ForLike(g.target, [gast.Expr(node.elt)]), iterable, lambda element: assign(lo, g.target, element), body)
+        return None
+
+    shadowed = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
+    before = {name: lo.scope.names.get(name, MISSING) for name in shadowed}
+    nest(node.generators)
+    for name, value in before.items():
+        lo.set(lo.scope.names, name, value)
+    return result
+
+
+@dataclass(eq=False)
+class ForLike:
+    """What `run_loop` needs of a `for` statement."""
+
+    target: gast.AST
+    body: list
+
+
+HANDLERS = {
+    gast.Return: lower_return, gast.Continue: lower_continue, gast.Pass: lower_pass, gast.Expr: lower_expr,
+    gast.Assign: lower_assign, gast.AnnAssign: lower_annassign, gast.AugAssign: lower_augassign, gast.For: lower_for,
+    gast.While: lower_while, gast.Assert: lower_assert, gast.Raise: lower_raise, gast.FunctionDef: lower_functiondef,
+    gast.Delete: lower_delete,
+}  # fmt: skip

@@ -1,0 +1,208 @@
+"""What a name can stand for while a function is lowered.
+
+An *atom* (`Var` or `Const`) is a value that cannot change.  A `Cell` is an object that can: an array, a list, a dict.
+Names that share an object are bound to the same cell, so that a write is seen under all of them.
+
+State that a branch or a loop may change lives in *slots* (plain dicts): the variables of a scope, the current version of
+an array, the items of a list.  `Journal` records each change, so that lowering can try a branch, roll it back, try the
+other, and merge what differs.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any, Iterator
+
+from sourcead.ir.nodes import Atom, Const, Slice, Sub, Var, View
+
+_births = itertools.count()
+
+
+class Meta(str):
+    """A slot of a cell that is not an item of it."""
+
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+
+VALUE = Meta("value")  # the variable of the current version
+SEEN = Meta("seen")  # of a view: the version of its base that VALUE was derived from
+POISON = Meta("poison")  # why the cell must not be read any more
+KIND = Meta("kind")  # 'list' or 'dict' while its items are known one by one
+WHOLE = Meta("whole")  # of a list or dict that came in as one value: that value, as long as it is unchanged
+
+
+class Slots(dict):
+    """Changeable state; hashable by identity, ordered by birth."""
+
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.birth = next(_births)
+        self.cell: Cell | None = None  # whose state this is; None for a scope
+
+
+@dataclass(eq=False)
+class Cell:
+    """A mutable object.
+
+    kind 'array': the slot VALUE holds its current version (also of anything whose type is not known, and of lists whose
+    length is not known while compiling).  kind 'list' or 'dict': the slots are its items, by position or key.
+    """
+
+    slots: Slots
+    name: str = "t"
+    base: Cell | None = None  # of a view: what it looks into
+    step: Sub | View | None = None  # and how
+    shares: set[Cell] = field(default_factory=set)  # cells that may be the same memory
+    holds: set[Cell] = field(default_factory=set)  # of a list that is one IR value: what was put into it
+    held_by: set[Cell] = field(default_factory=set)  # the lists that it was put into
+    depth: int = 0  # how many branches and loops of unknown outcome it was made inside
+    frozen: str | None = None  # why it cannot be written
+
+    def __post_init__(self):
+        self.slots.cell = self
+
+    @property
+    def kind(self) -> str:
+        return self.slots.get(KIND, "array")
+
+    @property
+    def items(self) -> dict[Any, Value]:
+        """The items of a list or dict of known structure."""
+        return {k: v for k, v in self.slots.items() if not isinstance(k, Meta)}
+
+    def root(self) -> Cell:
+        cell = self
+        while cell.base is not None:
+            cell = cell.base
+        return cell
+
+
+@dataclass(frozen=True, eq=False)
+class TupleVal:
+    """A tuple whose length is known. `origin`: the variable it was read from, if it came in as one."""
+
+    items: tuple[Value, ...]
+    origin: Var | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SliceVal:
+    lower: Atom | None
+    upper: Atom | None
+    step: Atom | None
+
+    def operand(self) -> Slice:
+        return Slice(self.lower, self.upper, self.step)
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionVal:
+    """A function or lambda defined inside the function being lowered."""
+
+    source: Any  # frontend.source.Source
+    scope: Any  # the scope it was defined in
+    defaults: dict[str, Value]
+
+
+@dataclass(frozen=True, eq=False)
+class MethodVal:
+    """`value.name`, not yet called."""
+
+    value: Value
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class IterVal:
+    """Something to iterate over: `range`, an array, `enumerate(...)`, `zip(...)`.
+
+    `length` is an operand for the number of elements (None: `domain` is a Range); `element(i)` gives the i-th.
+    """
+
+    domain: Any
+    element: Any
+    length: Atom | None = None
+
+
+Value = Var | Const | Cell | TupleVal | SliceVal | FunctionVal | MethodVal | IterVal
+
+MISSING = object()
+
+
+class Journal:
+    """The changes of slots since the beginning, undoable."""
+
+    def __init__(self):
+        self.entries: list[tuple[Slots, Any, Any]] = []
+
+    def set(self, slots: Slots, key: Any, value: Any) -> None:
+        old = slots.get(key, MISSING)
+        if old is value:
+            return
+        self.entries.append((slots, key, old))
+        if value is MISSING:
+            slots.pop(key, None)
+        else:
+            slots[key] = value
+
+    def mark(self) -> int:
+        return len(self.entries)
+
+    def rollback(self, mark: int) -> None:
+        while len(self.entries) > mark:
+            slots, key, old = self.entries.pop()
+            if old is MISSING:
+                slots.pop(key, None)
+            else:
+                slots[key] = old
+
+    def changed(self, mark: int, born_before: int) -> dict[tuple[Slots, Any], Any]:
+        """Slots changed since the mark, of containers older than it, with their values at the mark."""
+        changes: dict[tuple[Slots, Any], Any] = {}
+        for slots, key, old in itertools.islice(self.entries, mark, None):
+            if slots.birth < born_before:
+                changes.setdefault((slots, key), old)
+        return changes
+
+
+def hold(container: Cell, value: Value) -> None:
+    """Notes that an object was put into a list."""
+    for cell in roots(value):
+        container.holds.add(cell)
+        cell.held_by.add(container)
+
+
+def next_birth() -> int:
+    """A number above that of every container made so far, and below that of every later one."""
+    return next(_births)
+
+
+def leaves(value: Value) -> Iterator[Value]:
+    """The atoms and cells inside a static structure."""
+    match value:
+        case TupleVal(items):
+            for item in items:
+                yield from leaves(item)
+        case Cell():
+            yield value
+            for item in value.items.values():
+                yield from leaves(item)
+        case _:
+            yield value
+
+
+def roots(value: Value) -> set[Cell]:
+    """Every cell whose memory the value may share."""
+    found: set[Cell] = set()
+    todo = [v.root() for v in leaves(value) if isinstance(v, Cell)]
+    while todo:
+        cell = todo.pop()
+        if cell not in found:
+            found.add(cell)
+            todo.extend(c.root() for c in cell.shares)
+    return found

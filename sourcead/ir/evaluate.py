@@ -1,0 +1,216 @@
+"""What the IR means: an interpreter over real NumPy values, the oracle that every pass is tested against.
+
+Values are immutable: an `Update`, `Append` or `Pop` works on a copy of its base, so no older version ever changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from sourcead.ir.nodes import (
+    Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Operand, Pop, Range, Slice, Sub,
+    Update, Var,
+)
+
+Env = dict[Var, Any]
+
+
+def evaluate(function: Function, *args):
+    """The result of calling `function` on `args`: bare if it has one result, else a tuple.
+
+    Example:
+        >>> from sourcead.ir.nodes import Block, Call, Const, Function, Stmt, Var
+        >>> x, y = Var("x"), Var("y")
+        >>> double = Function("double", (x,), Block((Stmt((y,), Call(operator.mul, (x, Const(2)))),), (y,)))
+        >>> evaluate(double, 21)
+        42
+    """
+    if len(args) != len(function.params):
+        raise TypeError(f"{function.name} takes {len(function.params)} arguments, got {len(args)}")
+    return _bare(_run(function.body, dict(zip(function.params, args))))
+
+
+def _bare(results: list) -> Any:
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _run(block: Block, env: Env) -> list:
+    """The values of the block's results; `env` gains what the block defines."""
+    for stmt in block.stmts:
+        values = _do(stmt.op, env)
+        if len(values) != len(stmt.targets):
+            raise ValueError(f"{len(values)} values for {len(stmt.targets)} targets: {stmt.op!r}")
+        env.update(zip(stmt.targets, values))
+    return [_value(r, env) for r in block.results]
+
+
+def _value(operand: Operand | None, env: Env) -> Any:
+    match operand:
+        case None:
+            return None
+        case Const(value):
+            return value
+        case Var():
+            return env[operand]
+        case Slice(lower, upper, step):
+            return slice(_value(lower, env), _value(upper, env), _value(step, env))
+        case tuple():
+            return tuple(_value(item, env) for item in operand)
+    raise TypeError(f"not an operand: {operand!r}")
+
+
+def copied(x: Any) -> Any:
+    """A copy that shares no array, list or dict with `x`."""
+    match x:
+        case np.ndarray():
+            return x.copy()
+        case list():
+            return [copied(item) for item in x]
+        case dict():
+            return {k: copied(v) for k, v in x.items()}
+        case tuple() if type(x) is tuple:
+            return tuple(map(copied, x))
+        case tuple() if hasattr(x, "_fields"):
+            return type(x)(*map(copied, x))
+    return x
+
+
+@singledispatch
+def _do(op: Op, env: Env) -> list:
+    """The values of an op's results, in order."""
+    raise TypeError(f"not an op: {op!r}")
+
+
+@_do.register
+def _(op: Let, env):
+    return [_value(op.value, env)]
+
+
+@_do.register
+def _(op: Call, env):
+    fn = env[op.fn] if isinstance(op.fn, Var) else op.fn.value if isinstance(op.fn, Const) else op.fn
+    return [fn(*_value(op.args, env), **{k: _value(v, env) for k, v in op.kwargs})]
+
+
+@_do.register
+def _(op: Attr, env):
+    return [getattr(_value(op.base, env), op.name)]
+
+
+@_do.register
+def _(op: Index, env):
+    return [_value(op.base, env)[_value(op.key, env)]]
+
+
+@_do.register
+def _(op: Build, env):
+    items = [_value(item, env) for item in op.items]
+    if op.kind == "dict":
+        return [dict(zip(op.keys, items))]
+    return [items if op.kind == "list" else tuple(items)]
+
+
+@_do.register
+def _(op: Append, env):
+    return [[*_value(op.base, env), _value(op.value, env)]]
+
+
+@_do.register
+def _(op: Pop, env):
+    base = _value(op.base, env)
+    if not base:
+        raise IndexError("pop from empty list")
+    return [base[:-1], base[-1]]
+
+
+@_do.register
+def _(op: Update, env):
+    base, value = copied(_value(op.base, env)), _value(op.value, env)
+    if not op.path:
+        return [_updated_whole(base, value, op.mode)]
+    part = base
+    for step in op.path[:-1]:
+        part = _step(part, step, env)
+    last = op.path[-1]
+    if isinstance(last, Sub):
+        _write(part, _value(last.key, env), value, op.mode)
+    else:
+        _write(_step(part, last, env), ..., value, op.mode)
+    return [base]
+
+
+def _step(part, step, env: Env):
+    if isinstance(step, Sub):
+        return part[_value(step.key, env)]
+    return step.fn(part, *_value(step.args, env), **{k: _value(v, env) for k, v in step.kwargs})
+
+
+def _updated_whole(base, value, mode: str):
+    """`base` with all of it replaced, added to or subtracted from."""
+    if mode != "set":
+        return (operator.iadd if mode == "add" else operator.isub)(base, value)
+    if not isinstance(base, np.ndarray):
+        return value
+    base[...] = value
+    return base
+
+
+def _write(part, key, value, mode: str):
+    """Write into a part; repeated indices in integer arrays count each time."""
+    if mode == "set":
+        part[key] = value
+    elif isinstance(part, np.ndarray):
+        (np.add if mode == "add" else np.subtract).at(part, key, value)
+    else:
+        part[key] = (operator.add if mode == "add" else operator.sub)(part[key], value)
+
+
+@_do.register
+def _(op: Effect, env):
+    args = _value(op.args, env)
+    if op.kind == "assert":
+        if not args[0]:
+            raise AssertionError(*args[1:])
+        return []
+    if op.kind == "raise":
+        raise args[0]
+    with contextlib.ExitStack() as stack:
+        for context in args:
+            stack.enter_context(context)
+        return _run(op.body, env)
+
+
+@_do.register
+def _(op: Branch, env):
+    return _run(op.then if _value(op.cond, env) else op.orelse, env)
+
+
+@_do.register
+def _(op: Loop, env):
+    env.update(zip(op.params, [_value(init, env) for init in op.inits]))
+
+    def iterate():
+        env.update(zip(op.params, _run(op.body, env)))
+
+    if isinstance(op.domain, Block):
+        while _run(op.domain, env)[0]:
+            iterate()
+    else:
+        domain = op.domain
+        over = range(*_value((domain.start, domain.stop, domain.step), env)) if isinstance(domain, Range) else _value(domain, env)
+        for env[op.index] in over:
+            iterate()
+    return [env[p] for p in op.params]
+
+
+@_do.register
+def _(op: Closure, env):
+    def closure(*args):
+        return _bare(_run(op.body, {**env, **dict(zip(op.params, args))}))
+
+    return [closure]

@@ -1,0 +1,220 @@
+"""The verifier: whether IR is well formed.  Tests run it after every pass; a failure is a bug of the compiler.
+
+A function is well formed if every variable is defined once, and read only after its definition in the same block or in
+one inside it; if targets, yields, parameters and initial values agree in number; if operands are operands; and if
+`UNDEFINED` stands only where a value is handed on without being looked at.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sourcead.ir.nodes import (
+    UNDEFINED,
+    Append,
+    Attr,
+    Block,
+    Branch,
+    Build,
+    Call,
+    Closure,
+    Const,
+    Effect,
+    Function,
+    Index,
+    Let,
+    Loop,
+    Op,
+    Pop,
+    Range,
+    Slice,
+    Stmt,
+    Sub,
+    Update,
+    Var,
+    View,
+    op_operands,
+)
+from sourcead.ir.types import Type
+
+DISPLAYS = ("tuple", "list", "dict")
+MODES = ("set", "add", "sub")
+EFFECTS = ("assert", "raise", "with")
+BRANCHES = ("if", "ifexp", "and", "or")
+
+
+class IRError(AssertionError):
+    """The compiler made IR that means nothing.
+
+    Cause: a bug in a pass or in lowering, never the user's program.  To get past it, please report the program that
+    caused it.
+    """
+
+
+def verify(function: Function) -> None:
+    """Checks that a function's IR is well formed.
+
+    Args:
+        function: the function.
+
+    Raises:
+        IRError: it is not; the message names the statement and what is wrong with it.
+    """
+    check = _Verifier(function.name)
+    check.bind(function.params, "the function's parameters")
+    check.block(function.body, "the function's body")
+
+
+class _Verifier:
+    """One walk over a function: `visible` holds what may be read at this point, `defined` all definitions so far."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.visible: set[Var] = set()
+        self.defined: set[Var] = set()
+
+    def require(self, condition: Any, message: str, where: str) -> None:
+        if not condition:
+            raise IRError(f"in {self.name}, {where}: {message}")
+
+    def bind(self, variables: tuple[Var, ...], where: str) -> None:
+        self.require(isinstance(variables, tuple), f"a tuple of variables is needed, not {variables!r}", where)
+        for var in variables:
+            self.require(isinstance(var, Var), f"{var!r} is bound, but is not a Var", where)
+            self.require(isinstance(var.type, Type), f"the type of {var!r} is {var.type!r}", where)
+            self.require(var not in self.defined, f"{var!r} is defined twice", where)
+            self.defined.add(var)
+            self.visible.add(var)
+
+    def block(self, block: Block, where: str, binders: tuple[Var, ...] = ()) -> None:
+        """Checks a block over what is visible around it; what it defines is out of sight afterwards."""
+        self.require(isinstance(block, Block), f"a Block is needed, not {block!r}", where)
+        local = list(binders)
+        self.bind(binders, where)
+        for stmt in block.stmts:
+            self.require(isinstance(stmt, Stmt), f"{stmt!r} is not a Stmt", where)
+            self.stmt(stmt)
+            local.extend(stmt.targets)
+        self.require(isinstance(block.results, tuple), "results are not a tuple", where)
+        for result in block.results:
+            self.atom(result, where, undefined=True)
+        self.visible.difference_update(local)
+
+    def stmt(self, stmt: Stmt) -> None:
+        where = _describe(stmt)
+        self.require(isinstance(stmt.op, Op), f"{stmt.op!r} is not an op", where)
+        inits = stmt.op.inits if isinstance(stmt.op, Loop) else ()
+        operands = tuple(op_operands(stmt.op))
+        for operand in operands[: len(operands) - len(inits)]:
+            self.operand(operand, where)
+        for init in inits:
+            self.atom(init, where, undefined=True)
+        self.op(stmt.op, len(stmt.targets), where)
+        self.bind(stmt.targets, where)
+
+    def operand(self, operand: Any, where: str, undefined: bool = False) -> None:
+        match operand:
+            case tuple():
+                for item in operand:
+                    self.operand(item, where)
+            case Slice(lower, upper, step):
+                for part in (lower, upper, step):
+                    if part is not None:
+                        self.atom(part, where)
+            case _:
+                self.atom(operand, where, undefined)
+
+    def atom(self, atom: Any, where: str, undefined: bool = False) -> None:
+        self.require(isinstance(atom, (Var, Const)), f"{atom!r} is not an operand", where)
+        if isinstance(atom, Var):
+            state = "out of its scope" if atom in self.defined else "before its definition"
+            self.require(atom in self.visible, f"{atom!r} is read {state}", where)
+        elif isinstance(atom.value, type(UNDEFINED.value)):
+            self.require(undefined, "an undefined value is read", where)
+
+    def op(self, op: Op, targets: int, where: str) -> None:
+        """Checks what is particular to each kind of op, and the blocks inside it."""
+        self.require(targets == _targets(op, targets), f"{targets} targets for {_targets(op, targets)} results", where)
+        match op:
+            case Call(fn, args, kwargs):
+                self.require(isinstance(fn, Var) or callable(fn), f"{fn!r} is called", where)
+                self.require(isinstance(args, tuple) and isinstance(kwargs, tuple), "arguments are not tuples", where)
+                self.require(all(isinstance(k, str) for k, _ in kwargs), "a keyword is not a string", where)
+            case Attr(base, name):
+                self.atom(base, where)
+                self.require(isinstance(name, str), f"attribute {name!r}", where)
+            case Index(base) | Pop(base) | Append(base):
+                self.atom(base, where)
+            case Update(base, path, _, mode):
+                self.atom(base, where)
+                self.require(all(isinstance(s, (Sub, View)) for s in path), f"path {path!r}", where)
+                self.require(mode in MODES, f"mode {mode!r}", where)
+            case Build(kind, items, keys):
+                self.require(kind in DISPLAYS, f"kind {kind!r}", where)
+                self.require((keys is not None) == (kind == "dict"), f"a {kind} with keys {keys!r}", where)
+                self.require(keys is None or len(keys) == len(items), "keys and items differ in number", where)
+                for item in items:
+                    self.atom(item, where)
+            case Let() | Effect(body=None):
+                self.require(not isinstance(op, Effect) or op.kind in EFFECTS[:2], "an effect without its body", where)
+            case Effect(kind, _, body):
+                self.require(kind == "with", f"an effect of kind {kind!r} with a body", where)
+                self.block(body, where)
+                self.require(len(body.results) == targets, f"the body yields {len(body.results)}", where)
+            case Branch(cond, then, orelse, kind):
+                self.atom(cond, where)
+                self.require(kind in BRANCHES, f"kind {kind!r}", where)
+                for arm, name in ((then, "then"), (orelse, "else")):
+                    self.block(arm, where)
+                    self.require(len(arm.results) == targets, f"the {name} arm yields {len(arm.results)}", where)
+            case Loop():
+                self.loop(op, targets, where)
+            case Closure(params, body):
+                self.block(body, where, params)
+            case _:
+                self.require(False, f"{op!r} is not an op that is known", where)
+
+    def loop(self, op: Loop, targets: int, where: str) -> None:
+        counts = {"params": len(op.params), "inits": len(op.inits), "results": len(op.body.results)}
+        for name, count in counts.items():
+            self.require(count == targets, f"{count} {name} for {targets} targets", where)
+        match op.domain:
+            case Block() as condition:
+                self.require(op.index is None, "a while loop with an index", where)
+                self.require(len(condition.results) == 1, f"a condition of {len(condition.results)} results", where)
+                self.bind(op.params, where)
+                self.block(condition, where)
+                self.block(op.body, where)
+                self.visible.difference_update(op.params)
+            case Range(start, stop, step):
+                for part in (start, stop, step):
+                    self.atom(part, where)
+                self.require(op.index is not None, "a range without an index", where)
+                self.block(op.body, where, (op.index, *op.params))
+            case _:
+                self.atom(op.domain, where)
+                self.require(op.index is not None, "a sequence without an index", where)
+                self.block(op.body, where, (op.index, *op.params))
+
+
+def _targets(op: Op, given: int) -> int:
+    """How many targets an op has, where `given` are there and any number may be right."""
+    match op:
+        case Pop():
+            return 2
+        case Branch() | Loop() | Effect("with"):
+            return given  # checked against each block
+        case Effect():
+            return 0
+        case Call(effect=True):
+            return min(given, 1)
+    return 1
+
+
+def _describe(stmt: Stmt) -> str:
+    """A statement in one line, also where it cannot be printed."""
+    targets = ", ".join(map(repr, stmt.targets))
+    origin = f" (line {stmt.origin.line})" if stmt.origin else ""
+    fn = getattr(stmt.op, "fn", None)
+    what = f" {getattr(fn, '__name__', fn)!s}" if fn is not None else ""
+    return f"{targets} = {type(stmt.op).__name__}{what}{origin}"

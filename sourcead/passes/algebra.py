@@ -1,0 +1,394 @@
+"""Arithmetic that a person would not have written: `x * 1`, `-(-x)`, `x - (-y)`, `2 - 1`, `zeros + v`.
+
+Each rule names what makes it right.  A rule that replaces an operation by one of its operands asks that both have the
+same type, dims and dtype included, so that nothing is broadcast or cast less than before.  A few rules are right but for
+the sign of a zero, the rounding of the last bit, or an overflow; they apply to *generated* statements only (those of
+adjoints), never to arithmetic that the user wrote.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable
+from dataclasses import replace
+from fractions import Fraction
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from sourcead.ir.nodes import Atom, Call, Const, Function, Let, Op, Operand, Stmt, Update, Var, fresh
+from sourcead.ir.types import Array, FunctionT, NoneType, Scalar, Unknown, kind_of
+from sourcead.passes.equality import equal_types
+from sourcead.passes.rewriting import Facts, rewrite
+from sourcead.runtime import zeros_like as runtime_zeros_like
+
+ADD, SUB, MUL, DIV, POW, NEG = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg
+ZEROS = (np.zeros, np.zeros_like, runtime_zeros_like)
+NOT_NONE = (Array, Scalar, FunctionT)
+
+
+def simplify_arithmetic(function: Function) -> Function:
+    """The function without operations that change nothing and without arithmetic on constants."""
+    return rewrite(function, _rule)
+
+
+def _rule(stmt: Stmt, facts: Facts):
+    answer = _simpler(stmt, facts)
+    return Let(answer) if isinstance(answer, Const) and not stmt.targets[0].temp else answer  # the user's name stays
+
+
+def _simpler(stmt: Stmt, facts: Facts):
+    match stmt.op:
+        case Update(base, (), value, "add" | "sub"):
+            return _first_contribution(stmt, base, value, facts) or _accumulation(stmt, stmt.op, facts)
+        case Update(_, _, _, "add" | "sub"):
+            return _accumulation(stmt, stmt.op, facts)
+        case Call(fn, effect=effect) if effect or not isinstance(fn, Hashable):
+            return None
+        case Call(fn, args, ()) if fn in FOLDED and len(args) == FOLDED[fn] and all(map(_is_number, args)):
+            return _fold(stmt, fn, *(a.value for a in args))
+        case Call(fn, (a, b), ()) if fn in IDENTITY and isinstance(a, (Var, Const)) and isinstance(b, (Var, Const)):
+            return _identity(fn, a, b)
+        case Call(fn, args, kwargs) if fn is np.transpose:
+            return _transpose(stmt, args, kwargs, facts)
+        case Call(fn, args, ()) if fn in RULES and all(isinstance(a, (Var, Const)) for a in args):
+            return RULES[fn](stmt, *args, facts)
+    return None
+
+
+# -- what is known of operands ----------------------------------------------------------------------------------------
+
+
+def generated(stmt: Stmt) -> bool:
+    """Whether the statement is ours: the user's arithmetic is kept to the bit, ours is only held to be right."""
+    return stmt.adjoint_of is not None or stmt.origin is None
+
+
+def is_const(atom: Operand, *values: Any) -> bool:
+    """Whether an operand is a Python number literal equal to one of these; those are weak and never widen."""
+    return _is_number(atom) and type(atom.value) is not bool and atom.value in values
+
+
+def _is_number(atom: Operand) -> bool:
+    return isinstance(atom, Const) and not atom.live and atom.text is None and type(atom.value) in (int, float, bool)
+
+
+def keeps_type(stmt: Stmt, atom: Operand) -> bool:
+    """Whether an operation of `atom` with a Python number gives the type, shape and dtype that `atom` has."""
+    if not isinstance(atom, Var):
+        return False
+    a, b = stmt.targets[0].type, atom.type
+    return equal_types(a, b) or (isinstance(a, Scalar) and a == b)  # numbers of any dtype: a weak number does not change it
+
+
+def same_type(stmt: Stmt, atom: Operand) -> bool:
+    """Whether the statement's result is known to have the operand's type, shape and dtype."""
+    return isinstance(atom, Var) and equal_types(stmt.targets[0].type, atom.type)
+
+
+def is_real(atom: Operand) -> bool:
+    """Whether it is a floating point number or an array of such."""
+    return isinstance(atom, Var) and kind_of(atom.type) == "float"
+
+
+def negatable(stmt: Stmt, atom: Operand) -> bool:
+    """Whether `-atom` is exact: floating point or complex. Cotangents of unknown type are one of the two."""
+    if not isinstance(atom, Var):
+        return False
+    return kind_of(atom.type) in ("float", "complex") or (generated(stmt) and isinstance(atom.type, Unknown))
+
+
+# -- products, quotients, powers --------------------------------------------------------------------------------------
+
+
+def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
+    for x, c in ((a, b), (b, a)):
+        # 1 is neutral to the bit, in IEEE arithmetic also for nan; for complex numbers it makes nan of infinities
+        if is_const(c, 1) and keeps_type(stmt, x) and _exact_or_ours(stmt, x):
+            return x
+        if is_const(c, -1) and keeps_type(stmt, x) and (is_real(x) or _ours(stmt, x)):
+            return Call(NEG, (x,))
+        # y ** 0 is one everywhere, also for nan (C99 pow), so that x * y ** 0 is x broadcast to the shape of x * y
+        power = facts.call(c, POW, np.power)
+        if power and is_const(power.args[1], 0) and same_type(stmt, x) and _exact_or_ours(stmt, x):
+            return x
+    return _two_negations(stmt, MUL, a, b, facts) or _constant_factors(stmt, a, b, facts)
+
+
+def _two_negations(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts):
+    """(-a) * (-b) is a * b: IEEE signs multiply."""
+    m, n = _negation(a, facts), _negation(b, facts)
+    if m and n and negatable(stmt, m.args[0]) and negatable(stmt, n.args[0]):
+        return Call(fn, (m.args[0], n.args[0]))
+    return None
+
+
+def _constant_factors(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
+    """c * (k * x) is (c * k) * x where c * k is exact, but for rounding and overflow: in generated statements."""
+    for c, inner in ((a, b), (b, a)):
+        product = facts.call(inner, MUL)
+        if not (product and generated(stmt) and _is_number(c) and is_real(inner) and facts.uses[inner] == 1):
+            continue
+        for k, x in (product.args, product.args[::-1]):
+            if _is_number(k) and equal_types(inner.type, stmt.targets[0].type) and same_operand_type(inner, x):
+                value = _exact(MUL, c.value, k.value)
+                if value is not None:
+                    return x if value == 1 else Call(MUL, (Const(value), x))
+    return None
+
+
+def same_operand_type(a: Operand, b: Operand) -> bool:
+    return isinstance(a, Var) and isinstance(b, Var) and equal_types(a.type, b.type)
+
+
+def _exact_or_ours(stmt: Stmt, x: Var) -> bool:
+    return kind_of(x.type) in ("float", "int") or generated(stmt)
+
+
+def _ours(stmt: Stmt, x: Var) -> bool:
+    """A complex cotangent: -1 * x is -x but for signs of zeros."""
+    return generated(stmt) and kind_of(x.type) == "complex"
+
+
+def _div(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
+    if is_const(b, 1) and keeps_type(stmt, a) and _exact_or_ours(stmt, a):  # same type: not int / 1
+        return a
+    if is_const(b, -1) and keeps_type(stmt, a) and is_real(a):
+        return Call(NEG, (a,))
+    return _two_negations(stmt, DIV, a, b, facts)
+
+
+def _pow(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
+    return a if is_const(b, 1) and keeps_type(stmt, a) and is_real(a) else None  # C99: pow(x, 1) is x
+
+
+# -- sums and negations -----------------------------------------------------------------------------------------------
+
+
+def _add(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
+    for x, c in ((a, b), (b, a)):
+        if _adds_nothing(stmt, x, c):
+            return x
+        # cotangents start from nothing: no array of zeros that is only added to
+        if generated(stmt) and _zeros(c, facts) and same_type(stmt, x):
+            return x
+    positive = _negated(stmt, b, facts)  # x + (-y) is x - y, by the definition of IEEE subtraction
+    if positive is not None and _is_number_typed(stmt, a):
+        return _with_operand(stmt, b, positive, lambda y: Call(SUB, (a, y)))
+    positive = _negated(stmt, a, facts) if generated(stmt) else None
+    if positive is not None and _is_number_typed(stmt, b):
+        return _with_operand(stmt, a, positive, lambda y: Call(SUB, (b, y)))
+    return None
+
+
+def _adds_nothing(stmt: Stmt, x: Atom, c: Atom) -> bool:
+    """x + 0 is x for integers; for floats it makes 0.0 of -0.0, which we allow ourselves but not the user's text."""
+    return is_const(c, 0) and keeps_type(stmt, x) and (generated(stmt) or kind_of(x.type) == "int")
+
+
+def _sub(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
+    if is_const(b, 0) and keeps_type(stmt, a) and _exact_or_ours(stmt, a) and not _negative_zero(b):
+        return a  # x - 0 is x to the bit
+    if generated(stmt) and same_type(stmt, b) and (is_const(a, 0) or _zeros(a, facts)) and negatable(stmt, b):
+        return Call(NEG, (b,))
+    positive = _negated(stmt, b, facts)
+    if positive is not None and _is_number_typed(stmt, a):
+        return _with_operand(stmt, b, positive, lambda y: Call(ADD, (a, y)))
+    return None
+
+
+def _negative_zero(c: Const) -> bool:
+    return type(c.value) is float and c.value.hex().startswith("-")
+
+
+def _neg(stmt: Stmt, a: Atom, facts: Facts):
+    positive = _negated(stmt, a, facts)  # -(-x) is x to the bit
+    if positive is not None:
+        return positive
+    difference = facts.call(a, SUB)
+    if difference and generated(stmt) and facts.uses[a] == 1 and a.temp and is_real(a):
+        # -(a - b) is b - a but for the sign of zero
+        return Call(SUB, difference.args[::-1])
+    return None
+
+
+def _pos(stmt: Stmt, a: Atom, facts: Facts):
+    return a if keeps_type(stmt, a) and kind_of(a.type) != "bool" else None
+
+
+def _is_number_typed(stmt: Stmt, atom: Atom) -> bool:
+    """Whether `atom + y` is addition of numbers, not of lists."""
+    if isinstance(atom, Const):
+        return _is_number(atom)
+    return kind_of(atom.type) is not None or (generated(stmt) and isinstance(atom.type, Unknown))
+
+
+PRODUCTS = (operator.mul, operator.truediv, operator.matmul, np.outer, np.multiply)
+
+
+def _negation(atom: Atom, facts: Facts) -> Call | None:
+    """The negation whose result this is, unless the user gave it a name: then the text goes on using it."""
+    return facts.call(atom, NEG) if isinstance(atom, Var) and atom.temp else None
+
+
+def _negated(stmt: Stmt, atom: Atom, facts: Facts) -> Var | Call | None:
+    """What `-atom` is without a negation: a variable, or a product to be computed in the place of `atom`.
+
+    Rounding to nearest is symmetric, so that a sign moves through products and sums of products without a trace.
+    """
+    negation = _negation(atom, facts)
+    if negation:
+        x = negation.args[0]
+        return x if isinstance(x, Var) and negatable(stmt, x) else None
+    product = facts.call(atom, *PRODUCTS)
+    if not product or not atom.temp or facts.uses[atom] != 1 or not negatable(stmt, atom):
+        return None
+    for i in range(2):
+        factor = _negation(product.args[i], facts)
+        if factor and negatable(stmt, factor.args[0]):
+            args = list(product.args)
+            args[i] = factor.args[0]
+            return Call(product.fn, tuple(args))
+    return None
+
+
+def _with_operand(stmt: Stmt, negative: Var, operand: Var | Call, use) -> Op | list[Stmt]:
+    """`use(operand)`, the operand computed first if it is a call; `negative` is what it is the negation of."""
+    if isinstance(operand, Var):
+        return use(operand)
+    var = fresh(negative)
+    return [replace(stmt, targets=(var,), op=operand), replace(stmt, op=use(var))]
+
+
+# -- accumulation -----------------------------------------------------------------------------------------------------
+
+
+def _first_contribution(stmt: Stmt, base: Atom, value: Operand, facts: Facts):
+    """`d = zeros; d += v` is v, if v is known to have the shape and dtype of the zeros."""
+    if not (generated(stmt) and same_type(stmt, value)):
+        return None
+    if not (is_const(base, 0) or (_zeros(base, facts) and same_operand_type(base, value))):
+        return None
+    return value if stmt.op.mode == "add" else Call(NEG, (value,)) if negatable(stmt, value) else None
+
+
+def _accumulation(stmt: Stmt, op: Update, facts: Facts):
+    """d += -v is d -= v, and the other way round."""
+    positive = _negated(stmt, op.value, facts) if isinstance(op.value, Var) else None
+    if positive is None or not _arithmetic_base(stmt, op.base):
+        return None
+    mode = "sub" if op.mode == "add" else "add"
+    if isinstance(positive, Var):
+        return replace(op, value=positive, mode=mode)
+    var = fresh(op.value)
+    return [replace(stmt, targets=(var,), op=positive), replace(stmt, op=replace(op, value=var, mode=mode))]
+
+
+def _zeros(atom: Atom, facts: Facts) -> bool:
+    """Whether it is an array of zeros, or a zero, made for nothing but to be added to."""
+    op = facts.op(atom)
+    return isinstance(op, Call) and isinstance(op.fn, Hashable) and op.fn in ZEROS and not any(k == "out" for k, _ in op.kwargs)
+
+
+def _arithmetic_base(stmt: Stmt, base: Atom) -> bool:
+    return isinstance(base, Var) and (kind_of(base.type) is not None or generated(stmt))
+
+
+# -- constants --------------------------------------------------------------------------------------------------------
+
+COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+INTEGER = {ADD: 2, SUB: 2, MUL: 2, operator.floordiv: 2, operator.mod: 2, POW: 2, NEG: 1, operator.pos: 1, abs: 1}
+FOLDED = {**INTEGER, DIV: 2, operator.not_: 1, operator.truth: 1, bool: 1, **dict.fromkeys(COMPARISONS, 2)}
+IDENTITY = (operator.is_, operator.is_not)
+
+
+def _fold(stmt: Stmt, fn, *values) -> Const | None:
+    """Arithmetic on literals: on integers and truth values, and where floating point is exact.
+
+    Of the user's own floating point arithmetic only products and negations: `1 / 3` says more than 0.333.
+    """
+    if fn in COMPARISONS or fn in (operator.not_, operator.truth, bool):
+        return Const(fn(*values))
+    if fn in (MUL, NEG) or generated(stmt) or fn is not DIV and all(isinstance(v, int) for v in values):
+        value = _exact(fn, *values)
+        return None if value is None else Const(value)
+    return None
+
+
+def _exact(fn, *values) -> int | float | None:
+    """`fn(*values)` if that is exact and neither fails nor gets long."""
+    if fn is POW and not (all(isinstance(v, int) for v in values) and 0 <= values[1] <= 64 and abs(values[0]) <= 64):
+        return None
+    try:
+        result = fn(*values)
+        if all(isinstance(v, int) for v in values) and isinstance(result, int):
+            return result if abs(result) < 2**63 else None
+        if fn not in (ADD, SUB, MUL, DIV, NEG) or not isfinite(result):
+            return None
+        if result == 0 and fn is not NEG:  # signs of zeros
+            return None
+        return result if Fraction(result) == fn(*map(Fraction, values)) else None
+    except (ArithmeticError, ValueError, TypeError):
+        return None
+
+
+def _identity(fn, a: Atom, b: Atom) -> Const | None:
+    """`a is b`, decided where one of them is None or both are constants that are one of a kind."""
+    answer = _is_same(a, b)
+    return None if answer is None else Const(answer is (fn is operator.is_))
+
+
+def _is_same(a: Atom, b: Atom) -> bool | None:
+    if isinstance(a, Const) and isinstance(b, Const) and not a.live and not b.live:
+        if any(c.value is None or isinstance(c.value, (bool, type)) for c in (a, b)):
+            return a.value is b.value
+        return None
+    for x, none in ((a, b), (b, a)):
+        if isinstance(x, Var) and isinstance(none, Const) and not none.live and none.value is None:
+            if isinstance(x.type, NoneType):
+                return True
+            if isinstance(x.type, NOT_NONE):
+                return False
+    return None
+
+
+# -- shapes -----------------------------------------------------------------------------------------------------------
+
+
+def _transpose(stmt: Stmt, args: tuple, kwargs: tuple, facts: Facts) -> Atom | None:
+    """The transpose of the transpose of an array."""
+    inner = facts.op(args[0]) if args else None
+    if not (isinstance(inner, Call) and inner.fn is np.transpose and inner.args and isinstance(inner.args[0], Var)):
+        return None
+    x = inner.args[0]
+    axes, inner_axes = _axes(args, kwargs), _axes(inner.args, inner.kwargs)
+    if not isinstance(x.type, Array) or axes is _NOT_KNOWN or inner_axes is _NOT_KNOWN:
+        return None
+    if axes is None and inner_axes is None:
+        return x
+    rank = len(axes or inner_axes)
+    outer, inner_ = (tuple(range(rank))[::-1] if p is None else tuple(n % rank for n in p) for p in (axes, inner_axes))
+    return x if len(outer) == len(inner_) and all(inner_[outer[i]] == i for i in range(rank)) else None
+
+
+_NOT_KNOWN = object()
+
+
+def _axes(args: tuple, kwargs: tuple):
+    """The `axes` of a transpose: a tuple of numbers, None for all reversed, or `_NOT_KNOWN`."""
+    given = [*args[1:], *(v for _, v in kwargs)]
+    if not given:
+        return None
+    axes = given[0]
+    if len(given) == 1 and isinstance(axes, tuple) and axes and all(isinstance(a, Const) and not a.live for a in axes):
+        axes = Const(tuple(a.value for a in axes))
+    if len(given) == 1 and isinstance(axes, Const) and not axes.live:
+        if axes.value is None:
+            return None
+        if isinstance(axes.value, tuple) and axes.value and all(type(n) is int for n in axes.value):
+            return axes.value
+    return _NOT_KNOWN
+
+
+RULES = {ADD: _add, SUB: _sub, MUL: _mul, DIV: _div, POW: _pow, NEG: _neg, operator.pos: _pos}

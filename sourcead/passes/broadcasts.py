@@ -1,0 +1,197 @@
+"""Broadcasts that the operation they feed would do by itself.
+
+    np.broadcast_to(s, x.shape) * x      s * x
+    np.broadcast_to(s, shape) * 2        np.broadcast_to(s * 2, shape)    if it only goes into more such operations
+    d += np.broadcast_to(s, d.shape)     d += s
+    np.broadcast_to(v, v.shape)          v
+
+Right where the dims, known from the types, prove that the result has the shape it had, and where the dtypes prove that
+a Python number, which does not widen, stands in for an array, which does, to no effect.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable
+from dataclasses import replace
+
+import numpy as np
+
+from sourcead.ir.nodes import Atom, Call, Const, Function, Operand, Stmt, Update, Var
+from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Sym, Type, dims_of, kind_of, type_of
+from sourcead.passes.equality import equal_types, same_dim, same_dims
+from sourcead.passes.rewriting import Facts, rewrite
+
+OPERATORS = {
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+    operator.and_, operator.or_, operator.xor, np.where,
+}  # fmt: skip
+LINEAR = (operator.add, operator.sub, operator.mul, operator.neg)
+PYTHON = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
+
+
+def remove_broadcasts(function: Function) -> Function:
+    """The function without explicit broadcasts that broadcasting does anyway."""
+    return rewrite(function, _rule)
+
+
+def _rule(stmt: Stmt, facts: Facts):
+    match stmt.op:
+        case Call(fn, (x, *_)) if fn is np.broadcast_to:
+            # types that are equal in full promise the same shape at run time
+            return x if isinstance(x, Var) and isinstance(x.type, Array) and equal_types(x.type, stmt.targets[0].type) else None
+        case Call(fn, args, (), effect=False) if is_elementwise(fn) and not (isinstance(fn, np.ufunc) and len(args) != fn.nin):
+            return _into_operation(stmt, fn, args, facts)
+        case Update(base, _, value):
+            return _into_update(stmt.op, base, value, facts)
+    return None
+
+
+def is_elementwise(fn) -> bool:
+    """Whether a function of arrays broadcasts its operands against each other and works on each element."""
+    if isinstance(fn, np.ufunc):
+        return fn.signature is None and fn.nout == 1
+    return isinstance(fn, Hashable) and (fn in OPERATORS or fn is operator.neg)
+
+
+def _broadcast_of(operand: Operand, facts: Facts) -> Atom | None:
+    """What this operand is a broadcast of."""
+    op = facts.op(operand)
+    if isinstance(op, Call) and op.fn is np.broadcast_to and len(op.args) == 2 and not op.kwargs:
+        source = op.args[0]
+        return source if isinstance(source, (Var, Const)) else None
+    return None
+
+
+def _into_operation(stmt: Stmt, fn, args: tuple, facts: Facts):
+    for i, arg in enumerate(args):
+        source = _broadcast_of(arg, facts)
+        if source is None:
+            continue
+        others = [_type(a) for k, a in enumerate(args) if k != i]
+        if None in others or not same_promotion(_type(source), arg.type, others):
+            continue
+        new = Call(fn, (*args[:i], source, *args[i + 1 :]))
+        result = stmt.targets[0].type
+        dims = dims_of(result)
+        if dims and isinstance(result, Array) and broadcasts_to([_type(source), *others], dims):
+            return new
+        outward = _outward(stmt, new, source, arg, others, facts)
+        if outward:
+            return outward
+    return None
+
+
+def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], facts: Facts) -> list[Stmt] | None:
+    """op(broadcast(s), c) is broadcast(op(s, c)): then c has no axes, s is smaller, and the broadcast may go away later.
+
+    Only of linear operators on floats: Python's numbers behave as NumPy's there (1.0 / 0 would raise).
+    """
+    result, t = stmt.targets[0].type, _type(source)
+    if new.fn not in LINEAR or kind_of(result) != "float" or kind_of(t) != "float" or not isinstance(result, Array):
+        return None
+    if any(not isinstance(o, Scalar) or o.dtype == ANY_DTYPE for o in others) or getattr(t, "dtype", None) == ANY_DTYPE:
+        return None
+    dims = dims_of(arg.type)
+    if result.dtype is None or dims is None or dims_of(result) is None or not same_dims(dims, result.dims):
+        return None
+    if not _only_feeds_operations(stmt.targets[0], facts) or facts.uses[arg] != 1:
+        return None
+    if isinstance(t, Array):
+        small = Array(result.dtype, t.dims)
+        if not t.dims:  # operators give scalars for arrays without axes
+            small = Scalar("float", result.dtype)
+    else:
+        weak = all(o.dtype is None for o in (t, *others))
+        small = Scalar("float", None if weak else result.dtype)
+    var = Var(stmt.targets[0].name, small, temp=True)
+    broadcast = facts.op(arg)
+    return [
+        replace(stmt, targets=(var,), op=new),
+        replace(stmt, op=replace(broadcast, args=(var, *broadcast.args[1:]))),
+    ]
+
+
+def _only_feeds_operations(var: Var, facts: Facts) -> bool:
+    """Whether a value is read by elementwise operations alone, and by at least one."""
+    readers = facts.readers.get(var, [])
+    return bool(readers) and all(isinstance(op, Call) and is_elementwise(op.fn) for op in readers)
+
+
+def _into_update(op: Update, base: Atom, value: Operand, facts: Facts) -> Update | None:
+    """Writing broadcasts the value anyway; s goes wherever its broadcast would go."""
+    source = _broadcast_of(value, facts)
+    if source is None or not isinstance(base, Var) or (op.mode == "set" and not op.path):
+        return None
+    t = base.type
+    if not isinstance(t, Array) or not t.dims or kind_of(t) not in ("float", "complex"):
+        return None
+    source_type = _type(source)
+    if kind_of(source_type) in (None, "complex") or not same_promotion(source_type, value.type, [t]):
+        return None
+    return replace(op, value=source)
+
+
+# -- types ------------------------------------------------------------------------------------------------------------
+
+
+def _type(operand: Operand) -> Type | None:
+    match operand:
+        case Var():
+            return operand.type
+        case Const(value) if isinstance(value, (int, float, complex, bool, np.generic)):
+            return type_of(value)
+    return None
+
+
+def same_promotion(source: Type | None, broadcast: Type, others: list[Type]) -> bool:
+    """Whether NumPy computes in the same dtype with the source as with its broadcast.
+
+    Broadcasting makes an array of a Python number, and only that takes part in promotion (NEP 50).
+    """
+    if not isinstance(broadcast, Array) or broadcast.dtype is None:
+        return False
+    weak = _promoted(source)
+    rest = list(map(_promoted, others))
+    if weak is None or any(r is None for r in rest):  # not `None in rest`: NumPy says that float64 == None
+        return False
+    try:
+        return np.result_type(weak, *rest) == np.result_type(broadcast.dtype, *rest)
+    except TypeError:
+        return False
+
+
+def _promoted(t: Type | None):
+    """What stands for a type in `np.result_type`: a dtype, or a Python number of the kind; None if it is not known."""
+    match t:
+        case Scalar(kind, None):
+            return PYTHON[kind]
+        case Scalar(_, dtype) | Array(dtype):
+            return dtype if dtype is not None and dtype.kind in "biufc" else None
+    return None
+
+
+def broadcasts_to(types: list[Type], dims: tuple) -> bool:
+    """Whether operands of these types are known to broadcast to these dims, given that they broadcast at all."""
+    shapes = [dims_of(t) for t in types]
+    if None in shapes or max(map(len, shapes)) != len(dims):
+        return False
+    return all(_dim_is([s[-k] for s in shapes if len(s) >= k], dims[-k]) for k in range(1, len(dims) + 1))
+
+
+def _dim_is(sizes: list, dim: int | Sym) -> bool:
+    """Whether sizes that broadcast together are known to give `dim`.
+
+    A size known not to be 1 is the result; sizes that may be 1 give the result only if all agree.
+    """
+    sizes = [n for n in sizes if not (isinstance(n, int) and n == 1)]
+    if not sizes:
+        return isinstance(dim, int) and dim == 1
+    if any(same_dim(n, dim) and _not_one(n) for n in sizes):
+        return True
+    return all(same_dim(n, dim) for n in sizes)
+
+
+def _not_one(n: int | Sym) -> bool:
+    return n != 1 if isinstance(n, int) else n.many

@@ -1,0 +1,153 @@
+"""Common subexpressions: what was computed already, from the same values, is not computed again.
+
+Values are immutable, so an earlier result in the same block or in one around it can stand in for a later equal one.
+Nothing is merged whose memory is likely to be written (a copy would have to be made again), nor a call of a function
+that is not known to be pure.
+
+What an object says of itself (`x.shape`, `len(x)`) is known to be equal but stays where it stands: it costs nothing, and
+a person would write it again rather than give it a name.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from sourcead.ir.nodes import Attr, Build, Call, Const, Function, Index, Op, Stmt, Var
+from sourcead.ir.types import kind_of
+from sourcead.passes.equality import operand_key
+from sourcead.passes.rewriting import Facts, rewrite
+
+COMMUTATIVE = {operator.add, operator.mul, np.add, np.multiply, np.maximum, np.minimum}
+
+# Arrays to be written to, and what is not a function of its arguments alone.
+FRESH = {
+    "array", "asarray", "ascontiguousarray", "asfortranarray", "copy", "empty", "empty_like", "full", "full_like", "ones",
+    "ones_like", "require", "zeros", "zeros_like",
+}  # fmt: skip
+IMPURE = {
+    "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask", "vectorize", "frompyfunc", "nditer", "errstate",
+    "seterr", "seterrcall", "setbufsize", "set_printoptions", "printoptions", "fromfile", "fromiter", "load", "loadtxt",
+    "genfromtxt", "memmap", "save", "savetxt", "savez", "savez_compressed", "apply_along_axis", "apply_over_axes",
+    "piecewise", "fromfunction", "fromregex", "show_config", "show_runtime", "info", "test", "ndarray", "matrix",
+    "broadcast", "flatiter", "ndindex", "ndenumerate", "shares_memory", "may_share_memory", "from_dlpack", "frombuffer",
+    "asmatrix", "bmat", "getbufsize", "geterr", "get_printoptions",
+}  # fmt: skip
+UFUNC_METHODS = ("accumulate", "outer", "reduce", "reduceat")
+ARRAY_METHODS = (
+    "all", "any", "argmax", "argmin", "argsort", "clip", "conj", "conjugate", "cumprod", "cumsum", "diagonal", "dot",
+    "item", "max", "mean", "min", "prod", "ravel", "repeat", "reshape", "round", "squeeze", "std", "sum", "swapaxes",
+    "take", "trace", "transpose", "var",
+)  # fmt: skip
+BUILTINS = (abs, bool, complex, divmod, float, int, len, max, min, pow, round, sum)
+WRITING_OPERATORS = {"attrgetter", "call", "delitem", "itemgetter", "length_hint", "methodcaller", "setitem"}
+
+
+def _pure_functions() -> dict[int, Any]:
+    """The functions known to be pure, by identity."""
+    pure = list(BUILTINS)
+    pure += [f for name, f in vars(math).items() if callable(f) and not name.startswith("_")]
+    pure += [getattr(operator, name) for name in operator.__all__ if name not in WRITING_OPERATORS and not _in_place(name)]
+    for module in (np, np.linalg, np.fft):
+        for name in dir(module):
+            f = getattr(module, name, None)
+            if name.startswith("_") or name in FRESH or name in IMPURE or getattr(f, "__name__", name) in FRESH | IMPURE:
+                continue
+            scalar = isinstance(f, type) and issubclass(f, np.generic)
+            if scalar or (callable(f) and not isinstance(f, type)):
+                pure.append(f)
+    pure += [m for name in ARRAY_METHODS if (m := getattr(np.ndarray, name, None)) is not None]
+    return {id(f): f for f in pure}
+
+
+def _in_place(name: str) -> bool:
+    """Whether this is the name of `+=` and kin."""
+    return name.startswith("i") and name[1:] in {*operator.__all__, "and", "or"}
+
+
+PURE = _pure_functions()
+
+
+def is_pure(op: Op) -> bool:
+    """Whether an op does nothing but compute its result from its operands, and makes no memory that is meant to be written."""
+    match op:
+        case Attr() | Index() | Build("tuple"):
+            return True
+        case Call(fn, _, kwargs, effect):
+            return not effect and not any(k == "out" for k, _ in kwargs) and _is_pure_function(fn)
+    return False
+
+
+def _is_pure_function(fn: Any) -> bool:
+    if id(fn) in PURE:
+        return True
+    owner = getattr(fn, "__self__", None)  # np.add.reduce
+    return isinstance(owner, np.ufunc) and id(owner) in PURE and getattr(fn, "__name__", "") in UFUNC_METHODS
+
+
+def merge_common(function: Function) -> Function:
+    """The function with each pure operation done once where its result is in scope."""
+    available: dict[Hashable, tuple[Var, int]] = {}
+    equal: dict[Var, Var] = {}  # statements that stay but whose result is known to be that of another
+
+    def canonical(var: Var) -> Var:
+        return equal.get(var, var)
+
+    def rule(stmt: Stmt, facts: Facts):
+        if len(stmt.targets) != 1 or not is_pure(stmt.op):
+            return None
+        target = stmt.targets[0]
+        key = _key(stmt.op, canonical)
+        found, scope = available.get(key, (None, None))
+        if found is None or scope not in facts.open:
+            available[key] = target, facts.scope
+            return None
+        if target.temp and found.temp and _is_free(stmt.op, facts):
+            equal[target] = found
+            return None
+        return found
+
+    return rewrite(function, rule)
+
+
+def _key(op: Op, canonical) -> Hashable:
+    """What two ops share only if they compute the same."""
+    match op:
+        case Attr(base, name):
+            return "attr", operand_key(base, canonical), name
+        case Index(base, key):
+            return "index", operand_key(base, canonical), operand_key(key, canonical)
+        case Build(kind, items):
+            return kind, *(operand_key(i, canonical) for i in items)
+        case Call(fn, args, kwargs):
+            keys = [operand_key(a, canonical) for a in args]
+            if len(args) == 2 and isinstance(fn, Hashable) and fn in COMMUTATIVE and all(map(_is_number, args)):
+                keys.sort(key=hash)
+            owner = getattr(fn, "__self__", None)
+            called = (id(owner), fn.__name__) if isinstance(owner, np.ufunc) else id(fn)
+            return called, *keys, frozenset((name, operand_key(v, canonical)) for name, v in kwargs)
+    raise TypeError(f"not pure: {op!r}")
+
+
+def _is_number(operand: Any) -> bool:
+    """Whether addition and multiplication of this commute: not so for lists and strings."""
+    if isinstance(operand, Var):
+        return kind_of(operand.type) is not None
+    return isinstance(operand, Const) and isinstance(operand.value, (bool, int, float, complex, np.generic))
+
+
+def _is_free(op: Op, facts: Facts) -> bool:
+    """Whether an op only asks an object about itself."""
+    match op:
+        case Attr():
+            return True
+        case Call(fn):
+            return fn is len or fn is np.shape or fn is np.ndim or fn is np.size
+        case Index(base, Const()):
+            inner = facts.op(base)
+            return isinstance(inner, Attr) and inner.name == "shape"
+    return False

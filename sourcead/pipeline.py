@@ -1,0 +1,235 @@
+"""From a Python function and the types of its arguments to the text of its gradient.
+
+    lower -> differentiate -> simplify -> memory -> emit
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sourcead import runtime
+from sourcead.ad.cotangents import Cotangents, unbroadcast, zeros
+from sourcead.ad.residuals import settle
+from sourcead.ad.reverse import Reverse
+from sourcead.analysis.activity import active_vars
+from sourcead.analysis.builder import Builder, atom_type
+from sourcead.emit import assign_memory, emit
+from sourcead.errors import NonScalarError
+from sourcead.frontend.lower import Lowered, lower_function
+from sourcead.frontend.source import find_source
+from sourcead.frontend.values import TupleVal
+from sourcead.ir.nodes import Atom, Block, Build, Call, Closure, Const, Function, Stmt, Var
+from sourcead.ir.types import (
+    FLOAT, Array, DictT, ListT, NoneType, Scalar, Str, TupleT, Type, Unknown, dims_of, kind_of,
+)  # fmt: skip
+from sourcead.ir.verify import verify
+from sourcead.passes import simplify
+
+SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp"}
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """A generated function as text, and what its caller must know.
+
+    Attributes:
+        text, name: the source and the name of the function in it.
+        namespace: the globals that the text uses.
+        ir: what the text was emitted from.
+        notes: what was saved and why.
+        written_params: parameters whose arrays the user's function writes.
+        live: (holder, key, name in the namespace) of data that is read again at each call.
+        guards: (holder, key, object) of code that must still be what it was.
+    """
+
+    text: str
+    name: str
+    namespace: dict[str, Any]
+    ir: Function
+    notes: list[str]
+    written_params: frozenset[str]
+    live: tuple
+    guards: tuple
+
+
+def build(
+    f, types: dict[str, Type], wrt: tuple[str, ...], *, kind: str = "grad", has_aux: bool = False, single: bool = True,
+    checkpoint: Any = "auto", backend: str = "numpy", statics: dict[str, Any] | None = None,
+) -> Built:  # fmt: skip
+    """The generated gradient of `f` for arguments of these types."""
+    statics = statics or {}
+    source = find_source(f)
+    types = {name: as_float(t) if name in wrt else t for name, t in types.items() if name not in statics}
+    lowered = lower_function(source, types, statics)
+    function, notes = differentiate(lowered, wrt, kind, has_aux, single)
+    name = f"{function_name(source.name)}_{SUFFIX[kind]}"
+    doc = docstring(source, wrt, kind)
+    function = finished(replace(function, name=name, doc=doc))
+    emitted = emit(function)
+    return Built(
+        text=emitted.text,
+        name=name,
+        namespace=emitted.namespace,
+        ir=function,
+        notes=notes,
+        written_params=frozenset(lowered.written),
+        live=tuple((where, key, text) for text, (where, key) in lowered.live.items() if text in emitted.namespace),
+        guards=lowered.guards,
+    )
+
+
+def finished(function: Function) -> Function:
+    """The function simplified, with the copies that writing in place needs."""
+    return assign_memory(simplify(function))
+
+
+def as_float(t: Type) -> Type:
+    """Python ints that are differentiated count as floats."""
+    match t:
+        case Scalar("int" | "bool", None):
+            return FLOAT
+        case TupleT(items):
+            return TupleT(tuple(map(as_float, items)))
+        case ListT(item, items):
+            return ListT(as_float(item), None if items is None else tuple(map(as_float, items)))
+        case DictT(items):
+            return DictT(tuple((k, as_float(v)) for k, v in items))
+    return t
+
+
+def function_name(name: str) -> str:
+    return "function" if name == "<lambda>" else name
+
+
+def docstring(source, wrt: tuple[str, ...], kind: str) -> str:
+    """What the generated function says of itself."""
+    what = {"grad": "Gradient", "value_and_grad": "Value and gradient", "vjp": "Value and pullback"}[kind]
+    return f"{what} of {function_name(source.name)} ({os.path.basename(source.file)}:{source.line}) with respect to {', '.join(wrt)}."
+
+
+def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bool, single: bool) -> tuple[Function, list[str]]:
+    """The function that computes the gradient, its values all available, not yet simplified."""
+    primal = lowered.function
+    block = primal.body
+    build = Builder()
+    build.known, build.shape_dims, build.size_dim = lowered.known, lowered.shape_dims, lowered.size_dim
+    value, aux, extra = split_result(lowered, has_aux)
+    block = Block((*block.stmts, *extra), block.results)
+    if kind != "vjp":
+        check_scalar(value, lowered)
+    inputs = [lowered.params[name] for name in wrt if name in lowered.params]
+    active = active_vars(block, inputs, [value] if isinstance(value, Var) else [])
+    active.update(inputs)
+    cots = Cotangents(build, active)
+    d_y = Var("d_y", cotangent_type(atom_type(value)), True)
+    with build.block():
+        if isinstance(value, Var) and value in active:
+            cots.add(value, seed(build, value, d_y, kind))
+
+        def gradients() -> tuple[Atom, ...]:
+            return tuple(gradient(build, cots, v) for v in inputs)
+
+        sweep = Reverse(active, build).block(block, cots, gradients)
+    forward, reverse, results = settle(block, sweep)
+    stmts = list(forward)
+    tail = Builder()
+    if kind == "vjp":
+        closure = Var("pullback", Unknown())
+        packed, grads = pack(results, single)
+        body = Block((*reverse, *packed), grads)
+        stmts.append(Stmt((closure,), Closure((d_y,), body)))
+        out: tuple[Atom, ...] = (value, closure)
+        if aux is not None:
+            out = (value, closure, aux)
+    else:
+        stmts += reverse
+        packed, grads = pack(results, single)
+        if kind == "grad" and aux is None:
+            out = results
+            if not single and len(results) == 1:
+                stmts += packed
+                out = grads
+        else:
+            stmts += packed
+            head = value
+            if kind == "value_and_grad" and aux is not None:
+                pair = Var("result", Unknown(), True)
+                stmts.append(Stmt((pair,), Build("tuple", (value, aux))))
+                head = pair
+            out = (head, *grads) if kind == "value_and_grad" else (*grads, aux)
+    return Function(primal.name, primal.params, Block(tuple(stmts), out), origin=primal.origin), []
+
+
+def pack(results: tuple[Atom, ...], single: bool) -> tuple[list[Stmt], tuple[Atom, ...]]:
+    """The gradients as one atom: bare, or a tuple."""
+    if single:
+        return [], results
+    whole = Var("gradients", TupleT(tuple(map(atom_type, results))), True)
+    return [Stmt((whole,), Build("tuple", results))], (whole,)
+
+
+def split_result(lowered: Lowered, has_aux: bool) -> tuple[Atom, Atom | None, list[Stmt]]:
+    """The value that is differentiated, and the auxiliary result."""
+    result = lowered.function.body.results[0]
+    if not has_aux:
+        return result, None, []
+    t = atom_type(result)
+    if not isinstance(t, TupleT) or len(t.items) != 2:
+        raise NonScalarError(
+            f"with has_aux=True, `{lowered.function.name}` must return a pair (value, auxiliary result)", at=lowered.returned
+        )
+    build = Builder()
+    build.origin = lowered.returned
+    value, aux = build.index(result, Const(0), name="value"), build.index(result, Const(1), name="aux")
+    return value, aux, build.stmts
+
+
+def check_scalar(value: Atom, lowered: Lowered) -> None:
+    """Refuses a result that is known not to be one real number."""
+    t = atom_type(value)
+    found = None
+    match t:
+        case Array(_, dims) if dims:
+            found = f"an array with {len(dims)} {'axis' if len(dims) == 1 else 'axes'}"
+        case TupleT() | ListT() | DictT():
+            found = {"TupleT": "a tuple", "ListT": "a list", "DictT": "a dict"}[type(t).__name__]
+        case NoneType():
+            found = "None"
+        case Str():
+            found = "a string"
+    if kind_of(t) == "complex":
+        found = "a complex number"
+    if found:
+        raise NonScalarError(
+            f"`{function_name(lowered.function.name)}` returns {found}; a gradient is that of one real number",
+            at=lowered.returned,
+            instead="return a scalar, such as np.sum(...) of it; or use `jacobian` or `vjp`, which take any result",
+        )
+
+
+def cotangent_type(t: Type) -> Type:
+    return t
+
+
+def seed(build: Builder, value: Var, d_y: Var, kind: str) -> Atom:
+    """The cotangent of the result."""
+    if kind == "vjp":
+        return d_y
+    if dims_of(value.type) == ():
+        return Const(1.0)
+    return build.call(runtime.seed, value, type=value.type, name="d_y")
+
+
+def gradient(build: Builder, cots: Cotangents, v: Var) -> Atom:
+    """The gradient of a parameter: the cotangent, in the parameter's structure, shape and dtype."""
+    d = cots.get(v)
+    if d is None:
+        return zeros(build, v)
+    t, to = atom_type(d), v.type
+    if isinstance(to, (Array, Scalar)):
+        if dims_of(t) is None or dims_of(to) is None or len(dims_of(t)) != len(dims_of(to)):
+            return build.call(runtime.unbroadcast, d, v, type=to, name=f"d_{v.name}")
+        return unbroadcast(build, d, v)
+    return d

@@ -1,0 +1,59 @@
+"""Functions whose results carry no derivative: integers, booleans, steps, fresh constants, random draws."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+
+import numpy as np
+
+_NUMPY = """
+argmax argmin nanargmax nanargmin argsort argwhere argpartition searchsorted nonzero flatnonzero count_nonzero digitize
+floor ceil rint round around trunc fix sign signbit spacing nextafter floor_divide
+less less_equal greater greater_equal equal not_equal isnan isinf isfinite isposinf isneginf isclose isreal iscomplex isrealobj
+iscomplexobj allclose array_equal array_equiv logical_and logical_or logical_not logical_xor all any isin iterable isscalar
+bitwise_and bitwise_or bitwise_xor bitwise_not invert left_shift right_shift bitwise_count gcd lcm
+shape ndim size zeros zeros_like ones ones_like empty empty_like eye identity tri indices ix_ mask_indices tril_indices
+triu_indices diag_indices diag_indices_from triu_indices_from tril_indices_from unravel_index ravel_multi_index
+result_type promote_types can_cast common_type min_scalar_type broadcast_shapes may_share_memory shares_memory finfo iinfo dtype
+errstate array2string array_repr array_str set_printoptions printoptions hanning hamming blackman bartlett
+lexsort isdtype issubdtype einsum_path base_repr binary_repr format_float_positional format_float_scientific
+""".split()
+_NUMPY_TYPES = """
+int8 int16 int32 int64 intp intc uint8 uint16 uint32 uint64 uintp bool bool_ integer floating number generic str_ ndarray
+""".split()
+_OPERATORS = "floordiv eq ne lt le gt ge not_ truth is_ is_not contains and_ or_ xor invert lshift rshift index"
+_BUILTINS = """
+len range isinstance issubclass int bool str repr format print round hash id type callable hasattr ord chr all any slice input
+bytes
+""".split()
+_MATH = "floor ceil trunc isnan isinf isfinite isclose gcd lcm factorial comb perm isqrt"
+
+_CONSTANT = {
+    *(getattr(np, name) for name in _NUMPY + _NUMPY_TYPES if hasattr(np, name)),
+    *(getattr(operator, name) for name in _OPERATORS.split()),
+    *(getattr(builtins, name) for name in _BUILTINS),
+    *(getattr(math, name) for name in _MATH.split() if hasattr(math, name)),
+    np.linalg.matrix_rank,
+    np.fft.fftfreq,
+    np.fft.rfftfreq,
+    np.ndarray.argmax,
+    np.ndarray.argmin,
+    np.ndarray.argsort,
+    np.ndarray.nonzero,
+    np.ndarray.all,
+    np.ndarray.any,
+}
+
+
+def is_constant(function) -> bool:
+    """Whether the results of a function carry no derivative whatever its arguments are."""
+    if function in _CONSTANT:
+        return True
+    module = getattr(function, "__module__", None) or ""
+    if isinstance(module, str) and module.startswith(("numpy.random", "random")):
+        return True
+    owner = getattr(function, "__self__", None)
+    home = getattr(type(owner), "__module__", "") if owner is not None else ""
+    return home.startswith("numpy.random") or home == "random"

@@ -1,0 +1,102 @@
+"""Linear algebra on square matrices, and norms.
+
+    y = inv(a)         d_a = -y.T @ d_y @ y.T
+    y = solve(a, b)    d_b = solve(a.T, d_y)      d_a = -d_b @ y.T
+    y = det(a)         d_a = d_y * cofactors of a
+    y = |x|            d_x = d_y * x / y, 0 where y is 0
+
+M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic differentiation" (2008).
+"""
+
+import numpy as np
+
+from sourcead.rules.registry import adjoint
+from sourcead.runtime import (
+    cofactors,
+    divide_or_zero,
+    matrix_norm_slope,
+    matrix_power_cotangent,
+    unbroadcast,
+    vector_norm_slope,
+)
+
+
+@adjoint(np.linalg.inv)
+def inv_adjoint(y, a, d_y):
+    if a.ndim == 2:
+        return -(y.T @ d_y @ y.T)
+    y_transposed = np.swapaxes(y, -1, -2)
+    return -(y_transposed @ d_y @ y_transposed)
+
+
+@adjoint(np.linalg.pinv)
+def _(y, a, d_y):
+    at, yt, dt = np.swapaxes(a, -1, -2), np.swapaxes(y, -1, -2), np.swapaxes(d_y, -1, -2)
+    left = np.eye(a.shape[-2], dtype=a.dtype) - a @ y
+    right = np.eye(a.shape[-1], dtype=a.dtype) - y @ a
+    return -yt @ d_y @ yt + left @ dt @ y @ yt + yt @ y @ dt @ right + 0 * at.swapaxes(-1, -2)
+
+
+@adjoint(np.linalg.solve)
+def solve_adjoint(y, a, b, d_y):
+    if a.ndim == 2 and b.ndim == 1:
+        d_b = np.linalg.solve(a.T, d_y)
+        return -np.outer(d_b, y), d_b
+    if a.ndim == 2 and b.ndim == 2:
+        d_b = np.linalg.solve(a.T, d_y)
+        return -(d_b @ y.T), d_b
+    if b.ndim == 1:
+        d_b = np.linalg.solve(np.swapaxes(a, -1, -2), np.expand_dims(d_y, -1))
+        return -(d_b * np.expand_dims(y, -2)), unbroadcast(np.squeeze(d_b, -1), b)
+    d_b = np.linalg.solve(np.swapaxes(a, -1, -2), d_y)
+    return unbroadcast(-(d_b @ np.swapaxes(y, -1, -2)), a), unbroadcast(d_b, b)
+
+
+@adjoint(np.linalg.det)
+def det_adjoint(y, a, d_y):
+    if a.ndim == 2:
+        return d_y * cofactors(a)
+    return np.expand_dims(d_y, (-1, -2)) * cofactors(a)
+
+
+@adjoint(np.linalg.slogdet)
+def slogdet_adjoint(y, a, d_y):
+    if a.ndim == 2:
+        return d_y[1] * np.linalg.inv(a).T
+    return np.expand_dims(d_y[1], (-1, -2)) * np.swapaxes(np.linalg.inv(a), -1, -2)
+
+
+@adjoint(np.linalg.matrix_power)
+def _(y, a, n, d_y):
+    return matrix_power_cotangent(d_y, a, n), None
+
+
+@adjoint(np.linalg.norm)
+def norm_adjoint(y, x, ord=None, axis=None, d_y=None, keepdims=False):
+    if ord is None or ord == "fro":
+        if axis is None or axis == 0 or keepdims:
+            return divide_or_zero(d_y, y) * x, None, None
+        return np.expand_dims(divide_or_zero(d_y, y), axis) * x, None, None
+    if isinstance(axis, int) or (axis is None and x.ndim == 1):
+        if axis is None or axis == 0 or keepdims:
+            return d_y * vector_norm_slope(x, ord, axis), None, None
+        return np.expand_dims(d_y, axis) * vector_norm_slope(x, ord, axis), None, None
+    if axis is None or axis == 0 or keepdims:
+        return d_y * matrix_norm_slope(x, ord, axis), None, None
+    return np.expand_dims(d_y, axis) * matrix_norm_slope(x, ord, axis), None, None
+
+
+@adjoint(np.linalg.multi_dot)
+def multi_dot_adjoint(y, arrays, d_y):
+    result, k = [], len(arrays)
+    for i in range(k):
+        x = arrays[i]
+        left = np.linalg.multi_dot(arrays[:i]) if i > 1 else arrays[0] if i == 1 else None
+        right = np.linalg.multi_dot(arrays[i + 1 :]) if i < k - 2 else arrays[-1] if i == k - 2 else None
+        d = d_y
+        if left is not None:
+            d = np.tensordot(left, d, axes=(0, 0)) if left.ndim == 2 else np.multiply.outer(left, d)
+        if right is not None:
+            d = np.tensordot(d, right, axes=(-1, -1)) if right.ndim == 2 else np.multiply.outer(d, right)
+        result.append(np.reshape(d, x.shape))
+    return result

@@ -1,0 +1,181 @@
+"""The `math` module: the rules of the elementwise functions, said with `math` so that Python floats stay such."""
+
+import math
+
+import numpy as np
+
+from sourcead.rules.registry import adjoint
+from sourcead.runtime import divide_or_zero, log_or_zero, lower_exponent
+
+LN2 = math.log(2)
+LN10 = math.log(10)
+DEGREE = math.pi / 180
+TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
+
+
+@adjoint(math.exp)
+def _(y, x, d_y):
+    return d_y * y
+
+
+if hasattr(math, "exp2"):  # Python 3.11
+
+    @adjoint(math.exp2)
+    def _(y, x, d_y):
+        return d_y * y * LN2
+
+
+if hasattr(math, "cbrt"):  # Python 3.11
+
+    @adjoint(math.cbrt)
+    def _(y, x, d_y):
+        return d_y / (3 * y * y)
+
+
+@adjoint(math.expm1)
+def _(y, x, d_y):
+    return d_y * (y + 1)
+
+
+@adjoint(math.log)
+def log_adjoint(y, x, base=None, d_y=None):
+    if base is None:
+        return d_y / x, None
+    return d_y / (x * math.log(base)), -d_y * y / (base * math.log(base))
+
+
+@adjoint(math.log2)
+def _(y, x, d_y):
+    return d_y / (x * LN2)
+
+
+@adjoint(math.log10)
+def _(y, x, d_y):
+    return d_y / (x * LN10)
+
+
+@adjoint(math.log1p)
+def _(y, x, d_y):
+    return d_y / (1 + x)
+
+
+@adjoint(math.sqrt)
+def _(y, x, d_y):
+    return float(np.divide(d_y, 2 * y))  # inf at 0, where Python would raise
+
+
+@adjoint(math.pow)
+def _(y, a, b, d_y):
+    return b * d_y * a ** lower_exponent(b), d_y * y * log_or_zero(a)
+
+
+@adjoint(math.sin)
+def _(y, x, d_y):
+    return d_y * math.cos(x)
+
+
+@adjoint(math.cos)
+def _(y, x, d_y):
+    return -d_y * math.sin(x)
+
+
+@adjoint(math.tan)
+def _(y, x, d_y):
+    return d_y * (1 + y * y)
+
+
+@adjoint(math.asin)
+def _(y, x, d_y):
+    return d_y / math.sqrt(1 - x * x)
+
+
+@adjoint(math.acos)
+def _(y, x, d_y):
+    return -d_y / math.sqrt(1 - x * x)
+
+
+@adjoint(math.atan)
+def _(y, x, d_y):
+    return d_y / (1 + x * x)
+
+
+@adjoint(math.atan2)
+def _(y, a, b, d_y):
+    d_squared = d_y / (a * a + b * b)
+    return d_squared * b, -d_squared * a
+
+
+@adjoint(math.sinh)
+def _(y, x, d_y):
+    return d_y * math.cosh(x)
+
+
+@adjoint(math.cosh)
+def _(y, x, d_y):
+    return d_y * math.sinh(x)
+
+
+@adjoint(math.tanh)
+def _(y, x, d_y):
+    return d_y * (1 - y * y)
+
+
+@adjoint(math.asinh)
+def _(y, x, d_y):
+    return d_y / math.sqrt(x * x + 1)
+
+
+@adjoint(math.acosh)
+def _(y, x, d_y):
+    return d_y / math.sqrt(x * x - 1)
+
+
+@adjoint(math.atanh)
+def _(y, x, d_y):
+    return d_y / (1 - x * x)
+
+
+@adjoint(math.fabs)
+def _(y, x, d_y):
+    return d_y * ((x > 0) - (x < 0))
+
+
+@adjoint(math.hypot)
+def hypot_adjoint(y, *xs, d_y):
+    d_ratio = divide_or_zero(d_y, y)
+    return tuple(d_ratio * x for x in xs)
+
+
+@adjoint(math.fmod)
+def _(y, a, b, d_y):
+    return d_y, -d_y * math.trunc(a / b)
+
+
+@adjoint(math.radians)
+def _(y, x, d_y):
+    return d_y * DEGREE
+
+
+@adjoint(math.degrees)
+def _(y, x, d_y):
+    return d_y / DEGREE
+
+
+@adjoint(math.copysign)
+def _(y, a, b, d_y):
+    return d_y * ((a > 0) - (a < 0)) * math.copysign(1, b), None
+
+
+@adjoint(math.erf)
+def _(y, x, d_y):
+    return d_y * TWO_OVER_SQRT_PI * math.exp(-x * x)
+
+
+@adjoint(math.erfc)
+def _(y, x, d_y):
+    return -d_y * TWO_OVER_SQRT_PI * math.exp(-x * x)
+
+
+@adjoint(math.fsum)
+def fsum_adjoint(y, xs, d_y):
+    return [d_y for _ in xs]

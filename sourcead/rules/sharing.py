@@ -1,0 +1,22 @@
+"""Which functions return a view of an argument."""
+
+from __future__ import annotations
+
+import numpy as np
+
+VIEWS = {
+    np.reshape, np.ravel, np.transpose, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis,
+    np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to, np.broadcast_arrays, np.flip,
+    np.flipud, np.fliplr, np.rot90, np.diagonal, np.diag, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.asarray,
+    np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.real, np.imag, np.einsum, np.meshgrid, np.linalg.diagonal,
+    *((np.unstack,) if hasattr(np, "unstack") else ()),
+}  # fmt: skip
+"""Functions whose result may share memory with their first argument (`np.diag` and `np.einsum` in some uses,
+`np.meshgrid` with copy=False, `np.astype` and `np.array` with copy=False are left to the caller)."""
+
+WRITABLE_VIEWS = {
+    np.transpose, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze,
+    np.expand_dims, np.flip, np.flipud, np.fliplr, np.rot90, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit,
+    *((np.unstack,) if hasattr(np, "unstack") else ()),
+}  # fmt: skip
+"""Functions that always return a view of an array, which may be written through."""

@@ -1,0 +1,1 @@
+"""Measurements against hand-written gradients and other frameworks: `python -m tests.benchmarks NAME`."""

@@ -1,0 +1,143 @@
+"""The benchmarks themselves: what we compare with is right, and what we count is counted right."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.benchmarks import by_hand, generated, numba_cases, report, timing
+from tests.benchmarks.rnn import choose_data
+
+BY_HAND = (by_hand.rnn_loss_and_gradients, by_hand.rnn_loss_and_gradients_reusing_buffers)
+
+
+def rnn_arguments(dtype=np.float64):
+    rng = np.random.default_rng(0)
+    shapes = ((5, 6), (6, 6), (6,), (6, 10), (10,), (4, 3, 5))
+    return [rng.normal(size=shape).astype(dtype) for shape in shapes] + [np.array([7, 0, 7])]
+
+
+def central_differences(f, arguments, at, step=1e-5):
+    result = np.empty_like(arguments[at])
+    for index in np.ndindex(result.shape):
+        values = []
+        for sign in (1, -1):
+            moved = [np.array(a) for a in arguments]
+            moved[at][index] += sign * step
+            values.append(f(*moved))
+        result[index] = (values[0] - values[1]) / (2 * step)
+    return result
+
+
+@pytest.mark.parametrize("function", BY_HAND)
+def test_the_hand_written_gradient_is_that_of_central_differences(function):
+    arguments = rnn_arguments()
+    _, gradients = function(*arguments)
+    for at, gradient in enumerate(gradients):
+        numerical = central_differences(lambda *a: function(*a)[0], arguments, at)
+        np.testing.assert_allclose(gradient, numerical, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("function", BY_HAND)
+def test_the_hand_written_value_and_gradient_are_those_generated(function):
+    from examples import mnist_rnn
+
+    arguments = rnn_arguments()
+    value, gradients = mnist_rnn.loss(*arguments)
+    expected_value, expected_gradients = function(*arguments)
+    np.testing.assert_allclose(value, expected_value, rtol=1e-13)
+    for found, expected in zip(gradients, expected_gradients, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-15)
+
+
+@pytest.mark.parametrize("function", BY_HAND)
+def test_the_hand_written_gradient_leaves_its_arguments_alone_and_stays_in_float32(function):
+    arguments = rnn_arguments(np.float32)
+    before = [a.copy() for a in arguments]
+    value, gradients = function(*arguments)
+    assert value.dtype == np.float32 and {g.dtype for g in gradients} == {np.dtype(np.float32)}
+    for one, other in zip(arguments, before):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", numba_cases.cases())
+def test_the_generated_text_compiles_with_numba_as_it_stands(name):
+    numba = pytest.importorskip("numba", reason="numba is not installed: pip install '.[numba]'")
+    gradient, arguments = numba_cases.cases()[name]
+    expected = gradient(*arguments)
+    compiled = numba.njit(generated.function_in(gradient.source))
+    for found, wanted in zip(compiled(*arguments), expected, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-15)
+
+
+TEXT = '''
+def helper(x):
+    """A docstring is no statement."""
+    return x
+
+def gradient(x, n):
+    """Nor is this one."""
+    d_x = np.zeros_like(x)
+    for i in range(n):
+        if i:
+            d_x += helper(x)
+    return d_x
+'''
+
+
+def test_statements_are_counted_at_every_depth_without_docstrings():
+    assert generated.statement_count(TEXT) == 6
+
+
+def test_the_function_of_a_text_is_its_last():
+    assert generated.function_in(TEXT)(np.ones(2), 3).tolist() == [2, 2]
+
+
+def test_tasks_take_turns_in_alternating_order():
+    ran = []
+    seconds = timing.interleaved_seconds({"a": lambda: ran.append("a"), "b": lambda: ran.append("b")}, rounds=2)
+    assert "".join(ran) == "ab" + "ab" + "ba"
+    assert {name: len(each) for name, each in seconds.items()} == {"a": 2, "b": 2}
+
+
+def test_the_ratio_is_the_median_over_the_rounds():
+    assert timing.median_ratio([1.0, 4.0, 9.0], [1.0, 2.0, 3.0]) == 2.0
+
+
+@pytest.mark.parametrize(
+    "row, ok",
+    [
+        (report.at_most("x", 1.15, 1.15), True),
+        (report.at_most("x", 1.16, 1.15), False),
+        (report.at_least("x", 0.92, 0.92), True),
+        (report.at_least("x", float("nan"), 0.92), False),
+        (report.below("x", 1.0, 1.0), False),
+        (report.reported("x", 1.0), None),
+    ],
+)
+def test_a_row_says_whether_its_target_is_met(row, ok):
+    assert row.ok is ok
+    assert ("SHORT" in str(row)) == (ok is False)
+
+
+def test_a_measurement_that_fails_falls_short_and_keeps_the_rows_before(capsys):
+    def rows():
+        yield report.reported("first", 1.0)
+        raise ValueError("no luck\nat all")
+
+    first, second = report.measure("luck", rows)
+    assert first.what == "first"
+    assert second.ok is False and "ValueError: no luck" in str(second)
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_a_run_is_kept_as_json(tmp_path):
+    path = tmp_path / "run.json"
+    report.write_json(path, [report.at_most("x", 1.0, 2.0)], data="digits")
+    kept = json.loads(path.read_text())
+    assert kept["rows"][0]["value"] == 1.0 and kept["rows"][0]["ok"] is True
+    assert kept["data"] == "digits" and "numpy" in kept["machine"]
+
+
+def test_the_data_asked_for_is_taken():
+    assert choose_data("digits") == "digits"

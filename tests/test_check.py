@@ -1,0 +1,188 @@
+"""check_grads: what it accepts, what it finds, how it says so."""
+
+import dataclasses
+import inspect
+import sys
+import types
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sourcead
+from sourcead import GradientMismatch, UnsupportedArgumentError, WrtError, check_grads
+from sourcead.api import _pullback_of
+from sourcead.dispatch import _SHARED
+
+
+@dataclasses.dataclass
+class Built:
+    text: str
+    namespace: dict
+    name: str = "generated"
+    ir: Any = None
+    notes: tuple = ()
+    written_params: frozenset = frozenset()
+    live: tuple = ()
+    guards: tuple = ()
+
+
+@pytest.fixture
+def derivative(monkeypatch):
+    """Says what the compiler answers: an expression over the function's parameters, and `d` in a pullback."""
+    try:
+        from sourcead import pipeline
+    except ImportError:
+        pipeline = types.ModuleType("sourcead.pipeline")
+        monkeypatch.setitem(sys.modules, "sourcead.pipeline", pipeline)
+        monkeypatch.setattr(sourcead, "pipeline", pipeline, raising=False)
+    _SHARED.clear()
+    _pullback_of.cache_clear()
+
+    def answer(expression):
+        def build(f, types, wrt, *, kind, **options):
+            result = f"(primal({', '.join(types)}), lambda d: {expression})" if kind == "vjp" else expression
+            return Built(f"def generated{inspect.signature(f)}:\n    return {result}\n", {"np": np, "primal": f})
+
+        monkeypatch.setattr(pipeline, "build", build, raising=False)
+
+    yield answer
+    _SHARED.clear()
+    _pullback_of.cache_clear()
+
+
+X = np.array([[0.5, 1.0], [-2.0, 3.0]])
+
+
+@pytest.mark.parametrize(
+    "f, args, right",
+    [
+        (lambda x: x**3, (2.0,), "3 * x**2"),
+        (lambda x: x**3, (np.float64(2.0),), "3 * x**2"),
+        (lambda x: np.sum(x**3), (X,), "3 * x**2"),
+        (lambda x: np.sum(x**3), (X.astype(np.float32),), "3 * x**2"),
+        (lambda x: np.sum(1e8 * x), (X,), "np.full(x.shape, 1e8)"),
+        (lambda x: 1e-3 * np.sum(np.sin(x)), (X,), "1e-3 * np.cos(x)"),
+        (lambda x: np.sum(np.exp(x)), (np.array([30.0]),), "np.exp(x)"),
+        (
+            lambda x: np.sum(x["a"] * x["b"][0]),
+            ({"a": X, "b": (2.0, 5.0)},),
+            "{'a': 2.0 * np.ones((2, 2)), 'b': (x['a'].sum(), 0.0)}",
+        ),
+        (lambda x: np.sum(np.abs(x) ** 2), (np.array([1 + 2j, 3j]),), "2 * np.conj(x)"),
+        (lambda x: np.sum(x), (np.zeros((0, 3)),), "np.zeros((0, 3))"),
+        (lambda x: x**2, (3,), "2 * x"),
+    ],
+    ids=str,
+)
+def test_right_derivative_passes_and_wrong_one_is_found(derivative, f, args, right):
+    derivative(right)
+    check_grads(f, args)
+    if np.size(args[0]):
+        _SHARED.clear()
+        derivative(
+            f"wrong({right})".replace(
+                "wrong(",
+                "(lambda d: {k: (v[0] * 1.01, v[1]) if k == 'b' else v for k, v in d.items()} if isinstance(d, dict) else d * 1.01)(",
+            )
+        )
+        with pytest.raises(GradientMismatch):
+            check_grads(f, args)
+
+
+def test_message_names_the_worst_element_both_values_and_the_error(derivative):
+    derivative("3 * w**2 + np.array([[0, 0], [0.5, 1e-3]])")
+    with pytest.raises(GradientMismatch) as raised:
+        check_grads(lambda w: np.sum(w**3), (X,))
+    error = raised.value
+    assert (error.where, round(error.derivative, 6), round(error.numerical, 6), round(error.error, 3)) == (
+        "w[1, 0]",
+        12.5,
+        12.0,
+        0.04,
+    )
+    assert "`w[1, 0]` is 12.5, and numerically 12" in str(error) and "2 elements differ" in str(error)
+
+
+def test_element_of_a_structure_is_named_as_users_write_it(derivative):
+    derivative("{'a': [0.0, np.array([2.0, 3.0])]}")
+    with pytest.raises(GradientMismatch, match=r"`p\['a'\]\[1\]\[1\]`"):
+        check_grads(lambda p: 2.0 * np.sum(p["a"][1]), ({"a": [1.0, np.ones(2)]},))
+
+
+@pytest.mark.parametrize("wrong", ["3 * x[0] ** 2", "np.ones(4)", "(1.0, 2.0)", "float('nan')"])
+def test_derivative_of_another_shape_or_structure_is_found(derivative, wrong):
+    derivative(wrong)
+    with pytest.raises(GradientMismatch):
+        check_grads(lambda x: np.sum(x**3), (X,) if wrong != "float('nan')" else (1.0,))
+
+
+def test_several_parameters(derivative):
+    derivative("(x * y, 3.0)")
+    with pytest.raises(GradientMismatch, match="`y`"):
+        check_grads(lambda x, y: x**2 * y / 2, (2.0, 3.0), wrt=("x", "y"))
+
+
+def test_vector_results_are_checked_by_a_pullback(derivative):
+    derivative("2 * x * d")
+    check_grads(lambda x: x**2, (X,))
+    derivative("2 * x")
+    _SHARED.clear()
+    with pytest.raises(GradientMismatch):
+        check_grads(lambda x: x**2, (X + 1,))
+
+
+def test_structured_results_are_checked_by_a_pullback(derivative):
+    derivative("2 * x * d[0] + 3 * d[1]['a']")
+    check_grads(lambda x: (x**2, {"a": 3 * x}), (X,))
+
+
+def test_function_that_writes_its_argument_is_given_copies(derivative):
+    def f(x):
+        x *= 2.0
+        return np.sum(x**2)
+
+    derivative("8 * x")
+    x = X.copy()
+    check_grads(f, (x,))
+    np.testing.assert_array_equal(x, X)
+
+
+def test_errors_of_the_function_are_not_hidden(derivative):
+    derivative("1 / 0")
+    with pytest.raises(ZeroDivisionError):
+        check_grads(lambda x: x, (1.0,))
+
+
+def test_integer_array_in_wrt_is_refused():
+    with pytest.raises(WrtError, match="integers"):
+        check_grads(lambda x: np.sum(x) * 1.0, (np.array([1, 2]),))
+
+
+@pytest.mark.parametrize(
+    "options", [{"modes": ("forward",)}, {"modes": ("sideways",)}, {"order": 0}, {"order": 1.5}, {"wrt": "y"}]
+)
+def test_what_is_not_there_is_refused(options):
+    with pytest.raises(UnsupportedArgumentError):
+        check_grads(lambda x, y=1.0: x, (1.0,), **options)
+
+
+# ---- with the compiler ----
+
+
+@pytest.mark.parametrize(
+    "f, args",
+    [
+        (lambda x: np.sum(np.tanh(x) ** 2), (X,)),
+        (lambda x: np.sum(np.tanh(x) ** 2), (X.astype(np.float32),)),
+        (lambda x: np.tanh(x) * 2, (X,)),
+        (lambda x: x * np.sin(x), (0.3,)),
+    ],
+    ids=["array", "float32", "vector", "float"],
+)
+def test_generated_derivative_passes(f, args):
+    check_grads(f, args)
+
+
+def test_second_derivative():
+    check_grads(lambda x: np.sum(x**3), (X,), order=2)

@@ -1,0 +1,116 @@
+import copy
+import linecache
+import pickle
+
+import numpy as np
+import pytest
+
+from sourcead import errors
+from sourcead.errors import NoRuleError, SourceADError, UnsupportedSyntaxError, spelled
+from sourcead.ir.nodes import Origin
+
+CLASSES = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, SourceADError)]
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    """Writes text to model.py in the working directory and returns its path."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(text):
+        path = tmp_path / "model.py"
+        path.write_text(text, encoding="utf-8")
+        linecache.checkcache(str(path))
+        return str(path)
+
+    return write
+
+
+def test_message_shows_file_line_reason_source_caret_and_what_to_write(file):
+    at = Origin(file("def f(x):\n    return  x @ x\n"), 2, 12, 2, 17, "x @ x")
+    assert str(SourceADError("no such product", at, "`x * x`")).splitlines() == [
+        "model.py:2: no such product",
+        "    return  x @ x",
+        "            ^^^^^",
+        "Write instead: `x * x`",
+    ]
+
+
+def test_carets_stand_under_the_columns_after_letters_of_several_bytes(file):
+    line = 'y = "é→" + f(x)'
+    start = len(line[:11].encode())
+    at = Origin(file(line + "\n"), 1, start, 1, start + 4, "f(x)")
+    shown, carets = str(SourceADError("why", at)).splitlines()[1:]
+    assert shown[carets.index("^") : carets.rindex("^") + 1] == "f(x)"
+
+
+def test_carets_keep_tabs(file):
+    at = Origin(file("\tif x:\ty = z\n"), 1, 11, 1, 12, "z")
+    assert str(SourceADError("why", at)).splitlines()[2] == "    " + "     \t    ^"
+
+
+def test_carets_of_a_statement_of_several_lines_end_with_the_first(file):
+    at = Origin(file("y = f(a,\n      b)\n"), 1, 4, 2, 8, "f(a,\n  b)")
+    assert str(SourceADError("why", at)).splitlines()[1:] == ["    y = f(a,", "        ^^^^"]
+
+
+def test_text_of_the_statement_is_shown_when_the_file_is_gone():
+    at = Origin("/nowhere/model.py", 7, 4, 7, 9, "x @ x")
+    assert str(SourceADError("why", at)).splitlines() == ["/nowhere/model.py:7: why", "    x @ x"]
+
+
+def test_text_of_the_statement_is_shown_when_the_line_is_another_now(file):
+    at = Origin(file("something = else_entirely\n"), 1, 0, 1, 5, "x @ x")
+    assert str(SourceADError("why", at)).splitlines()[1] == "    x @ x"
+
+
+def test_hint_of_several_lines_is_indented_below():
+    assert str(SourceADError("why", None, "a = 1\nb = 2")) == "why\nWrite instead:\n    a = 1\n    b = 2"
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("renewed", [lambda e: pickle.loads(pickle.dumps(e)), copy.copy], ids=["pickle", "copy"])
+def test_error_survives(cls, renewed):
+    error = cls("why", Origin("/nowhere/model.py", 7, 4, 7, 9, "x @ x"), "y")
+    again = renewed(error)
+    assert type(again) is cls
+    assert str(again) == str(error)
+    assert again.at == error.at
+
+
+@pytest.mark.parametrize("cls", [c for c in CLASSES if c is not SourceADError], ids=lambda c: c.__name__)
+def test_class_says_what_fails_and_how_to_mend_it(cls):
+    assert "Fails::" in cls.__doc__
+    assert "Mended" in cls.__doc__
+
+
+@pytest.mark.parametrize(
+    "function, name",
+    [
+        (np.tanh, "np.tanh"),
+        (np.linalg.svd, "np.linalg.svd"),
+        (np.sum, "np.sum"),
+        (np.fft.fft, "np.fft.fft"),
+        (len, "len"),
+    ],
+)
+def test_functions_are_spelled_as_users_write_them(function, name):
+    assert spelled(function) == name
+
+
+def test_missing_rule_names_the_function_and_shows_how_to_register_one():
+    message = str(NoRuleError.of(np.linalg.svd))
+    assert "np.linalg.svd" in message.splitlines()[0]
+    assert "@adjoint(np.linalg.svd)" in message
+
+
+def test_every_class_is_documented():
+    from pathlib import Path
+
+    text = (Path(__file__).parent.parent / "docs" / "errors.md").read_text()
+    assert [c.__name__ for c in CLASSES if c is not SourceADError and f"## {c.__name__}" not in text] == []
+
+
+def test_error_with_place_is_caught_as_its_base():
+    with pytest.raises(SourceADError):
+        raise UnsupportedSyntaxError("why")

@@ -509,26 +509,33 @@ def matrix_norm_slope(x, ord, axis=None):
 
 
 def cholesky_cotangent(d_y, y):
-    """The cotangent of `a` in `y = np.linalg.cholesky(a)`, shared between both triangles."""
+    """The cotangent of `a` in `y = np.linalg.cholesky(a)`, which reads the lower triangle alone."""
     y_t = np.swapaxes(y, -1, -2)
     inner = np.tril(y_t @ d_y)
     diagonal = np.arange(y.shape[-1])
     inner[..., diagonal, diagonal] /= 2
     left = np.linalg.solve(y_t, inner)
-    d_a = np.swapaxes(np.linalg.solve(y_t, np.swapaxes(left, -1, -2)), -1, -2)
-    return (d_a + np.swapaxes(d_a, -1, -2)) / 2
+    return one_triangle(np.swapaxes(np.linalg.solve(y_t, np.swapaxes(left, -1, -2)), -1, -2))
 
 
-def eigh_cotangent(d_w, d_v, w, v):
-    """The cotangent of `a` in `w, v = np.linalg.eigh(a)`, shared between both triangles."""
+def one_triangle(d, UPLO="L"):
+    """The cotangent of a symmetric matrix as that of the one triangle which is read."""
+    d = d + np.swapaxes(d, -1, -2)
+    d = np.tril(d) if UPLO in "Ll" else np.triu(d)
+    diagonal = np.arange(d.shape[-1])
+    d[..., diagonal, diagonal] /= 2
+    return d
+
+
+def eigh_cotangent(d_w, d_v, w, v, UPLO="L"):
+    """The cotangent of `a` in `w, v = np.linalg.eigh(a, UPLO)`, which reads one triangle alone."""
     v_t = np.swapaxes(v, -1, -2)
     gaps = w[..., None, :] - w[..., :, None]
     inner = np.zeros_like(v) if d_v is None else (v_t @ d_v) * (gaps != 0) / np.where(gaps == 0, 1, gaps)
     if d_w is not None:
         diagonal = np.arange(w.shape[-1])
         inner[..., diagonal, diagonal] += d_w
-    d_a = v @ inner @ v_t
-    return (d_a + np.swapaxes(d_a, -1, -2)) / 2
+    return one_triangle(v @ inner @ v_t, UPLO)
 
 
 def qr_cotangent(d_y, y, a, mode="reduced"):

@@ -7,7 +7,24 @@ from random import Random
 import numpy as np
 
 from sourcead.ir.nodes import (
-    Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Loop, Pop, Range, Slice, Stmt, Sub, Update, Var, View,
+    Append,
+    Atom,
+    Block,
+    Branch,
+    Build,
+    Call,
+    Const,
+    Function,
+    Index,
+    Loop,
+    Pop,
+    Range,
+    Slice,
+    Stmt,
+    Sub,
+    Update,
+    Var,
+    View,
 )
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Sym, TupleT, many
 
@@ -61,7 +78,17 @@ class Generator:
     def body(self, scope: list[Value], count: int, depth: int) -> tuple[list[Stmt], list[Value]]:
         stmts, scope = [], list(scope)
         for _ in range(self.random.randint(1, count)):
-            choices = [self.fresh, self.view, self.update, self.update, self.update, self.read, self.lists, self.lists, self.pairs]
+            choices = [
+                self.fresh,
+                self.view,
+                self.update,
+                self.update,
+                self.update,
+                self.read,
+                self.lists,
+                self.lists,
+                self.pairs,
+            ]
             if depth < 2:
                 choices += [self.branch, self.loop, self.loop, self.while_loop]
             self.random.choice(choices)(stmts, scope, depth)
@@ -137,7 +164,9 @@ class Generator:
 
     def read(self, stmts, scope, depth):
         x, m = self.pick(scope, "vector").var, self.pick(scope, "matrix").var
-        op = self.random.choice([Index(x, self.int(scope)), Index(m, (self.int(scope), self.int(scope))), Call(np.sum, (x,))])
+        op = self.random.choice(
+            [Index(x, self.int(scope)), Index(m, (self.int(scope), self.int(scope))), Call(np.sum, (x,))]
+        )
         self.bind(stmts, scope, "scalar", op)
 
     def lists(self, stmts, scope, depth):
@@ -202,7 +231,9 @@ class Generator:
                 domain = Range(self.temp(stmts, INT, Call(operator.sub, (n, Const(1)))), Const(-1), Const(-1))
         inner, inner_scope = [], [*scope, *params, index]
         if over:
-            kind = "vector" if sequence.type == TYPES["matrix"] else "scalar" if sequence.type == TYPES["vector"] else None
+            kind = (
+                "vector" if sequence.type == TYPES["matrix"] else "scalar" if sequence.type == TYPES["vector"] else None
+            )
             if kind:
                 self.bind(inner, inner_scope, kind, Index(sequence, index.var))
                 if self.random.random() < 0.6:
@@ -233,6 +264,9 @@ class Generator:
 def arguments(seed: int):
     """Arguments for a random program."""
     rng = np.random.default_rng(seed)
-    return rng.normal(size=SIZE), rng.normal(size=SIZE), rng.normal(size=(SIZE, SIZE)), [rng.normal(size=SIZE) for _ in range(2)]
-
-
+    return (
+        rng.normal(size=SIZE),
+        rng.normal(size=SIZE),
+        rng.normal(size=(SIZE, SIZE)),
+        [rng.normal(size=SIZE) for _ in range(2)],
+    )

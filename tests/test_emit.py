@@ -3,6 +3,7 @@
 import copy
 import math
 import operator
+import warnings
 from random import Random
 
 import numpy as np
@@ -13,8 +14,29 @@ from hypothesis import strategies as st
 from sourcead.emit import assign_memory, emit
 from sourcead.ir.evaluate import evaluate
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Origin, Pop, Range,
-    Slice, Stmt, Sub, Update, Var, View,
+    UNDEFINED,
+    Append,
+    Attr,
+    Block,
+    Branch,
+    Build,
+    Call,
+    Closure,
+    Const,
+    Effect,
+    Function,
+    Index,
+    Let,
+    Loop,
+    Origin,
+    Pop,
+    Range,
+    Slice,
+    Stmt,
+    Sub,
+    Update,
+    Var,
+    View,
 )
 from sourcead.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, DictT, ListT, NoneType, TupleT, many
 from tests.random_programs import Generator, arguments
@@ -83,13 +105,13 @@ def prints(expected):
     return register
 
 
-@prints('''\
+@prints("""\
 def running_product(a):
     a = a.copy()
     for i in range(1, len(a)):
         a[i] *= a[i - 1]
     return a
-''')
+""")
 def running_product():
     a, p, i, b, q = Var("a", VECTOR), Program(), Var("i", INT), Program(), Var("a", VECTOR)
     n = p.call(INT, len, a)
@@ -100,7 +122,7 @@ def running_product():
     return [a], p.block(r)
 
 
-@prints('''\
+@prints("""\
 def stencil(u, steps):
     a = u.copy()
     b = np.zeros_like(u)
@@ -108,7 +130,7 @@ def stencil(u, steps):
         b[1:-1] = a[:-2] + a[2:]
         a, b = b, a
     return a
-''')
+""")
 def stencil():
     u, steps, p, b = Var("u", VECTOR), Var("steps", INT), Program(), Program()
     inits = p.call(VECTOR, np.copy, u, name="a"), p.call(VECTOR, np.zeros_like, u, name="b")
@@ -122,14 +144,14 @@ def stencil():
     return [u, steps], p.block(a)
 
 
-@prints('''\
+@prints("""\
 def fibonacci(n):
     a = 0.0
     b = 1.0
     for _ in range(n):
         a, b = b, a + b
     return a
-''')
+""")
 def fibonacci():
     n, x, y, p, b = Var("n", INT), Var("a", FLOAT), Var("b", FLOAT), Program(), Program()
     both = b.call(FLOAT, operator.add, x, y)
@@ -138,7 +160,7 @@ def fibonacci():
     return [n], p.block(a)
 
 
-@prints('''\
+@prints("""\
 def branches(x):
     if x > 1.0:
         y = x * x
@@ -150,7 +172,7 @@ def branches(x):
     if not (z > 0.0 and z < 3.0):
         z = y
     return z
-''')
+""")
 def branches():
     x, p, a, b, b1 = Var("x", FLOAT), Program(), Program(), Program(), Program()
     big = p.call(BOOL, operator.gt, x, 1.0)
@@ -168,13 +190,13 @@ def branches():
     return [x], p.block(p.add([Var("z", FLOAT)], Branch(inside, Block((), (z,)), Block((), (y,)))))
 
 
-@prints('''\
+@prints("""\
 def assigned_on_one_side(x):
     if x > 0.0:
         y = x * 2
         print(y)
     return x
-''')
+""")
 def assigned_on_one_side():
     x, p, a = Var("x", FLOAT), Program(), Program()
     y = a.let("y", FLOAT, Call(operator.mul, (x, Const(2))))
@@ -183,14 +205,14 @@ def assigned_on_one_side():
     return [x], p.block(x)
 
 
-@prints('''\
+@prints("""\
 def halve(x):
     k = 0
     while abs(x) > 0.1:
         x /= 2
         k += 1
     return x, k
-''')
+""")
 def halve():
     x, y, k, p, c, b = Var("x", FLOAT), Var("x", FLOAT), Var("k", INT), Program(), Program(), Program()
     go = c.call(BOOL, operator.gt, c.call(FLOAT, abs, y), 0.1)
@@ -200,8 +222,8 @@ def halve():
     return [x], p.block(*p.add([Var("x", FLOAT), Var("k", INT)], loop))
 
 
-@prints('''\
-def tested_within(x):
+@prints("""\
+def condition_with_statements(x):
     while True:
         e = x * x
         print(e)
@@ -209,8 +231,8 @@ def tested_within(x):
             break
         x /= 2
     return x
-''')
-def tested_within():
+""")
+def condition_with_statements():
     x, y, p, c, b = Var("x", FLOAT), Var("x", FLOAT), Program(), Program(), Program()
     e = c.let("e", FLOAT, Call(operator.mul, (y, y)))
     c.stmts.append(Stmt((), Call(print, (e,), effect=True)))
@@ -219,7 +241,7 @@ def tested_within():
     return [x], p.block(p.add([Var("x", FLOAT)], loop))
 
 
-@prints('''\
+@prints("""\
 def closure(x):
     y = np.tanh(x)
 
@@ -227,7 +249,7 @@ def closure(x):
         return d_y * (1 - y * y)
 
     return y.copy(), pullback
-''')
+""")
 def closure():
     x, d_y, p, b = Var("x", VECTOR), Var("d_y", VECTOR), Program(), Program()
     y = p.let("y", VECTOR, Call(np.tanh, (x,)))
@@ -236,7 +258,7 @@ def closure():
     return [x], p.block(y, pullback)
 
 
-@prints('''\
+@prints("""\
 def writes(a, idx, mask, i, v, m):
     d_a = np.zeros_like(a)
     np.add.at(d_a, idx, v)
@@ -253,7 +275,7 @@ def writes(a, idx, mask, i, v, m):
     np.reshape(m, -1)[...] = v
     m[i, i] *= v
     return d_a, m
-''')
+""")
 def writes():
     a, idx, mask, i = Var("a", VECTOR), Var("idx", INDICES), Var("mask", MASK), Var("i", INT)
     v, m, p = Var("v", FLOAT), Var("m", SQUARE), Program()
@@ -270,7 +292,7 @@ def writes():
     return [a, idx, mask, i, v, m], p.block(d, p.let("m", SQUARE, Update(m2, (Sub((i, i)),), scaled)))
 
 
-@prints('''\
+@prints("""\
 def sequences(xs, ys):
     s = 0.0
     for i, x in enumerate(xs):
@@ -280,7 +302,7 @@ def sequences(xs, ys):
     for k in range(len(xs)):
         s += np.sum(xs[k])
     return s
-''')
+""")
 def sequences():
     xs, ys, p, s = Var("xs", MATRIX), Var("ys", MATRIX), Program(), Const(0.0)
     n, m = p.call(INT, len, xs), p.call(INT, len, ys)
@@ -291,7 +313,11 @@ def sequences():
         after = b.let("s", FLOAT, Call(operator.add, (before, term(b, index))))
         return p.add([Var("s", FLOAT)], Loop(Range(Const(0), length, Const(1)), index, (before,), (s,), b.block(after)))
 
-    s = total(n, Var("i", INT), lambda b, i: b.call(FLOAT, operator.mul, i, b.call(FLOAT, np.sum, b.let("x", VECTOR, Index(xs, i)))))
+    s = total(
+        n,
+        Var("i", INT),
+        lambda b, i: b.call(FLOAT, operator.mul, i, b.call(FLOAT, np.sum, b.let("x", VECTOR, Index(xs, i)))),
+    )
     s = total(
         least, Var("i", INT, True),
         lambda b, i: b.call(FLOAT, np.dot, b.let("x", VECTOR, Index(xs, i)), b.let("y", VECTOR, Index(ys, i))),
@@ -344,13 +370,13 @@ def names():
     return [params, x, bound], p.block(display), "One line.\n\nAnd another.\n"
 
 
-@prints('''\
+@prints("""\
 def view_is_copied_where_it_is_made(a):
     b = np.sin(a)
     v = b[:2].copy()
     b[0] = 1.0
     return b * 2 * np.sum(v)
-''')
+""")
 def view_is_copied_where_it_is_made():
     a, p = Var("a", VECTOR), Program()
     b = p.let("b", VECTOR, Call(np.sin, (a,)))
@@ -359,7 +385,7 @@ def view_is_copied_where_it_is_made():
     return [a], p.block(p.call(VECTOR, operator.mul, p.call(VECTOR, operator.mul, b1, 2), p.call(FLOAT, np.sum, v)))
 
 
-@prints('''\
+@prints("""\
 def saved_before_it_is_written(a):
     h = np.zeros_like(a)
     hs = []
@@ -367,7 +393,7 @@ def saved_before_it_is_written(a):
         hs.append(h.copy())
         h[i] += 2.0
     return h, hs
-''')
+""")
 def saved_before_it_is_written():
     a, p, b = Var("a", VECTOR), Program(), Program()
     h0, hs0 = p.call(VECTOR, np.zeros_like, a, name="h"), p.temp("hs", ROWS, Build("list", ()))
@@ -378,24 +404,24 @@ def saved_before_it_is_written():
     return [a], p.block(*p.add([Var("h", VECTOR), Var("hs", ROWS, True)], loop))
 
 
-@prints('''\
+@prints("""\
 def first_sum_of_what_is_not_ours(d_y, x):
     d_y = d_y + x
     d_y -= x
     return d_y
-''')
+""")
 def first_sum_of_what_is_not_ours():
     d, x, p = Var("d_y", VECTOR), Var("x", VECTOR), Program()
     d1 = p.temp("d_y", VECTOR, Update(d, (), x, "add"))
     return [d, x], p.block(p.temp("d_y", VECTOR, Update(d1, (), x, "sub")))
 
 
-@prints('''\
+@prints("""\
 def long_lines(x_long_name):
     t = np.maximum(np.maximum(x_long_name, x_long_name * -2.0), x_long_name * -1.0)
     t = np.maximum(np.maximum(t, x_long_name * 0.0), x_long_name * 1.0)
     return np.maximum(np.maximum(t, x_long_name * 2.0), x_long_name * 3.0)
-''')
+""")
 def long_lines():
     x, p = Var("x_long_name", VECTOR), Program()
     t = x
@@ -404,12 +430,12 @@ def long_lines():
     return [x], p.block(t)
 
 
-@prints('''\
+@prints("""\
 def constants(x):
     dt = 0.01
     t = x * dt + np.inf
     return t + np.float32(2.5) - -1.5
-''')
+""")
 def constants():
     x, p = Var("x", FLOAT), Program()
     dt = p.let("dt", FLOAT, Let(Const(0.01)))
@@ -419,13 +445,13 @@ def constants():
     return [x], p.block(p.call(FLOAT, operator.sub, t, -1.5))
 
 
-@prints('''\
+@prints("""\
 def reads_stay_before_writes(a):
     b = np.sin(a)
     t = b[0]
     b[0] = 1.0
     return b * t
-''')
+""")
 def reads_stay_before_writes():
     a, p = Var("a", VECTOR), Program()
     b = p.let("b", VECTOR, Call(np.sin, (a,)))
@@ -482,7 +508,9 @@ def elman():
     results = [Var(v.name, v.type, temp=True) for v in (d_h, hh, hs3, d_w, d_u, d_b)]
     params = (d_h, hh, hs3, d_w, d_u, d_b)
     inits = (d_h0, h2, hs2, d_w0, d_u0, d_b0)
-    p.add(results, Loop(Range(last, Const(-1), Const(-1)), j, params, inits, r.block(d_h1, h_in, hs4, d_w1, d_u1, d_b1)))
+    p.add(
+        results, Loop(Range(last, Const(-1), Const(-1)), j, params, inits, r.block(d_h1, h_in, hs4, d_w1, d_u1, d_b1))
+    )
     doc = "Gradient of loss (model.py:12) with respect to w, u, b."
     return Function("loss_grad", (w, u, b, xs, y), p.block(*results[3:]), doc)
 
@@ -531,8 +559,8 @@ def test_the_gradient_of_the_design_page_is_what_the_ir_means():
 def test_the_gradient_of_the_design_page_compiles_with_numba():
     numba = pytest.importorskip("numba")
     args = elman_arguments()
-    with np.testing.suppress_warnings() as quiet:
-        quiet.filter(numba.NumbaPerformanceWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", numba.NumbaPerformanceWarning)
         results = numba.njit(loaded(elman()))(*args)
     for got, expected in zip(results, evaluate(elman(), *args)):
         np.testing.assert_allclose(got, expected)
@@ -551,7 +579,9 @@ def test_groups_in_a_branch_say_which_statement_they_belong_to():
     a.adjoint_of = Origin("m.py", 3, 8, 3, 20, "y = y * x")
     d = a.temp("d_x", FLOAT, Call(operator.mul, (y, Const(3.0))))
     a.stmts.append(Stmt((), Call(print, (d,), effect=True), None, a.adjoint_of))
-    e = p.add([Var("d_x", FLOAT, True)], Branch(p.call(BOOL, operator.gt, x, 0.0), a.block(d), Block((), (Const(0.0),))))
+    e = p.add(
+        [Var("d_x", FLOAT, True)], Branch(p.call(BOOL, operator.gt, x, 0.0), a.block(d), Block((), (Const(0.0),)))
+    )
     assert text_of("f", [x], p.block(e)) == (
         "def f(x):\n    # forward\n    y = math.sin(x)\n    # reverse\n    if x > 0.0:\n        # y = y * x\n        d_x = y * 3.0\n"
         "        print(d_x)\n    else:\n        d_x = 0.0\n    return d_x\n"

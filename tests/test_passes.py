@@ -491,6 +491,7 @@ def test_operations_that_change_nothing(fn, args, types, result, user, generated
         (lambda w, x, y: w(sub, x, w(mul, w(neg, x, type=V), y, type=V), type=V), "mul add"),
         (lambda w, x, y: w(add, x, w(div, w(neg, x, type=V), y, type=V), type=V), "truediv sub"),
         (lambda w, x, y: w(neg, w(mul, x, w(neg, y, type=V), type=V), type=V), "mul"),
+        (lambda w, x, y: w(add, x, w(div, w(mul, w(neg, x, type=V), x, type=V), y, type=V), type=V), "mul truediv sub"),
         (lambda w, x, y: w(add, x, w(neg, y, type=V, name="m"), type=V), "neg add"),
         (lambda w, x, y: w(Update(x, (), w(neg, y, type=V), "add"), type=V), "Update sub"),
         (lambda w, x, y: w(Update(x, (Sub(Slice(None, None, None)),), w(neg, y, type=V), "sub"), type=V), "Update add"),
@@ -526,11 +527,12 @@ def test_generated_differences_turn_round():
 
 def test_constant_factors_are_multiplied_where_that_is_exact():
     w = Writer()
-    x = w.param("x", V)
+    x, n = w.param("x", V), w.param("n", INT)
     a, b = w(mul, 0.5, w(mul, 2, x, type=V), type=V), w(mul, w(mul, x, 3, type=V), 2.0, type=V)
     c = w(mul, 0.1, w(mul, 3, x, type=V), type=V)
-    f = cleaned(w.function(a, b, c), simplify_arithmetic)
-    assert ops(f) == "mul mul mul" and f.body.results[0] is x and f.body.stmts[0].op.args[0].value == 6.0
+    d = w(mul, 2, w(div, 1.0, n, type=FLOAT), type=FLOAT)
+    f = cleaned(w.function(a, b, c, d), simplify_arithmetic)
+    assert ops(f) == "mul mul mul truediv" and f.body.results[0] is x and f.body.stmts[0].op.args[0].value == 6.0
 
 
 FOLDS = [
@@ -821,7 +823,7 @@ class Random:
     def __init__(self, draw):
         self.draw = draw
         self.w = Writer()
-        self.pools = {SCALAR: [], VECTOR: [], LIST: []}
+        self.pools = {SCALAR: [], VECTOR: [], LIST: [], BOOL: []}
         self.small = {SCALAR: [], VECTOR: []}
         for t, name in ((SCALAR, "x"), (SCALAR, "y"), (VECTOR, "a"), (VECTOR, "b")):
             var = self.w.param(name, t)
@@ -928,7 +930,9 @@ class Random:
     def condition(self):
         if self.choose(True, False, False):
             return Const(self.choose(True, False))
-        return self.w(self.choose(operator.lt, operator.ge), self.one(SCALAR), self.one(SCALAR), type=BOOL)
+        if self.pools[BOOL] and self.choose(True, False):
+            return self.one(BOOL)
+        return self.emit(self.choose(operator.lt, operator.ge), self.one(SCALAR), self.one(SCALAR), type=BOOL)
 
     def branch(self, t, depth):
         types, cond, shared = self.types(), self.condition(), {}
@@ -982,7 +986,7 @@ class Random:
     def function(self):
         for _ in range(3):
             self.statements(0)
-        return self.w.function(*[self.one(t) for t in (SCALAR, VECTOR)], *self.pools[LIST][-1:], self.one(VECTOR))
+        return self.w.function(*self.pools[SCALAR][-4:], *self.pools[VECTOR][-4:], *self.pools[LIST][-1:])
 
 
 setattr(Random, "while", Random.while_loop)

@@ -114,15 +114,10 @@ def zeros(build: Builder, var: Atom) -> Atom:
 
 
 def renamed(build: Builder, atom: Atom, name: str) -> Atom:
-    """The variable under another name, if it was made by the last statement and has none of its own."""
-    if not isinstance(atom, Var) or not atom.temp or atom.name.startswith("d_") or not build.stmts:
-        return atom
-    last = build.stmts[-1]
-    if last.targets != (atom,):
-        return atom
-    new = fresh(atom, name=name)
-    build.stmts[-1] = replace(last, targets=(new,))
-    return new
+    """The variable, called after what it is the cotangent of, if it has no name of that kind yet."""
+    if isinstance(atom, Var) and atom.temp and not atom.name.startswith("d_") and build.stmts and atom in build.stmts[-1].targets:
+        atom.name = name
+    return atom
 
 
 def unbroadcast(build: Builder, d: Atom, x: Atom) -> Atom:

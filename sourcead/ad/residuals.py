@@ -280,6 +280,7 @@ class LoopPlan:
         self.carried = {c: k for c, k in self.chains.carried_by(stmt).items() if c in undone}
         self.undone = undone
         self.definitions: dict[Var, Definition] = {}
+        self.overwritten: set[Var] = set()  # what updates that are undone overwrite: it must be saved
         self.body = self.part(self.op.body, raw.op.sweep, None, 0)
         for p in self.op.params:
             self.definitions[p] = Definition(self.body, -1, None)
@@ -341,11 +342,13 @@ class LoopPlan:
             for s in part.block.stmts[:at]:
                 if isinstance(s.op, Index) and s.op.base is op.base and same_operand(s.op.key, op.path[0].key):
                     part.olds[stmt] = s.targets[0]
+                    self.overwritten.add(s.targets[0])
                     return
         build = Builder()
         build.origin = stmt.origin
-        old = read_part(build, op.base, op.path) if op.path else op.base
+        old = read_part(build, op.base, op.path) if op.path else build.emit(Let(op.base), op.base.type, op.base.name)
         part.olds[stmt] = old
+        self.overwritten.add(old)
         part.old_reads[stmt] = build.stmts
         for s in build.stmts:
             for t in s.targets:
@@ -437,6 +440,8 @@ class LoopPlan:
 
     def can_rebuild(self, v: Var, definition: Definition) -> bool:
         stmt = definition.stmt
+        if v in self.overwritten:
+            return False
         return stmt is not None and len(stmt.targets) == 1 and is_cheap(stmt.op) and not has_effect(stmt.op)
 
     def inputs(self, stmt: Stmt) -> Iterator[Var]:
@@ -686,7 +691,7 @@ class Writer:
         op: Update = forward.op
         chain = self.plan.chains.find(forward.targets[0])
         old = part.olds[forward]
-        value = self.value(old, part) if old is not op.base else self.saved_whole(old, part)
+        value = self.value(old, part)
         path = tuple(
             Sub(map_operand(s.key, lambda a: self.value(a, part)))
             if isinstance(s, Sub)
@@ -698,12 +703,6 @@ class Writer:
         new = fresh(op.base) if isinstance(op.base, Var) else fresh(forward.targets[0])
         self.stmts.append(Stmt((new,), Update(before, path, value, "set"), forward.origin, forward.origin))
         self.now[chain] = new
-
-    def saved_whole(self, v: Var, part: Part) -> Atom:
-        rest, item = fresh(self.lists[v]), fresh(v)
-        self.stmts.append(Stmt((rest, item), Pop(self.lists[v]), *self.mark))
-        self.lists[v] = rest
-        return item
 
     def nested_loop(self, stmt: Stmt, part: Part) -> None:
         settled = part.loops[stmt.op.forward]

@@ -341,12 +341,10 @@ class Reverse:
         self.build.origin = stmt.origin
         targets = [Var(p.name, p.type, True) for p in (*params, *free_params)]
         self.build.add(Stmt(tuple(targets), ReverseLoop(stmt, (*params, *free_params), tuple(inits), sweep)))
-        for k, target in zip(carried, targets):
-            init = op.inits[k]
-            if isinstance(init, Var):
-                cots.add(init, target)
         for v, target in zip(free, targets[len(carried) :]):
             cots.put(v, target)
+        for k, target in zip(carried, targets):
+            cots.add(op.inits[k], target)
 
     @adjoint.register
     def _(self, op: Effect, stmt, cots):

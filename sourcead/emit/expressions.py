@@ -10,16 +10,48 @@ import numpy as np
 
 from sourcead.emit.globals import Globals
 from sourcead.emit.nesting import repeated_arm
-from sourcead.ir.nodes import Attr, Block, Branch, Build, Call, Const, Index, Let, Let, Op, Operand, Slice, Sub, Var, View
+from sourcead.ir.nodes import (
+    Attr,
+    Block,
+    Branch,
+    Build,
+    Call,
+    Const,
+    Index,
+    Let,
+    Op,
+    Operand,
+    Slice,
+    Sub,
+    Var,
+    View,
+)
 from sourcead.ir.types import Array
 
 BINARY = {
-    "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod,
-    "pow": ast.Pow, "matmul": ast.MatMult, "and_": ast.BitAnd, "or_": ast.BitOr, "xor": ast.BitXor, "lshift": ast.LShift,
+    "add": ast.Add,
+    "sub": ast.Sub,
+    "mul": ast.Mult,
+    "truediv": ast.Div,
+    "floordiv": ast.FloorDiv,
+    "mod": ast.Mod,
+    "pow": ast.Pow,
+    "matmul": ast.MatMult,
+    "and_": ast.BitAnd,
+    "or_": ast.BitOr,
+    "xor": ast.BitXor,
+    "lshift": ast.LShift,
     "rshift": ast.RShift,
 }
 _COMPARE = {
-    "lt": ast.Lt, "le": ast.LtE, "gt": ast.Gt, "ge": ast.GtE, "eq": ast.Eq, "ne": ast.NotEq, "is_": ast.Is, "is_not": ast.IsNot,
+    "lt": ast.Lt,
+    "le": ast.LtE,
+    "gt": ast.Gt,
+    "ge": ast.GtE,
+    "eq": ast.Eq,
+    "ne": ast.NotEq,
+    "is_": ast.Is,
+    "is_not": ast.IsNot,
 }
 _UNARY = {"neg": ast.USub, "pos": ast.UAdd, "invert": ast.Invert, "inv": ast.Invert, "not_": ast.Not}
 
@@ -142,7 +174,13 @@ class Expressions:
             return ast.Attribute(self.operand(first), "T", ast.Load())
         owner = getattr(fn, "__objclass__", None)
         name = getattr(fn, "__name__", None)
-        if not (fn is np.copy and array and len(op.args) == 1 and not op.kwargs) and owner not in (np.ndarray, list, dict, str, tuple):
+        if not (fn is np.copy and array and len(op.args) == 1 and not op.kwargs) and owner not in (
+            np.ndarray,
+            list,
+            dict,
+            str,
+            tuple,
+        ):
             return None
         if owner is not None and getattr(owner, name, None) is not fn:
             return None
@@ -178,7 +216,9 @@ class Expressions:
                 base = ast.Attribute(base, "T", ast.Load())
             else:
                 args = [self.operand(a) for a in step.args]
-                base = ast.Call(self.function(step.fn), [base, *args], [ast.keyword(k, self.operand(v)) for k, v in step.kwargs])
+                base = ast.Call(
+                    self.function(step.fn), [base, *args], [ast.keyword(k, self.operand(v)) for k, v in step.kwargs]
+                )
         return base
 
 
@@ -199,5 +239,3 @@ def _bool(op: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:
     for part in (left, right):
         values += part.values if isinstance(part, ast.BoolOp) and type(part.op) is type(op) else [part]
     return ast.BoolOp(op, values)
-
-

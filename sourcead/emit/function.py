@@ -14,7 +14,7 @@ from sourcead.emit.naming import assign_names
 from sourcead.emit.nesting import nested_values
 from sourcead.emit.statements import Statements, function_def
 from sourcead.emit.text import to_text
-from sourcead.ir.nodes import Block, Function, Op, Var
+from sourcead.ir.nodes import Function, Op, Var
 
 
 @dataclass(frozen=True)

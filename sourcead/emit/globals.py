@@ -14,7 +14,11 @@ import numpy as np
 from sourcead.ir.nodes import Const
 
 _NUMPY_MODULES = (
-    ("np", np), ("np.linalg", np.linalg), ("np.random", np.random), ("np.fft", np.fft), ("np.lib.stride_tricks", np.lib.stride_tricks),
+    ("np", np),
+    ("np.linalg", np.linalg),
+    ("np.random", np.random),
+    ("np.fft", np.fft),
+    ("np.lib.stride_tricks", np.lib.stride_tricks),
 )
 
 
@@ -52,7 +56,9 @@ class Globals:
             case tuple() if type(value) is tuple:
                 return ast.Tuple([self.value(v) for v in value], ast.Load())
             case slice():
-                return ast.Call(self._builtin("slice"), [self.value(v) for v in (value.start, value.stop, value.step)], [])
+                return ast.Call(
+                    self._builtin("slice"), [self.value(v) for v in (value.start, value.stop, value.step)], []
+                )
             case np.dtype():
                 return self._dtype(value)
         return self._object(value)
@@ -63,7 +69,9 @@ class Globals:
             return ast.UnaryOp(ast.USub(), special) if value < 0 else special
         if not isinstance(value, complex) and (value < 0 or (value == 0 and math.copysign(1, value) < 0)):
             return ast.UnaryOp(ast.USub(), ast.Constant(-value))
-        if isinstance(value, complex) and (value.real or not math.isfinite(value.imag) or math.copysign(1, value.imag) < 0):
+        if isinstance(value, complex) and (
+            value.real or not math.isfinite(value.imag) or math.copysign(1, value.imag) < 0
+        ):
             return ast.Call(self._builtin("complex"), [self._number(value.real), self._number(value.imag)], [])
         return ast.Constant(value)
 
@@ -123,7 +131,11 @@ class Globals:
                     node.id = held.id
             return expr
         if not isinstance(const.value, (bool, int, float, complex, str, type(None))) and not const.live:
-            return self._object(const.value) if callable(const.value) and self._is_library(const.value) else self._held(const.value, text)
+            return (
+                self._object(const.value)
+                if callable(const.value) and self._is_library(const.value)
+                else self._held(const.value, text)
+            )
         return self._held(const.value, text, live=const.live)
 
     @staticmethod
@@ -138,7 +150,11 @@ class Globals:
         if keyword.iskeyword(base) or base[0].isdigit():
             base = f"{base}_"
         name, k = base, 0
-        while name in self.taken or name in self.builtins or (name in self.namespace and self.namespace[name] is not value):
+        while (
+            name in self.taken
+            or name in self.builtins
+            or (name in self.namespace and self.namespace[name] is not value)
+        ):
             k += 1
             name = f"{base}_{k}"
         self.namespace[name] = value

@@ -1,10 +1,10 @@
 """Before printing: the shapes that a person would have chosen.
 
-    for i in range(len(xs)): ... xs[i] ...       ->  for x in xs: ... x ...
-    for i in range(len(xs) - 1, -1, -1): ...     ->  for x in xs[::-1]: ...
-    the same with `i` read elsewhere as well     ->  for i, x in enumerate(xs): ...
-    range(min(len(xs), len(ys)))                 ->  for x, y in zip(xs, ys): ...
-    t = f(x); a = t[0]; b = t[1]                 ->  a, b = f(x)
+for i in range(len(xs)): ... xs[i] ...       ->  for x in xs: ... x ...
+for i in range(len(xs) - 1, -1, -1): ...     ->  for x in xs[::-1]: ...
+the same with `i` read elsewhere as well     ->  for i, x in enumerate(xs): ...
+range(min(len(xs), len(ys)))                 ->  for x, y in zip(xs, ys): ...
+t = f(x); a = t[0]; b = t[1]                 ->  a, b = f(x)
 """
 
 from __future__ import annotations
@@ -14,8 +14,25 @@ import operator
 from dataclasses import dataclass, replace
 
 from sourcead.ir.nodes import (
-    Attr, Block, Call, Const, Function, Index, Loop, Op, Range, Slice, Stmt, Var, bound_vars, fresh, has_effect, map_op, op_blocks,
-    op_reads, substitute,
+    Attr,
+    Block,
+    Call,
+    Const,
+    Function,
+    Index,
+    Loop,
+    Op,
+    Range,
+    Slice,
+    Stmt,
+    Var,
+    bound_vars,
+    fresh,
+    has_effect,
+    map_op,
+    op_blocks,
+    op_reads,
+    substitute,
 )
 from sourcead.ir.types import Array, ListT, TupleT
 

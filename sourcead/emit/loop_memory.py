@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from sourcead.emit.memory import Memory, element
+from sourcead.emit.regions import Memory, element
 from sourcead.emit.sharing import is_plain, operand_type
 from sourcead.ir.nodes import Block, Loop, Range, Stmt, Var
 
@@ -59,7 +59,7 @@ class _State:
         return not any(self.outer.get(s) for s in slots) and all(g <= slots for g in self.groups if g & slots)
 
 
-def loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> None:
+def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> None:
     """Append the loop to `out`, after copies of the initial values that it overwrites and that are not its own."""
     op: Loop = stmt.op
     inside = walk.reads.free(op.body)
@@ -95,7 +95,9 @@ def loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> None:
 def _is_exclusive(walk, stmt: Stmt, first: list[Memory], i: int, level: int) -> bool:
     """Whether only the loop can reach an initial value's memory (if need be after a copy of views of it)."""
     mine = first[i].level(level)
-    if any(mine & other.all for k, other in enumerate(first) if k != i) or (level == 2 and first[i].own & first[i].inner):
+    if any(mine & other.all for k, other in enumerate(first) if k != i) or (
+        level == 2 and first[i].own & first[i].inner
+    ):
         return False
     return walk.is_ours(mine, stmt)
 

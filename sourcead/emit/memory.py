@@ -16,42 +16,50 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from sourcead import runtime
 from sourcead.emit.liveness import Live, Reads, written_level
+from sourcead.emit.loop_memory import allocate_loop
+from sourcead.emit.regions import FOREIGN, NOTHING, Memory, copy_call, element, fitted, is_memory, joined_items, union
+from sourcead.emit.results import owned_results
 from sourcead.emit.sharing import (
-    attr_sharing, call_sharing, has_memory, index_sharing, is_container, is_known_container, is_plain, operand_type,
+    attr_sharing,
+    call_sharing,
+    has_memory,
+    index_sharing,
+    is_container,
+    is_known_container,
+    is_plain,
+    operand_type,
 )
 from sourcead.ir.nodes import (
-    Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop, Stmt, Update, Var,
-    fresh, operand_atoms,
+    Append,
+    Atom,
+    Attr,
+    Block,
+    Branch,
+    Build,
+    Call,
+    Closure,
+    Const,
+    Effect,
+    Function,
+    Index,
+    Let,
+    Loop,
+    Op,
+    Pop,
+    Stmt,
+    Update,
+    Var,
+    fresh,
+    operand_atoms,
 )
-from sourcead.ir.types import Array, DictT, ListT, Scalar, TupleT, Type
+from sourcead.ir.types import Array, Scalar, TupleT, Type
 
-_FOREIGN = 0  # the region of memory that is not ours to write
 _PASSES = 6  # how often to start again with copies of views in place of copies of whole arrays
-
-
-@dataclass(frozen=True)
-class Memory:
-    """The regions of a value's own memory and of what it holds; `items` holds a tuple's elements where known."""
-
-    own: frozenset[int] = frozenset()
-    inner: frozenset[int] = frozenset()
-    items: tuple[Memory, ...] | None = None
-
-    @property
-    def all(self) -> frozenset[int]:
-        return self.own | self.inner
-
-    def level(self, level: int) -> frozenset[int]:
-        return self.own if level == 1 else self.all
-
-
-_NONE = Memory()
 
 
 def assign_memory(function: Function, own_results: bool = True) -> Function:
@@ -99,10 +107,10 @@ class _Allocation:
         """Memory that was just made."""
         match t:
             case _ if not has_memory(t):
-                return _NONE
+                return NOTHING
             case TupleT(items):
                 parts = tuple(map(self.fresh_memory, items))
-                return Memory(frozenset(), _union(p.all for p in parts), parts)
+                return Memory(frozenset(), union(p.all for p in parts), parts)
             case _ if is_plain(t):
                 return Memory(frozenset((self.new(),)))
         return Memory(frozenset((self.new(),)), frozenset((self.new(),)))
@@ -111,13 +119,13 @@ class _Allocation:
         """The memory of an operand."""
         match operand:
             case Var():
-                return self.memory.get(operand, _NONE)
+                return self.memory.get(operand, NOTHING)
             case Const(value):
-                return Memory(frozenset((_FOREIGN,)), frozenset((_FOREIGN,))) if _is_memory(value) else _NONE
-        return Memory(frozenset(), _union(self.of(a).all for a in operand_atoms(operand)))
+                return Memory(frozenset((FOREIGN,)), frozenset((FOREIGN,))) if is_memory(value) else NOTHING
+        return Memory(frozenset(), union(self.of(a).all for a in operand_atoms(operand)))
 
     def bind(self, var: Var, memory: Memory) -> None:
-        self.memory[var] = _fitted(memory, var.type)
+        self.memory[var] = fitted(memory, var.type)
         self.hold(var)
 
     def hold(self, var: Var) -> None:
@@ -142,7 +150,7 @@ class _Allocation:
 
     def function(self, function: Function, own_results: bool) -> Function:
         for param in function.params:
-            self.bind(param, Memory(frozenset((_FOREIGN,)), frozenset((_FOREIGN,))))
+            self.bind(param, Memory(frozenset((FOREIGN,)), frozenset((FOREIGN,))))
         stmts, results = self.block(function.body, lambda v: False, own_results=own_results)
         return replace(function, body=Block(stmts, results))
 
@@ -162,7 +170,7 @@ class _Allocation:
                 self.kill(v)
         results = block.results
         if own_results:
-            results = self.owned_results(block, out)
+            results = owned_results(self, block, out)
         if yields is not None:
             yields.extend(self.of(r) for r in results)
         for v in [r for r in results if isinstance(r, Var) and not live_out(r)]:
@@ -187,7 +195,7 @@ class _Allocation:
             case Branch():
                 self.branch(stmt, live, out)
             case Loop():
-                self.loop(stmt, live, dying, out)
+                allocate_loop(self, stmt, live, dying, out)
             case Closure():
                 self.closure(stmt, out)
             case Effect(body=Block() as body):
@@ -216,18 +224,23 @@ class _Allocation:
             return
         out.append(stmt)
         memory = self.result_memory(op, target.type)
-        if isinstance(op, Index) and isinstance(target.type, Array) and isinstance(operand_type(op.base), Array) and memory.own:
+        if (
+            isinstance(op, Index)
+            and isinstance(target.type, Array)
+            and isinstance(operand_type(op.base), Array)
+            and memory.own
+        ):
             self.maker[target] = stmt
         self.bind(target, memory)
 
     def result_memory(self, op: Op, t: Type) -> Memory:
         if not has_memory(t):
-            return _NONE
+            return NOTHING
         match op:
             case Call(fn, args, kwargs):
                 sharing = call_sharing(op) if not isinstance(fn, Var) else "foreign"
                 operands = (*args, *(v for _, v in kwargs))
-                regions = _union(self.of(a).all for a in operands)
+                regions = union(self.of(a).all for a in operands)
             case Let(value):
                 return self.of(value)
             case Attr(base):
@@ -240,21 +253,21 @@ class _Allocation:
                 return element(self.of(base), key)
             case Build(kind, items):
                 parts = tuple(map(self.of, items))
-                inner = _union(p.all for p in parts)
+                inner = union(p.all for p in parts)
                 return Memory(frozenset() if kind == "tuple" else frozenset((self.new(),)), inner, parts)
         if sharing == "fresh":
             return self.fresh_memory(t)
         if sharing == "shallow":
             return Memory(frozenset((self.new(),)), regions)
         if sharing in ("readonly", "foreign"):
-            regions |= {_FOREIGN}
+            regions |= {FOREIGN}
         if sharing == "foreign" or is_container(t):
             regions |= {self.new()}
         return Memory(regions, regions)
 
     # ---- writes ----
 
-    def writable(self, stmt: Stmt, base: Atom, level: int, dying: list[Var], out: list[Stmt], stored: Memory = _NONE):
+    def writable(self, stmt: Stmt, base: Atom, level: int, dying: list[Var], out: list[Stmt], stored: Memory = NOTHING):
         """The base, or a copy of it that may be written in place, and its memory.
 
         `stored` is the memory of a value that the base will hold.
@@ -269,7 +282,7 @@ class _Allocation:
 
     def is_ours(self, regions: frozenset[int], stmt: Stmt) -> bool:
         """Whether memory may be written at `stmt`, if need be after a copy of what shares it where that was made."""
-        if _FOREIGN in regions:
+        if FOREIGN in regions:
             return False
         sharers = self.sharers(regions)
         makers = {v: self.maker[v] for v in sharers if v in self.maker}
@@ -294,7 +307,7 @@ class _Allocation:
         """A variable for a copy of the base, deep if its elements will be written, and its memory."""
         t = operand_type(base)
         new = fresh(stmt.targets[0], type=t)
-        out.append(Stmt((new,), _copy_call(base, t, level), stmt.origin, stmt.adjoint_of))
+        out.append(Stmt((new,), copy_call(base, t, level), stmt.origin, stmt.adjoint_of))
         result = self.fresh_memory(t)
         if level == 1 and is_known_container(t):
             result = Memory(frozenset((self.new(),)), memory.inner)
@@ -320,7 +333,7 @@ class _Allocation:
             out.append(replace(stmt, op=call))
             self.bind(target, self.result_memory(call, target.type))
             return
-        stored = self.of(op.value) if is_container(base_type) else _NONE
+        stored = self.of(op.value) if is_container(base_type) else NOTHING
         level = written_level(op) or 1
         base, memory = self.writable(stmt, op.base, level, dying, out, stored)
         out.append(replace(stmt, op=replace(op, base=base)))
@@ -355,18 +368,18 @@ class _Allocation:
             self.revive(v for v in self.killed[mark:] if v in outside)
         out.append(replace(stmt, op=replace(op, then=arms[0], orelse=arms[1])))
         for target, a, b in zip(stmt.targets, *memories):
-            self.bind(target, Memory(a.own | b.own, a.inner | b.inner, _joined_items(a, b)))
+            self.bind(target, Memory(a.own | b.own, a.inner | b.inner, joined_items(a, b)))
 
     def closure(self, stmt: Stmt, out: list[Stmt]) -> None:
         """A nested function may be called several times: what it reads of outside stays as it is."""
         op = stmt.op
         for param in op.params:
-            self.bind(param, Memory(frozenset((_FOREIGN,)), frozenset((_FOREIGN,))))
+            self.bind(param, Memory(frozenset((FOREIGN,)), frozenset((FOREIGN,))))
         captured = [v for v in self.reads.free(op.body) if v not in op.params]
         inner = frozenset(r for v in captured for r in self.of(v).all)
         before = {v: self.memory[v] for v in captured if v in self.memory}
         for v, m in before.items():
-            self.memory[v] = Memory(m.own and m.own | {_FOREIGN}, m.inner and m.inner | {_FOREIGN})
+            self.memory[v] = Memory(m.own and m.own | {FOREIGN}, m.inner and m.inner | {FOREIGN})
         outside = set(captured)
         stmts, results = self.block(op.body, lambda v: v in outside, own_results=True)
         self.memory.update(before)
@@ -377,121 +390,6 @@ class _Allocation:
         self.closures.add(target)
         self.memory[target] = Memory(frozenset(), inner)
         self.hold(target)
-
-    def loop(self, stmt: Stmt, live: Live, dying: list[Var], out: list[Stmt]) -> None:
-        from sourcead.emit.loop_memory import loop
-
-        loop(self, stmt, live, dying, out)
-
-    # ---- results ----
-
-    def owned_results(self, block: Block, out: list[Stmt]) -> tuple[Atom, ...]:
-        """The results, after copies of those that are not ours to give away."""
-        displays = {s.targets[0]: s for s in out if isinstance(s.op, Build)}
-        once = _read_once(block)
-        displays = {v: s for v, s in displays.items() if v in once}
-        given: set[int] = set()
-        self.note_closures(block.results, given)
-        edits: dict[Stmt, list[Stmt]] = {}
-        copies: list[Stmt] = []
-        results = tuple(self.owned(r, given, displays, edits, copies) for r in block.results)
-        out[:] = [*(new for s in out for new in edits.get(s, (s,))), *copies]
-        return results
-
-    def note_closures(self, atoms: Iterable[Atom], given: set[int]) -> None:
-        """What a closure reads must not be given away beside it."""
-        for atom in atoms:
-            if atom in self.closures:
-                given |= self.of(atom).all
-
-    def owned(self, atom: Atom, given: set[int], displays: dict[Var, Stmt], edits: dict[Stmt, list[Stmt]], copies: list[Stmt]):
-        """The atom, or a variable for what may be returned in its place.
-
-        `copies` gains the statement that binds it; `edits` what replaces the display of a tuple, list or dict.
-        """
-        if atom in self.closures:
-            return atom
-        if atom in displays:
-            display = displays[atom]
-            self.note_closures(display.op.items, given)
-            before: list[Stmt] = []
-            items = tuple(self.owned(i, given, displays, edits, before) for i in display.op.items)
-            if before:
-                edits[display] = [*before, replace(display, op=replace(display.op, items=items))]
-            return atom
-        memory = self.of(atom)
-        if _FOREIGN not in memory.all and not memory.all & given and not _has_twice(memory):
-            given |= memory.all
-            return atom
-        t = operand_type(atom)
-        copy = fresh(atom, temp=True) if isinstance(atom, Var) else Var("result", t, temp=True)
-        copies.append(Stmt((copy,), _copy_call(atom, t, 2)))
-        return copy
-
-
-def _read_once(block: Block) -> set[Var]:
-    """The variables that the block reads exactly once."""
-    counts: dict[Var, int] = {}
-    reads = Reads()
-    for stmt in block.stmts:
-        items = [a for a in stmt.op.items if isinstance(a, Var)] if isinstance(stmt.op, Build) else reads.of(stmt)
-        for v in items:
-            counts[v] = counts.get(v, 0) + 1
-    for r in block.results:
-        if isinstance(r, Var):
-            counts[r] = counts.get(r, 0) + 1
-    return {v for v, n in counts.items() if n == 1}
-
-
-def _copy_call(atom: Atom, t: Type, level: int) -> Call:
-    """A copy of a value: of an array, of a list or dict alone, or of a whole structure."""
-    if isinstance(t, Array):
-        return Call(np.copy, (atom,))
-    if level == 1 and isinstance(t, (ListT, DictT)):
-        return Call(list.copy if isinstance(t, ListT) else dict.copy, (atom,))
-    return Call(runtime.copy, (atom,))
-
-
-def _union(sets) -> frozenset[int]:
-    return frozenset().union(*sets)
-
-
-def element(memory: Memory, key) -> Memory:
-    """The memory of an element of a container."""
-    if memory.items is not None and isinstance(key, Const) and isinstance(key.value, int):
-        if -len(memory.items) <= key.value < len(memory.items):
-            return memory.items[key.value]
-    return Memory(memory.all, memory.inner)
-
-
-def _fitted(memory: Memory, t: Type) -> Memory:
-    """The memory as far as a value of type `t` can have it."""
-    if not has_memory(t):
-        return _NONE
-    if is_plain(t):
-        return Memory(memory.own | memory.inner) if memory.inner else memory
-    if isinstance(t, TupleT) and memory.own:
-        return Memory(frozenset(), memory.all, memory.items)
-    return memory
-
-
-def _joined_items(a: Memory, b: Memory):
-    if a.items is None or b.items is None or len(a.items) != len(b.items):
-        return None
-    return tuple(Memory(x.own | y.own, x.inner | y.inner, _joined_items(x, y)) for x, y in zip(a.items, b.items))
-
-
-def _has_twice(memory: Memory) -> bool:
-    """Whether two elements of a tuple may share memory."""
-    items = memory.items or ()
-    return sum(len(i.all) for i in items) > len(_union(i.all for i in items)) or any(map(_has_twice, items))
-
-
-def _is_memory(value) -> bool:
-    """Whether a constant is or holds something that can be written."""
-    if isinstance(value, tuple):
-        return any(map(_is_memory, value))
-    return isinstance(value, (np.ndarray, list, dict, set)) or hasattr(value, "__dict__") and not callable(value)
 
 
 def _keeps_dtype(op: Update) -> bool:

@@ -29,7 +29,11 @@ def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) 
     for root in sorted(classes.members, key=rank):
         name = params.get(root)
         if name is None:
-            name = next(n for n in _alternatives(wishes[root]) if n not in reserved and not overlaps(taken.get(n, []), classes.intervals[root]))
+            name = next(
+                n
+                for n in _alternatives(wishes[root])
+                if n not in reserved and not overlaps(taken.get(n, []), classes.intervals[root])
+            )
         for interval in classes.intervals[root]:
             insort(taken.setdefault(name, []), interval)
         names.update(dict.fromkeys(classes.members[root], name))

@@ -18,8 +18,30 @@ from sourcead.emit.idioms import binders, count_reads
 from sourcead.emit.ranges import Classes
 from sourcead.emit.sharing import attr_sharing, call_sharing, has_memory, index_sharing, is_container, operand_type
 from sourcead.ir.nodes import (
-    Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop, Range, Stmt, Update, Var,
-    has_effect, op_blocks, op_operands, op_reads, operand_atoms,
+    Append,
+    Attr,
+    Block,
+    Branch,
+    Build,
+    Call,
+    Closure,
+    Const,
+    Effect,
+    Function,
+    Index,
+    Let,
+    Loop,
+    Op,
+    Pop,
+    Range,
+    Stmt,
+    Update,
+    Var,
+    has_effect,
+    op_blocks,
+    op_operands,
+    op_reads,
+    operand_atoms,
 )
 from sourcead.ir.types import Array, Scalar
 
@@ -75,7 +97,9 @@ class _Groups:
                     if attr_sharing(op, stmt.targets[0].type) != "fresh":
                         self._unite(stmt.targets[0], op.base)
                 case Update(base, _, value):
-                    self._unite(stmt.targets[0], base, *(operand_atoms(value) if is_container(operand_type(base)) else ()))
+                    self._unite(
+                        stmt.targets[0], base, *(operand_atoms(value) if is_container(operand_type(base)) else ())
+                    )
                 case Append(base, value):
                     self._unite(stmt.targets[0], base, *operand_atoms(value))
                 case Pop(base):
@@ -209,7 +233,11 @@ class _Nesting:
 
     def measure_params(self, loop: Loop) -> None:
         """Where a loop's head reads the shape of an initial value, it may read that of the parameter, which has it by then."""
-        params = {init: p for p, init in zip(loop.params, loop.inits) if isinstance(init, Var) and isinstance(p.type, Array) and self.counts.get(p)}
+        params = {
+            init: p
+            for p, init in zip(loop.params, loop.inits)
+            if isinstance(init, Var) and isinstance(p.type, Array) and self.counts.get(p)
+        }
         todo = _range_operands(loop.domain)
         while todo:
             v = todo.pop()
@@ -226,7 +254,9 @@ class _Nesting:
         """The classes that a statement binds, the groups that it writes, whether it has an effect."""
         op = stmt.op
         bound = {self.classes.find(v) for v in (*stmt.targets, *binders(op))}
-        written = {self.groups.find(op.base)} if isinstance(op, (Update, Append, Pop)) and isinstance(op.base, Var) else set()
+        written = (
+            {self.groups.find(op.base)} if isinstance(op, (Update, Append, Pop)) and isinstance(op.base, Var) else set()
+        )
         effect = isinstance(op, Effect) or (isinstance(op, Call) and op.effect)
         for inner in op_blocks(op):
             b, w, e = self.changes_of(inner)
@@ -355,7 +385,11 @@ def _reads_shape(op: Op, target: Var) -> bool:
 def repeated_arm(op: Branch) -> Block | None:
     """The arm of `a and b`, `a or b` that yields the condition again."""
     arm = {"and": op.orelse, "or": op.then}.get(op.kind)
-    return arm if arm is not None and isinstance(op.cond, Var) and not arm.stmts and arm.results[:1] == (op.cond,) else None
+    return (
+        arm
+        if arm is not None and isinstance(op.cond, Var) and not arm.stmts and arm.results[:1] == (op.cond,)
+        else None
+    )
 
 
 def _range_operands(domain) -> list:
@@ -369,8 +403,11 @@ def _own_length(op: Op) -> int:
             name = getattr(fn, "__name__", "") if not isinstance(fn, Var) else fn.name
             if getattr(fn, "__module__", "") in ("_operator", "operator"):
                 return 3
-            return len(name) + (5 if getattr(fn, "__module__", None) not in ("builtins",) else 2) + sum(len(k) + 1 for k, _ in kwargs)
+            return (
+                len(name)
+                + (5 if getattr(fn, "__module__", None) not in ("builtins",) else 2)
+                + sum(len(k) + 1 for k, _ in kwargs)
+            )
         case Attr(_, name):
             return len(name) + 1
     return 4
-

@@ -14,8 +14,26 @@ import numpy as np
 
 from sourcead.emit.idioms import binders
 from sourcead.ir.nodes import (
-    Append, Atom, Block, Branch, Call, Closure, Effect, Function, Let, Loop, Op, Pop, Range, Stmt, Update, Var, op_blocks, op_operands,
-    op_reads, operand_atoms,
+    Append,
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Closure,
+    Effect,
+    Function,
+    Let,
+    Loop,
+    Op,
+    Pop,
+    Range,
+    Stmt,
+    Update,
+    Var,
+    op_blocks,
+    op_operands,
+    op_reads,
+    operand_atoms,
 )
 
 Interval = tuple[int, int]
@@ -171,7 +189,9 @@ class Ranges:
             for stmt in block.stmts:
                 defined.update(stmt.targets)
                 if not (stmt.targets and all(t in self.nested for t in stmt.targets)):
-                    reads.update(self.op_leaves(stmt.op) if not op_blocks(stmt.op) else self._reads_of_compound(stmt.op))
+                    reads.update(
+                        self.op_leaves(stmt.op) if not op_blocks(stmt.op) else self._reads_of_compound(stmt.op)
+                    )
             reads.update(self.leaves(block.results))
             self._free[block] = frozenset(reads - defined)
         return self._free[block]

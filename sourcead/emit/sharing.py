@@ -1,23 +1,34 @@
 """Who shares memory with whom: what the result of an op may have in common with its operands.
 
-    fresh     nothing: the memory was made by the op (np.zeros, np.tanh, reductions, integer-array subscripts)
-    shallow   a new container of the operands' elements (list(xs), xs + ys, np.split)
-    shared    may be, contain or be part of any operand (views, elements)
-    readonly  likewise, and may not be written (np.broadcast_to, np.diagonal)
-    foreign   likewise, or anything outside of the function (functions of which nothing is known)
+fresh     nothing: the memory was made by the op (np.zeros, np.tanh, reductions, integer-array subscripts)
+shallow   a new container of the operands' elements (list(xs), xs + ys, np.split)
+shared    may be, contain or be part of any operand (views, elements)
+readonly  likewise, and may not be written (np.broadcast_to, np.diagonal)
+foreign   likewise, or anything outside of the function (functions of which nothing is known)
 """
 
 from __future__ import annotations
 
 import builtins
 import inspect
-import operator
 
 import numpy as np
 
 from sourcead.ir.nodes import Attr, Call, Const, Index, Operand, Slice, Var
 from sourcead.ir.types import (
-    Array, DictT, FunctionT, ListT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, rank, type_of,
+    Array,
+    DictT,
+    FunctionT,
+    ListT,
+    NoneType,
+    Scalar,
+    Str,
+    StructT,
+    TupleT,
+    Type,
+    Undefined,
+    rank,
+    type_of,
 )
 
 _FRESH_NUMPY = frozenset(
@@ -39,7 +50,9 @@ _FRESH_NUMPY = frozenset(
 )
 _READONLY_NUMPY = frozenset("broadcast_to broadcast_arrays diag diagonal sliding_window_view as_strided".split())
 _SHALLOW_NUMPY = frozenset("split array_split hsplit vsplit dsplit unstack ix_".split())
-_FRESH_BUILTINS = frozenset("abs bool complex divmod float hash id int isinstance issubclass len pow range repr round str type".split())
+_FRESH_BUILTINS = frozenset(
+    "abs bool complex divmod float hash id int isinstance issubclass len pow range repr round str type".split()
+)
 _SHALLOW_BUILTINS = frozenset("dict enumerate frozenset list reversed set sorted sum tuple zip".split())
 _FRESH_RUNTIME = frozenset("copy zeros_like scatter".split())
 _PLAIN_ATTRIBUTES = frozenset("shape ndim size dtype itemsize nbytes strides".split())
@@ -90,7 +103,9 @@ def call_sharing(op: Call) -> str:
         return "shallow"
     if inspect.isclass(fn) and issubclass(fn, np.generic):
         return "fresh"
-    if module.split(".")[0] == "numpy" or isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState)):
+    if module.split(".")[0] == "numpy" or isinstance(
+        getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState)
+    ):
         return _numpy_sharing(name, op, options)
     if module == "sourcead.runtime":
         return "fresh" if name in _FRESH_RUNTIME else "shared"

@@ -11,8 +11,25 @@ from sourcead.emit.expressions import BINARY, Expressions, is_expression, negate
 from sourcead.emit.idioms import Each
 from sourcead.emit.sharing import is_known_container, is_plain, key_kind, operand_type
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Slice, Stmt, Sub,
-    Update, Var,
+    UNDEFINED,
+    Append,
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Closure,
+    Const,
+    Effect,
+    Index,
+    Let,
+    Loop,
+    Pop,
+    Range,
+    Slice,
+    Stmt,
+    Sub,
+    Update,
+    Var,
 )
 from sourcead.ir.types import Scalar
 
@@ -100,10 +117,18 @@ class Statements:
         op, target = stmt.op, stmt.targets[0]
         if not (isinstance(value, ast.BinOp) and isinstance(op, Call) and isinstance(target.type, Scalar)):
             return None
-        if not (isinstance(op.args[0], Var) and self.name(op.args[0]) == self.name(target) and isinstance(op.args[0].type, Scalar)):
+        if not (
+            isinstance(op.args[0], Var)
+            and self.name(op.args[0]) == self.name(target)
+            and isinstance(op.args[0].type, Scalar)
+        ):
             return None
         if stmt.origin is not None and stmt.adjoint_of is None and "=" in stmt.origin.text:
-            if not stmt.origin.text.split("=")[0].rstrip().endswith(("+", "-", "*", "/", "%", "@", "&", "|", "^", "<", ">")):
+            if (
+                not stmt.origin.text.split("=")[0]
+                .rstrip()
+                .endswith(("+", "-", "*", "/", "%", "@", "&", "|", "^", "<", ">"))
+            ):
                 return None
         return ast.AugAssign(self.target(target), value.op, value.right)
 
@@ -117,7 +142,10 @@ class Statements:
         out: list[ast.stmt] = []
         while todo:
             reads = [{n.id for n in ast.walk(value) if isinstance(n, ast.Name)} for _, value in todo]
-            free = next((k for k, (name, _) in enumerate(todo) if not any(name in r for j, r in enumerate(reads) if j != k)), None)
+            free = next(
+                (k for k, (name, _) in enumerate(todo) if not any(name in r for j, r in enumerate(reads) if j != k)),
+                None,
+            )
             if free is None:
                 targets = ast.Tuple([ast.Name(name, ast.Store()) for name, _ in todo], ast.Store())
                 return [*out, ast.Assign([targets], ast.Tuple([v for _, v in todo], ast.Load()))]
@@ -146,7 +174,9 @@ class Statements:
         in_container = len(op.path) == 1 and is_known_container(operand_type(op.base))
         if op.mode != "set" and key_kind(key) in ("advanced", "unknown") and not in_container:
             ufunc = self.expressions.globals.value(np.add if op.mode == "add" else np.subtract)
-            return ast.Expr(ast.Call(ast.Attribute(ufunc, "at", ast.Load()), [part, self.expressions.operand(key), value], []))
+            return ast.Expr(
+                ast.Call(ast.Attribute(ufunc, "at", ast.Load()), [part, self.expressions.operand(key), value], [])
+            )
         place = ast.Subscript(part, self.expressions.key(key), ast.Store())
         if op.mode != "set":
             return ast.AugAssign(place, _SIGNS[op.mode](), value)
@@ -162,7 +192,10 @@ class Statements:
         if op.mode == "set":
             if scalar:
                 return [ast.Assign([self.target(target)], value)]
-            return [ast.Assign([ast.Subscript(base, ast.Constant(...), ast.Store())], value), *self.renamed(op.base, target)]
+            return [
+                ast.Assign([ast.Subscript(base, ast.Constant(...), ast.Store())], value),
+                *self.renamed(op.base, target),
+            ]
         sign = _SIGNS[op.mode]()
         if scalar and self.name(op.base) != self.name(target):
             return [ast.Assign([self.target(target)], ast.BinOp(base, sign, value))]
@@ -177,7 +210,9 @@ class Statements:
         if operator is None or not self.reads_path(value.args[0], op.base, op.path):
             return None
         other = value.args[1]
-        if not isinstance(operand_type(other), Scalar) and (isinstance(other, Var) and isinstance(self.nested.get(other), Index)):
+        if not isinstance(operand_type(other), Scalar) and (
+            isinstance(other, Var) and isinstance(self.nested.get(other), Index)
+        ):
             return None  # may overlap with what is written
         if not is_plain(operand_type(op.base)):
             return None
@@ -263,7 +298,9 @@ class Statements:
 
 def function_def(name: str, args: list[ast.arg], body: list[ast.stmt]) -> ast.FunctionDef:
     """A function definition with positional parameters."""
-    arguments = ast.arguments(posonlyargs=[], args=args, vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
+    arguments = ast.arguments(
+        posonlyargs=[], args=args, vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
+    )
     node = ast.FunctionDef(name, arguments, body or [ast.Pass()], [], None)
     node.type_params = []
     return node
@@ -280,7 +317,10 @@ def _same(a, b) -> bool:
     if isinstance(a, Slice) and isinstance(b, Slice):
         return all(_same(x, y) for x, y in ((a.lower, b.lower), (a.upper, b.upper), (a.step, b.step)))
     if isinstance(a, Const) and isinstance(b, Const):
-        return a is b or (a.text == b.text and type(a.value) is type(b.value) and isinstance(a.value, (int, str, type(None))) and a.value == b.value)
+        return a is b or (
+            a.text == b.text
+            and type(a.value) is type(b.value)
+            and isinstance(a.value, (int, str, type(None)))
+            and a.value == b.value
+        )
     return a is b
-
-

@@ -17,7 +17,12 @@ def to_text(function: ast.FunctionDef, comments: dict[str, str]) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         source = astor.to_source(module, pretty_string=_quoted, pretty_source="".join)
-    return re.sub(r"^( *)(__comment_\d+__)$", lambda m: comments[m[2]] and f"{m[1]}# {comments[m[2]]}", source.strip("\n") + "\n", flags=re.MULTILINE)
+    return re.sub(
+        r"^( *)(__comment_\d+__)$",
+        lambda m: comments[m[2]] and f"{m[1]}# {comments[m[2]]}",
+        source.strip("\n") + "\n",
+        flags=re.MULTILINE,
+    )
 
 
 def _quoted(string: str, _embedded, line: str, *_, **__) -> str:

@@ -208,24 +208,13 @@ class Lowering:
                 var = self.build.call(fn, base, *args, **dict(kwargs))
         if before is not None and isinstance(before, Var):
             self.rename(var, before.name, before.temp)
-            return self.last
         return var
 
-    @property
-    def last(self) -> Var:
-        return self.build.stmts[-1].targets[0]
-
     def rename(self, var: Var, name: str, temp: bool = False) -> Var:
-        """Gives the variable just emitted a name."""
-        stmt = self.build.stmts[-1] if self.build.stmts else None
-        if stmt is None or var not in stmt.targets:
-            return var
-        new = fresh(var, name=name, temp=temp)
-        self.build.stmts[-1] = replace(stmt, targets=tuple(new if t is var else t for t in stmt.targets))
-        for table in (self.build.known, self.build.shape_dims, self.build.size_dim):
-            if var in table:
-                table[new] = table[var]
-        return new
+        """Gives a variable a name, if it has none of the user's."""
+        if var.temp:
+            var.name, var.temp = name, temp
+        return var
 
     def operand(self, value: Value) -> Operand:
         """The value as an operand of a call or subscript: tuple displays and slices stay as they are written."""

@@ -207,14 +207,14 @@ def named(lo: Lowering, value: Value, name: str) -> Value:
         case Cell() if value.kind == "array" and value.base is None:
             version = value.slots[VALUE]
             if isinstance(version, Var) and version.temp:
-                lo.set(value.slots, VALUE, lo.rename(version, name))
+                lo.rename(version, name)
                 value.name = name
             elif value.name.startswith("$"):
                 value.name = name
         case Cell() if value.kind != "array" and value.name == "items":
             value.name = name
         case Cell() if value.base is not None and isinstance(value.slots.get(VALUE), Var) and value.slots[VALUE].temp:
-            lo.set(value.slots, VALUE, lo.rename(value.slots[VALUE], name))
+            lo.rename(value.slots[VALUE], name)
         case Const(number, None, False) if isinstance(number, (int, float, complex)):
             var = lo.build.emit(Let(value), atom_type(value), name, temp=False)
             lo.build.known[var] = number

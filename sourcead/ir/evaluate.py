@@ -13,8 +13,27 @@ from typing import Any
 import numpy as np
 
 from sourcead.ir.nodes import (
-    Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Operand, Pop, Range, Slice, Sub,
-    Update, Var,
+    Append,
+    Attr,
+    Block,
+    Branch,
+    Build,
+    Call,
+    Closure,
+    Const,
+    Effect,
+    Function,
+    Index,
+    Let,
+    Loop,
+    Op,
+    Operand,
+    Pop,
+    Range,
+    Slice,
+    Sub,
+    Update,
+    Var,
 )
 
 Env = dict[Var, Any]
@@ -202,7 +221,11 @@ def _(op: Loop, env):
             iterate()
     else:
         domain = op.domain
-        over = range(*_value((domain.start, domain.stop, domain.step), env)) if isinstance(domain, Range) else _value(domain, env)
+        over = (
+            range(*_value((domain.start, domain.stop, domain.step), env))
+            if isinstance(domain, Range)
+            else _value(domain, env)
+        )
         for env[op.index] in over:
             iterate()
     return [env[p] for p in op.params]

@@ -31,9 +31,12 @@ class Origin:
     text: str  # the source of the statement, as the user wrote it, dedented
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Var:
-    """A value. `name` is the name the text should use if it can; `temp` marks names that the user did not give."""
+    """A value. `name` is the name the text should use if it can; `temp` marks names that the user did not give.
+
+    A variable is itself, whatever its name: naming it later (`temp = x * 2; y = temp`) changes nothing else.
+    """
 
     name: str
     type: Type = UNKNOWN

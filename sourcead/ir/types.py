@@ -236,6 +236,9 @@ def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
             return True
         case _, Undefined():
             return True
+        case Scalar(k1, d1), Scalar(k2, d2) if d1 == ANY_DTYPE:
+            order = ("int", "float", "complex")
+            return k1 == k2 or k1 in order and k2 in order[: order.index(k1)]
         case Array(d1, s1), Array(d2, s2):
             if d1 is not None and d1 != d2:
                 return False

@@ -125,16 +125,20 @@ def _two_negations(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts):
 
 
 def _constant_factors(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
-    """c * (k * x) is (c * k) * x where c * k is exact, but for rounding and overflow: in generated statements."""
+    """c * (k * x) is (c * k) * x and c * (k / x) is (c * k) / x where c * k is exact.
+
+    But for rounding and overflow: in generated statements.
+    """
     for c, inner in ((a, b), (b, a)):
-        product = facts.call(inner, MUL)
-        if not (product and generated(stmt) and _is_number(c) and is_real(inner) and facts.uses[inner] == 1):
+        product = facts.call(inner, MUL, DIV)
+        if not (product and generated(stmt) and _is_number(c) and is_real(inner) and facts.uses[inner] == 1 and inner.temp):
             continue
-        for k, x in (product.args, product.args[::-1]):
-            if _is_number(k) and equal_types(inner.type, stmt.targets[0].type) and same_operand_type(inner, x):
-                value = _exact(MUL, c.value, k.value)
-                if value is not None:
-                    return x if value == 1 else Call(MUL, (Const(value), x))
+        k, x = product.args if _is_number(product.args[0]) or product.fn is DIV else product.args[::-1]
+        if not _is_number(k) or not equal_types(inner.type, stmt.targets[0].type):
+            continue
+        value = _exact(MUL, c.value, k.value)
+        if value is not None and (product.fn is DIV or same_operand_type(inner, x)):
+            return x if value == 1 and product.fn is MUL else Call(product.fn, (Const(value), x))
     return None
 
 
@@ -173,12 +177,11 @@ def _add(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         # cotangents start from nothing: no array of zeros that is only added to
         if generated(stmt) and _zeros(c, facts) and same_type(stmt, x):
             return x
-    positive = _negated(stmt, b, facts)  # x + (-y) is x - y, by the definition of IEEE subtraction
-    if positive is not None and _is_number_typed(stmt, a):
-        return _with_operand(stmt, b, positive, lambda y: Call(SUB, (a, y)))
-    positive = _negated(stmt, a, facts) if generated(stmt) else None
-    if positive is not None and _is_number_typed(stmt, b):
-        return _with_operand(stmt, a, positive, lambda y: Call(SUB, (b, y)))
+    for x, negative in ((a, b), (b, a)) if generated(stmt) else ((a, b),):
+        positive = _negated(stmt, negative, facts) if _is_number_typed(stmt, x) else None
+        if positive:  # x + (-y) is x - y, by the definition of IEEE subtraction
+            before, y = positive
+            return [*before, replace(stmt, op=Call(SUB, (x, y)))]
     return None
 
 
@@ -192,9 +195,10 @@ def _sub(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         return a  # x - 0 is x to the bit
     if generated(stmt) and same_type(stmt, b) and (is_const(a, 0) or _zeros(a, facts)) and negatable(stmt, b):
         return Call(NEG, (b,))
-    positive = _negated(stmt, b, facts)
-    if positive is not None and _is_number_typed(stmt, a):
-        return _with_operand(stmt, b, positive, lambda y: Call(ADD, (a, y)))
+    positive = _negated(stmt, b, facts) if _is_number_typed(stmt, a) else None
+    if positive:
+        before, y = positive
+        return [*before, replace(stmt, op=Call(ADD, (a, y)))]
     return None
 
 
@@ -203,9 +207,10 @@ def _negative_zero(c: Const) -> bool:
 
 
 def _neg(stmt: Stmt, a: Atom, facts: Facts):
-    positive = _negated(stmt, a, facts)  # -(-x) is x to the bit
-    if positive is not None:
-        return positive
+    positive = _negated(stmt, a, facts)
+    if positive:  # -(-x) is x to the bit
+        before, y = positive
+        return [*before[:-1], replace(stmt, op=before[-1].op)] if before else y
     difference = facts.call(a, SUB)
     if difference and generated(stmt) and facts.uses[a] == 1 and a.temp and is_real(a):
         # -(a - b) is b - a but for the sign of zero
@@ -232,33 +237,26 @@ def _negation(atom: Atom, facts: Facts) -> Call | None:
     return facts.call(atom, NEG) if isinstance(atom, Var) and atom.temp else None
 
 
-def _negated(stmt: Stmt, atom: Atom, facts: Facts) -> Var | Call | None:
-    """What `-atom` is without a negation: a variable, or a product to be computed in the place of `atom`.
+def _negated(stmt: Stmt, atom: Atom, facts: Facts) -> tuple[list[Stmt], Var] | None:
+    """`-atom` without a negation, if `atom` is one or a product with one: statements that compute it, and the variable.
 
     Rounding to nearest is symmetric, so that a sign moves through products and sums of products without a trace.
     """
     negation = _negation(atom, facts)
     if negation:
         x = negation.args[0]
-        return x if isinstance(x, Var) and negatable(stmt, x) else None
+        return ([], x) if isinstance(x, Var) and negatable(stmt, x) else None
     product = facts.call(atom, *PRODUCTS)
     if not product or not atom.temp or facts.uses[atom] != 1 or not negatable(stmt, atom):
         return None
     for i in range(2):
-        factor = _negation(product.args[i], facts)
-        if factor and negatable(stmt, factor.args[0]):
-            args = list(product.args)
-            args[i] = factor.args[0]
-            return Call(product.fn, tuple(args))
+        factor = _negated(stmt, product.args[i], facts)
+        if factor:
+            before, positive = factor
+            args = (*product.args[:i], positive, *product.args[i + 1 :])
+            var = fresh(atom)
+            return [*before, replace(facts.definitions[atom], targets=(var,), op=Call(product.fn, args))], var
     return None
-
-
-def _with_operand(stmt: Stmt, negative: Var, operand: Var | Call, use) -> Op | list[Stmt]:
-    """`use(operand)`, the operand computed first if it is a call; `negative` is what it is the negation of."""
-    if isinstance(operand, Var):
-        return use(operand)
-    var = fresh(negative)
-    return [replace(stmt, targets=(var,), op=operand), replace(stmt, op=use(var))]
 
 
 # -- accumulation -----------------------------------------------------------------------------------------------------
@@ -275,14 +273,11 @@ def _first_contribution(stmt: Stmt, base: Atom, value: Operand, facts: Facts):
 
 def _accumulation(stmt: Stmt, op: Update, facts: Facts):
     """d += -v is d -= v, and the other way round."""
-    positive = _negated(stmt, op.value, facts) if isinstance(op.value, Var) else None
-    if positive is None or not _arithmetic_base(stmt, op.base):
+    positive = _negated(stmt, op.value, facts) if _arithmetic_base(stmt, op.base) else None
+    if not positive:
         return None
-    mode = "sub" if op.mode == "add" else "add"
-    if isinstance(positive, Var):
-        return replace(op, value=positive, mode=mode)
-    var = fresh(op.value)
-    return [replace(stmt, targets=(var,), op=positive), replace(stmt, op=replace(op, value=var, mode=mode))]
+    before, value = positive
+    return [*before, replace(stmt, op=replace(op, value=value, mode="sub" if op.mode == "add" else "add"))]
 
 
 def _zeros(atom: Atom, facts: Facts) -> bool:

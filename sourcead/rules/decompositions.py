@@ -5,6 +5,9 @@
     a = q @ r                 qr (full column rank)
     a = u @ diag(s) @ vt      svd
 
+NumPy's cholesky and eigh read one triangle of the matrix alone, so its cotangent is in that triangle alone: it is the derivative
+of what NumPy computes, and where the matrix is made symmetric by the program the same as one shared between the triangles.
+
 Where eigenvalues or singular values coincide, the cotangent of a function that does not depend on the choice of the vectors is
 still finite; the terms that would divide by zero are left out.
 
@@ -14,7 +17,7 @@ M. Giles (2008); S. Walter and L. Lehmann, "Algorithmic differentiation of linea
 import numpy as np
 
 from sourcead.rules.registry import adjoint
-from sourcead.runtime import cholesky_cotangent, eigh_cotangent, qr_cotangent, svd_cotangent
+from sourcead.runtime import cholesky_cotangent, eigh_cotangent, one_triangle, qr_cotangent, svd_cotangent
 
 
 @adjoint(np.linalg.cholesky)
@@ -24,13 +27,13 @@ def _(y, a, d_y):
 
 @adjoint(np.linalg.eigh)
 def _(y, a, d_y, UPLO="L"):
-    return eigh_cotangent(d_y[0], d_y[1], y[0], y[1])
+    return eigh_cotangent(d_y[0], d_y[1], y[0], y[1], UPLO)
 
 
 @adjoint(np.linalg.eigvalsh)
 def _(y, a, d_y, UPLO="L"):
     v = np.linalg.eigh(a, UPLO)[1]
-    return (v * np.expand_dims(d_y, -2)) @ np.swapaxes(v, -1, -2)
+    return one_triangle((v * np.expand_dims(d_y, -2)) @ np.swapaxes(v, -1, -2), UPLO)
 
 
 @adjoint(np.linalg.qr)

@@ -25,6 +25,11 @@ def unbroadcast(d, x):
     return complex(d) if isinstance(x, complex) else float(np.real(d))
 
 
+def unbroadcast_each(ds, xs):
+    """The cotangents of `xs` in `ys = np.broadcast_arrays(*xs)`."""
+    return tuple(unbroadcast(d, x) for d, x in zip(ds, xs))
+
+
 def like_sequence(d, x):
     """An array's cotangent as a structure of lists and tuples like `x`, of which the array was made."""
     if isinstance(x, (list, tuple)):
@@ -285,18 +290,19 @@ def split_like(d_y, arrays, axis=0):
     """The cotangents of `arrays` in `y = np.concatenate(arrays, axis)`."""
     if axis is None:
         return like_arrays(split_like(d_y, [np.ravel(a) for a in arrays], 0), arrays)
-    ends = np.cumsum([np.shape(a)[axis] for a in arrays])[:-1]
-    return np.split(d_y, ends, axis)
+    parts = np.split(d_y, np.cumsum([np.shape(a)[axis] for a in arrays])[:-1], axis)
+    return parts if isinstance(arrays, list) else like_arrays(parts, arrays)
 
 
 def unstack(d_y, axis=0):
-    """The cotangents of the arrays in `y = np.stack(arrays, axis)`."""
+    """The cotangents of a list of arrays in `y = np.stack(arrays, axis)`."""
     return list(np.moveaxis(d_y, axis, 0))
 
 
 def like_arrays(parts, arrays):
-    """Each part in the shape of its array."""
-    return [np.reshape(d, np.shape(a)) for d, a in zip(parts, arrays)]
+    """Each part in the shape of its array, all in a list, tuple or array as the arrays are."""
+    parts = [np.reshape(d, np.shape(a)) for d, a in zip(parts, arrays)]
+    return tuple(parts) if isinstance(arrays, tuple) else np.array(parts) if isinstance(arrays, np.ndarray) else parts
 
 
 def meshgrid_cotangents(d_ys, xs, indexing="xy"):
@@ -667,3 +673,25 @@ def quantile_cotangent(d_y, x, q, axis=None, keepdims=False):
     d_flat = np.empty_like(d_sorted)
     np.put_along_axis(d_flat, order, d_sorted, -1)
     return np.transpose(d_flat.reshape(rows.shape), np.argsort(kept + gone))
+
+
+def polyval_cotangents(d_y, p, x):
+    """The cotangents of `p` and `x` in `y = np.polyval(p, x)`."""
+    p, x = np.asarray(p), np.asarray(x)
+    n = len(p)
+    powers = x[..., None] ** np.arange(n - 1, -1, -1, dtype=x.dtype)
+    d_p = np.tensordot(np.asarray(d_y), powers, np.ndim(d_y))
+    return d_p, d_y * np.polyval(p[:-1] * np.arange(n - 1, 0, -1, dtype=p.dtype), x)
+
+
+def lstsq_cotangents(d_y, y, a, b):
+    """The cotangents of `a` and `b` in `y = np.linalg.lstsq(a, b)[0]`, for matrices of full rank."""
+    inverse = np.linalg.pinv(a)
+    d_b = inverse.T @ d_y
+    columns = (a.shape[1], -1)
+    dy, yy, db = np.reshape(d_y, columns), np.reshape(y, columns), np.reshape(d_b, (a.shape[0], -1))
+    residual = np.reshape(b - a @ y, (a.shape[0], -1))
+    d_a = residual @ (inverse @ inverse.T @ dy).T - db @ yy.T
+    if a.shape[0] < a.shape[1]:  # the shortest of many solutions
+        d_a = d_a + (inverse.T @ yy) @ (dy - inverse @ (a @ dy)).T
+    return d_a, d_b

@@ -1,7 +1,7 @@
 """What a generated text depends on in the arguments of a call: their types, and the values of some.
 
 Two keys stand for the arguments.  The *exact* key has dtypes and shapes and is quick to make; it finds the function for
-arguments like those of an earlier call.  The *coarse* key has dtypes, ranks and which dims are one, all that a text depends on.
+arguments like those of an earlier call.  The *coarse* key has dtypes, ranks and small dims, all that a text depends on.
 Strings, None, booleans and callables given as arguments are *static*: known while compiling, their values part of the keys.
 """
 
@@ -20,6 +20,7 @@ import numpy as np
 
 from sourcead.errors import UnsupportedValueError, WrtError
 from sourcead.ir.types import (
+    SMALL,
     BOOL,
     COMPLEX,
     FLOAT,
@@ -82,7 +83,7 @@ def coarse_key(x: Any):
     if t in NUMBERS:
         return t
     if t is np.ndarray:
-        return x.dtype, tuple([n == 1 for n in x.shape])
+        return x.dtype, tuple([min(n, SMALL) for n in x.shape])
     return static_key(x) if is_static(x) else _structure_key(x, _coarse_part)
 
 
@@ -94,7 +95,7 @@ def _exact_part(x: Any):
 
 def _coarse_part(x: Any):
     if type(x) is np.ndarray:
-        return x.dtype, tuple([n == 1 for n in x.shape])
+        return x.dtype, tuple([min(n, SMALL) for n in x.shape])
     return _part(x, _coarse_part)
 
 

@@ -59,6 +59,7 @@ from sourcead.passes.common import merge_common
 from sourcead.passes.copies import propagate_copies
 from sourcead.passes.dead import remove_dead
 from sourcead.passes.equality import value_key
+from sourcead.passes.shapes import share_shapes
 
 add, sub, mul, div, power, neg = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg
 USER = Origin("model.py", 1, 0, 1, 1, "v = ...")
@@ -743,6 +744,57 @@ def test_an_update_broadcasts_its_value(base, path, mode, goes):
     assert ops(cleaned(f, remove_broadcasts)) == ("Update" if goes else "broadcast_to Update")
 
 
+@pytest.mark.parametrize("inside", [False, True])
+def test_dims_that_an_operation_broadcast_are_equal_from_there_on(inside):
+    w = Writer()
+    x, y, s = w.param("x", Array(F64, (N,))), w.param("y", Array(F64, (M,))), w.param("s", NP64)
+
+    def multiply():
+        return (w(np.sum, w(mul, x, y, type=x.type), type=NP64),)
+
+    (total,) = w.branch(w(operator.lt, s, 1), multiply, lambda: (s,), [NP64]) if inside else multiply()
+    f = w.function(w(add, w(mul, w(np.broadcast_to, s, w(Attr(x, "shape")), type=x.type), y, type=x.type), total, type=x.type))
+    assert ("broadcast_to" in ops(cleaned(f, remove_broadcasts))) == inside
+
+
+# -- shapes -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_value_that_is_only_asked_for_its_shape_goes():
+    w = Writer()
+    x, y = w.param("x", Array(F64, (N,))), w.param("y", Array(F64, (M,)))
+    product = w(mul, y, x, type=y.type)
+    f = w.function(w(Attr(product, "shape")), w(np.zeros_like, product, type=y.type), w(np.size, product), w(Attr(product, "ndim")))
+    after = cleaned(f, share_shapes)
+    assert ops(after) == "Attr zeros_like size Attr" and "mul" not in ops(after)
+    same_results(evaluate(after, np.ones(3), np.ones(3)), evaluate(f, np.ones(3), np.ones(3)))
+
+
+def test_a_value_is_asked_for_its_shape_if_it_is_computed_anyway_or_no_other_is_known_to_have_it():
+    w = Writer()
+    x, y = w.param("x", Array(F64, (N,))), w.param("y", Array(F64, (U,)))
+    used, other, single = w(neg, x, type=x.type), w(mul, x, y, type=Array(F64, (anydim(),))), w(mul, x, x, type=Array(F32, (N,)))
+    f = w.function(w(Attr(used, "shape")), used, w(Attr(other, "size")), w(np.zeros_like, single, type=single.type))
+    assert share_shapes(f) is f
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda w, x: w(Update(x, (), Const(1.0), "add"), type=x.type),
+        lambda w, x: w.loop(3, [x], [x.type], lambda i, p: (w(Update(p, (), Const(1.0), "add"), type=x.type),))[0],
+        lambda w, x: w.branch(w(operator.lt, 1, 2), lambda: (x,), lambda: (w(neg, x, type=x.type),), [x.type])[0],
+    ],
+)
+def test_what_may_be_written_is_not_asked_for_its_shape(write):
+    w = Writer()
+    x = w.param("x", Array(F64, (N,)))
+    product = w(mul, x, x, type=x.type)
+    written = write(w, x)
+    f = w.function(written, w(Attr(product, "shape")))
+    assert share_shapes(f) is f
+
+
 # -- all together -----------------------------------------------------------------------------------------------------
 
 
@@ -892,7 +944,8 @@ class Random:
         self.emit(Update(base, path, value, self.choose("set", "add", "sub")), type=VECTOR)
 
     def broadcast(self, t, depth):
-        self.emit(np.broadcast_to, self.one(self.choose(SCALAR, VECTOR)), self.shape, type=VECTOR)
+        shape = self.choose(self.shape, self.w(Attr(self.one(VECTOR), "shape")), self.w(np.shape, self.one(VECTOR)))
+        self.emit(np.broadcast_to, self.one(self.choose(SCALAR, VECTOR)), shape, type=VECTOR)
 
     def zeros(self, t, depth):
         z = self.w(np.zeros_like, self.one(VECTOR), type=VECTOR)

@@ -278,6 +278,10 @@ CASES = [
     (np.convolve, (v3, rng.normal(size=5))), (np.convolve, (rng.normal(size=5), v4)), (np.correlate, (rng.normal(size=5), v3)),
     (np.correlate, (v3, rng.normal(size=6))), (np.interp, (rng.uniform(0, 3, (2, 5)), np.array([0.5, 1.1, 2.0]), v3)),
     (np.interp, (1.3, np.array([0.5, 1.1, 2.0]), v3)), (np.quantile, (a34, 0.3), (0,)), (np.quantile, (a34, [0.1, 0.9]), (0,)),
+    (np.cov, (a34,)), (np.cov, (v4,)), (np.polyval, (v3, v4)), (np.polyval, (v3, 0.5)), (np.unwrap, (v4,)),
+    (np.linalg.trace, (m4,)), (np.linalg.trace, (t234,)), (np.linalg.diagonal, (t234,)), (np.linalg.outer, (v3, v4)),
+    (np.linalg.matmul, (a34, m4)), (np.linalg.tensordot, (a34, rng.normal(size=(3, 4)))), (np.linalg.cross, (v3, v3[::-1])),
+    *(((np.cumulative_sum, (v4,)), (np.cumulative_prod, (v4,))) if hasattr(np, "cumulative_sum") else ()),
     (np.ldexp, (a34, 3), (0,)), (np.asanyarray, (a34,)), (np.ascontiguousarray, (a34,)), (np.asfortranarray, (a34,)),
     (np.matrix_transpose, (t234,)), (np.average, (t234, 2, v4), (0, 2)),
     *(((np.unstack, (a34,)),) if hasattr(np, "unstack") else ()), (np.real, (a34,)), (list, (v4,)), (tuple, (v4,)),
@@ -318,6 +322,8 @@ OPTIONS = [
       for m in ("full", "same", "valid")),
     (np.interp, (rng.uniform(0, 3, 6), np.array([0.5, 1.1, 2.0]), v3), {"left": 0.0, "right": 1.0}),
     (np.quantile, (t234, [0.2, 0.6, 1.0]), {"axis": 1, "keepdims": True}), (np.percentile, (t234, 30), {"axis": (0, 2)}),
+    (np.cov, (a34,), {"rowvar": False}), (np.cov, (a34,), {"bias": True}),
+    *(((np.cumulative_sum, (a34,), {"axis": 1}), (np.cumulative_prod, (a34,), {"axis": 0})) if hasattr(np, "cumulative_sum") else ()),
     (np.linalg.matrix_transpose, (t234,), {}), (np.maximum.accumulate, (a34,), {"axis": 1}),
 ]  # fmt: skip
 
@@ -407,6 +413,35 @@ def test_decompositions_read_one_triangle():
     differs(np.linalg.eigh, (np.stack([spd, spd + np.diag([1.0, 2, 3, 4])]),), tolerance=1e-5)
 
 
+def test_missing_values_are_left_out():
+    x = np.array([[1.5, np.nan, 0.5, 2.0], [np.nan, 1.0, 2.5, 0.3]])
+    there = ~np.isnan(x)
+    for fn in (np.nansum, np.nanmean, np.nanprod, np.nanmax, np.nanmin, np.nanvar, np.nanstd, np.nancumsum, np.nancumprod):
+        for axis in (None, 0, 1):
+            y = fn(x, axis=axis)
+            d_y = random_like(y, np.random.default_rng(1))
+            (d_x,) = adjoint_rule(fn)(y, (x,), d_y, {"axis": axis})
+            assert (d_x[~there] == 0).all()
+            v = rng.normal(size=x.shape)
+            numeric = (inner(d_y, fn(x + 1e-6 * v, axis=axis)) - inner(d_y, fn(x - 1e-6 * v, axis=axis))) / 2e-6
+            assert inner(d_x, v) == pytest.approx(numeric, rel=1e-6, abs=1e-6), (fn, axis)
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 3), (3, 5)])
+@pytest.mark.parametrize("columns", [(), (2,)])
+def test_least_squares(shape, columns):
+    def solution(a, b):
+        return np.linalg.lstsq(a, b, rcond=None)[0]
+
+    a, b = rng.normal(size=shape), rng.normal(size=(shape[0], *columns))
+    y = solution(a, b)
+    d_y = rng.normal(size=y.shape)
+    d_a, d_b, _ = adjoint_rule(np.linalg.lstsq)((y, None, None, None), (a, b), (d_y, None, None, None))
+    v, w = rng.normal(size=a.shape), rng.normal(size=b.shape)
+    assert inner(d_a, v) == pytest.approx(inner(d_y, solution(a + 1e-6 * v, b) - solution(a - 1e-6 * v, b)) / 2e-6, rel=1e-5)
+    assert inner(d_b, w) == pytest.approx(inner(d_y, solution(a, b + 1e-6 * w) - solution(a, b - 1e-6 * w)) / 2e-6, rel=1e-5)
+
+
 def test_determinant_of_a_singular_matrix():
     differs(np.linalg.det, (np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 1.0], [0.0, 0.0, 3.0]]),))
     differs(np.linalg.det, (np.array([[1.0, 2.0], [2.0, 4.0]]),))
@@ -441,7 +476,7 @@ def test_every_rule_of_numpys_has_been_run_here():
     tested |= {operator.pow, pow, np.power, np.float_power, np.matmul, operator.matmul, np.dot, np.einsum, np.angle, np.imag, np.ldexp}
     tested |= {np.add.reduce, np.multiply.reduce, np.maximum.reduce, np.minimum.reduce, float, complex}
     left = {f for f in registered() if f not in tested and _home(f).split(".")[0] == "numpy"}
-    left -= {np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh, *(f for f in vars(np.fft).values() if callable(f))}
+    left -= {np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.lstsq, np.nanprod, np.nanvar, np.nanstd, np.nancumsum, np.nancumprod, *(f for f in vars(np.fft).values() if callable(f))}
     assert left <= {np.float32, np.float16, np.complex128, np.complex64, np.longdouble}
 
 

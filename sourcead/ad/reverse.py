@@ -331,9 +331,9 @@ class Reverse:
 
             def finish():
                 yields = []
-                for k in carried:
+                for k, p in zip(carried, params):
                     d = inner.take(op.params[k]) if op.params[k] in self.active else None
-                    yields.append(zeros(self.build, op.params[k]) if d is None else d)
+                    yields.append(zeros(self.build, p) if d is None else d)
                 return (*yields, *(inner.get_or_zero(v) for v in free))
 
             sweep = self.block(op.body, inner, finish)

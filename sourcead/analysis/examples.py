@@ -16,7 +16,6 @@ from sourcead.ir.types import (
     FunctionT,
     ListT,
     Scalar,
-    StructT,
     Sym,
     TupleT,
     Type,
@@ -143,9 +142,7 @@ def _promise(value) -> Type:
     match value:
         case np.ndarray() if type(value) is not np.ndarray:
             raise Impossible
-        case tuple() if hasattr(value, "_fields"):
-            return StructT(type(value), tuple((name, _promise(getattr(value, name))) for name in value._fields))
-        case tuple() if type(value) is tuple:
+        case tuple():  # also NumPy's results with names, which are mostly unpacked
             return TupleT(tuple(map(_promise, value)))
     t = type_of(value)
     if isinstance(t, FunctionT):
@@ -164,8 +161,6 @@ def forget_sizes(t: Type, plain: bool = False) -> Type:
             return ListT(forget_sizes(item, plain), None)
         case DictT(items):
             return DictT(tuple((k, forget_sizes(i, plain)) for k, i in items))
-        case StructT(cls, fields):
-            return StructT(cls, tuple((k, forget_sizes(i, plain)) for k, i in fields))
     return t
 
 

@@ -226,7 +226,7 @@ def _slice_dim(dim, key: SliceArg):
     if step in (None, 1) and (lower or 0) >= 0 and (upper is None or upper < 0):
         base, gone = _SHRUNK.get(dim, (dim, 0))
         gone += (lower or 0) - (upper or 0)
-        shorter = _SLICED.setdefault((base, gone), anydim())
+        shorter = _SLICED.setdefault((base, gone), Sym(max(base.least - gone, 0)))
         _SHRUNK[shorter] = (base, gone)
         return shorter
     return _SLICED.setdefault((dim, lower, upper, step), anydim())

@@ -134,3 +134,14 @@ def _split(fn, args, kwargs) -> Type:
     size = anydim()
     parts = tuple(Array(t.dtype, (*t.dims[:i], size if same else anydim(), *t.dims[i + 1 :])) for _ in range(count))
     return ListT(Array(t.dtype, (*t.dims[:i], size if same else anydim(), *t.dims[i + 1 :])), parts)
+
+
+if hasattr(np, "unstack"):  # NumPy 2.1
+
+    @infers(np.unstack)
+    def _unstack(fn, args, kwargs) -> Type:
+        dims = array_type(args[0].type).dims
+        (i,) = axes_of(kwargs.get("axis"), len(dims), 0)
+        if len(args) > 1 or set(kwargs) - {"axis"} or not isinstance(dims[i], int):
+            raise Impossible
+        return TupleT((Array(array_dtype(args[0]), dims[:i] + dims[i + 1 :]),) * dims[i])

@@ -7,10 +7,10 @@ import operator
 import numpy as np
 
 from sourcead.analysis.elementwise import broadcast_dim, broadcast_dims
-from sourcead.analysis.examples import sample
+from sourcead.analysis.examples import by_example, sample
 from sourcead.analysis.handlers import arrange, infers, only
 from sourcead.analysis.operands import Arg, Impossible, array_type, const
-from sourcead.ir.types import Array, Scalar, Type
+from sourcead.ir.types import Array, Scalar, TupleT, Type, anydim
 
 
 def _product(fn, args, dims) -> Type:
@@ -145,3 +145,33 @@ def _dims(arg: Arg) -> tuple:
         case Scalar():
             return ()
     return array_type(arg.type).dims
+
+
+@infers(np.linalg.svd)
+def _svd(fn, args, kwargs) -> Type:
+    given = arrange("a full_matrices compute_uv", args, kwargs)
+    only(given, "a full_matrices compute_uv")
+    *batch, m, n = _dims(given["a"])
+    k, dtype = _less(m, n), sample(np.linalg.svd, [Arg(_all_many(given["a"].type))], {}).items[0].dtype
+    s = Array(np.zeros(0, dtype).real.dtype, (*batch, k))
+    if not const(given.get("compute_uv"), True):
+        return s
+    full = const(given.get("full_matrices"), True)
+    return TupleT((Array(dtype, (*batch, m, m if full else k)), s, Array(dtype, (*batch, n if full else k, n))))
+
+
+@infers(np.linalg.qr)
+def _qr(fn, args, kwargs) -> Type:
+    given = arrange("a mode", args, kwargs)
+    if const(given.get("mode"), "reduced") != "reduced":
+        return by_example(fn, args, kwargs)
+    *batch, m, n = _dims(given["a"])
+    k, dtype = _less(m, n), sample(np.linalg.qr, [Arg(_all_many(given["a"].type))], {}).items[0].dtype
+    return TupleT((Array(dtype, (*batch, m, k)), Array(dtype, (*batch, k, n))))
+
+
+def _less(m, n):
+    """The lesser of two dims."""
+    if m is n:
+        return m
+    return min(m, n) if isinstance(m, int) and isinstance(n, int) else anydim()

@@ -115,12 +115,15 @@ def _split_like(fn, args, kwargs) -> Type:
     d = args[0].type
     if isinstance(d, ListT):
         d = d.item
-    dtype = d.dtype if isinstance(d, Array) else None
+    dtype = d.dtype if isinstance(d, (Array, Scalar)) else None
     match args[1].type:
         case TupleT(items) | ListT(_, items) if items is not None:
-            return list_type(tuple(Array(dtype, array_type(t).dims) for t in items))
+            parts = tuple(Array(dtype, array_type(t).dims) for t in items)
+            return TupleT(parts) if isinstance(args[1].type, TupleT) else list_type(parts)
         case ListT(Array(_, dims), None):
             return ListT(Array(dtype, dims))
+        case Array(_, dims):
+            return Array(dtype, dims)
     return UNKNOWN
 
 

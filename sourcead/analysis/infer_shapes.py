@@ -9,7 +9,7 @@ from sourcead.analysis.elementwise import elementwise, not_one
 from sourcead.analysis.examples import array_dtype, by_example, sample
 from sourcead.analysis.handlers import arrange, infers, only
 from sourcead.analysis.operands import Arg, Impossible, array_type, axes_of, const, need_dims, shape_dims
-from sourcead.ir.types import UNKNOWN, Array, Scalar, StructT, Sym, Type, anydim, many, type_of
+from sourcead.ir.types import UNKNOWN, Array, Scalar, Sym, TupleT, Type, anydim, many, type_of
 
 _REDUCTIONS = {
     getattr(np, name): "a axis dtype out keepdims"
@@ -383,5 +383,5 @@ def _transforms(fn, args, kwargs) -> Type:
         return Array(result.dtype, dims)
     if isinstance(result, Array):
         return Array(result.dtype, dims[:-1])
-    (w, wt), (v, vt) = result.fields
-    return StructT(result.cls, ((w, Array(wt.dtype, dims[:-1])), (v, Array(vt.dtype, dims))))
+    w, v = result.items
+    return TupleT((Array(w.dtype, dims[:-1]), Array(v.dtype, dims)))

@@ -239,8 +239,8 @@ def example(t: Type, variant: int = 0, rank_if_unknown: int | None = None):
 
 def _example_size(dim, variant: int) -> int:
     if isinstance(dim, Sym):
-        return _SIZE if dim.many or variant == 0 else 1
-    return 1 if dim == 1 else _SIZE
+        return _SIZE + variant if dim.many or variant == 0 else 1
+    return 1 if dim == 1 else _SIZE + variant
 
 
 def example_of(arg: Arg, variant: int = 0, rank_if_unknown: int | None = None):

@@ -30,7 +30,7 @@ def emit(function: Function) -> Emitted:
 
     Example:
         >>> import operator
-        >>> from sourcead.ir.nodes import Call, Const, Stmt
+        >>> from sourcead.ir.nodes import Block, Call, Const, Function, Stmt, Var
         >>> x, y = Var("x"), Var("y", temp=True)
         >>> double = Function("double", (x,), Block((Stmt((y,), Call(operator.mul, (x, Const(2)))),), (y,)))
         >>> print(emit(double).text)

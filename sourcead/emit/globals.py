@@ -81,7 +81,7 @@ class Globals:
         return ast.Call(self._dtype(value.dtype), [self.value(value.item())], [])
 
     def _dtype(self, dtype: np.dtype) -> ast.expr:
-        name = "bool_" if dtype == bool else dtype.name
+        name = "bool_" if dtype.kind == "b" else dtype.name
         if getattr(getattr(np, name, None), "__name__", None) is not None and np.dtype(getattr(np, name)) == dtype:
             return ast.Attribute(self._module("np", np), name, ast.Load())
         return ast.Call(ast.Attribute(self._module("np", np), "dtype", ast.Load()), [ast.Constant(dtype.str)], [])

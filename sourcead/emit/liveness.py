@@ -66,7 +66,7 @@ class Reads:
                         for result, level in zip(arm.results, after):
                             note(result, level)
                         self._note_written(arm, levels)
-                case Loop(_, _, params, inits, body):
+                case Loop(_, _, params, inits):
                     self._note_loop(op, levels, note)
                     for init, param, level in zip(inits, params, after):
                         note(init, max(level, levels.get(param, 0)))

@@ -127,6 +127,9 @@ def _fixpoint(walk, op: Loop, inside: frozenset[Var], live, first: list[Memory],
             cond = Block(*walk.block(op.domain, lambda v: True))
         elif not isinstance(op.domain, Range):
             walk.bind(op.index, _sequence_element(walk, op))
+        unread = [p for p in op.params if p not in walk.reads.last(op.body)]
+        for v in unread:
+            walk.kill(v)
         yields: list[Memory] = []
         body = Block(*walk.block(op.body, inside_live, yields))
         for v in (*op.params, *([op.index] if op.index is not None else ())):
@@ -137,4 +140,5 @@ def _fixpoint(walk, op: Loop, inside: frozenset[Var], live, first: list[Memory],
 
 def _sequence_element(walk, op: Loop) -> Memory:
     memory = walk.of(op.domain)
-    return memory if is_plain(operand_type(op.domain)) else element(memory, None)
+    t = operand_type(op.domain)
+    return memory if is_plain(t) else element(memory, t)

@@ -191,7 +191,7 @@ class _Allocation:
                 base, memory = self.writable(stmt, base, 1, dying, out)
                 out.append(replace(stmt, op=Pop(base)))
                 self.bind(stmt.targets[0], memory)
-                self.bind(stmt.targets[1], element(memory, None))
+                self.bind(stmt.targets[1], element(memory, operand_type(base)))
             case Branch():
                 self.branch(stmt, live, out)
             case Loop():
@@ -250,7 +250,7 @@ class _Allocation:
                     return self.fresh_memory(t)
                 if isinstance(operand_type(base), Array):
                     return self.of(base)
-                return element(self.of(base), key)
+                return element(self.of(base), operand_type(base), key)
             case Build(kind, items):
                 parts = tuple(map(self.of, items))
                 inner = union(p.all for p in parts)
@@ -396,4 +396,4 @@ def _keeps_dtype(op: Update) -> bool:
     """Whether `base + value` has the base's dtype, as `base += value` does, as far as is known."""
     base, value = operand_type(op.base), operand_type(op.value)
     dtype = getattr(base, "dtype", None), getattr(value, "dtype", None)
-    return None in dtype or np.result_type(*dtype) == dtype[0]
+    return any(d is None for d in dtype) or np.result_type(*dtype) == dtype[0]

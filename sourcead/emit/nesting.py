@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sourcead.emit.groups import Groups
 from sourcead.emit.idioms import binders, count_reads
 from sourcead.emit.ranges import Classes
-from sourcead.emit.sharing import attr_sharing, call_sharing, has_memory, index_sharing, is_container, operand_type
+from sourcead.emit.sharing import attr_sharing, has_memory, operand_type
 from sourcead.ir.nodes import (
     Append,
     Attr,
     Block,
     Branch,
-    Build,
     Call,
     Closure,
     Const,
@@ -65,66 +65,10 @@ def nested_values(function: Function) -> dict[Var, Op]:
     return _Nesting(function).result
 
 
-class _Groups:
-    """Variables that may ever share memory, whenever: a union-find filled in one walk."""
-
-    def __init__(self, block: Block):
-        self._root: dict[Var, Var] = {}
-        self._walk(block)
-
-    def find(self, v: Var) -> Var:
-        while (up := self._root.get(v, v)) is not v:
-            self._root[v] = v = self._root.get(up, up)
-        return v
-
-    def _unite(self, *atoms) -> None:
-        variables = [a for a in atoms if isinstance(a, Var) and has_memory(a.type)]
-        for v in variables[1:]:
-            self._root[self.find(v)] = self.find(variables[0])
-
-    def _walk(self, block: Block) -> None:
-        for stmt in block.stmts:
-            match stmt.op:
-                case Call() as op:
-                    if isinstance(op.fn, Var) or call_sharing(op) != "fresh":
-                        self._unite(*stmt.targets, *op_reads(op))
-                case Let(value):
-                    self._unite(stmt.targets[0], *operand_atoms(value))
-                case Index() as op:
-                    if index_sharing(op, stmt.targets[0].type) != "fresh":
-                        self._unite(stmt.targets[0], op.base)
-                case Attr() as op:
-                    if attr_sharing(op, stmt.targets[0].type) != "fresh":
-                        self._unite(stmt.targets[0], op.base)
-                case Update(base, _, value):
-                    self._unite(
-                        stmt.targets[0], base, *(operand_atoms(value) if is_container(operand_type(base)) else ())
-                    )
-                case Append(base, value):
-                    self._unite(stmt.targets[0], base, *operand_atoms(value))
-                case Pop(base):
-                    self._unite(*stmt.targets, base)
-                case Build(_, items):
-                    self._unite(stmt.targets[0], *items)
-                case Loop() as op:
-                    for group in zip(op.params, op.inits, op.body.results, stmt.targets):
-                        self._unite(*group)
-                    if not isinstance(op.domain, (Range, Block)):
-                        self._unite(op.domain, *(v for v in binders(op) if v not in op.params))
-                case Branch(_, then, orelse):
-                    for group in zip(stmt.targets, then.results, orelse.results):
-                        self._unite(*group)
-                case Effect(body=Block() as body):
-                    for group in zip(stmt.targets, body.results):
-                        self._unite(*group)
-            for inner in op_blocks(stmt.op):
-                self._walk(inner)
-
-
 class _Nesting:
     def __init__(self, function: Function):
         self.classes = Classes(function, {})
-        self.groups = _Groups(function.body)
+        self.groups = Groups(function.body)
         self.counts = count_reads(function.body)
         self.bases: set[Var] = set()  # what is written in place needs a name
         self.note_bases(function.body)
@@ -279,7 +223,7 @@ class _Nesting:
     def statement(self, stmt: Stmt) -> None:
         op = stmt.op
         match op:
-            case Branch(cond, then, orelse):
+            case Branch():
                 self.branch(stmt)
             case Loop(domain, _, params, inits, body):
                 self.measure_params(op)
@@ -399,7 +343,7 @@ def _range_operands(domain) -> list:
 def _own_length(op: Op) -> int:
     """About how many characters an op prints besides its operands."""
     match op:
-        case Call(fn, args, kwargs):
+        case Call(fn, _, kwargs):
             name = getattr(fn, "__name__", "") if not isinstance(fn, Var) else fn.name
             if getattr(fn, "__module__", "") in ("_operator", "operator"):
                 return 3

@@ -97,7 +97,7 @@ class Ranges:
                 self._arms(stmt, (body,))
             case Loop():
                 self._loop(stmt)
-            case Closure(params, body):
+            case Closure():
                 self._closure(stmt)
             case op:
                 if isinstance(op, (Update, Append, Pop)) and isinstance(op.base, Var):

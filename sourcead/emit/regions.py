@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sourcead import runtime
-from sourcead.emit.sharing import has_memory, is_plain
+from sourcead.emit.sharing import has_memory, is_known_container, is_plain
 from sourcead.ir.nodes import Atom, Call, Const
-from sourcead.ir.types import Array, DictT, ListT, TupleT, Type
+from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, TupleT, Type
 
 FOREIGN = 0  # the region of memory that is not ours to write
 
@@ -47,12 +47,13 @@ def union(sets: Iterable[frozenset[int]]) -> frozenset[int]:
     return frozenset().union(*sets)
 
 
-def element(memory: Memory, key) -> Memory:
-    """The memory of an element of a container."""
+def element(memory: Memory, t: Type, key=None) -> Memory:
+    """The memory of an element of a container of type `t`."""
     if memory.items is not None and isinstance(key, Const) and isinstance(key.value, int):
         if -len(memory.items) <= key.value < len(memory.items):
             return memory.items[key.value]
-    return Memory(memory.all, memory.inner)
+    regions = memory.inner if is_known_container(t) else memory.all
+    return Memory(regions, regions)
 
 
 def fitted(memory: Memory, t: Type) -> Memory:
@@ -72,10 +73,14 @@ def joined_items(a: Memory, b: Memory):
     return tuple(Memory(x.own | y.own, x.inner | y.inner, joined_items(x, y)) for x, y in zip(a.items, b.items))
 
 
-def has_twice(memory: Memory) -> bool:
-    """Whether two elements of a tuple may share memory."""
-    items = memory.items or ()
-    return sum(len(i.all) for i in items) > len(union(i.all for i in items)) or any(map(has_twice, items))
+def has_twice(memory: Memory, t: Type) -> bool:
+    """Whether two elements of a tuple or display may share memory."""
+    if memory.items is None:
+        return isinstance(t, TupleT) and bool(memory.inner) and sum(map(has_memory, t.items)) > 1
+    if sum(len(i.all) for i in memory.items) > len(union(i.all for i in memory.items)):
+        return True
+    types = t.items if isinstance(t, TupleT) else [UNKNOWN] * len(memory.items)
+    return any(map(has_twice, memory.items, types))
 
 
 def is_memory(value) -> bool:

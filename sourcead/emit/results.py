@@ -50,10 +50,10 @@ def _owned(
             edits[display] = [*before, replace(display, op=replace(display.op, items=items))]
         return atom
     memory = walk.of(atom)
-    if FOREIGN not in memory.all and not memory.all & given and not has_twice(memory):
+    t = operand_type(atom)
+    if FOREIGN not in memory.all and not memory.all & given and not has_twice(memory, t):
         given |= memory.all
         return atom
-    t = operand_type(atom)
     copy = fresh(atom, temp=True) if isinstance(atom, Var) else Var("result", t, temp=True)
     copies.append(Stmt((copy,), copy_call(atom, t, 2)))
     return copy

@@ -3,8 +3,8 @@
 A type is a promise, and `Unknown` promises nothing.  Types decide broadcasting, overload resolution and the length of
 the generated text; where one is unknown the text calls a runtime helper that looks.
 
-A *dim* of an array is an int (known) or a `Sym`: a number known only at run time.  A `Sym` whose `many` is true is known
-not to be 1, and that alone decides broadcasting.  Two dims that are the same `Sym` are equal at run time.
+A *dim* of an array is an int (known) or a `Sym`: a number known only at run time, with a least size.  One whose `many`
+is true is known not to be 1, and that alone decides broadcasting.  Two dims that are the same `Sym` are equal at run time.
 """
 
 from __future__ import annotations
@@ -19,12 +19,20 @@ import numpy as np
 _counter = itertools.count()
 
 
+SMALL = 8  # dims below this are part of a signature, so that `x[1:-1]` is known not to be of length one above it
+
+
 @dataclass(frozen=True, eq=False)
 class Sym:
-    """A dim whose size is known only at run time; compared by identity."""
+    """A dim whose size is known only at run time, and is at least `least`; compared by identity."""
 
-    many: bool
+    least: int = 0
     id: int = field(default_factory=lambda: next(_counter))
+
+    @property
+    def many(self) -> bool:
+        """Whether it is known not to be 1."""
+        return self.least > 1
 
     def __repr__(self):
         return f"{'n' if self.many else '?'}{self.id}"
@@ -131,12 +139,12 @@ KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 
 def many() -> Sym:
     """A fresh dim known not to be 1."""
-    return Sym(True)
+    return Sym(2)
 
 
 def anydim() -> Sym:
     """A fresh dim of which nothing is known."""
-    return Sym(False)
+    return Sym()
 
 
 def is_array(t: Type) -> bool:
@@ -198,7 +206,7 @@ def dims_of(t: Type) -> tuple | None:
 def _join_dim(a, b):
     if a is b or a == b:
         return a
-    return Sym(all(d != 1 if isinstance(d, int) else d.many for d in (a, b)))
+    return Sym(min(d if isinstance(d, int) else d.least for d in (a, b)))
 
 
 def join(a: Type, b: Type) -> Type:
@@ -261,7 +269,7 @@ def _dim_fits(n, promise, free) -> bool:
         return True
     if promise not in free:
         return False
-    return not promise.many or n != 1 if isinstance(n, int) else not promise.many or n.many
+    return promise.least <= (n if isinstance(n, int) else n.least)
 
 
 def syms(t: Type) -> Iterator[Sym]:
@@ -283,7 +291,7 @@ def syms(t: Type) -> Iterator[Sym]:
 def type_of(value: Any) -> Type:
     """The type of a Python object met while compiling or in a call.
 
-    Dims of arrays become `1` or a fresh "many" `Sym`: code is specialised on which dims are one, not on sizes.
+    Small dims of arrays are known, the others become a fresh `Sym`: code is specialised on small sizes only.
     """
     match value:
         case bool():
@@ -291,7 +299,7 @@ def type_of(value: Any) -> Type:
         case int():
             return INT
         case np.ndarray():
-            return Array(value.dtype, tuple(1 if n == 1 else many() for n in value.shape))
+            return Array(value.dtype, tuple(n if n < SMALL else Sym(SMALL) for n in value.shape))
         case np.generic() if value.dtype.kind in KINDS:
             return Scalar(KINDS[value.dtype.kind], value.dtype)
         case float():

@@ -12,8 +12,11 @@ from sourcead.passes.broadcasts import remove_broadcasts
 from sourcead.passes.common import merge_common
 from sourcead.passes.copies import propagate_copies
 from sourcead.passes.dead import remove_dead
+from sourcead.passes.shapes import share_shapes
 
-PASSES = (remove_dead, propagate_copies, simplify_arithmetic, remove_broadcasts, merge_common, remove_dead)
+PASSES = (
+    remove_dead, propagate_copies, simplify_arithmetic, remove_broadcasts, share_shapes, merge_common, remove_dead,
+)  # fmt: skip
 ROUNDS = 4
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.ir.nodes import Atom, Call, Const, Function, Let, Op, Operand, Stmt, Update, Var, fresh
+from sourcead.ir.nodes import Atom, Call, Const, Function, Let, Operand, Stmt, Update, Var, fresh
 from sourcead.ir.types import Array, FunctionT, NoneType, Scalar, Unknown, kind_of
 from sourcead.passes.equality import equal_types
 from sourcead.passes.rewriting import Facts, rewrite

@@ -12,47 +12,55 @@ a Python number, which does not widen, stands in for an array, which does, to no
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from sourcead.ir.nodes import Atom, Call, Const, Function, Operand, Stmt, Update, Var
-from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Sym, Type, dims_of, kind_of, type_of
+from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, type_of
+from sourcead.passes.dims import Dim, KnownDims, not_one
+from sourcead.passes.elementwise import is_elementwise
 from sourcead.passes.equality import equal_types, same_dim, same_dims
 from sourcead.passes.rewriting import Facts, rewrite
 
-OPERATORS = {
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
-    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
-    operator.and_, operator.or_, operator.xor, np.where,
-}  # fmt: skip
 LINEAR = (operator.add, operator.sub, operator.mul, operator.neg)
 PYTHON = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
 
 
 def remove_broadcasts(function: Function) -> Function:
     """The function without explicit broadcasts that broadcasting does anyway."""
-    return rewrite(function, _rule)
+    dims = KnownDims()
+
+    def rule(stmt: Stmt, facts: Facts):
+        dims.learn(stmt, facts)
+        return _simpler(stmt, facts, dims)
+
+    return rewrite(function, rule)
 
 
-def _rule(stmt: Stmt, facts: Facts):
+def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
     match stmt.op:
         case Call(fn, (x, *_)) if fn is np.broadcast_to:
             # types that are equal in full promise the same shape at run time
-            return x if isinstance(x, Var) and isinstance(x.type, Array) and equal_types(x.type, stmt.targets[0].type) else None
-        case Call(fn, args, (), effect=False) if is_elementwise(fn) and not (isinstance(fn, np.ufunc) and len(args) != fn.nin):
-            return _into_operation(stmt, fn, args, facts)
+            return x if _is_whole(x, stmt.targets[0].type) else None
+        case Call(fn, args, (), effect=False) if broadcasts_operands(fn, len(args)):
+            return _into_operation(stmt, fn, args, facts, known)
         case Update(base, _, value):
             return _into_update(stmt.op, base, value, facts)
     return None
 
 
-def is_elementwise(fn) -> bool:
-    """Whether a function of arrays broadcasts its operands against each other and works on each element."""
-    if isinstance(fn, np.ufunc):
-        return fn.signature is None and fn.nout == 1
-    return isinstance(fn, Hashable) and (fn in OPERATORS or fn is operator.neg)
+def _is_whole(x: Operand, t: Type) -> bool:
+    """Whether an array is known to have this shape and dtype already."""
+    return isinstance(x, Var) and isinstance(x.type, Array) and equal_types(x.type, t)
+
+
+def broadcasts_operands(fn, count: int) -> bool:
+    """Whether a call with so many positional arguments broadcasts all of them against each other."""
+    if isinstance(fn, np.ufunc) and count != fn.nin:
+        return False
+    return is_elementwise(fn) or (fn is np.where and count == 3)
 
 
 def _broadcast_of(operand: Operand, facts: Facts) -> Atom | None:
@@ -64,7 +72,7 @@ def _broadcast_of(operand: Operand, facts: Facts) -> Atom | None:
     return None
 
 
-def _into_operation(stmt: Stmt, fn, args: tuple, facts: Facts):
+def _into_operation(stmt: Stmt, fn, args: tuple, facts: Facts, known: KnownDims):
     for i, arg in enumerate(args):
         source = _broadcast_of(arg, facts)
         if source is None:
@@ -75,7 +83,7 @@ def _into_operation(stmt: Stmt, fn, args: tuple, facts: Facts):
         new = Call(fn, (*args[:i], source, *args[i + 1 :]))
         result = stmt.targets[0].type
         dims = dims_of(result)
-        if dims and isinstance(result, Array) and broadcasts_to([_type(source), *others], dims):
+        if dims and isinstance(result, Array) and broadcasts_to([_type(source), *others], dims, lambda m, n: known.same(m, n, facts)):
             return new
         outward = _outward(stmt, new, source, arg, others, facts)
         if outward:
@@ -172,15 +180,15 @@ def _promoted(t: Type | None):
     return None
 
 
-def broadcasts_to(types: list[Type], dims: tuple) -> bool:
+def broadcasts_to(types: list[Type], dims: tuple, equal: Callable[[Dim, Dim], bool] = same_dim) -> bool:
     """Whether operands of these types are known to broadcast to these dims, given that they broadcast at all."""
     shapes = [dims_of(t) for t in types]
     if None in shapes or max(map(len, shapes)) != len(dims):
         return False
-    return all(_dim_is([s[-k] for s in shapes if len(s) >= k], dims[-k]) for k in range(1, len(dims) + 1))
+    return all(_dim_is([s[-k] for s in shapes if len(s) >= k], dims[-k], equal) for k in range(1, len(dims) + 1))
 
 
-def _dim_is(sizes: list, dim: int | Sym) -> bool:
+def _dim_is(sizes: list[Dim], dim: Dim, equal: Callable[[Dim, Dim], bool]) -> bool:
     """Whether sizes that broadcast together are known to give `dim`.
 
     A size known not to be 1 is the result; sizes that may be 1 give the result only if all agree.
@@ -188,10 +196,6 @@ def _dim_is(sizes: list, dim: int | Sym) -> bool:
     sizes = [n for n in sizes if not (isinstance(n, int) and n == 1)]
     if not sizes:
         return isinstance(dim, int) and dim == 1
-    if any(same_dim(n, dim) and _not_one(n) for n in sizes):
+    if any(equal(n, dim) and not_one(n) for n in sizes):
         return True
-    return all(same_dim(n, dim) for n in sizes)
-
-
-def _not_one(n: int | Sym) -> bool:
-    return n != 1 if isinstance(n, int) else n.many
+    return all(equal(n, dim) for n in sizes)

@@ -7,7 +7,7 @@ ys = split(x)           d_x = concatenate(d_ys)
 import numpy as np
 
 from sourcead.rules.registry import adjoint
-from sourcead.runtime import like_arrays, meshgrid_cotangents, split_like, unbroadcast, unstack
+from sourcead.runtime import like_arrays, meshgrid_cotangents, split_like, unbroadcast_each, unstack
 
 
 @adjoint(np.concatenate)
@@ -16,8 +16,10 @@ def _(y, arrays, d_y, axis=0):
 
 
 @adjoint(np.stack)
-def _(y, arrays, d_y, axis=0):
-    return unstack(d_y, axis)
+def stack_adjoint(y, arrays, d_y, axis=0):
+    if isinstance(arrays, list):
+        return unstack(d_y, axis)
+    return like_arrays(unstack(d_y, axis), arrays)
 
 
 @adjoint(np.vstack)
@@ -85,5 +87,5 @@ def _(y, *xs, d_y, indexing="xy", sparse=False, copy=True):
 
 
 @adjoint(np.broadcast_arrays)
-def broadcast_arrays_adjoint(y, *xs, d_y):
-    return tuple(unbroadcast(d, x) for d, x in zip(d_y, xs))
+def _(y, *xs, d_y):
+    return unbroadcast_each(d_y, xs)

@@ -14,6 +14,8 @@ from sourcead.rules.registry import adjoint
 from sourcead.runtime import (
     cofactors,
     divide_or_zero,
+    gather_cotangent,
+    lstsq_cotangents,
     matrix_norm_slope,
     matrix_power_cotangent,
     unbroadcast,
@@ -100,3 +102,22 @@ def multi_dot_adjoint(y, arrays, d_y):
             d = np.tensordot(d, right, axes=(-1, -1)) if right.ndim == 2 else np.multiply.outer(d, right)
         result.append(np.reshape(d, x.shape))
     return result
+
+
+@adjoint(np.linalg.lstsq)
+def lstsq_adjoint(y, a, b, rcond=None, d_y=None):
+    d_a, d_b = lstsq_cotangents(d_y[0], y[0], a, b)
+    return d_a, d_b, None
+
+
+@adjoint(np.linalg.trace)
+def linalg_trace_adjoint(y, x, d_y, offset=0):
+    eye = np.eye(x.shape[-2], x.shape[-1], offset, dtype=x.dtype)
+    if x.ndim == 2:
+        return d_y * eye
+    return np.expand_dims(d_y, (-1, -2)) * eye
+
+
+@adjoint(np.linalg.diagonal)
+def _(y, x, d_y, offset=0):
+    return gather_cotangent(d_y, np.linalg.diagonal(np.reshape(np.arange(x.size), x.shape), offset=offset), x)

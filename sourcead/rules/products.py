@@ -22,7 +22,7 @@ from sourcead.runtime import (
 )  # fmt: skip
 
 
-@adjoint(operator.matmul, np.matmul)
+@adjoint(operator.matmul, np.matmul, np.linalg.matmul)
 def matmul_adjoint(y, a, b, d_y):
     if a.ndim == 2 and b.ndim == 2:
         return d_y @ b.T, a.T @ d_y
@@ -76,7 +76,7 @@ def vdot_adjoint(y, a, b, d_y):
     return d_y * np.reshape(b, np.shape(a)), d_y * np.reshape(a, np.shape(b))
 
 
-@adjoint(np.outer)
+@adjoint(np.outer, np.linalg.outer)
 def outer_adjoint(y, a, b, d_y):
     if np.ndim(a) == 1 and np.ndim(b) == 1:
         return d_y @ b, a @ d_y
@@ -89,7 +89,7 @@ def _(y, a, b, d_y):
     return d_a, d_b
 
 
-@adjoint(np.tensordot)
+@adjoint(np.tensordot, np.linalg.tensordot)
 def tensordot_adjoint(y, a, b, axes=2, d_y=None):
     d_a, d_b = tensordot_cotangents(d_y, a, b, axes)
     return d_a, d_b, None
@@ -101,7 +101,7 @@ def _(y, a, b, d_y):
     return d_a, d_b
 
 
-@adjoint(np.cross)
+@adjoint(np.cross, np.linalg.cross)
 def cross_adjoint(y, a, b, d_y, axis=-1):
     return unbroadcast(np.cross(b, d_y, axis=axis), a), unbroadcast(np.cross(d_y, a, axis=axis), b)
 

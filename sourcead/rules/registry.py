@@ -25,7 +25,7 @@ _LOADED: set[str] = set()
 
 _NUMPY = (
     "arithmetic", "elementwise", "reductions", "scans", "shapes", "joining", "creation", "indexing", "products", "linalg",
-    "decompositions", "signals", "fft",
+    "decompositions", "signals", "statistics", "fft",
 )  # fmt: skip
 FAMILIES = {
     "numpy": _NUMPY,

@@ -81,3 +81,16 @@ def trapezoid_cotangents(y, f, x, dx, d_y, axis):
     d_f[..., :-1] += d_between
     d_dx = np.sum(d_area * between) if x is None and np.ndim(dx) == 0 else None
     return np.moveaxis(d_f, -1, axis), d_x, d_dx
+
+
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+
+    @adjoint(np.cumulative_sum)
+    def cumulative_sum_adjoint(y, x, d_y, axis=None):
+        if axis is None:
+            return np.cumsum(d_y[::-1])[::-1]
+        return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)
+
+    @adjoint(np.cumulative_prod)
+    def cumulative_prod_adjoint(y, x, d_y, axis=None):
+        return cumprod_cotangent(d_y, x, 0 if axis is None else axis)

@@ -1,0 +1,76 @@
+"""Statistics with missing values, covariances, polynomials.
+
+    y = cov(x)           rows centred: y = c @ c.T / (n - ddof)       d_x = (d_y + d_y.T) @ c / (n - ddof)
+    y = polyval(p, x)    d_p[k] = sum of d_y * x**(n-k),              d_x = d_y * polyval(derivative of p, x)
+"""
+
+import numpy as np
+
+from sourcead.rules.registry import adjoint
+from sourcead.runtime import cumprod_cotangent, divide_or_zero, polyval_cotangents, product_of_others
+
+
+@adjoint(np.nanprod)
+def nanprod_adjoint(y, x, d_y, axis=None, keepdims=False):
+    there = ~np.isnan(x)
+    others = product_of_others(np.where(there, x, 1), axis)
+    if axis is None or axis == 0 or keepdims:
+        return d_y * others * there
+    return np.expand_dims(d_y, axis) * others * there
+
+
+@adjoint(np.nanvar)
+def nanvar_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
+    there = (~np.isnan(x)).astype(x.dtype)
+    ratio = 2 * (np.where(there, x, 0) - np.nanmean(x, axis=axis, keepdims=True)) * there
+    ratio = ratio / (np.sum(there, axis=axis, keepdims=True) - ddof)
+    if axis is None or axis == 0 or keepdims:
+        return d_y * ratio
+    return np.expand_dims(d_y, axis) * ratio
+
+
+@adjoint(np.nanstd)
+def nanstd_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
+    there = (~np.isnan(x)).astype(x.dtype)
+    ratio = (np.where(there, x, 0) - np.nanmean(x, axis=axis, keepdims=True)) * there
+    ratio = ratio / (np.sum(there, axis=axis, keepdims=True) - ddof)
+    if axis is None or axis == 0 or keepdims:
+        return divide_or_zero(d_y, y) * ratio
+    return np.expand_dims(divide_or_zero(d_y, y), axis) * ratio
+
+
+@adjoint(np.nancumsum)
+def nancumsum_adjoint(y, x, d_y, axis=None):
+    if axis is None:
+        return np.reshape(np.cumsum(d_y[::-1])[::-1], x.shape) * ~np.isnan(x)
+    return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis) * ~np.isnan(x)
+
+
+@adjoint(np.nancumprod)
+def nancumprod_adjoint(y, x, d_y, axis=None):
+    there = ~np.isnan(x)
+    full = np.where(there, x, 1)
+    if axis is None:
+        return np.reshape(cumprod_cotangent(d_y, np.ravel(full), 0), x.shape) * there
+    return cumprod_cotangent(d_y, full, axis) * there
+
+
+@adjoint(np.cov)
+def cov_adjoint(y, m, d_y, rowvar=True, bias=False, ddof=None):
+    rows = m if rowvar or np.ndim(m) == 1 else m.T
+    rows = np.reshape(rows, (-1, np.shape(rows)[-1]))
+    d_y = np.reshape(d_y, (rows.shape[0], rows.shape[0]))
+    free = rows.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
+    d_rows = (d_y + d_y.T) @ (rows - np.mean(rows, axis=1, keepdims=True)) / free
+    return np.reshape(d_rows if rowvar or np.ndim(m) == 1 else d_rows.T, np.shape(m))
+
+
+@adjoint(np.polyval)
+def polyval_adjoint(y, p, x, d_y):
+    d_p, d_x = polyval_cotangents(d_y, p, x)
+    return d_p, d_x
+
+
+@adjoint(np.unwrap)
+def _(y, p, d_y, discont=None, axis=-1):
+    return d_y

@@ -232,4 +232,6 @@ def gradient(build: Builder, cots: Cotangents, v: Var) -> Atom:
         if dims_of(t) is None or dims_of(to) is None or len(dims_of(t)) != len(dims_of(to)):
             return build.call(runtime.unbroadcast, d, v, type=to, name=f"d_{v.name}")
         return unbroadcast(build, d, v)
+    if isinstance(to, TupleT) and isinstance(t, ListT):
+        return build.call(tuple, d, type=to, name=f"d_{v.name}")
     return d

@@ -388,6 +388,7 @@ def test_memory_that_is_written_and_unlike_operands_are_not_merged():
     w_list = [w(Build("list", (x,))), w(Build("list", (x,))), w(Append(x, y)), w(Append(x, y))]
     w_list += [w(Update(x, (), y)), w(Update(x, (), y)), w(np.exp, x, out=y), w(np.exp, x, out=y)]
     w_list += [w(add, x, c) for c in (1, 1.0, True, 0.0, -0.0, np.float64(1), np.float32(1))]
+    w_list += [w.index(x, 0), w.index(x, 1), w.index(x, (0, 1)), w(Attr(x, "shape")), w(Attr(x, "dtype")), w(Attr(y, "dtype"))]
     w_list += [w(add, x, y), w(add, y, x), w(np.sum, x, axis=0), w(np.sum, x, axis=1), w(np.min, x, axis=0), w(sub, y, x)]
     f = w.function(*w_list)
     assert merge_common(f) is f
@@ -744,19 +745,6 @@ def test_an_update_broadcasts_its_value(base, path, mode, goes):
     assert ops(cleaned(f, remove_broadcasts)) == ("Update" if goes else "broadcast_to Update")
 
 
-@pytest.mark.parametrize("inside", [False, True])
-def test_dims_that_an_operation_broadcast_are_equal_from_there_on(inside):
-    w = Writer()
-    x, y, s = w.param("x", Array(F64, (N,))), w.param("y", Array(F64, (M,))), w.param("s", NP64)
-
-    def multiply():
-        return (w(np.sum, w(mul, x, y, type=x.type), type=NP64),)
-
-    (total,) = w.branch(w(operator.lt, s, 1), multiply, lambda: (s,), [NP64]) if inside else multiply()
-    f = w.function(w(add, w(mul, w(np.broadcast_to, s, w(Attr(x, "shape")), type=x.type), y, type=x.type), total, type=x.type))
-    assert ("broadcast_to" in ops(cleaned(f, remove_broadcasts))) == inside
-
-
 # -- shapes -----------------------------------------------------------------------------------------------------------
 
 
@@ -783,6 +771,7 @@ def test_a_value_is_asked_for_its_shape_if_it_is_computed_anyway_or_no_other_is_
     [
         lambda w, x: w(Update(x, (), Const(1.0), "add"), type=x.type),
         lambda w, x: w.loop(3, [x], [x.type], lambda i, p: (w(Update(p, (), Const(1.0), "add"), type=x.type),))[0],
+        lambda w, x: w(Update(x, (), w(Update(w(neg, x, type=x.type, name="a"), (), x, "add"), type=x.type)), type=x.type),
         lambda w, x: w.branch(w(operator.lt, 1, 2), lambda: (x,), lambda: (w(neg, x, type=x.type),), [x.type])[0],
     ],
 )
@@ -793,6 +782,20 @@ def test_what_may_be_written_is_not_asked_for_its_shape(write):
     written = write(w, x)
     f = w.function(written, w(Attr(product, "shape")))
     assert share_shapes(f) is f
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_dims_are_known_to_be_equal_only_where_the_operation_that_proves_it_has_run(inside):
+    w = Writer()
+    x, y, s = w.param("x", Array(F64, (N,))), w.param("y", Array(F64, (M,))), w.param("s", NP64)
+    written = w(Update(y, (), Const(1.0), "add"), type=y.type)
+
+    def multiply():
+        return (w(np.sum, w(mul, x, y, type=x.type), type=NP64),)
+
+    (total,) = w.branch(w(operator.lt, s, 1), multiply, lambda: (s,), [NP64]) if inside else multiply()
+    f = w.function(written, total, w(Attr(w(neg, y, type=y.type), "shape")))
+    assert ("neg" in ops(cleaned(f, share_shapes))) == inside
 
 
 # -- all together -----------------------------------------------------------------------------------------------------

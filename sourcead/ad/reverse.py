@@ -33,7 +33,13 @@ from sourcead.ir.nodes import (
     Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Op, Operand, Pop, Slice, Stmt, Sub,
     Update, Var, View, free_vars, fresh, operand_atoms,
 )
-from sourcead.ir.types import Array, DictT, ListT, Scalar, TupleT, Unknown, carries_derivative, dims_of
+from sourcead.ir.types import Array, DictT, ListT, Scalar, TupleT, Unknown, list_type
+
+
+def changeable(build: Builder, d: Atom) -> Atom:
+    """The cotangent of a tuple as a list, whose items can be replaced one by one."""
+    t = atom_type(d)
+    return build.call(list, d, type=ListT(list_type(t.items).item), name="d") if isinstance(t, TupleT) else d
 
 
 class Reverse:
@@ -139,7 +145,7 @@ class Reverse:
                 cots.add_part(base, key, cots.take(v), t)
                 return
         d_v = cots.take(v)
-        d_base = cots.get_or_zero(base)
+        d_base = changeable(self.build, cots.get_or_zero(base))
         if isinstance(base.type, (ListT, TupleT, Unknown)) and isinstance(v.type, (TupleT, ListT, DictT, Unknown)):
             before = self.build.emit(Index(d_base, op.key), v.type, f"d_{v.name}")
             d_v = self.build.call(runtime.add, before, d_v, type=v.type, name=f"d_{v.name}")
@@ -314,10 +320,11 @@ class Reverse:
         ]  # fmt: skip
         params = [Var(f"d_{op.params[k].name}", op.params[k].type, True) for k in carried]
         free = [v for v in free_vars(op.body) if v in self.active and v not in op.params]
-        inits += [cots.get_or_zero(v) for v in free]
+        free_inits = [changeable(self.build, cots.get_or_zero(v)) for v in free]
+        inits += free_inits
         for v in free:
             cots.take(v)
-        free_params = [Var(f"d_{v.name}", v.type, True) for v in free]
+        free_params = [Var(f"d_{v.name}", atom_type(d) if isinstance(v.type, TupleT) else v.type, True) for v, d in zip(free, free_inits)]
         inner = Cotangents(self.build, self.active)
         for v, p in zip(free, free_params):
             inner.put(v, p)

@@ -106,7 +106,12 @@ def elementwise(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
             return Array(dtype, None)
         dims = _dims(types)
         return Array(dtype, dims) if dims or fn is np.where else UNKNOWN
-    result = sample(fn, args, kwargs, rank_if_unknown=1 if unknown_rank else None)
+    try:
+        result = sample(fn, args, kwargs, rank_if_unknown=1 if unknown_rank else None)
+    except Impossible:  # NumPy 2.0: the dtype of a power may depend on the exponent's value
+        if fn not in (operator.pow, pow, operator.ipow) or not arrays or unknown_rank or not _dims(types):
+            raise
+        return Array(None, _dims(types))
     if not isinstance(result, Array):
         return result
     if unknown_rank:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sourcead.ir.types import (
     ANY_DTYPE,
+    KINDS,
     Array,
     DictT,
     FunctionT,
@@ -199,8 +200,8 @@ def _settled(t: Type, choice: int) -> Type:
 
 
 _NUMBERS = (
-    {"bool": True, "int": 2, "float": 0.5, "complex": 0.5 + 0.5j},
-    {"bool": False, "int": 1, "float": 1.5, "complex": 1.5 - 0.5j},
+    {"bool": True, "int": 2, "float": 0.3, "complex": 0.5 + 0.5j},
+    {"bool": False, "int": 1, "float": 2.0, "complex": 1.5 - 0.5j},
 )
 _SIZE = 4
 
@@ -223,7 +224,7 @@ def example(t: Type, variant: int = 0, rank_if_unknown: int | None = None):
             ones = np.ones(sizes, dtype)
             if len(sizes) >= 2 and sizes[-1] == sizes[-2] and dtype.kind in "iufc":
                 ones = ones + _SIZE * np.eye(sizes[-1], dtype=dtype)  # definite, so that solvers work
-            return ones.astype(dtype)
+            return ones.astype(dtype) if sizes else np.array(_NUMBERS[variant][KINDS[dtype.kind]], dtype)
         case NoneType():
             return None
         case TupleT(items):

@@ -110,23 +110,32 @@ def has_rule(fn: Any) -> bool:
     return adjoint_rule(fn) is not None or no_derivative(fn)
 
 
-LIBRARIES = ("numpy", "math", "operator", "scipy", "builtins", "cmath", "_operator")
+LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")
+PLAIN_BUILTINS = frozenset({abs, pow, round, divmod, format, repr, ascii, ord, chr, bin, hex, all, any, sorted, callable, type, hash})
 
 
 def is_library(fn: Any) -> bool:
     """Whether a function belongs to NumPy, math or kin: no source is looked for, a missing rule is an error."""
     if getattr(fn, "__module__", "") == "sourcead.runtime":
         return True
-    module = getattr(fn, "__module__", None) or getattr(getattr(fn, "__self__", None), "__module__", None) or ""
+    owner = getattr(fn, "__objclass__", None) or getattr(fn, "__self__", None)
+    module = getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or ""
     if isinstance(fn, np.ufunc) or isinstance(getattr(fn, "__self__", None), np.ufunc):
         return True
     if isinstance(fn, type) and issubclass(fn, (np.generic, int, float, complex, bool, str)):
         return True
+    if module == "builtins":
+        return fn in PLAIN_BUILTINS
     return module.split(".")[0] in LIBRARIES and not isinstance(fn, type)
+
+
+SEES_EVERYTHING = frozenset({eval, exec, locals, globals, vars, dir, getattr, setattr, delattr, open, input, iter, next, id, compile})
 
 
 def opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of what has neither source nor rule: fine as long as no derivative can pass through it."""
+    if isinstance(fn, types.BuiltinFunctionType | type) and fn in SEES_EVERYTHING:
+        raise expressions.unsupported(lo, node, f"what `{fn.__name__}` reads or changes cannot be seen in the source", "write out what it does")
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     for operand in [*operands, *named.values()]:
@@ -171,6 +180,10 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
     """A call of a function that has a rule, carries no derivative, or belongs to a library."""
     from sourcead.rules.sharing import VIEWS
 
+    if fn in (float, complex) and args and passes_text(lo, args[0]):
+        raise expressions.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
+    if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
+        return args[0]
     out = kwargs.pop("out", None) if "out" in kwargs else None
     if out is not None and isinstance(out, TupleVal) and len(out.items) == 1:
         out = out.items[0]
@@ -201,6 +214,11 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         return out
     shared = [r for a in args for r in roots(a)] if fn in VIEWS or registry_is_users(fn) else ()
     return lo.wrap(var, shares=shared)
+
+
+def passes_text(lo: Lowering, value: Value) -> bool:
+    """Whether a value is, or may be, text made while the program runs."""
+    return isinstance(value, Var) and isinstance(value.type, Str)
 
 
 def registry_is_users(fn: Any) -> bool:
@@ -234,6 +252,10 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
         return MethodVal(value, name)
     if name == "ndim" and rank(t) is not None:
         return Const(rank(t))
+    if name in ("shape", "size") and isinstance(t, Scalar):
+        return TupleVal(()) if name == "shape" else Const(1)
+    if name in ("shape", "size", "ndim") and isinstance(t, Unknown) and lo.static_only:
+        return lo.wrap(lo.build.call(getattr(np, name), atom))
     if name in ("shape", "size", "ndim", "dtype", "itemsize", "nbytes"):
         var = lo.build.attr(atom, name)
         if name == "dtype" and getattr(t, "dtype", None) is not None and t.dtype != np.dtype(object):

@@ -183,6 +183,8 @@ class Lowering:
                 raise UnsupportedSyntaxError(f"the method `{method}` is used as a value", at=self.here, instead="call it, or use a lambda")
             case FunctionVal():
                 raise UnsupportedSyntaxError("a function defined here is used as a value where only data can stand", at=self.here)
+        if getattr(value, "value", None) is not None:
+            return value.value()
         raise UnsupportedSyntaxError("this object cannot be used as a value here", at=self.here)
 
     def _was_written(self, value: Value) -> bool:

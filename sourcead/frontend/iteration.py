@@ -10,12 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import expressions
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import VALUE, WHOLE, Cell, FunctionVal, SliceVal, TupleVal, Value, MethodVal, leaves
-from sourcead.ir.nodes import Atom, Const, Range, Var
-from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, Str, TupleT, Unknown
+from sourcead.ir.nodes import Atom, Call, Const, Range, Var
+from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, Str, Sym, TupleT, Unknown
 
 ZERO, ONE = Const(0), Const(1)
 UNROLL = 4  # constants are put in one by one up to this many
@@ -37,6 +39,7 @@ class Iterable:
     nth: Callable[[Atom], Value] | None = None
     index_name: str | None = None
     reverse: Callable[[], Iterable] | None = None
+    value: Callable[[], Atom] | None = None  # as an operand (`a[range(n), labels]`)
 
 
 def iterate(lo: Lowering, value: Value, node) -> Iterable:
@@ -159,7 +162,14 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
         return Iterable(domain=domain, element=lambda i: i, length=length,
                         nth=lambda k: lo.build.call(operator.sub, last(), lo.build.call(operator.mul, k, step, type=INT), type=INT))
 
-    return Iterable(domain=lambda: Range(start, stop, step), element=lambda i: i, length=length, nth=nth, reverse=backward, index_name="i")
+    def value():
+        bounds = (stop,) if plain else (start, stop) if is_number(lo, step, 1) else (start, stop, step)
+        return lo.build.emit(Call(range, bounds), Array(np.dtype(int), (Sym(),)), "numbers")
+
+    return Iterable(
+        domain=lambda: Range(start, stop, step), element=lambda i: i, length=length, nth=nth, reverse=backward, index_name="i",
+        value=value,
+    )  # fmt: skip
 
 
 def is_number(lo: Lowering, atom: Atom, number: int) -> bool:

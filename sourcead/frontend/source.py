@@ -261,6 +261,8 @@ def _compiled(node: ast.AST, code: types.CodeType, imports: list[ast.stmt]) -> t
     outer = around.body[0]
     around.body[:0] = imports
     outer.body = [ast.parse(f"{name} = None").body[0] for name in code.co_freevars] + [statement]
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and node.name not in code.co_freevars:
+        outer.body.insert(0, ast.Global([node.name]))  # a recursive function finds itself where it stands
     ast.fix_missing_locations(around)
     try:
         module = compile(around, code.co_filename, "exec", code.co_flags & _FUTURE, dont_inherit=True)

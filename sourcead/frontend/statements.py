@@ -6,6 +6,7 @@ control may leave takes the statements after it into its arms, so that structure
 
 from __future__ import annotations
 
+import importlib
 import operator
 from dataclasses import dataclass
 from typing import Any
@@ -175,6 +176,21 @@ def lower_delete(lo: Lowering, node) -> None:
         if not isinstance(target, gast.Name):
             raise unsupported(lo, node, "`del` of something else than a name")
         lo.set(lo.scope.names, target.id, MISSING)
+
+
+def lower_import(lo: Lowering, node) -> None:
+    """`import` inside a function: of a module that can be imported now."""
+    for alias in node.names:
+        if isinstance(node, gast.ImportFrom):
+            if node.level or alias.name == "*":
+                raise unsupported(lo, node, "a relative import inside a function", "import it at the top of the file")
+            found = getattr(importlib.import_module(node.module), alias.name)
+        else:
+            found = importlib.import_module(alias.name)
+            if alias.asname is None:
+                found = importlib.import_module(alias.name.partition(".")[0])
+        name = alias.asname or alias.name.partition(".")[0]
+        lo.set(lo.scope.names, name, Const(found, text=None))
 
 
 # -- assignment ------------------------------------------------------------------------------------------------------
@@ -515,5 +531,5 @@ HANDLERS = {
     gast.Return: lower_return, gast.Continue: lower_continue, gast.Pass: lower_pass, gast.Expr: lower_expr,
     gast.Assign: lower_assign, gast.AnnAssign: lower_annassign, gast.AugAssign: lower_augassign, gast.For: lower_for,
     gast.While: lower_while, gast.Assert: lower_assert, gast.Raise: lower_raise, gast.FunctionDef: lower_functiondef,
-    gast.Delete: lower_delete,
+    gast.Delete: lower_delete, gast.Import: lower_import, gast.ImportFrom: lower_import,
 }  # fmt: skip

@@ -13,9 +13,11 @@ from sourcead.ir.nodes import (
     Branch,
     Build,
     Call,
+    Closure,
     Const,
     Function,
     Index,
+    Let,
     Loop,
     Pop,
     Range,
@@ -88,9 +90,12 @@ class Generator:
                 self.lists,
                 self.lists,
                 self.pairs,
+                self.forward,
             ]
             if depth < 2:
                 choices += [self.branch, self.loop, self.loop, self.while_loop]
+            if depth == 0:
+                choices.append(self.closure)
             self.random.choice(choices)(stmts, scope, depth)
         return stmts, scope
 
@@ -189,6 +194,20 @@ class Generator:
                 value = self.pick(scope, "vector" if len(path) == 1 else "scalar").var
                 mode = self.random.choice(["set", "add"])
                 self.bind(stmts, scope, "list", Update(xs.var, path, value, mode), xs.length)
+
+    def forward(self, stmts, scope, depth):
+        value = self.pick(scope, self.random.choice(["vector", "scalar", "list"]))
+        self.bind(stmts, scope, value.kind, Let(value.var), value.length)
+
+    def closure(self, stmts, scope, depth):
+        """A nested function, called at once or after what comes next, once or twice."""
+        param = Value(self.var("vector"), "vector")
+        inner, inner_scope = self.body([*scope, param], 3, depth + 1)
+        function = Var("pullback", UNKNOWN, temp=True)
+        stmts.append(Stmt((function,), Closure((param.var,), Block(tuple(inner), (self.pick(inner_scope, "vector").var,)))))
+        for _ in range(self.random.randint(1, 2)):
+            self.update(stmts, scope, depth)
+            self.bind(stmts, scope, "vector", Call(function, (self.pick(scope, "vector").var,)))
 
     def pairs(self, stmts, scope, depth):
         if self.random.random() < 0.5 or not any(v.kind == "pair" for v in scope):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sourcead import runtime
+from sourcead.analysis.examples import is_pure
 from sourcead.analysis.infer import NOT_CONST, Arg, SliceArg, infer_attr, infer_call, infer_index, static_value
 from sourcead.ir.types import (
     ANY_DTYPE,
@@ -395,6 +396,51 @@ def test_sequence_operators():
     assert infer_call(operator.add, [Arg(TupleT((INT,))), Arg(TupleT((FLOAT,)))]) == TupleT((INT, FLOAT))
     assert infer_call(operator.add, [Arg(ListT(FLOAT)), Arg(ListT(FLOAT))]) == ListT(FLOAT)
     assert infer_call(operator.eq, [Arg(Str()), Arg(Str())]) == BOOL
+
+
+@pytest.mark.parametrize("vague", [False, True])
+def test_special_functions(vague):
+    special = pytest.importorskip("scipy.special")
+    for a in ARRAYS[:5] + [0.5]:
+        for fn in (special.expit, special.gammaln):
+            assert promised(fn, (a,), {}, vague) != UNKNOWN
+        for axis in (None, 0, -1):
+            if np.ndim(a) == 0 and axis is not None:
+                continue
+            assert promised(special.softmax, (a,), {"axis": axis}, vague) != UNKNOWN
+            if np.ndim(a):
+                assert promised(special.logsumexp, (a,), {"axis": axis, "keepdims": True}, vague) != UNKNOWN
+            assert promised(special.logsumexp, (a,), {"axis": axis}, vague) != UNKNOWN
+
+
+def public_functions():
+    """The functions of NumPy that may be called while compiling."""
+    for module in (np, np.linalg, np.fft):
+        for name in sorted(vars(module)):
+            fn = getattr(module, name)
+            if callable(fn) and not name.startswith("_") and is_pure(fn):
+                yield fn
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("vague", [False, True])
+def test_promises_of_every_function_of_numpys(vague):
+    kept = 0
+    for fn in public_functions():
+        calls = [(a,) for a in ARRAYS + [0.5, 3]]
+        calls += list(itertools.product([ARRAYS[0], ARRAYS[2], ARRAYS[3], ARRAYS[9], ARRAYS[13], 0.5, 2], repeat=2))
+        for args in calls:
+            try:
+                with np.errstate(all="ignore"):
+                    fn(*args)
+            except Exception:
+                continue
+            constants = bool(rng.random() < 0.7)
+            try:
+                kept += promised(fn, args, {}, vague, constants) != UNKNOWN
+            except AssertionError as error:
+                raise AssertionError(f"{fn.__name__}: {error}") from None
+    assert kept > 2000
 
 
 def test_numbers_that_may_be_pythons_or_numpys():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 import warnings
 
 import numpy as np
@@ -83,7 +82,7 @@ def is_pure(fn) -> bool:
         return issubclass(fn, np.generic)
     if module.startswith("numpy"):
         return not module.startswith(_REFUSED_MODULES)
-    return module in (math.__name__, operator.__name__, "_operator", "scipy.special", "sourcead.runtime")
+    return module in (math.__name__, "_operator", "sourcead.runtime") or module.startswith("scipy.special")
 
 
 def by_example(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:

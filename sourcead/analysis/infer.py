@@ -11,6 +11,8 @@ its scalar, which behaves like one.
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 
 from sourcead import runtime
@@ -63,6 +65,8 @@ def infer_call(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None) -> Typ
 
 
 def _infer_call(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
+    if (getattr(fn, "__module__", None) or "").startswith("scipy."):
+        importlib.import_module("sourcead.analysis.infer_scipy")
     try:
         handler = HANDLERS.get(fn)
     except TypeError:  # not hashable

@@ -142,6 +142,6 @@ if hasattr(np, "unstack"):  # NumPy 2.1
     def _unstack(fn, args, kwargs) -> Type:
         dims = array_type(args[0].type).dims
         (i,) = axes_of(kwargs.get("axis"), len(dims), 0)
-        if len(args) > 1 or set(kwargs) - {"axis"} or not isinstance(dims[i], int):
+        if len(dims) < 2 or len(args) > 1 or set(kwargs) - {"axis"} or not isinstance(dims[i], int):
             raise Impossible
         return TupleT((Array(array_dtype(args[0]), dims[:i] + dims[i + 1 :]),) * dims[i])

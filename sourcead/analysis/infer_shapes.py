@@ -51,14 +51,14 @@ def _reduced(fn, args, kwargs, a, axis, keepdims, default_axis) -> Type:
     if isinstance(a.type, Array) and a.type.dtype is None:
         if a.type.dims is None:
             raise Impossible
-        dims = _without(a.type.dims, axes_of(axis, len(a.type.dims), default_axis), keep)
+        dims = without_axes(a.type.dims, axes_of(axis, len(a.type.dims), default_axis), keep)
         return Array(None, dims) if dims else UNKNOWN
     if isinstance(a.type, Array) and a.type.dims is None:
         if keep or const(axis, default_axis) is not None:
             raise Impossible
         return sample(fn, args, kwargs, rank_if_unknown=1)
     dims = need_dims(a)
-    dims = _without(dims, axes_of(axis, len(dims), default_axis), keep)
+    dims = without_axes(dims, axes_of(axis, len(dims), default_axis), keep)
     result = sample(fn, args, kwargs)
     if isinstance(result, Array):
         if len(result.dims) != len(dims):
@@ -67,7 +67,7 @@ def _reduced(fn, args, kwargs, a, axis, keepdims, default_axis) -> Type:
     return result
 
 
-def _without(dims, axes, keep) -> tuple:
+def without_axes(dims, axes, keep) -> tuple:
     gone = range(len(dims)) if axes is None else axes
     return tuple(1 if i in gone else d for i, d in enumerate(dims) if keep or i not in gone)
 

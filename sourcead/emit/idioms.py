@@ -1,10 +1,13 @@
 """Before printing: the shapes that a person would have chosen.
 
-for i in range(len(xs)): ... xs[i] ...       ->  for x in xs: ... x ...
-for i in range(len(xs) - 1, -1, -1): ...     ->  for x in xs[::-1]: ...
-the same with `i` read elsewhere as well     ->  for i, x in enumerate(xs): ...
-range(min(len(xs), len(ys)))                 ->  for x, y in zip(xs, ys): ...
-t = f(x); a = t[0]; b = t[1]                 ->  a, b = f(x)
+    for i in range(len(xs)): ... xs[i] ...       ->  for x in xs: ... x ...
+    for i in range(len(xs) - 1, -1, -1): ...     ->  for x in xs[::-1]: ...
+    the same with `i` read elsewhere as well     ->  for i, x in enumerate(xs): ...
+    range(min(len(xs), len(ys)))                 ->  for x, y in zip(xs, ys): ...
+    for t in ts: a = t[0]; b = t[1]              ->  for a, b in ts: ...
+    t = f(x); a = t[0]; b = t[1]                 ->  a, b = f(x)
+
+Where the user named an index and not the element, the loop stays as it is.
 """
 
 from __future__ import annotations
@@ -86,7 +89,7 @@ class _Loops:
             if isinstance(op, Loop) and isinstance(op.domain, Range):
                 before, op = _over_sequences(op, defs)
                 stmts += [replace(stmt, targets=(v,), op=call) for v, call in before]
-            op = map_blocks(op, lambda b: self.block(b, defs))
+            op = map_blocks(_with_unpacked_element(op), lambda b: self.block(b, defs))
             stmts.append(replace(stmt, op=op))
             if len(stmt.targets) == 1 and not op_blocks(op):
                 defs[stmt.targets[0]] = op
@@ -127,6 +130,21 @@ def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op
     over, item = Var("pairs", temp=True), Var("pair", temp=True)
     body = _without(loop.body, gone, mapping)
     return [(over, call)], Each(over, item, loop.params, loop.inits, body, targets)
+
+
+def _with_unpacked_element(op: Op) -> Op:
+    """A loop over tuples that are only taken apart takes them apart in its head: `for w, b in layers:`."""
+    if not isinstance(op, Loop) or isinstance(op, Each) or isinstance(op.domain, (Range, Block)) or not op.index.temp:
+        return op
+    parts = [s for s in op.body.stmts if isinstance(s.op, Index) and s.op.base is op.index and _is_place(s.op.key)]
+    targets = _targets(op.index, parts, count_reads(op.body).get(op.index, 0))
+    if targets is None:
+        return op
+    return Each(op.domain, op.index, op.params, op.inits, _without(op.body, set(parts), {}), targets)
+
+
+def _is_place(key) -> bool:
+    return isinstance(key, Const) and type(key.value) is int
 
 
 def _index_reads(block: Block, index: Var, reading: dict[Var, list[Stmt]]) -> int:
@@ -196,7 +214,7 @@ def _unpacked(block: Block) -> Block:
     def visit(b: Block) -> Block:
         parts: dict[Var, list[Stmt]] = {}
         for stmt in b.stmts:
-            if isinstance(stmt.op, Index) and isinstance(stmt.op.key, Const) and type(stmt.op.key.value) is int:
+            if isinstance(stmt.op, Index) and _is_place(stmt.op.key):
                 if isinstance(stmt.op.base, Var):
                     parts.setdefault(stmt.op.base, []).append(stmt)
         stmts, gone = [], set()

@@ -94,6 +94,7 @@ class _Allocation:
         self.holders: dict[int, dict[Var, None]] = {}  # the live variables that may reach a region
         self.maker: dict[Var, Stmt] = {}  # the statements that made views
         self.closures: set[Var] = set()
+        self.filled: dict[Var, Call] = {}  # what makes an array like a broadcast number that may be written
         self.appended: dict[int, tuple[Block, Stmt]] = {}  # where a region was put on a list
         self.block_now: Block | None = None
         self.killed: list[Var] = []
@@ -223,6 +224,9 @@ class _Allocation:
             self.bind(target, self.fresh_memory(target.type))
             return
         out.append(stmt)
+        match op:
+            case Call(np.broadcast_to, (value, shape), ()) if isinstance(operand_type(value), Scalar):
+                self.filled[target] = Call(np.full, (shape, value))
         memory = self.result_memory(op, target.type)
         if (
             isinstance(op, Index)
@@ -307,7 +311,8 @@ class _Allocation:
         """A variable for a copy of the base, deep if its elements will be written, and its memory."""
         t = operand_type(base)
         new = fresh(stmt.targets[0], type=t)
-        out.append(Stmt((new,), copy_call(base, t, level), stmt.origin, stmt.adjoint_of))
+        call = self.filled.get(base) or copy_call(base, t, level)
+        out.append(Stmt((new,), call, stmt.origin, stmt.adjoint_of))
         result = self.fresh_memory(t)
         if level == 1 and is_known_container(t):
             result = Memory(frozenset((self.new(),)), memory.inner)
@@ -333,6 +338,9 @@ class _Allocation:
             out.append(replace(stmt, op=call))
             self.bind(target, self.result_memory(call, target.type))
             return
+        if not op.path and op.mode == "set" and isinstance(base_type, Array):
+            self.replace_whole(stmt, dying, out)
+            return
         stored = self.of(op.value) if is_container(base_type) else NOTHING
         level = written_level(op) or 1
         base, memory = self.writable(stmt, op.base, level, dying, out, stored)
@@ -341,6 +349,25 @@ class _Allocation:
             own = memory.own if is_known_container(base_type) else memory.own | {self.new()}
             memory = Memory(own, memory.inner | stored.all)
         self.bind(target, memory)
+
+    def replace_whole(self, stmt: Stmt, dying: list[Var], out: list[Stmt]) -> None:
+        """`a[...] = v`: where `a` may not be written, the value itself if it is such an array, else a new array."""
+        op, target = stmt.op, stmt.targets[0]
+        for v in dying:
+            self.kill(v)
+        memory = self.of(op.base)
+        if self.is_ours(memory.own, stmt):
+            out.append(stmt)
+            self.bind(target, memory)
+            return
+        if _is_such_an_array(operand_type(op.value), operand_type(op.base)):
+            out.append(replace(stmt, op=Let(op.value)))
+            self.bind(target, self.of(op.value))
+            return
+        new = fresh(target, type=operand_type(op.base))
+        out.append(replace(stmt, targets=(new,), op=Call(np.empty_like, (op.base,))))
+        out.append(replace(stmt, op=replace(op, base=new)))
+        self.bind(target, self.fresh_memory(new.type))
 
     def append(self, stmt: Stmt, dying: list[Var], out: list[Stmt]) -> None:
         op, value = stmt.op, stmt.op.value
@@ -390,6 +417,13 @@ class _Allocation:
         self.closures.add(target)
         self.memory[target] = Memory(frozenset(), inner)
         self.hold(target)
+
+
+def _is_such_an_array(value: Type, base: Type) -> bool:
+    """Whether an array of the one type has the shape and dtype of any of the other."""
+    if not isinstance(value, Array) or value.dtype is None or value.dtype != base.dtype:
+        return False
+    return value.dims is not None and value.dims == base.dims
 
 
 def _keeps_dtype(op: Update) -> bool:

@@ -6,6 +6,7 @@ same time has it; the user's names are given out before those of temps.
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import re
 from bisect import insort
@@ -48,7 +49,8 @@ def _wish(root: Var, members: list[Var], classes: Classes, carried: set[Var]) ->
     name = re.sub(r"\W", "_", name) or "t"
     if name[0].isdigit():
         name = f"_{name}"
-    return name + "_" if keyword.iskeyword(name) else name
+    hides_builtin = classes.user_name[root] is None and hasattr(builtins, name)
+    return name + "_" if keyword.iskeyword(name) or hides_builtin else name
 
 
 def _carried(block: Block) -> set[Var]:

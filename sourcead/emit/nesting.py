@@ -10,6 +10,7 @@ One walk forward keeps the values that may still be nested *pending*; whatever f
 from __future__ import annotations
 
 import builtins
+import operator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,7 +44,7 @@ from sourcead.ir.nodes import (
     op_reads,
     operand_atoms,
 )
-from sourcead.ir.types import Array, Scalar
+from sourcead.ir.types import Array, Scalar, kind_of
 
 MAX_LENGTH = 92
 
@@ -307,6 +308,8 @@ class _Nesting:
                 return all(isinstance(a, Const) for a in atoms)
             case Call(builtins.len, (base,)):
                 return self.is_short(base) and self.counts.get(target, 0) <= 2
+            case Call(operator.add | operator.sub, (Var() as index, Const(value=int()))):
+                return index not in self.ops and kind_of(index.type) == kind_of(target.type) == "int"
         return False
 
     def is_short(self, atom) -> bool:

@@ -55,7 +55,7 @@ def _owned(
         given |= memory.all
         return atom
     copy = fresh(atom, temp=True) if isinstance(atom, Var) else Var("result", t, temp=True)
-    copies.append(Stmt((copy,), copy_call(atom, t, 2)))
+    copies.append(Stmt((copy,), walk.filled.get(atom) or copy_call(atom, t, 2)))
     return copy
 
 

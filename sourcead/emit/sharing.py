@@ -1,10 +1,12 @@
 """Who shares memory with whom: what the result of an op may have in common with its operands.
 
-fresh     nothing: the memory was made by the op (np.zeros, np.tanh, reductions, integer-array subscripts)
-shallow   a new container of the operands' elements (list(xs), xs + ys, np.split)
-shared    may be, contain or be part of any operand (views, elements)
-readonly  likewise, and may not be written (np.broadcast_to, np.diagonal)
-foreign   likewise, or anything outside of the function (functions of which nothing is known)
+    fresh     nothing: the memory was made by the op (np.zeros, np.tanh, reductions, integer-array subscripts)
+    shallow   a new container of the operands' elements (list(xs), xs + ys, np.split)
+    shared    may be, contain or be part of any operand (views, elements)
+    readonly  likewise, and may not be written (np.broadcast_to, np.diagonal)
+    foreign   likewise, or anything outside of the function (functions of which nothing is known)
+
+Of a function that is not listed here only its module is known: NumPy's results share with nothing but their arguments.
 """
 
 from __future__ import annotations

@@ -14,12 +14,12 @@ import functools
 import inspect
 import io
 import linecache
+import os
 import re
 import sys
 import tokenize
 import types
-from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,13 +163,16 @@ def segment(lines: list[str], line: int, col: int, end_line: int, end_col: int) 
 # ---- finding the node ----
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Parsed:
     lines: list[str]
-    functions: dict[tuple[int, str], list[ast.AST]]  # by line where the code begins, and name
+    tree: ast.Module
     imports: list[ast.stmt]  # those at the top level: a call `np.f()` compiles differently if `np` is imported there
+    functions: dict[tuple[int, str], list[ast.AST]]  # by line where the code begins, and name
+    lambdas_found: bool = False
 
 
+_RULES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "rules")
 _files: dict[str, _Parsed] = {}
 _found: dict[tuple[str, types.CodeType], tuple[gast.AST, list[str]]] = {}
 
@@ -213,21 +216,34 @@ def _parse(code: types.CodeType, module: dict) -> _Parsed:
             raise NoSourceError(
                 f"{file} does not parse as Python: {error}", instead="undo the edit, or import the file again"
             ) from error
-        functions = defaultdict(list)
-        for node in ast.walk(tree):
+        imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+        parsed = _files[file] = _Parsed(lines, tree, imports, {})
+        for node in _definitions(tree.body):
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            parsed.functions.setdefault((first, node.name), []).append(node)
+    if code.co_name == "<lambda>" and not parsed.lambdas_found:
+        for node in ast.walk(parsed.tree):
             if isinstance(node, ast.Lambda):
-                functions[node.lineno, "<lambda>"].append(node)
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                functions[min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.name].append(node)
-        imports = [
-            node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) and node.col_offset == 0
-        ]
-        parsed = _files[file] = _Parsed(lines, dict(functions), imports)
+                parsed.functions.setdefault((node.lineno, "<lambda>"), []).append(node)
+        parsed.lambdas_found = True
     return parsed
+
+
+def _definitions(stmts: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions defined in a list of statements, at any depth, without looking into expressions."""
+    for stmt in stmts:
+        if isinstance(stmt, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield stmt
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(stmt, name, None)
+            if isinstance(inner, list):
+                yield from _definitions(inner)
 
 
 def _choose(parsed: _Parsed, code: types.CodeType) -> ast.AST | None:
     """The node whose code this is; None if there is none."""
+    if code.co_filename.startswith(_RULES):  # our own, which nobody edits while it runs
+        return next(iter(parsed.functions.get((code.co_firstlineno, code.co_name), [])), None)
     if any(name.startswith("@py") for name in code.co_varnames + code.co_names):  # pytest rewrote its assertions
         candidates = parsed.functions.get((code.co_firstlineno, code.co_name), [])
         return candidates[0] if len(candidates) == 1 else None

@@ -35,8 +35,6 @@ from sourcead.ir.nodes import (
     operand_atoms,
 )
 
-_COMPLETE = object()
-
 
 @dataclass(eq=False)
 class Facts:
@@ -95,7 +93,7 @@ class Facts:
         return atom
 
     def replace(self, var: Var, atom: Atom) -> None:
-        """From here on `var` is `atom`; also before, where the walk has been already."""
+        """From here on `var` is `atom`."""
         self.replaced[var] = self.resolve(atom)
         self.changed = True
 

@@ -23,22 +23,22 @@ def stack_adjoint(y, arrays, d_y, axis=0):
 
 
 @adjoint(np.vstack)
-def _(y, arrays, d_y):
+def vstack_adjoint(y, arrays, d_y):
     return like_arrays(split_like(d_y, [np.atleast_2d(a) for a in arrays], 0), arrays)
 
 
 @adjoint(np.hstack)
-def _(y, arrays, d_y):
+def hstack_adjoint(y, arrays, d_y):
     return like_arrays(split_like(d_y, [np.atleast_1d(a) for a in arrays], 0 if d_y.ndim == 1 else 1), arrays)
 
 
 @adjoint(np.dstack)
-def _(y, arrays, d_y):
+def dstack_adjoint(y, arrays, d_y):
     return like_arrays(split_like(d_y, [np.atleast_3d(a) for a in arrays], 2), arrays)
 
 
 @adjoint(np.column_stack)
-def _(y, arrays, d_y):
+def column_stack_adjoint(y, arrays, d_y):
     columns = [a if np.ndim(a) >= 2 else np.reshape(a, (-1, 1)) for a in arrays]
     return like_arrays(split_like(d_y, columns, 1), arrays)
 

@@ -100,7 +100,7 @@ def multi_dot_adjoint(y, arrays, d_y):
             d = np.tensordot(left, d, axes=(0, 0)) if left.ndim == 2 else np.multiply.outer(left, d)
         if right is not None:
             d = np.tensordot(d, right, axes=(-1, -1)) if right.ndim == 2 else np.multiply.outer(d, right)
-        result.append(np.reshape(d, x.shape))
+        result.append(np.reshape(d, x.shape).astype(x.dtype))
     return result
 
 

@@ -205,5 +205,5 @@ def _(y, x, d_y):
 @adjoint(np.ndarray.tolist, list, tuple)
 def tolist_adjoint(y, x, d_y):
     if isinstance(x, np.ndarray):
-        return np.array(d_y)
+        return np.array(d_y, dtype=x.dtype)
     return type(x)(d_y)

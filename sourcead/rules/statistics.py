@@ -59,7 +59,7 @@ def nancumprod_adjoint(y, x, d_y, axis=None):
 def cov_adjoint(y, m, d_y, rowvar=True, bias=False, ddof=None):
     rows = m if rowvar or np.ndim(m) == 1 else m.T
     rows = np.reshape(rows, (-1, np.shape(rows)[-1]))
-    d_y = np.reshape(d_y, (rows.shape[0], rows.shape[0]))
+    d_y = np.reshape(d_y, (rows.shape[0], rows.shape[0])).astype(m.dtype)
     free = rows.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
     d_rows = (d_y + d_y.T) @ (rows - np.mean(rows, axis=1, keepdims=True)) / free
     return np.reshape(d_rows if rowvar or np.ndim(m) == 1 else d_rows.T, np.shape(m))

@@ -498,5 +498,7 @@ def test_helpers_of_the_generated_text():
     assert infer_call(runtime.split_like, [Arg(x), Arg(TupleT((x, x))), Arg(INT, 0)]).items == (x, x)
     assert infer_call(runtime.unstack, [Arg(Array(np.dtype("f4"), (2, m))), Arg(INT, 0)]).items == (v, v)
     assert infer_call(runtime.gather_cotangent, [Arg(v), Arg(Array(np.dtype(int), (m,))), Arg(x)]) == x
-    assert infer_call(runtime.like_sequence, [Arg(Array(np.dtype("f4"), (2, m))), Arg(TupleT((v, v)))]) == TupleT((v, v))
+    assert infer_call(runtime.like_sequence, [Arg(Array(np.dtype("f4"), (2, m))), Arg(TupleT((v, v)))]) == TupleT(
+        (v, v)
+    )
     assert infer_call(runtime.product_of_others, [Arg(x), Arg(INT, 1)]) == x

@@ -364,7 +364,16 @@ def test_einsum(case):
 
 def test_fourier_transforms():
     z = rng.normal(size=(3, 4)) + 1j * rng.normal(size=(3, 4))
-    for fn in (np.fft.fft, np.fft.ifft, np.fft.fft2, np.fft.ifft2, np.fft.fftn, np.fft.ifftn, np.fft.rfft, np.fft.irfft):
+    for fn in (
+        np.fft.fft,
+        np.fft.ifft,
+        np.fft.fft2,
+        np.fft.ifft2,
+        np.fft.fftn,
+        np.fft.ifftn,
+        np.fft.rfft,
+        np.fft.irfft,
+    ):
         for norm in (None, "ortho", "forward"):
             cases = [(fn, {})] + ([(fn, {"n": n, "axis": a}) for n in (3, 4, 6, 7) for a in (0, 1)] if "2" not in fn.__name__
                                   and not fn.__name__.endswith("n") else [])  # fmt: skip
@@ -385,7 +394,9 @@ def transform(fn, x, options):
     d_x = rule.direct(y, values, d_y, given)[0]
     assert d_x.shape == x.shape and np.iscomplexobj(d_x) == np.iscomplexobj(x)
     v = r.normal(size=x.shape) + (1j * r.normal(size=x.shape) if np.iscomplexobj(x) else 0)
-    assert np.real(np.sum(d_x * v)) == pytest.approx(np.real(np.sum(d_y * (fn(x + v, **options) - y))), rel=1e-8, abs=1e-10)
+    assert np.real(np.sum(d_x * v)) == pytest.approx(
+        np.real(np.sum(d_y * (fn(x + v, **options) - y))), rel=1e-8, abs=1e-10
+    )
 
 
 def test_special_functions():
@@ -416,7 +427,17 @@ def test_decompositions_read_one_triangle():
 def test_missing_values_are_left_out():
     x = np.array([[1.5, np.nan, 0.5, 2.0], [np.nan, 1.0, 2.5, 0.3]])
     there = ~np.isnan(x)
-    for fn in (np.nansum, np.nanmean, np.nanprod, np.nanmax, np.nanmin, np.nanvar, np.nanstd, np.nancumsum, np.nancumprod):
+    for fn in (
+        np.nansum,
+        np.nanmean,
+        np.nanprod,
+        np.nanmax,
+        np.nanmin,
+        np.nanvar,
+        np.nanstd,
+        np.nancumsum,
+        np.nancumprod,
+    ):
         for axis in (None, 0, 1):
             y = fn(x, axis=axis)
             d_y = random_like(y, np.random.default_rng(1))
@@ -438,8 +459,12 @@ def test_least_squares(shape, columns):
     d_y = rng.normal(size=y.shape)
     d_a, d_b, _ = adjoint_rule(np.linalg.lstsq)((y, None, None, None), (a, b), (d_y, None, None, None))
     v, w = rng.normal(size=a.shape), rng.normal(size=b.shape)
-    assert inner(d_a, v) == pytest.approx(inner(d_y, solution(a + 1e-6 * v, b) - solution(a - 1e-6 * v, b)) / 2e-6, rel=1e-5)
-    assert inner(d_b, w) == pytest.approx(inner(d_y, solution(a, b + 1e-6 * w) - solution(a, b - 1e-6 * w)) / 2e-6, rel=1e-5)
+    assert inner(d_a, v) == pytest.approx(
+        inner(d_y, solution(a + 1e-6 * v, b) - solution(a - 1e-6 * v, b)) / 2e-6, rel=1e-5
+    )
+    assert inner(d_b, w) == pytest.approx(
+        inner(d_y, solution(a, b + 1e-6 * w) - solution(a, b - 1e-6 * w)) / 2e-6, rel=1e-5
+    )
 
 
 def test_determinant_of_a_singular_matrix():
@@ -473,10 +498,33 @@ def test_autograd_agrees():
 
 def test_every_rule_of_numpys_has_been_run_here():
     tested = {c[0] for c in CASES} | {c[0] for c in OPTIONS} | set(UNARY) | set(BROADCAST_BINARY) | set(REDUCTIONS)
-    tested |= {operator.pow, pow, np.power, np.float_power, np.matmul, operator.matmul, np.dot, np.einsum, np.angle, np.imag, np.ldexp}
+    tested |= {
+        operator.pow,
+        pow,
+        np.power,
+        np.float_power,
+        np.matmul,
+        operator.matmul,
+        np.dot,
+        np.einsum,
+        np.angle,
+        np.imag,
+        np.ldexp,
+    }
     tested |= {np.add.reduce, np.multiply.reduce, np.maximum.reduce, np.minimum.reduce, float, complex}
     left = {f for f in registered() if f not in tested and _home(f).split(".")[0] == "numpy"}
-    left -= {np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.lstsq, np.nanprod, np.nanvar, np.nanstd, np.nancumsum, np.nancumprod, *(f for f in vars(np.fft).values() if callable(f))}
+    left -= {
+        np.linalg.cholesky,
+        np.linalg.eigh,
+        np.linalg.eigvalsh,
+        np.linalg.lstsq,
+        np.nanprod,
+        np.nanvar,
+        np.nanstd,
+        np.nancumsum,
+        np.nancumprod,
+        *(f for f in vars(np.fft).values() if callable(f)),
+    }
     assert left <= {np.float32, np.float16, np.complex128, np.complex64, np.longdouble}
 
 

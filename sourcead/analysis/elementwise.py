@@ -15,6 +15,7 @@ from sourcead.ir.types import (
     UNKNOWN,
     Array,
     ListT,
+    NoneType,
     Scalar,
     Str,
     TupleT,
@@ -34,6 +35,10 @@ _FUNCTIONS = {
     for name in """where clip sinc nan_to_num real imag round around isclose fix i0 angle isreal iscomplex isposinf
     isneginf""".split()
 } | {runtime.lower_exponent, runtime.log_or_zero, runtime.divide_or_zero, runtime.sinc_slope}
+_OPERANDS = {
+    np.nan_to_num: 1, np.angle: 1, np.round: 1, np.around: 1, np.fix: 1, np.real: 1, np.imag: 1, np.isclose: 2, np.sinc: 1,
+    np.i0: 1, np.isreal: 1, np.iscomplex: 1, np.isposinf: 1, np.isneginf: 1,
+}  # fmt: skip
 _PREDICATES = {
     np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.isnan, np.isinf, np.isfinite, np.signbit,
     np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.isclose, np.isreal, np.iscomplex, np.isposinf, np.isneginf,
@@ -83,7 +88,11 @@ def elementwise(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     """The type of an elementwise call."""
     if set(kwargs) - {"dtype", "nan", "posinf", "neginf", "decimals", "rtol", "atol", "equal_nan", "deg", "min", "max"}:
         return UNKNOWN
-    types = [a.type for a in args] + [a.type for k, a in kwargs.items() if k in ("min", "max")]
+    count = fn.nin if isinstance(fn, np.ufunc) else _OPERANDS.get(fn, 3)
+    operands, options = args[:count], args[count:]
+    if options and (isinstance(fn, np.ufunc) or not all(isinstance(a.type, (Scalar, NoneType)) for a in options)):
+        raise Impossible
+    types = [a.type for a in operands] + [a.type for k, a in kwargs.items() if k in ("min", "max")]
     if any(isinstance(t, Unknown) for t in types):
         return UNKNOWN
     if fn in _OPERATORS and not any(isinstance(t, Array) for t in types):

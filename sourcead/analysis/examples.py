@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from sourcead.analysis.operands import Arg, Impossible, example_of
+from sourcead.analysis.operands import VARIANTS, Arg, Impossible, example_of
 from sourcead.ir.types import (
     UNKNOWN,
     Array,
@@ -48,7 +48,7 @@ _REFUSED = set(
     """save savez savez_compressed load loadtxt savetxt genfromtxt fromfile fromregex memmap set_printoptions seterr seterrcall
     setbufsize info show_config show_runtime test copyto put place putmask fill_diagonal put_along_axis shuffle frompyfunc
     vectorize apply_along_axis apply_over_axes fromfunction fromiter piecewise errstate printoptions nditer ndenumerate ndindex
-    eig eigvals roots poly real_if_close empty getbufsize nested_iters from_dlpack require frombuffer fromstring broadcast
+    eig eigvals roots poly real_if_close empty getbufsize nested_iters from_dlpack require frombuffer fromstring broadcast histogramdd
     asmatrix bmat as_strided""".split()
 )
 
@@ -61,7 +61,7 @@ _REFUSED_MODULES = (
 
 def is_pure(fn) -> bool:
     """Whether a function may be called while compiling: it computes a value from its arguments and does nothing else."""
-    name = getattr(fn, "__name__", "")
+    name = getattr(fn, "__name__", "")  # np.test has none
     if isinstance(fn, np.ufunc):
         return True
     try:
@@ -69,7 +69,7 @@ def is_pure(fn) -> bool:
             return True
     except TypeError:
         return False
-    if name in _REFUSED or name.startswith("_"):
+    if not name or name in _REFUSED or name.startswith("_"):
         return False
     owner = getattr(fn, "__objclass__", None)
     if owner is np.ndarray:
@@ -118,7 +118,7 @@ _CACHE: dict = {}
 
 def _sample(fn, args, kwargs, rank_if_unknown) -> Type:
     results = []
-    for variant in (0, 1):
+    for variant in VARIANTS:
         try:
             values = [example_of(a, variant, rank_if_unknown) for a in args]
             named = {k: example_of(a, variant, rank_if_unknown) for k, a in kwargs.items()}
@@ -129,9 +129,9 @@ def _sample(fn, args, kwargs, rank_if_unknown) -> Type:
             raise
         except Exception:  # whatever NumPy says: this example does not tell
             continue
-    if not results:
+    if len(results) < 2:
         raise Impossible
-    if len(results) == 2 and forget_sizes(results[0], True) != forget_sizes(results[1], True):
+    if any(forget_sizes(other, True) != forget_sizes(results[0], True) for other in results[1:]):
         raise Impossible
     return results[0]
 

@@ -175,3 +175,14 @@ def _less(m, n):
     if m is n:
         return m
     return min(m, n) if isinstance(m, int) and isinstance(n, int) else anydim()
+
+
+@infers(np.cross, np.linalg.cross)
+def _cross(fn, args, kwargs) -> Type:
+    if kwargs or len(args) != 2:
+        raise Impossible
+    a, b = _dims(args[0]), _dims(args[1])
+    if a[-1:] != (3,) or b[-1:] != (3,):
+        raise Impossible
+    dtypes = [array_type(x.type).dtype for x in args]
+    return Array(None if any(t is None for t in dtypes) else np.result_type(*dtypes), broadcast_dims(a, b))

@@ -202,12 +202,15 @@ def _settled(t: Type, choice: int) -> Type:
 _NUMBERS = (
     {"bool": True, "int": 2, "float": 0.3, "complex": 0.5 + 0.5j},
     {"bool": False, "int": 1, "float": 2.0, "complex": 1.5 - 0.5j},
+    {"bool": False, "int": 0, "float": 0.4, "complex": 0.5 + 0.5j},  # an int may be a flag
+    {"bool": True, "int": 3, "float": 3.0, "complex": 0.5j},
 )
+VARIANTS = range(len(_NUMBERS))
 _SIZE = 4
 
 
 def example(t: Type, variant: int = 0, rank_if_unknown: int | None = None):
-    """A small value of this type. Two variants differ in what the type leaves open."""
+    """A small value of this type. The variants differ in what the type leaves open."""
     match t:
         case Scalar(kind, None):
             return _NUMBERS[variant][kind]

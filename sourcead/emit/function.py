@@ -44,7 +44,7 @@ def emit(function: Function) -> Emitted:
     names = assign_names(function, nested, _globals_used(function, nested, globals_))
     origins = {s.adjoint_of is not None for s in function.body.stmts}
     comments = Comments(sections=origins == {True, False})
-    read = {v for v, n in count_reads(function.body).items() if n}
+    read = {v: n for v, n in count_reads(function.body).items() if n}
     statements = Statements(Expressions(names, nested, globals_), comments, read)
     body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
     body += statements.block(function.body, at_top=True)
@@ -72,7 +72,10 @@ def _globals_used(function: Function, nested: dict[Var, Op], globals_: Globals) 
 
 
 class _All:
-    """A set that has everything."""
+    """Counts of reads of variables all of which are read."""
 
     def __contains__(self, _):
         return True
+
+    def get(self, _):
+        return 1

@@ -11,6 +11,7 @@ from sourcead.ir.nodes import (
     Branch,
     Build,
     Call,
+    Closure,
     Effect,
     Index,
     Let,
@@ -19,6 +20,7 @@ from sourcead.ir.nodes import (
     Range,
     Update,
     Var,
+    free_vars,
     op_blocks,
     op_reads,
     operand_atoms,
@@ -30,6 +32,7 @@ class Groups:
 
     def __init__(self, block: Block):
         self._root: dict[Var, Var] = {}
+        self.closures: set[Var] = set()
         self._walk(block)
 
     def find(self, v: Var) -> Var:
@@ -37,8 +40,12 @@ class Groups:
             self._root[v] = v = self._root.get(up, up)
         return v
 
+    def has_memory(self, v: Var) -> bool:
+        """Whether a variable may be or reach memory that can be written."""
+        return has_memory(v.type) or v in self.closures
+
     def _unite(self, *atoms) -> None:
-        variables = [a for a in atoms if isinstance(a, Var) and has_memory(a.type)]
+        variables = [a for a in atoms if isinstance(a, Var) and self.has_memory(a)]
         for v in variables[1:]:
             self._root[self.find(v)] = self.find(variables[0])
 
@@ -74,6 +81,9 @@ class Groups:
                 case Branch(_, then, orelse):
                     for group in zip(stmt.targets, then.results, orelse.results):
                         self._unite(*group)
+                case Closure(_, body):  # calling it reads what it captures
+                    self.closures.update(stmt.targets)
+                    self._unite(*stmt.targets, *free_vars(body))
                 case Effect(body=Block() as body):
                     for group in zip(stmt.targets, body.results):
                         self._unite(*group)

@@ -7,6 +7,7 @@ over to it by the initial values.  One walk over the body gives the state at its
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, field, replace
 
 from sourcead.emit.regions import Memory, element
@@ -23,10 +24,11 @@ class _State:
 
     outer: dict[Slot, frozenset[int]] = field(default_factory=dict)
     groups: set[frozenset[Slot]] = field(default_factory=set)
+    distinct: tuple[bool, ...] | None = None  # of each parameter, as in `Memory`
 
     def absorb(self, memories: list[Memory], is_outer) -> bool:
         """Join with the state in which the parameters have these memories; whether that was news."""
-        before = dict(self.outer), set(self.groups)
+        before = dict(self.outer), set(self.groups), self.distinct
         slots: dict[int, set[Slot]] = {}
         for i, memory in enumerate(memories):
             for level in _LEVELS:
@@ -38,7 +40,9 @@ class _State:
         self.groups |= {frozenset(s) for s in slots.values()}
         if len(self.groups) > 8 * len(memories) + 16:
             self.groups = {frozenset().union(*self.groups)}
-        return before != (self.outer, self.groups)
+        distinct = tuple(m.distinct for m in memories)
+        self.distinct = distinct if self.distinct is None else tuple(map(operator.and_, self.distinct, distinct))
+        return before != (self.outer, self.groups, self.distinct)
 
     def memories(self, count: int, new) -> list[Memory]:
         """Memories for the parameters in this state, with new regions for the groups."""
@@ -51,7 +55,7 @@ class _State:
         def at(i, level):
             return self.outer.get((i, level), frozenset()) | frozenset(regions.get((i, level), ()))
 
-        return [Memory(at(i, "own"), at(i, "inner")) for i in range(count)]
+        return [Memory(at(i, "own"), at(i, "inner"), distinct=self.distinct[i]) for i in range(count)]
 
     def is_exclusive(self, i: int, level: int) -> bool:
         """Whether no other slot and nothing outside shares the parameter's memory."""
@@ -111,6 +115,7 @@ def _fixpoint(walk, op: Loop, inside: frozenset[Var], live, first: list[Memory],
         if i in copies:
             memory = Memory(frozenset((walk.new(),)), memory.inner if copies[i] == 1 else frozenset((walk.new(),)))
             memory = memory if first[i].inner else Memory(memory.own)
+            memory = replace(memory, distinct=first[i].distinct)
         entry.append(memory)
     state.absorb(entry, lambda r: r == 0 or bool(walk.holders.get(r)))
 

@@ -35,6 +35,7 @@ from sourcead.emit.sharing import (
     operand_type,
 )
 from sourcead.ir.nodes import (
+    UNDEFINED,
     Append,
     Atom,
     Attr,
@@ -147,6 +148,10 @@ class _Allocation:
         """The live variables that may reach any of the regions."""
         return {v: None for r in regions for v in self.holders.get(r, ())}
 
+    def is_held_by_none(self, regions: frozenset[int]) -> bool:
+        """Whether no live variable may reach any of the regions, all made here."""
+        return FOREIGN not in regions and not self.sharers(regions)
+
     # ---- functions and blocks ----
 
     def function(self, function: Function, own_results: bool) -> Function:
@@ -191,8 +196,10 @@ class _Allocation:
             case Pop(base):
                 base, memory = self.writable(stmt, base, 1, dying, out)
                 out.append(replace(stmt, op=Pop(base)))
-                self.bind(stmt.targets[0], memory)
-                self.bind(stmt.targets[1], element(memory, operand_type(base)))
+                popped = stmt.targets[1]
+                alone = memory.distinct and self.is_held_by_none(memory.inner)
+                self.bind(stmt.targets[0], replace(memory, items=None))
+                self.bind(popped, self.fresh_memory(popped.type) if alone else element(memory, operand_type(base)))
             case Branch():
                 self.branch(stmt, live, out)
             case Loop():
@@ -243,7 +250,7 @@ class _Allocation:
         match op:
             case Call(fn, args, kwargs):
                 sharing = call_sharing(op) if not isinstance(fn, Var) else "foreign"
-                operands = (*args, *(v for _, v in kwargs))
+                operands = args[:1] if sharing == "first" else (*args, *(v for _, v in kwargs))
                 regions = union(self.of(a).all for a in operands)
             case Let(value):
                 return self.of(value)
@@ -258,7 +265,8 @@ class _Allocation:
             case Build(kind, items):
                 parts = tuple(map(self.of, items))
                 inner = union(p.all for p in parts)
-                return Memory(frozenset() if kind == "tuple" else frozenset((self.new(),)), inner, parts)
+                own = frozenset() if kind == "tuple" else frozenset((self.new(),))
+                return Memory(own, inner, parts, distinct=kind == "list" and not items)
         if sharing == "fresh":
             return self.fresh_memory(t)
         if sharing == "shallow":
@@ -315,7 +323,7 @@ class _Allocation:
         out.append(Stmt((new,), call, stmt.origin, stmt.adjoint_of))
         result = self.fresh_memory(t)
         if level == 1 and is_known_container(t):
-            result = Memory(frozenset((self.new(),)), memory.inner)
+            result = Memory(frozenset((self.new(),)), memory.inner, distinct=memory.distinct)
         self.bind(new, result)
         self.kill(new)
         return new, result
@@ -378,7 +386,8 @@ class _Allocation:
         stored = self.of(value)
         base, memory = self.writable(stmt, op.base, 1, dying, out, stored)
         out.append(replace(stmt, op=Append(base, value)))
-        self.bind(stmt.targets[0], Memory(memory.own, memory.inner | stored.all))
+        moved = self.is_held_by_none(stored.all) and not stored.all & memory.all
+        self.bind(stmt.targets[0], Memory(memory.own, memory.inner | stored.all, distinct=memory.distinct and moved))
         if isinstance(operand_type(value), Array) and stmt not in self.copied:
             for region in stored.all:
                 self.appended[region] = (self.block_now, stmt)
@@ -394,8 +403,9 @@ class _Allocation:
             outside = self.reads.free(arm)
             self.revive(v for v in self.killed[mark:] if v in outside)
         out.append(replace(stmt, op=replace(op, then=arms[0], orelse=arms[1])))
-        for target, a, b in zip(stmt.targets, *memories):
-            self.bind(target, Memory(a.own | b.own, a.inner | b.inner, joined_items(a, b)))
+        for target, a, b, *results in zip(stmt.targets, *memories, arms[0].results, arms[1].results):
+            distinct = all(m.distinct or r is UNDEFINED for m, r in zip((a, b), results))
+            self.bind(target, Memory(a.own | b.own, a.inner | b.inner, joined_items(a, b), distinct))
 
     def closure(self, stmt: Stmt, out: list[Stmt]) -> None:
         """A nested function may be called several times: what it reads of outside stays as it is."""

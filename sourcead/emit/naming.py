@@ -68,5 +68,5 @@ def _alternatives(wish: str):
     yield wish
     k = 1
     while True:
-        yield f"{wish}_{k}"
+        yield f"{wish.rstrip('_')}_{k}"
         k += 1

@@ -139,7 +139,7 @@ class _Nesting:
 
     def read_name(self, v: Var, names: set[Var], groups: set[Var]) -> None:
         names.add(v)
-        if has_memory(v.type):
+        if self.groups.has_memory(v):
             groups.add(self.groups.find(v))
 
     def name(self, v: Var) -> None:
@@ -176,25 +176,6 @@ class _Nesting:
                         continue
                 entry.names = frozenset((new,))
 
-    def measure_params(self, loop: Loop) -> None:
-        """Where a loop's head reads the shape of an initial value, it may read that of the parameter, which has it by then."""
-        params = {
-            init: p
-            for p, init in zip(loop.params, loop.inits)
-            if isinstance(init, Var) and isinstance(p.type, Array) and self.counts.get(p)
-        }
-        todo = _range_operands(loop.domain)
-        while todo:
-            v = todo.pop()
-            if v not in self.pending or self.counts[v] != 1:
-                continue
-            op = self.ops[v]
-            old = next(iter(op_reads(op)), None)
-            if old in params and _reads_shape(op, v):
-                self.ops[v] = replace(op, base=params[old]) if isinstance(op, Attr) else Call(len, (params[old],))
-            else:
-                todo += op_reads(op)
-
     def changes(self, stmt: Stmt) -> tuple[set[Var], set[Var], bool]:
         """The classes that a statement binds, the groups that it writes, whether it has an effect."""
         op = stmt.op
@@ -227,7 +208,6 @@ class _Nesting:
             case Branch():
                 self.branch(stmt)
             case Loop(domain, _, params, inits, body):
-                self.measure_params(op)
                 self.consume([domain] if not isinstance(domain, (Block, Range)) else _range_operands(domain), 20)
                 self.consume(inits, 10, params)
                 self.flush(*self.changes(stmt))

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from sourcead.emit.idioms import binders
+from sourcead.emit.idioms import binders, count_reads
 from sourcead.ir.nodes import (
     Append,
     Atom,
@@ -46,6 +46,7 @@ class Ranges:
         self.nested = nested
         self.of: dict[Var, list[Interval]] = {}
         self.affinities: list[tuple[int, Var, Var]] = []  # priority, and two variables that would like to share a name
+        self._counts = count_reads(function.body)
         self._time = 0
         self._open: dict[Var, int] = {}  # the live variables, walking backward, and when they are read last
         self._free: dict[Block, frozenset[Var]] = {}
@@ -161,7 +162,9 @@ class Ranges:
             self._use(op.domain.results, head)
             self._block(op.domain)
         else:  # printed after the initial values
-            self._use(_domain(op.domain), head)
+            same = stand_ins(op, self._counts)
+            for v in self.leaves(_domain(op.domain)):
+                self._open.setdefault(same.get(v, v), head)
         self._bind(op.params, self._tick())
         time = self._tick()
         for param, init in zip(op.params, op.inits):
@@ -208,6 +211,11 @@ def _is_copy_of_namesake(stmt: Stmt) -> bool:
         case Call(np.copy | list.copy | dict.copy, (Var() as old,)):
             return old.name == stmt.targets[0].name
     return False
+
+
+def stand_ins(loop: Loop, counts: dict[Var, int]) -> dict[Var, Var]:
+    """The parameters that a loop's head, printed after the initial values, reads in their place."""
+    return {i: p for i, p in zip(loop.inits, loop.params) if isinstance(i, Var) and counts.get(p)}
 
 
 def _domain(domain: Range | Atom) -> tuple[Atom, ...]:

@@ -17,11 +17,15 @@ FOREIGN = 0  # the region of memory that is not ours to write
 
 @dataclass(frozen=True)
 class Memory:
-    """The regions of a value's own memory and of what it holds; `items` holds a tuple's elements where known."""
+    """The regions of a value's own memory and of what it holds; `items` holds a tuple's elements where known.
+
+    `distinct`: no two elements of a list share memory, though others may still hold one of them.
+    """
 
     own: frozenset[int] = frozenset()
     inner: frozenset[int] = frozenset()
     items: tuple[Memory, ...] | None = None
+    distinct: bool = False
 
     @property
     def all(self) -> frozenset[int]:

@@ -3,6 +3,7 @@
     fresh     nothing: the memory was made by the op (np.zeros, np.tanh, reductions, integer-array subscripts)
     shallow   a new container of the operands' elements (list(xs), xs + ys, np.split)
     shared    may be, contain or be part of any operand (views, elements)
+    first     likewise, but of the first operand only
     readonly  likewise, and may not be written (np.broadcast_to, np.diagonal)
     foreign   likewise, or anything outside of the function (functions of which nothing is known)
 
@@ -57,6 +58,7 @@ _FRESH_BUILTINS = frozenset(
 )
 _SHALLOW_BUILTINS = frozenset("dict enumerate frozenset list reversed set sorted sum tuple zip".split())
 _FRESH_RUNTIME = frozenset("copy zeros_like scatter".split())
+_FIRST_RUNTIME = frozenset("unbroadcast like_sequence".split())
 _PLAIN_ATTRIBUTES = frozenset("shape ndim size dtype itemsize nbytes strides".split())
 
 
@@ -110,7 +112,7 @@ def call_sharing(op: Call) -> str:
     ):
         return _numpy_sharing(name, op, options)
     if module == "sourcead.runtime":
-        return "fresh" if name in _FRESH_RUNTIME else "shared"
+        return "fresh" if name in _FRESH_RUNTIME else "first" if name in _FIRST_RUNTIME else "shared"
     return "foreign"
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from sourcead.emit.comments import Comments
 from sourcead.emit.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.idioms import Each
+from sourcead.emit.ranges import stand_ins
 from sourcead.emit.sharing import is_known_container, is_plain, key_kind, operand_type
 from sourcead.ir.nodes import (
     UNDEFINED,
@@ -39,7 +40,7 @@ _SIGNS = {"add": ast.Add, "sub": ast.Sub}
 class Statements:
     """Makes statements; `expressions` knows the names and what is nested."""
 
-    def __init__(self, expressions: Expressions, comments: Comments, read: set[Var]):
+    def __init__(self, expressions: Expressions, comments: Comments, read: dict[Var, int]):
         self.expressions = expressions
         self.comments = comments
         self.read = read  # the variables that are read anywhere
@@ -258,18 +259,22 @@ class Statements:
             target = ast.Tuple([self.taken(t) for t in op.targets], ast.Store())
         else:
             target = self.taken(op.index)
-        return [*before, ast.For(target, self.domain(op.domain), body or [ast.Pass()], []), *after]
+        return [*before, ast.For(target, self.domain(op), body or [ast.Pass()], []), *after]
 
-    def domain(self, domain) -> ast.expr:
+    def domain(self, loop: Loop) -> ast.expr:
+        domain, expressions = loop.domain, self.expressions
+        names = dict(expressions.names)
+        names.update((init, names[param]) for init, param in stand_ins(loop, self.read).items() if param in names)
+        expressions = Expressions(names, expressions.nested, expressions.globals)
         if not isinstance(domain, Range):
-            return self.expressions.operand(domain)
+            return expressions.operand(domain)
         args = [domain.start, domain.stop, domain.step]
         if _is_int(domain.step, 1):
             args.pop()
             if _is_int(domain.start, 0):
                 args.pop(0)
         call = Call(range, tuple(args))
-        return self.expressions.op(call)
+        return expressions.op(call)
 
     def closure(self, stmt: Stmt) -> ast.stmt:
         op = stmt.op

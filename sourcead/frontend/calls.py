@@ -421,7 +421,7 @@ def dynamic_list_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node)
         item = Var(f"{before.name}_item", before.type.item, True)
         lo.build.add(Stmt((rest, item), Pop(before)))
         lo.set_version(cell, rest)
-        return lo.wrap(item, shares=cell.shares)
+        return lo.wrap(item, shares={*roots(cell), *(r for h in cell.holds for r in roots(h))})
     if name == "copy":
         return lo.wrap(lo.build.call(list, lo.read(cell), type=atom_type(lo.read(cell))), shares=roots(cell))
     raise expressions.unsupported(lo, node, f"the list method `{name}` on a list whose length is not known here")

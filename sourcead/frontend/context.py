@@ -9,6 +9,7 @@ Reading and writing of cells is here, because it is where sharing of memory is d
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -269,6 +270,13 @@ class Lowering:
         self.set(cell.slots, VALUE, atom)
 
     # -- scopes --------------------------------------------------------------------------------------------------
+
+    def visible(self) -> Iterator[Value]:
+        """The values of the names that can be read or rebound here."""
+        scope = self.scope
+        while scope is not None:
+            yield from scope.names.values()
+            scope = scope.parent
 
     @contextmanager
     def deeper(self):

@@ -118,6 +118,10 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
                 settle(lo, slots.get(key, MISSING), atoms)
         if value is not RAISED:
             settle(lo, value, atoms)
+        written = {slots.cell for slots, key in lo.journal.changed(mark, birth) if key is VALUE}
+        for held in lo.visible():  # the other arm may rebind a name of what this one wrote
+            if any(isinstance(leaf, Cell) and leaf.root() in written for leaf in leaves(held)):
+                settle(lo, held, atoms)
         changed = lo.journal.changed(mark, birth)
     state = {(slots, key): slots.get(key, MISSING) for slots, key in changed}
     lo.journal.rollback(mark)
@@ -204,7 +208,7 @@ def _merge_containers(lo, some, a, b, gone_a, gone_b, name, arms, pairs):
 
     items = {k: _merge_value(lo, item(a, k, gone_a), item(b, k, gone_b), f"{name}_{k}", arms, pairs) for k in some.items}
     merged = lo.new_list(items.values(), name) if some.kind == "list" else lo.new_dict(items, name)
-    merged.shares |= {c for v in (a, b) if isinstance(v, Cell) for c in roots(v)}
+    merged.share(c for v in (a, b) if isinstance(v, Cell) for c in roots(v))
     return merged
 
 
@@ -264,7 +268,8 @@ def conditional(lo: Lowering, node: gast.IfExp) -> Value:
 class Assumptions:
     """What a loop is lowered under: its variants and their types, who shares memory, what is poisoned."""
 
-    variants: dict[tuple[Slots, Any], Any] = field(default_factory=dict)  # slot -> template of its value
+    variants: dict[tuple[Slots, Any], Any]  # slot -> template of its value
+    birth: int  # what was made before the loop is older
     sharing: dict[tuple[Slots, Any], set[Cell]] = field(default_factory=dict)
     together: set[frozenset] = field(default_factory=set)  # pairs of variant slots that may share memory
     poisoned: dict[Cell, str] = field(default_factory=dict)
@@ -288,7 +293,7 @@ def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[tuple[S
 
 
 def _loop(lo: Lowering, domain: Any, body: Callable, seed) -> None:
-    assumed = Assumptions(dict.fromkeys(seed))
+    assumed = Assumptions(dict.fromkeys(seed), next_birth())
     types: dict[tuple, Type] = {}
     for _ in range(MAX_ROUNDS):
         mark, start = lo.journal.mark(), len(lo.build.stmts)
@@ -323,8 +328,7 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
         if len(cells) == 2:
             for a in cells[0]:
                 for b in cells[1]:
-                    a.shares.add(b)
-                    b.shares.add(a)
+                    a.share([b])
     for cell, why in assumed.poisoned.items():
         lo.set(cell.slots, POISON, why)
     with lo.deeper(), lo.build.block() as stmts:
@@ -336,7 +340,7 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
                 settle(lo, slots.get(key, MISSING), {})
         changed = lo.journal.changed(mark, birth)
         ends = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
-        if not _holds(lo, changed, ends, params, inits, assumed):
+        if not _holds(changed, ends, params, assumed, birth):
             return None
         yields = {path: UNDEFINED for path in leaves_}
         stable = True
@@ -356,9 +360,10 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
     return loop_op, tuple(outs.values()), results
 
 
-def _holds(lo, changed, ends, params, inits, assumed) -> bool:
+def _holds(changed, ends, params, assumed, birth) -> bool:
     """Whether the slots that changed are the variants, and sharing is as assumed."""
     fine = True
+    changed = {slot: old for slot, old in changed.items() if slot[0].birth < assumed.birth}
     for (slots, key), old in changed.items():
         if key in (SEEN,) or (slots, key) in assumed.variants:
             continue
@@ -383,7 +388,7 @@ def _holds(lo, changed, ends, params, inits, assumed) -> bool:
             continue
         found = roots(end)
         reach[slot] = found
-        outer = {c for c in found if c not in owners and c.slots.birth < min((s.slots.birth for s in owners), default=0)}
+        outer = {c for c in found if c not in owners and c.slots.birth < assumed.birth}
         known = assumed.sharing.setdefault(slot, set())
         if not outer <= known:
             known |= outer
@@ -391,7 +396,7 @@ def _holds(lo, changed, ends, params, inits, assumed) -> bool:
     slots_ = list(reach)
     for i, a in enumerate(slots_):
         for b in slots_[i + 1 :]:
-            common = reach[a] & reach[b]
+            common = {c for c in reach[a] & reach[b] if c in owners or c.slots.birth > birth}
             if common and frozenset((a, b)) not in assumed.together:
                 assumed.together.add(frozenset((a, b)))
                 fine = False
@@ -418,7 +423,7 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
         items = {k: _parameter(lo, slot, inits.get(k, MISSING), t, (*path, k), types, leaves_, assumed) for k, t in shape.items.items()}
         cell = lo.new_list(items.values(), name) if shape.kind == "list" else lo.new_dict(items, name)
         if isinstance(init, Cell):
-            cell.shares |= roots(init)
+            cell.share(roots(init))
         return cell
     if isinstance(shape, (FunctionVal, IterVal)) or isinstance(shape, Const) and callable(shape.value):
         return shape
@@ -500,7 +505,7 @@ def _result(lo, path, param, outs, init) -> Value:
     if isinstance(param, Cell) and param.kind in ("list", "dict"):
         items = {k: _result(lo, (*path, k), p, outs, MISSING) for k, p in param.items.items()}
         cell = lo.new_list(items.values(), param.name) if param.kind == "list" else lo.new_dict(items, param.name)
-        cell.shares |= param.shares
+        cell.share(param.shares)
         return cell
     if path not in outs:
         return param

@@ -15,7 +15,7 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import calls, control
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import (
-    VALUE, Cell, FunctionVal, IterVal, MethodVal, SliceVal, TupleVal, Value, hold,
+    VALUE, Cell, FunctionVal, IterVal, MethodVal, SliceVal, TupleVal, Value, hold, roots,
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Operand, Slice, Sub, Var, View
 from sourcead.ir.types import Array, DictT, ListT, NoneType, Scalar, Str, TupleT, Unknown, is_array, rank
@@ -367,10 +367,10 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
             if isinstance(var.type, (Scalar, Str, NoneType)):
                 return var
             if isinstance(var.type, (TupleT,)):
-                return lo.wrap(var, shares=[base])
+                return lo.wrap(var, shares=roots(base))
             return cell
     var = lo.build.index(lo.read(base), operand_)
-    shared = [base.root()] if isinstance(base, Cell) and not is_gather(t, operand_) else []
+    shared = roots(base) if isinstance(base, Cell) and not is_gather(t, operand_) else ()
     return lo.wrap(var, shares=shared)
 
 

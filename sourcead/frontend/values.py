@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import Any, Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from sourcead.ir.nodes import Atom, Const, Slice, Sub, Var, View
 
@@ -57,7 +58,7 @@ class Cell:
     name: str = "t"
     base: Cell | None = None  # of a view: what it looks into
     step: Sub | View | None = None  # and how
-    shares: set[Cell] = field(default_factory=set)  # cells that may be the same memory
+    shares: set[Cell] = field(default_factory=set)  # cells that may be the same memory; a symmetric relation
     holds: set[Cell] = field(default_factory=set)  # of a list that is one IR value: what was put into it
     held_by: set[Cell] = field(default_factory=set)  # the lists that it was put into
     depth: int = 0  # how many branches and loops of unknown outcome it was made inside
@@ -65,6 +66,13 @@ class Cell:
 
     def __post_init__(self):
         self.slots.cell = self
+        self.share(self.shares)
+
+    def share(self, others: Iterable[Cell]) -> None:
+        """Notes that this object and the others may be the same memory."""
+        for other in set(others) - {self}:
+            self.shares.add(other)
+            other.shares.add(self)
 
     @property
     def kind(self) -> str:
@@ -197,12 +205,14 @@ def leaves(value: Value) -> Iterator[Value]:
 
 
 def roots(value: Value) -> set[Cell]:
-    """Every cell whose memory the value may share."""
+    """Every cell whose memory the value may share: what it looks into, and what that may be the same as.
+
+    Sharing is not transitive: `c = a if p else b` may be `a` and may be `b`, which are not the same.
+    """
     found: set[Cell] = set()
-    todo = [v.root() for v in leaves(value) if isinstance(v, Cell)]
-    while todo:
-        cell = todo.pop()
-        if cell not in found:
-            found.add(cell)
-            todo.extend(c.root() for c in cell.shares)
+    for leaf in leaves(value):
+        if isinstance(leaf, Cell):
+            root = leaf.root()
+            found.add(root)
+            found.update(c.root() for c in root.shares)
     return found

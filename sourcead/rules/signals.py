@@ -1,8 +1,8 @@
 """Convolution, interpolation, quantiles.
 
-    y = convolve(a, v)         d_a = correlation of d_y with v, d_v = correlation of d_y with a
-    y = interp(x, xp, fp)      on each piece y = fp[k] + (x - xp[k]) * s[k],   s[k] = (fp[k+1] - fp[k]) / (xp[k+1] - xp[k])
-    y = quantile(x, q)         y lies between two elements of sorted x, which share d_y by their distance
+y = convolve(a, v)         d_a = correlation of d_y with v, d_v = correlation of d_y with a
+y = interp(x, xp, fp)      on each piece y = fp[k] + (x - xp[k]) * s[k],   s[k] = (fp[k+1] - fp[k]) / (xp[k+1] - xp[k])
+y = quantile(x, q)         y lies between two elements of sorted x, which share d_y by their distance
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """scipy.special: elementwise functions, logsumexp and softmax.
 
-    y = expit(x)          d_x = d_y * y * (1 - y)
-    y = logsumexp(x)      d_x = d_y * exp(x - y)
-    y = softmax(x)        d_x = y * (d_y - sum of d_y * y)
+y = expit(x)          d_x = d_y * y * (1 - y)
+y = logsumexp(x)      d_x = d_y * exp(x - y)
+y = softmax(x)        d_x = y * (d_y - sum of d_y * y)
 """
 
 import math

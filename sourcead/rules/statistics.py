@@ -1,7 +1,7 @@
 """Statistics with missing values, covariances, polynomials.
 
-    y = cov(x)           rows centred: y = c @ c.T / (n - ddof)       d_x = (d_y + d_y.T) @ c / (n - ddof)
-    y = polyval(p, x)    d_p[k] = sum of d_y * x**(n-k),              d_x = d_y * polyval(derivative of p, x)
+y = cov(x)           rows centred: y = c @ c.T / (n - ddof)       d_x = (d_y + d_y.T) @ c / (n - ddof)
+y = polyval(p, x)    d_p[k] = sum of d_y * x**(n-k),              d_x = d_y * polyval(derivative of p, x)
 """
 
 import numpy as np

@@ -114,101 +114,6 @@ def assigned_cotangent(d_a, key, v):
     return unbroadcast(d_v, v)
 
 
-# ---- signals ----
-
-
-def fit_axis(d, n, axis):
-    """An array cut, or padded with zeros, to `n` elements along an axis."""
-    size = d.shape[axis]
-    if size > n:
-        return np.take(d, np.arange(n), axis)
-    width = [(0, 0)] * d.ndim
-    width[axis] = (0, n - size)
-    return np.pad(d, width)
-
-
-def irfft_weights(y, axis):
-    """How often each element of the half spectrum counts in `y = np.fft.irfft(x, axis=axis)`."""
-    n = y.shape[axis]
-    weights = np.zeros(n, dtype=y.dtype)
-    weights[: n // 2 + 1] = 2
-    weights[0] = 1
-    if n % 2 == 0:
-        weights[n // 2] = 1
-    shape = [1] * y.ndim
-    shape[axis] = n
-    return weights.reshape(shape)
-
-
-def convolve_cotangents(d_y, a, v, mode="full", swapped=False):
-    """The cotangents of `a` and `v` in `y = np.convolve(a, v, mode)`."""
-    less, more = sorted((len(a), len(v)))
-    d = np.zeros(less + more - 1, dtype=d_y.dtype)
-    start = {"full": 0, "same": less // 2 if swapped else (less - 1) // 2, "valid": less - 1}[mode]
-    d[start : start + len(d_y)] = d_y
-    return np.convolve(d, v[::-1], "valid"), np.convolve(d, a[::-1], "valid")
-
-
-def interp_cotangents(d_y, x, xp, fp, left=None, right=None):
-    """The cotangents of `x`, `xp` and `fp` in `y = np.interp(x, xp, fp, left, right)`."""
-    xp, fp = np.asarray(xp), np.asarray(fp)
-    below, above = x < xp[0], x > xp[-1]
-    k = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
-    width = xp[k + 1] - xp[k]
-    t = np.where(below, 0, np.where(above, 1, (x - xp[k]) / width))
-    inside = d_y * ~(below | above)
-    d_f = d_y * ~((below & (left is not None)) | (above & (right is not None)))
-    slope = (fp[k + 1] - fp[k]) / width
-    d_fp, d_xp = np.zeros(fp.shape, dtype=fp.dtype), np.zeros(xp.shape, dtype=xp.dtype)
-    np.add.at(d_fp, k, d_f * (1 - t))
-    np.add.at(d_fp, k + 1, d_f * t)
-    np.add.at(d_xp, k, -inside * slope * (1 - t))
-    np.add.at(d_xp, k + 1, -inside * slope * t)
-    return inside * slope, d_xp, d_fp
-
-
-def quantile_cotangent(d_y, x, q, axis=None, keepdims=False):
-    """The cotangent of `x` in `y = np.quantile(x, q, axis, keepdims=keepdims)`."""
-    gone = list(range(x.ndim)) if axis is None else [a % x.ndim for a in np.atleast_1d(axis)]
-    kept = [i for i in range(x.ndim) if i not in gone]
-    rows = np.transpose(x, kept + gone)
-    flat = rows.reshape([x.shape[i] for i in kept] + [-1])
-    order = np.argsort(flat, axis=-1, kind="stable")
-    place = np.ravel(q) * (flat.shape[-1] - 1)
-    low = np.clip(np.floor(place).astype(int), 0, flat.shape[-1] - 1)
-    high = np.minimum(low + 1, flat.shape[-1] - 1)
-    share = (place - low).astype(x.dtype)
-    d = np.moveaxis(np.reshape(d_y, (len(low), *flat.shape[:-1])), 0, -1)
-    d_sorted = np.zeros(flat.shape, dtype=x.dtype)
-    np.add.at(d_sorted, (..., low), d * (1 - share))
-    np.add.at(d_sorted, (..., high), d * share)
-    d_flat = np.empty_like(d_sorted)
-    np.put_along_axis(d_flat, order, d_sorted, -1)
-    return np.transpose(d_flat.reshape(rows.shape), np.argsort(kept + gone))
-
-
-def polyval_cotangents(d_y, p, x):
-    """The cotangents of `p` and `x` in `y = np.polyval(p, x)`."""
-    p, x = np.asarray(p), np.asarray(x)
-    n = len(p)
-    powers = x[..., None] ** np.arange(n - 1, -1, -1, dtype=x.dtype)
-    d_p = np.tensordot(np.asarray(d_y), powers, np.ndim(d_y))
-    return d_p, d_y * np.polyval(p[:-1] * np.arange(n - 1, 0, -1, dtype=p.dtype), x)
-
-
-def lstsq_cotangents(d_y, y, a, b):
-    """The cotangents of `a` and `b` in `y = np.linalg.lstsq(a, b)[0]`, for matrices of full rank."""
-    inverse = np.linalg.pinv(a)
-    d_b = inverse.T @ d_y
-    columns = (a.shape[1], -1)
-    dy, yy, db = np.reshape(d_y, columns), np.reshape(y, columns), np.reshape(d_b, (a.shape[0], -1))
-    residual = np.reshape(b - a @ y, (a.shape[0], -1))
-    d_a = residual @ (inverse @ inverse.T @ dy).T - db @ yy.T
-    if a.shape[0] < a.shape[1]:  # the shortest of many solutions
-        d_a = d_a + (inverse.T @ yy) @ (dy - inverse @ (a @ dy)).T
-    return d_a, d_b
-
-
 def stop_gradient(x):
     """`x` itself; no derivative passes through."""
     return x
@@ -699,6 +604,9 @@ def svd_cotangent(d_y, y, a, full_matrices=True, compute_uv=True):
         inner = inner + s[..., :, None] * (m + np.swapaxes(m, -1, -2))
         d_a = d_a + (u * over[..., None, :]) @ np.swapaxes(d_v - v @ (vt @ d_v), -1, -2)
     return d_a + u @ inner @ vt
+
+
+# ---- signals ----
 
 
 def fit_axis(d, n, axis):

@@ -190,7 +190,8 @@ class Lowering:
 
     def _was_written(self, value: Value) -> bool:
         """Whether an item read from a container may differ from what the container held on entry."""
-        return any(isinstance(leaf, Cell) and leaf.root() in self.dirty for leaf in leaves(value))
+        cells = [leaf.root() for leaf in leaves(value) if isinstance(leaf, Cell)]
+        return any(cell in self.dirty or POISON in cell.slots for cell in cells)
 
     def _read_container(self, cell: Cell, name: str | None = None) -> Atom:
         items = cell.items
@@ -228,10 +229,10 @@ class Lowering:
                 return value.operand()
         return self.read(value)
 
-    def write(self, cell: Cell, path: tuple, value: Operand, mode: str = "set") -> None:
-        """Replaces (or adds to) the part of the object at `path`."""
+    def write(self, cell: Cell, path: tuple, value: Operand, mode: str = "set", through: bool = False) -> None:
+        """Replaces (or adds to) the part of the object at `path`; `through`: by way of a view of that part."""
         if cell.base is not None:
-            return self.write(cell.base, (cell.step, *path), value, mode)
+            return self.write(cell.base, (cell.step, *path), value, mode, through=True)
         if cell.frozen:
             raise AliasError(cell.frozen, at=self.here, instead="copy it first: `x = x.copy()`")
         before = self.read(cell)
@@ -239,7 +240,7 @@ class Lowering:
             self.written.setdefault(self.params[cell], self.here)
         new = self.build.update(before, path, value, mode)
         self.set_version(cell, new)
-        if len(path) > 1:  # what lies in the list was written through it
+        if through or len(path) > 1:  # what lies in the list was written, not replaced
             for held in cell.holds:
                 self.poison(held, cell)
 

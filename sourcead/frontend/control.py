@@ -30,6 +30,7 @@ MAX_ROUNDS = 12
 
 def restartable(lo: Lowering, attempt: Callable[[], Any]) -> Any:
     """Runs `attempt`; each time it meets a list of known length that must become an IR value, does that first."""
+    birth = next_birth()
     while True:
         mark, stmts, depth, scope = lo.journal.mark(), len(lo.build.stmts), lo.depth, lo.scope
         block, origin = lo.build.stmts, lo.build.origin
@@ -41,6 +42,11 @@ def restartable(lo: Lowering, attempt: Callable[[], Any]) -> Any:
             del lo.build.stmts[stmts:]
             if request.cell.depth < depth:  # made outside of an enclosing region: that one must restart
                 raise
+            if request.cell.slots.birth > birth or request.cell.kind != "list":
+                raise UnsupportedSyntaxError(
+                    "the length of this list depends on what the program does here", at=request.origin,
+                    instead="make the list before the branch or loop, and only append to it inside",
+                ) from None
             lo.materialise(request.cell)
 
 

@@ -106,14 +106,12 @@ def cross_adjoint(y, a, b, d_y, axis=-1):
     return unbroadcast(np.cross(b, d_y, axis=axis), a), unbroadcast(np.cross(d_y, a, axis=axis), b)
 
 
-@adjoint(np.einsum)
+@adjoint(np.einsum, broadcasts=True)  # an axis of length 1 stretches to its letter's
 def einsum_adjoint(y, subscripts, *operands, d_y, optimize=False):
     if einsum_is_plain(subscripts):
         if len(operands) == 1:
             return None, (np.einsum(einsum_back(subscripts, 0), d_y),)
         if len(operands) == 2:
             a, b = operands
-            d_a = unbroadcast(np.einsum(einsum_back(subscripts, 0), d_y, b), a)
-            d_b = unbroadcast(np.einsum(einsum_back(subscripts, 1), d_y, a), b)
-            return None, (d_a, d_b)
+            return None, (np.einsum(einsum_back(subscripts, 0), d_y, b), np.einsum(einsum_back(subscripts, 1), d_y, a))
     return None, einsum_cotangents(d_y, subscripts, operands)

@@ -101,18 +101,30 @@ def multiply_reduce_adjoint(y, x, d_y, axis=0, keepdims=False):
 
 @adjoint(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
 def max_adjoint(y, x, d_y, axis=None, keepdims=False):
-    if axis is None or axis == 0 or keepdims:
+    if keepdims:
         hit = (x == y).astype(x.dtype)
-        return d_y / np.sum(hit, axis=axis, keepdims=keepdims) * hit
+        return d_y / np.sum(hit, axis=axis, keepdims=True) * hit
+    if axis is None:
+        hit = (x == y).astype(x.dtype)
+        return d_y / np.sum(hit) * hit
+    if axis == 0:
+        hit = (x == y).astype(x.dtype)
+        return d_y / np.sum(hit, axis=0) * hit
     hit = (x == np.expand_dims(y, axis)).astype(x.dtype)
     return np.expand_dims(d_y / np.sum(hit, axis=axis), axis) * hit
 
 
 @adjoint(np.maximum.reduce, np.minimum.reduce)
 def maximum_reduce_adjoint(y, x, d_y, axis=0, keepdims=False):
-    if axis is None or axis == 0 or keepdims:
+    if keepdims:
         hit = (x == y).astype(x.dtype)
-        return d_y / np.sum(hit, axis=axis, keepdims=keepdims) * hit
+        return d_y / np.sum(hit, axis=axis, keepdims=True) * hit
+    if axis is None:
+        hit = (x == y).astype(x.dtype)
+        return d_y / np.sum(hit) * hit
+    if axis == 0:
+        hit = (x == y).astype(x.dtype)
+        return d_y / np.sum(hit, axis=0) * hit
     hit = (x == np.expand_dims(y, axis)).astype(x.dtype)
     return np.expand_dims(d_y / np.sum(hit, axis=axis), axis) * hit
 
@@ -132,7 +144,9 @@ def var_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     if axis is None:
         return 2 * d_y / (x.size - ddof) * (x - np.mean(x))
     n = x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)
-    if axis == 0 or keepdims:
+    if axis == 0 and not keepdims:
+        return 2 * d_y / (n - ddof) * (x - np.mean(x, axis=0))
+    if keepdims:
         return 2 * d_y / (n - ddof) * (x - np.mean(x, axis=axis, keepdims=True))
     return np.expand_dims(2 * d_y / (n - ddof), axis) * (x - np.mean(x, axis=axis, keepdims=True))
 
@@ -142,6 +156,8 @@ def std_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     if axis is None:
         return divide_or_zero(d_y, y * (x.size - ddof)) * (x - np.mean(x))
     n = x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)
+    if axis == 0 and not keepdims:
+        return divide_or_zero(d_y, y * (n - ddof)) * (x - np.mean(x, axis=0))
     if keepdims:
         return divide_or_zero(d_y, y * (n - ddof)) * (x - np.mean(x, axis=axis, keepdims=True))
     return np.expand_dims(divide_or_zero(d_y, y * (n - ddof)), axis) * (x - np.mean(x, axis=axis, keepdims=True))

@@ -61,7 +61,7 @@ def _(y, x, d_y):
 
 @adjoint(math.sqrt)
 def _(y, x, d_y):
-    return float(np.divide(d_y, 2 * y))  # inf at 0, where Python would raise
+    return np.divide(d_y, 2 * y)  # inf at 0, where Python would raise
 
 
 @adjoint(math.pow)

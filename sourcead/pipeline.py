@@ -131,7 +131,7 @@ def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bo
         def gradients() -> tuple[Atom, ...]:
             return tuple(gradient(build, cots, v) for v in inputs)
 
-        sweep = Reverse(active, build).block(block, cots, gradients)
+        sweep = Reverse(active, build, block).block(block, cots, gradients)
     forward, reverse, results = settle(block, sweep)
     stmts = list(forward)
     tail = Builder()

@@ -34,7 +34,7 @@ def like_sequence(d, x):
     """An array's cotangent as a structure of lists and tuples like `x`, of which the array was made."""
     if isinstance(x, (list, tuple)):
         return type(x)([like_sequence(d[i], v) for i, v in enumerate(x)])
-    return d
+    return unbroadcast(d, x)
 
 
 def copy(x):
@@ -306,18 +306,17 @@ def split_like(d_y, arrays, axis=0):
     """The cotangents of `arrays` in `y = np.concatenate(arrays, axis)`."""
     if axis is None:
         return like_arrays(split_like(d_y, [np.ravel(a) for a in arrays], 0), arrays)
-    parts = np.split(d_y, np.cumsum([np.shape(a)[axis] for a in arrays])[:-1], axis)
-    return parts if isinstance(arrays, list) else like_arrays(parts, arrays)
+    return like_arrays(np.split(d_y, np.cumsum([np.shape(a)[axis] for a in arrays])[:-1], axis), arrays)
 
 
-def unstack(d_y, axis=0):
-    """The cotangents of a list of arrays in `y = np.stack(arrays, axis)`."""
-    return list(np.moveaxis(d_y, axis, 0))
+def unstack(d_y, arrays, axis=0):
+    """The cotangents of `arrays` in `y = np.stack(arrays, axis)`."""
+    return like_arrays(np.moveaxis(d_y, axis, 0), arrays)
 
 
 def like_arrays(parts, arrays):
-    """Each part in the shape of its array, all in a list, tuple or array as the arrays are."""
-    parts = [np.reshape(d, np.shape(a)) for d, a in zip(parts, arrays)]
+    """Each part in the shape and dtype of its array, all in a list, tuple or array as the arrays are."""
+    parts = [unbroadcast(np.reshape(d, np.shape(a)), a) for d, a in zip(parts, arrays)]
     return tuple(parts) if isinstance(arrays, tuple) else np.array(parts) if isinstance(arrays, np.ndarray) else parts
 
 
@@ -483,7 +482,7 @@ def cofactors(a):
     except np.linalg.LinAlgError:
         u, s, vt = np.linalg.svd(a)
         sign = np.linalg.det(u) * np.linalg.det(vt)
-        return sign[..., None, None] * ((u * product_of_others(s, -1)[..., None, :]) @ vt)
+        return sign[..., None, None] * np.conj((u * product_of_others(s, -1)[..., None, :]) @ vt)
 
 
 def matrix_power_cotangent(d_y, a, n):
@@ -520,14 +519,14 @@ def matrix_norm_slope(x, ord, axis=None):
         sums = np.sum(np.abs(x), axis=along, keepdims=True)
         end = np.max(sums, axis=across, keepdims=True) if ord > 0 else np.min(sums, axis=across, keepdims=True)
         hit = (sums == end).astype(x.dtype)
-        return np.sign(x) * hit / np.sum(hit, axis=across, keepdims=True)
+        return np.conj(np.sign(x)) * hit / np.sum(hit, axis=across, keepdims=True)
     u, s, vt = np.linalg.svd(np.moveaxis(x, (rows, columns), (-2, -1)), full_matrices=False)
     if ord == "nuc":
         slope = (u * (s > 0)[..., None, :]) @ vt
     else:
         hit = (s == (s[..., :1] if ord > 0 else s[..., -1:])).astype(x.dtype)
         slope = (u * (hit / np.sum(hit, axis=-1, keepdims=True))[..., None, :]) @ vt
-    return np.moveaxis(slope, (-2, -1), (rows, columns))
+    return np.conj(np.moveaxis(slope, (-2, -1), (rows, columns)))
 
 
 def cholesky_cotangent(d_y, y):

@@ -204,7 +204,9 @@ class Generator:
         param = Value(self.var("vector"), "vector")
         inner, inner_scope = self.body([*scope, param], 3, depth + 1)
         function = Var("pullback", UNKNOWN, temp=True)
-        stmts.append(Stmt((function,), Closure((param.var,), Block(tuple(inner), (self.pick(inner_scope, "vector").var,)))))
+        stmts.append(
+            Stmt((function,), Closure((param.var,), Block(tuple(inner), (self.pick(inner_scope, "vector").var,))))
+        )
         for _ in range(self.random.randint(1, 2)):
             self.update(stmts, scope, depth)
             self.bind(stmts, scope, "vector", Call(function, (self.pick(scope, "vector").var,)))

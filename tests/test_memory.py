@@ -8,6 +8,7 @@ import pytest
 from sourcead import runtime
 from sourcead.emit import assign_memory, emit
 from sourcead.ir.nodes import (
+    UNDEFINED,
     Append,
     Block,
     Branch,
@@ -64,7 +65,12 @@ def copies_of(params, stmts, *results, own_results=True):
 def times(stmts, body, params, inits, index=None, count=3):
     """A loop; its results."""
     targets = tuple(var("r", p.type) for p in params)
-    stmts.append(Stmt(targets, Loop(Range(Const(0), Const(count), Const(1)), index or var("i", INT), tuple(params), tuple(inits), body)))
+    stmts.append(
+        Stmt(
+            targets,
+            Loop(Range(Const(0), Const(count), Const(1)), index or var("i", INT), tuple(params), tuple(inits), body),
+        )
+    )
     return targets
 
 
@@ -170,6 +176,27 @@ def test_array_restored_by_updates_is_not_copied():
     first = let(stmts, ROWS, Call(list, (saved,)))
     results = times(stmts, Block(tuple(body), (back, rest)), [p, hs], [start, first])
     assert copies_of([a, saved], stmts, results[0]) == []
+
+
+@pytest.mark.parametrize("moved", [True, False])
+def test_list_taken_from_a_list_is_ours_if_it_was_moved_there(moved):
+    a, inner_rest, x, outer_rest, inner = var(), var("xs", ROWS), var(), var("xss", ListT(ROWS)), var("xs", ROWS)
+    stmts = []
+    xs = let(stmts, ROWS, Append(let(stmts, ROWS, Build("list", ())), let(stmts, VECTOR, Call(np.sin, (a,)))))
+    xss = let(stmts, ListT(ROWS), Append(let(stmts, ListT(ROWS), Build("list", ())), xs))
+    stmts += [Stmt((outer_rest, inner), Pop(xss)), Stmt((inner_rest, x), Pop(inner))]
+    if not moved:
+        stmts.append(Stmt((var("n", INT),), Call(len, (xs,))))
+    result = let(stmts, VECTOR, Update(x, FIRST, ONE))
+    assert copies_of([a], stmts, result) == ([] if moved else [0])
+
+
+def test_list_made_in_one_arm_of_a_branch_is_ours():
+    a, c, stmts, arm, rest, x = var(), var("c", BOOL), [], [], var("xs", ROWS), var()
+    xs = let(arm, ROWS, Append(let(arm, ROWS, Build("list", ())), let(arm, VECTOR, Call(np.sin, (a,)))))
+    stmts.append(Stmt((joined := var("xs", ROWS),), Branch(c, Block(tuple(arm), (xs,)), Block((), (UNDEFINED,)))))
+    stmts.append(Stmt((rest, x), Pop(joined)))
+    assert copies_of([a, c], stmts, x) == []
 
 
 def test_list_that_is_popped_is_copied_alone():

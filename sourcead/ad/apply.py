@@ -12,7 +12,7 @@ import gast
 
 from sourcead.analysis.builder import Builder, atom_type, operand_type
 from sourcead.errors import NoRuleError, NoSourceError, RuleError, SourceADError, UnsupportedArgumentError
-from sourcead.frontend import expressions, statements
+from sourcead.frontend import expressions, sequences, statements
 from sourcead.frontend.context import Lowering, NotStatic, Scope
 from sourcead.frontend.source import find_source
 from sourcead.frontend.values import Cell, TupleVal, Value
@@ -94,7 +94,7 @@ def inlined(build: Builder, rule: Rule, y: Var, values: list[Operand], d_y: Atom
             result = statements.lower_statements(lo, source.node.body).value
         results = list(result.items) if len(rule.params) > 1 else [result]
         if rule.star is not None:
-            results = [*results[:-1], *expressions.calls.static_items(lo, results[-1], None, len(values) - len(plain))]
+            results = [*results[:-1], *sequences.static_items(lo, results[-1], None, len(values) - len(plain))]
         out = [as_operand(lo, r) if reaches(v, wanted) else None for r, v in zip(results, values)]
     except (NotStatic, NoSourceError, SourceADError, AttributeError) as error:
         if isinstance(error, AttributeError) and not isinstance(error, SourceADError):

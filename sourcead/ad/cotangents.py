@@ -167,4 +167,10 @@ def cast(build: Builder, d: Atom, x: Atom) -> Atom:
         return d
     if want.kind not in "fc" or have.kind == "O" or want.kind == "O":
         return d
+    last = build.stmts[-1] if build.stmts else None
+    if last is not None and last.targets == (d,) and isinstance(last.op, Call) and last.op.fn is np.broadcast_to:
+        source, shape = last.op.args
+        if isinstance(atom_type(source), Scalar):  # one number all over: made in the right dtype from the start
+            build.stmts.pop()
+            return build.call(np.full, shape, source, Const(want), type=Array(want, dims_of(to)), name=d.name)
     return build.call(np.ndarray.astype, d, Const(want))

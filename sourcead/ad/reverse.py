@@ -24,16 +24,16 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ad.apply import cotangents_of
-from sourcead.ad.cotangents import Cotangents, renamed, unbroadcast, zeros
+from sourcead.ad.cotangents import Cotangents, cast, unbroadcast, zeros
 from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep
-from sourcead.analysis.builder import Builder, atom_type
+from sourcead.analysis.builder import Builder, atom_type, block_stmts
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.expressions import is_gather
 from sourcead.ir.nodes import (
     Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Op, Operand, Pop, Slice, Stmt, Sub,
     Update, Var, View, free_vars, fresh, operand_atoms,
 )
-from sourcead.ir.types import Array, DictT, ListT, Scalar, TupleT, Unknown, list_type
+from sourcead.ir.types import Array, DictT, ListT, Scalar, TupleT, Unknown, dims_of, list_type
 
 
 def changeable(build: Builder, d: Atom) -> Atom:
@@ -50,9 +50,13 @@ class Reverse:
         build: the builder of the sweep, with what the frontend knows.
     """
 
-    def __init__(self, active: set[Var], build: Builder):
+    def __init__(self, active: set[Var], build: Builder, block: Block):
         self.active = active
         self.build = build
+        self.counting = {  # numbers that are all different
+            s.targets[0] for s in block_stmts(block)
+            if isinstance(s.op, Call) and s.op.fn in (np.arange, range) and len(s.op.args) == 1
+        }  # fmt: skip
 
     def block(self, block: Block, cots: Cotangents, finish: Callable[[], tuple[Atom, ...]]) -> Sweep:
         """The reverse of a block whose results' cotangents are in `cots`; `finish()` gives what it yields."""
@@ -104,8 +108,7 @@ class Reverse:
                         cots.add_part(operand, k, part, operand.type.items[k])
                 return
             d = self.build.emit(Build("list", d), operand.type, f"d_{operand.name}")
-        if broadcasts:
-            d = unbroadcast(self.build, d, operand)
+        d = unbroadcast(self.build, d, operand) if broadcasts else cast(self.build, d, operand)
         cots.add(operand, d)
 
     def item_of(self, d: Atom, k: int, item: Operand) -> Atom | None:
@@ -151,7 +154,8 @@ class Reverse:
             d_v = self.build.call(runtime.add, before, d_v, type=v.type, name=f"d_{v.name}")
             new = self.build.emit(Update(d_base, (Sub(op.key),), d_v, "set"), base.type, f"d_{base.name}")
         else:
-            new = self.build.emit(Update(d_base, (Sub(op.key),), d_v, "add"), atom_type(d_base), f"d_{base.name}")
+            update = Update(d_base, (Sub(op.key),), d_v, "add", self.distinct(op.key))
+            new = self.build.emit(update, atom_type(d_base), f"d_{base.name}")
         cots.put(base, new)
 
     @adjoint.register
@@ -191,6 +195,12 @@ class Reverse:
             else:
                 d = self.build.call(step.fn, d, *step.args, **dict(step.kwargs))
         return d
+
+    def distinct(self, key: Operand) -> bool:
+        """Whether a subscript with integer arrays surely names no element twice: one of them counts `arange(n)`."""
+        parts = key if isinstance(key, tuple) else (key,)
+        arrays = [p for p in parts if not isinstance(p, (Slice, tuple)) and isinstance(atom_type(p), Array)]
+        return any(p in self.counting for p in arrays) and all(len(dims_of(atom_type(p)) or (0, 0)) == 1 for p in arrays)
 
     @staticmethod
     def repeats(t, key: Operand) -> bool:

@@ -7,9 +7,8 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.examples import by_example
 from sourcead.analysis.handlers import infers
-from sourcead.analysis.infer_index import infer_index
-from sourcead.analysis.operands import Arg, Impossible, array_type, axes_of
-from sourcead.ir.types import ANY_DTYPE, FLOAT, INT, UNKNOWN, Array, DictT, ListT, Scalar, TupleT, Type, join, list_type
+from sourcead.analysis.operands import Impossible, array_type
+from sourcead.ir.types import ANY_DTYPE, FLOAT, INT, UNKNOWN, Array, DictT, ListT, Scalar, TupleT, Type, join
 
 
 def cotangent_type(t: Type) -> Type:
@@ -94,51 +93,12 @@ def _pair(fn, args, kwargs) -> Type:
 
 @infers(runtime.like_sequence)
 def _like_sequence(fn, args, kwargs) -> Type:
-    return _structured(args[0].type, args[1].type)
+    return cotangent_type(args[1].type)
 
 
-def _structured(d: Type, x: Type) -> Type:
-    match x:
-        case TupleT(items):
-            return TupleT(tuple(_structured(infer_index(d, Arg(INT, i)), item) for i, item in enumerate(items)))
-        case ListT(_, items) if items is not None:
-            return list_type(tuple(_structured(infer_index(d, Arg(INT, i)), item) for i, item in enumerate(items)))
-        case ListT(item, None):
-            return ListT(_structured(infer_index(d, Arg(INT)), item))
-        case Array() | Scalar():
-            return d
-    return UNKNOWN
-
-
-@infers(runtime.split_like, runtime.like_arrays)
-def _split_like(fn, args, kwargs) -> Type:
-    d = args[0].type
-    if isinstance(d, ListT):
-        d = d.item
-    dtype = d.dtype if isinstance(d, (Array, Scalar)) else None
-    match args[1].type:
-        case TupleT(items) | ListT(_, items) if items is not None:
-            parts = tuple(Array(dtype, array_type(t).dims) for t in items)
-            return TupleT(parts) if isinstance(args[1].type, TupleT) else list_type(parts)
-        case ListT(Array(_, dims), None):
-            return ListT(Array(dtype, dims))
-        case Array(_, dims):
-            return Array(dtype, dims)
-    return UNKNOWN
-
-
-@infers(runtime.unstack)
-def _unstack(fn, args, kwargs) -> Type:
-    d = args[0].type
-    if not isinstance(d, Array) or not d.dims:
-        return UNKNOWN
-    (axis,) = axes_of(args[1] if len(args) > 1 else None, len(d.dims), 0)
-    rest = d.dims[:axis] + d.dims[axis + 1 :]
-    if not rest and (d.dtype is None or d.dtype.kind not in "fc"):
-        return UNKNOWN
-    item = Array(d.dtype, rest) if rest else infer_index(d, Arg(INT))
-    count = d.dims[axis]
-    return list_type((item,) * count) if isinstance(count, int) else ListT(item)
+@infers(runtime.split_like, runtime.like_arrays, runtime.unstack)
+def _each_like_its_array(fn, args, kwargs) -> Type:
+    return cotangent_type(args[1].type)
 
 
 @infers(runtime.axis_size)

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import builtins
 import operator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from sourcead.emit.groups import Groups
 from sourcead.emit.idioms import binders, count_reads
 from sourcead.emit.ranges import Classes
-from sourcead.emit.sharing import attr_sharing, has_memory, operand_type
+from sourcead.emit.sharing import attr_sharing, operand_type
 from sourcead.ir.nodes import (
     Append,
     Attr,
@@ -41,7 +41,6 @@ from sourcead.ir.nodes import (
     has_effect,
     op_blocks,
     op_operands,
-    op_reads,
     operand_atoms,
 )
 from sourcead.ir.types import Array, Scalar, kind_of

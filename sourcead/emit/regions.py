@@ -9,7 +9,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.emit.sharing import has_memory, is_known_container, is_plain
-from sourcead.ir.nodes import Atom, Call, Const
+from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, TupleT, Type
 
 FOREIGN = 0  # the region of memory that is not ours to write
@@ -89,6 +89,8 @@ def has_twice(memory: Memory, t: Type) -> bool:
 
 def is_memory(value) -> bool:
     """Whether a constant is or holds something that can be written."""
+    if value is UNDEFINED.value:
+        return False
     if isinstance(value, tuple):
         return any(map(is_memory, value))
     return isinstance(value, (np.ndarray, list, dict, set)) or hasattr(value, "__dict__") and not callable(value)

@@ -64,10 +64,10 @@ class Statements:
                 call = self.method(base, "append", [self.expressions.operand(value)])
                 return [ast.Expr(call), *self.renamed(base, stmt.targets[0])]
             case Pop(base):
-                call = self.method(base, "pop", [])
-                popped = stmt.targets[1]
-                done = ast.Assign([self.target(popped)], call) if popped in self.read else ast.Expr(call)
-                return [done, *self.renamed(base, stmt.targets[0])]
+                rest, popped = stmt.targets
+                before = self.renamed(base, rest)  # first: the popped value may take the base's name
+                call = self.method(rest if before else base, "pop", [])
+                return [*before, ast.Assign([self.target(popped)], call) if popped in self.read else ast.Expr(call)]
             case Let(value) if isinstance(value, Var):
                 return self.moves([(stmt.targets[0], value)])
             case Branch():
@@ -173,7 +173,7 @@ class Statements:
         """`part[key] = value`, or `+=`, `-=`, or `np.add.at` where indices may repeat."""
         value = self.expressions.operand(op.value)
         in_container = len(op.path) == 1 and is_known_container(operand_type(op.base))
-        if op.mode != "set" and key_kind(key) in ("advanced", "unknown") and not in_container:
+        if op.mode != "set" and not op.distinct and key_kind(key) in ("advanced", "unknown") and not in_container:
             ufunc = self.expressions.globals.value(np.add if op.mode == "add" else np.subtract)
             return ast.Expr(
                 ast.Call(ast.Attribute(ufunc, "at", ast.Load()), [part, self.expressions.operand(key), value], [])

@@ -20,7 +20,7 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import calls, expressions
 from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
 from sourcead.frontend.values import (
-    KIND, MISSING, POISON, SEEN, VALUE, WHOLE, Cell, FunctionVal, IterVal, Meta, Slots, TupleVal, Value, leaves, next_birth, roots,
+    KIND, MISSING, POISON, SEEN, VALUE, WHOLE, Cell, FunctionVal, IterVal, Meta, Slots, TupleVal, Value, cells_of, leaves, next_birth, roots,
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Let, Loop, Range, Stmt, Var
 from sourcead.ir.types import ListT, Sym, Type, Undefined, fits, join, syms
@@ -279,6 +279,7 @@ class Assumptions:
     sharing: dict[tuple[Slots, Any], set[Cell]] = field(default_factory=dict)
     together: set[frozenset] = field(default_factory=set)  # pairs of variant slots that may share memory
     poisoned: dict[Cell, str] = field(default_factory=dict)
+    opened: set[Slots] = field(default_factory=set)  # containers that no longer are what came in as one value
     dims: set[Sym] = field(default_factory=set)  # dims that differ from one iteration to the next
 
 
@@ -312,6 +313,8 @@ def _loop(lo: Lowering, domain: Any, body: Callable, seed) -> None:
                 lo.set(slots, key, value)
             for cell, why in assumed.poisoned.items():
                 lo.set(cell.slots, POISON, why)
+            for slots in assumed.opened:
+                lo.set(slots, WHOLE, MISSING)
             return
         lo.journal.rollback(mark)
         del lo.build.stmts[start:]
@@ -330,13 +333,15 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
     for slot, value in params.items():
         lo.set(*slot, value)
     for pair in assumed.together:
-        cells = [calls.cells_of(params[slot]) for slot in pair if slot in params]
+        cells = [cells_of(params[slot]) for slot in pair if slot in params]
         if len(cells) == 2:
             for a in cells[0]:
                 for b in cells[1]:
                     a.share([b])
     for cell, why in assumed.poisoned.items():
         lo.set(cell.slots, POISON, why)
+    for slots in assumed.opened:
+        lo.set(slots, WHOLE, MISSING)
     with lo.deeper(), lo.build.block() as stmts:
         loop_domain, index = domain()
         body()
@@ -375,6 +380,10 @@ def _holds(changed, ends, params, assumed, birth) -> bool:
             continue
         if key is POISON:
             continue
+        if key is WHOLE:
+            fine = fine and slots in assumed.opened
+            assumed.opened.add(slots)
+            continue
         if key is VALUE and slots.cell.base is not None:  # a view derived again: it follows its base
             continue
         assumed.variants[(slots, key)] = None
@@ -386,7 +395,7 @@ def _holds(changed, ends, params, assumed, birth) -> bool:
                 fine = False
     owners: dict[Cell, tuple] = {}
     for slot, value in params.items():
-        for cell in calls.cells_of(value):
+        for cell in cells_of(value):
             owners[cell.root()] = slot
     reach: dict[tuple, set] = {}
     for slot, end in ends.items():

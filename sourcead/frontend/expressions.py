@@ -12,10 +12,10 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import calls, control
+from sourcead.frontend import calls, control, inlining, methods, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import (
-    VALUE, Cell, FunctionVal, IterVal, MethodVal, SliceVal, TupleVal, Value, hold, roots,
+    VALUE, Cell, FunctionVal, IterVal, MethodVal, SliceVal, TupleVal, Value, cells_of, hold, roots,
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Operand, Slice, Sub, Var, View
 from sourcead.ir.types import Array, DictT, ListT, NoneType, Scalar, Str, TupleT, Unknown, is_array, rank
@@ -108,9 +108,9 @@ def fold(lo: Lowering, fn, operands: list[Value], result: Var | None = None) -> 
 def operate(lo: Lowering, fn, *values: Value) -> Value:
     """`fn` applied to values, for an operator."""
     if fn is operator.add and len(values) == 2 and all(is_sequence(v) for v in values):
-        return calls.concatenate(lo, *values)
+        return sequences.concatenate(lo, *values)
     if fn is operator.mul and len(values) == 2 and any(is_sequence(v) for v in values):
-        return calls.repeat(lo, *values)
+        return sequences.repeat(lo, *values)
     if fn in (operator.or_,) and all(isinstance(v, Cell) and v.kind == "dict" for v in values):
         return lo.new_dict({**values[0].items, **values[1].items})
     folded = fold(lo, fn, list(values))
@@ -234,7 +234,7 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
             wrapped = lo.unpack(lo.build.emit(Let_(const), atom_type(const), text, temp=True))
         else:
             wrapped = lo.wrap(const)
-        for cell in calls.cells_of(wrapped):
+        for cell in cells_of(wrapped):
             cell.frozen = f"`{name}` is not a parameter of the function: writing to it would change it for everybody"
         lo.live_values[text] = wrapped
     return lo.live_values[text]
@@ -280,7 +280,7 @@ def lower_compare(lo: Lowering, node) -> Value:
 
 def compare(lo: Lowering, op, left: Value, right: Value, node) -> Value:
     if isinstance(op, (gast.In, gast.NotIn)):
-        return calls.contains(lo, left, right, isinstance(op, gast.NotIn), node)
+        return sequences.contains(lo, left, right, isinstance(op, gast.NotIn), node)
     return operate(lo, COMPARE[type(op)], left, right)
 
 
@@ -305,7 +305,7 @@ def elements(lo: Lowering, nodes) -> list[Value]:
     values: list[Value] = []
     for node in nodes:
         if isinstance(node, gast.Starred):
-            values.extend(calls.static_items(lo, lower(lo, node.value), node))
+            values.extend(sequences.static_items(lo, lower(lo, node.value), node))
         else:
             values.append(lower(lo, node))
     return values
@@ -328,7 +328,7 @@ def lower_dict(lo: Lowering, node) -> Value:
 
 
 def lower_attribute(lo: Lowering, node) -> Value:
-    return calls.attribute(lo, lower(lo, node.value), node.attr, node)
+    return methods.attribute(lo, lower(lo, node.value), node.attr, node)
 
 
 def lower_subscript(lo: Lowering, node) -> Value:
@@ -448,7 +448,7 @@ def static_item(lo: Lowering, base: Value, key: Value, node) -> Value | None:
 
 
 def lower_lambda(lo: Lowering, node) -> Value:
-    return calls.local_function(lo, node)
+    return inlining.local_function(lo, node)
 
 
 def lower_namedexpr(lo: Lowering, node) -> Value:

@@ -9,7 +9,7 @@ import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import calls, expressions, statements
+from sourcead.frontend import expressions, inlining, statements
 from sourcead.frontend.context import Lowering, Scope
 from sourcead.frontend.control import RAISED
 from sourcead.frontend.source import Source
@@ -54,7 +54,7 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
     lo = Lowering()
     lo.scope = Scope(source)
     lo.calls.append(source.node)
-    calls.refuse_generators(lo, source)
+    inlining.refuse_generators(lo, source)
     params: dict[str, Var] = {}
     lo.build.origin = source.origin(source.node)
     for name, t in types.items():

@@ -15,7 +15,7 @@ import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import calls, control, expressions, iteration
+from sourcead.frontend import control, expressions, inlining, iteration, methods, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.control import RAISED
 from sourcead.frontend.expressions import BINARY, lower, unsupported
@@ -168,7 +168,7 @@ def lower_raise(lo: Lowering, node) -> Any:
 
 
 def lower_functiondef(lo: Lowering, node) -> None:
-    lo.set(lo.scope.names, node.name, calls.local_function(lo, node))
+    lo.set(lo.scope.names, node.name, inlining.local_function(lo, node))
 
 
 def lower_delete(lo: Lowering, node) -> None:
@@ -241,7 +241,7 @@ def named(lo: Lowering, value: Value, name: str) -> Value:
 def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
     """`a, (b, *c) = value`."""
     stars = [i for i, t in enumerate(targets) if isinstance(t, gast.Starred)]
-    items = calls.static_items(lo, value, node, None if stars else len(targets))
+    items = sequences.static_items(lo, value, node, None if stars else len(targets))
     if stars:
         i = stars[0]
         after = len(targets) - i - 1
@@ -329,7 +329,7 @@ def lower_augassign(lo: Lowering, node) -> None:
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
     """`old op= value` of an object; the object to rebind the name to, or None if it changed in place."""
     if isinstance(old, Cell) and old.kind == "list" and fn is operator.add:
-        calls.extend(lo, old, value, node)
+        methods.extend(lo, old, value, node)
         return None
     if isinstance(old, Cell) and old.kind == "array":
         t = atom_type(lo.read(old))
@@ -341,7 +341,7 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
                 lo.write(old, (), lo.read(expressions.operate(lo, fn, lo.read(old), value)))
             return None
         if isinstance(t, ListT):
-            calls.extend(lo, old, value, node)
+            methods.extend(lo, old, value, node)
             return None
         new = expressions.operate(lo, fn, old, value)
         for cell in roots(old):
@@ -482,7 +482,7 @@ def comprehension(lo: Lowering, node) -> Value:
 
     def nest(generators):
         if not generators:
-            calls.append(lo, result, lower(lo, node.elt), node)
+            methods.append(lo, result, lower(lo, node.elt), node)
             return None
         g, *rest = generators
         iterable = iteration.iterate(lo, lower(lo, g.iter), node)

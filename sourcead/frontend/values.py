@@ -216,3 +216,8 @@ def roots(value: Value) -> set[Cell]:
             found.add(root)
             found.update(c.root() for c in root.shares)
     return found
+
+
+def cells_of(value: Value) -> list[Cell]:
+    """The cells inside a value."""
+    return [leaf for leaf in leaves(value) if isinstance(leaf, Cell)] if value is not MISSING else []

@@ -148,12 +148,14 @@ class Update(Op):
       'add'  base[path] += value;  an empty path adds to the whole (`d += v`); for integer-array subscripts each
              repetition counts (np.add.at), which is what an adjoint wants
       'sub'  base[path] -= value, likewise
+    `distinct`: no subscript of the path names an element twice, although it has integer arrays in it.
     """
 
     base: Atom
     path: tuple[Sub | View, ...]
     value: Operand
     mode: str = "set"
+    distinct: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -407,11 +409,11 @@ def map_op(op: Op, f, block=lambda b: b) -> Op:
             return Let(map_operand(value, f))
         case Index(base, key):
             return Index(f(base), map_operand(key, f))
-        case Update(base, path, value, mode):
+        case Update(base, path, value):
             steps = tuple(
                 Sub(map_operand(s.key, f)) if isinstance(s, Sub) else View(s.fn, many(s.args), named(s.kwargs)) for s in path
             )
-            return Update(f(base), steps, map_operand(value, f), mode)
+            return replace(op, base=f(base), path=steps, value=map_operand(value, f))
         case Build(kind, items, keys):
             return Build(kind, many(items), keys)
         case Append(base, value):

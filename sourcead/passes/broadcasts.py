@@ -66,10 +66,20 @@ def broadcasts_operands(fn, count: int) -> bool:
 def _broadcast_of(operand: Operand, facts: Facts) -> Atom | None:
     """What this operand is a broadcast of."""
     op = facts.op(operand)
-    if isinstance(op, Call) and op.fn is np.broadcast_to and len(op.args) == 2 and not op.kwargs:
-        source = op.args[0]
-        return source if isinstance(source, (Var, Const)) else None
-    return None
+    if not isinstance(op, Call) or op.kwargs or (op.fn, len(op.args)) not in ((np.broadcast_to, 2), (np.full, 3)):
+        return None
+    source = op.args[_SOURCE[op.fn]]
+    return source if isinstance(source, (Var, Const)) and not (op.fn is np.full and dims_of(_type(source)) != ()) else None
+
+
+_SOURCE = {np.broadcast_to: 0, np.full: 1}  # np.full(x.shape, s, x.dtype): a broadcast that has a dtype of its own
+
+
+def _broadcasting(broadcast: Call, source: Var) -> Call:
+    """The same broadcast of another value."""
+    args = list(broadcast.args)
+    args[_SOURCE[broadcast.fn]] = source
+    return replace(broadcast, args=tuple(args))
 
 
 def _into_operation(stmt: Stmt, fn, args: tuple, facts: Facts, known: KnownDims):
@@ -117,7 +127,7 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
     broadcast = facts.op(arg)
     return [
         replace(stmt, targets=(var,), op=new),
-        replace(stmt, op=replace(broadcast, args=(var, *broadcast.args[1:]))),
+        replace(stmt, op=_broadcasting(broadcast, var)),
     ]
 
 

@@ -21,34 +21,46 @@ from sourcead.runtime import cholesky_cotangent, eigh_cotangent, one_triangle, q
 
 
 @adjoint(np.linalg.cholesky)
-def _(y, a, d_y):
+def cholesky_adjoint(y, a, d_y):
+    if np.iscomplexobj(a):
+        raise NotImplementedError("the derivative of np.linalg.cholesky of complex matrices")
     return cholesky_cotangent(d_y, y)
 
 
 @adjoint(np.linalg.eigh)
-def _(y, a, d_y, UPLO="L"):
+def eigh_adjoint(y, a, d_y, UPLO="L"):
+    if np.iscomplexobj(a):
+        raise NotImplementedError("the derivative of np.linalg.eigh of complex matrices")
     return eigh_cotangent(d_y[0], d_y[1], y[0], y[1], UPLO)
 
 
 @adjoint(np.linalg.eigvalsh)
-def _(y, a, d_y, UPLO="L"):
+def eigvalsh_adjoint(y, a, d_y, UPLO="L"):
+    if np.iscomplexobj(a):
+        raise NotImplementedError("the derivative of np.linalg.eigvalsh of complex matrices")
     v = np.linalg.eigh(a, UPLO)[1]
     return one_triangle((v * np.expand_dims(d_y, -2)) @ np.swapaxes(v, -1, -2), UPLO)
 
 
 @adjoint(np.linalg.qr)
-def _(y, a, d_y, mode="reduced"):
+def qr_adjoint(y, a, d_y, mode="reduced"):
+    if np.iscomplexobj(a):
+        raise NotImplementedError("the derivative of np.linalg.qr of complex matrices")
     return qr_cotangent(d_y, y, a, mode)
 
 
 @adjoint(np.linalg.svd)
-def _(y, a, full_matrices=True, compute_uv=True, d_y=None):
+def svd_adjoint(y, a, full_matrices=True, compute_uv=True, d_y=None):
+    if np.iscomplexobj(a):
+        raise NotImplementedError("the derivative of np.linalg.svd of complex matrices")
     return svd_cotangent(d_y, y, a, full_matrices, compute_uv), None, None
 
 
 if hasattr(np.linalg, "svdvals"):
 
     @adjoint(np.linalg.svdvals)
-    def _(y, a, d_y):
+    def svdvals_adjoint(y, a, d_y):
+        if np.iscomplexobj(a):
+            raise NotImplementedError("the derivative of np.linalg.svdvals of complex matrices")
         u, _s, vt = np.linalg.svd(a, full_matrices=False)
         return (u * np.expand_dims(d_y, -2)) @ vt

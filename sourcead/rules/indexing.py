@@ -13,6 +13,7 @@ from sourcead.runtime import (
     sort_cotangent,
     take_along_cotangent,
     take_cotangent,
+    unbroadcast,
 )  # fmt: skip
 
 
@@ -53,7 +54,7 @@ def insert_adjoint(y, x, obj, values, d_y, axis=None):
     places = np.insert(np.reshape(np.arange(x.size), x.shape), obj, -1, axis)
     if np.ndim(values) != 0 or np.size(places) != x.size + 1:
         return insert_cotangents(x, obj, values, d_y, axis)
-    return gather_cotangent(d_y[places >= 0], places[places >= 0], x), None, d_y[places < 0][0]
+    return unbroadcast(gather_cotangent(d_y[places >= 0], places[places >= 0], x), x), None, unbroadcast(d_y[places < 0][0], values)
 
 
 def insert_cotangents(x, obj, values, d_y, axis):
@@ -62,7 +63,7 @@ def insert_cotangents(x, obj, values, d_y, axis):
     places = np.insert(np.reshape(np.arange(x.size), x.shape), obj, numbers, axis)
     kept = places >= 0
     d_x = gather_cotangent(d_y[kept], places[kept], x)
-    return d_x, None, gather_cotangent(d_y[~kept], -1 - places[~kept], np.asarray(values, dtype=d_y.dtype))
+    return unbroadcast(d_x, x), None, unbroadcast(gather_cotangent(d_y[~kept], -1 - places[~kept], values), values)
 
 
 @adjoint(np.choose)

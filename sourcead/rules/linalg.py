@@ -32,7 +32,9 @@ def inv_adjoint(y, a, d_y):
 
 
 @adjoint(np.linalg.pinv)
-def _(y, a, d_y):
+def pinv_adjoint(y, a, d_y):
+    if np.iscomplexobj(a):
+        raise NotImplementedError("the derivative of np.linalg.pinv of complex matrices")
     at, yt, dt = np.swapaxes(a, -1, -2), np.swapaxes(y, -1, -2), np.swapaxes(d_y, -1, -2)
     left = np.eye(a.shape[-2], dtype=a.dtype) - a @ y
     right = np.eye(a.shape[-1], dtype=a.dtype) - y @ a
@@ -63,6 +65,8 @@ def det_adjoint(y, a, d_y):
 
 @adjoint(np.linalg.slogdet)
 def slogdet_adjoint(y, a, d_y):
+    if np.iscomplexobj(a):
+        raise NotImplementedError("the derivative of np.linalg.slogdet of complex matrices")
     if a.ndim == 2:
         return d_y[1] * np.linalg.inv(a).T
     return np.expand_dims(d_y[1], (-1, -2)) * np.swapaxes(np.linalg.inv(a), -1, -2)
@@ -76,6 +80,8 @@ def _(y, a, n, d_y):
 @adjoint(np.linalg.norm)
 def norm_adjoint(y, x, ord=None, axis=None, d_y=None, keepdims=False):
     if ord is None or ord == "fro":
+        if np.iscomplexobj(x):
+            x = np.conj(x)
         if axis is None or axis == 0 or keepdims:
             return divide_or_zero(d_y, y) * x, None, None
         return np.expand_dims(divide_or_zero(d_y, y), axis) * x, None, None
@@ -106,6 +112,8 @@ def multi_dot_adjoint(y, arrays, d_y):
 
 @adjoint(np.linalg.lstsq)
 def lstsq_adjoint(y, a, b, rcond=None, d_y=None):
+    if np.iscomplexobj(a) or np.iscomplexobj(b):
+        raise NotImplementedError("the derivative of np.linalg.lstsq of complex matrices")
     d_a, d_b = lstsq_cotangents(d_y[0], y[0], a, b)
     return d_a, d_b, None
 

@@ -14,7 +14,7 @@ With `axis=None`, `axis=0` or `keepdims=True` d_y broadcasts against x as it is;
 import numpy as np
 
 from sourcead.rules.registry import adjoint
-from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_of_others
+from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_of_others, unbroadcast
 
 
 @adjoint(np.sum)
@@ -82,7 +82,7 @@ def average_along_adjoint(y, x, axis, weights, d_y, keepdims):
         y, d_y = np.expand_dims(y, axis), np.expand_dims(d_y, axis)
     d_total = d_y / np.sum(weights)
     d_weights = np.sum(d_total * (x - y), axis=tuple(i for i in range(x.ndim) if i != axis % x.ndim))
-    return d_total * np.reshape(weights, shape), None, d_weights
+    return unbroadcast(d_total * np.reshape(weights, shape), x), None, unbroadcast(d_weights, weights)
 
 
 @adjoint(np.prod)
@@ -141,6 +141,8 @@ def ptp_adjoint(y, x, d_y, axis=None, keepdims=False):
 
 @adjoint(np.var)
 def var_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
+    if np.iscomplexobj(x):
+        x = np.conj(x)
     if axis is None:
         return 2 * d_y / (x.size - ddof) * (x - np.mean(x))
     n = x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)
@@ -153,6 +155,8 @@ def var_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
 
 @adjoint(np.std)
 def std_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
+    if np.iscomplexobj(x):
+        x = np.conj(x)
     if axis is None:
         return divide_or_zero(d_y, y * (x.size - ddof)) * (x - np.mean(x))
     n = x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)

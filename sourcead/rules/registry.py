@@ -178,8 +178,9 @@ def no_derivative(function) -> bool:
 
 def registered() -> dict[Any, Rule]:
     """All rules, those of every family included."""
-    for families in FAMILIES.values():
-        _load(families)
+    for root, families in FAMILIES.items():
+        if root != "scipy" or importlib.util.find_spec("scipy") is not None:
+            _load(families)
     return dict(_RULES)
 
 

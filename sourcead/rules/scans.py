@@ -8,7 +8,13 @@ y[i] = x[i+1] - x[i]            d_x[j] = d_y[j-1] - d_y[j]
 import numpy as np
 
 from sourcead.rules.registry import adjoint
-from sourcead.runtime import cumprod_cotangent, diff_cotangent, gradient_cotangent, running_winner_cotangent
+from sourcead.runtime import (
+    cumprod_cotangent,
+    diff_cotangent,
+    gradient_cotangent,
+    running_winner_cotangent,
+    unbroadcast,
+)
 
 
 @adjoint(np.cumsum)
@@ -80,7 +86,7 @@ def trapezoid_cotangents(y, f, x, dx, d_y, axis):
     d_f[..., 1:] += d_between
     d_f[..., :-1] += d_between
     d_dx = np.sum(d_area * between) if x is None and np.ndim(dx) == 0 else None
-    return np.moveaxis(d_f, -1, axis), d_x, d_dx
+    return unbroadcast(np.moveaxis(d_f, -1, axis), f), None if x is None else unbroadcast(d_x, x), d_dx
 
 
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1

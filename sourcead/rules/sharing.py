@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sourcead import runtime
+
 VIEWS = {
     np.reshape, np.ravel, np.transpose, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis,
     np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to, np.broadcast_arrays, np.flip,
@@ -20,3 +22,12 @@ WRITABLE_VIEWS = {
     *((np.unstack,) if hasattr(np, "unstack") else ()),
 }  # fmt: skip
 """Functions that always return a view of an array, which may be written through."""
+
+FRESH_HELPERS = {
+    runtime.lower_exponent, runtime.log_or_zero, runtime.divide_or_zero, runtime.sinc_slope, runtime.product_of_others,
+    runtime.middle_shares, runtime.cumprod_cotangent, runtime.running_winner_cotangent, runtime.gradient_cotangent,
+    runtime.gather_cotangent, runtime.take_cotangent, runtime.take_along_cotangent, runtime.sort_cotangent,
+    runtime.quantile_cotangent, runtime.cofactors, runtime.cholesky_cotangent, runtime.eigh_cotangent, runtime.one_triangle,
+    runtime.svd_cotangent, runtime.qr_cotangent, runtime.vector_norm_slope, runtime.matrix_norm_slope,
+}  # fmt: skip
+"""Helpers of `sourcead.runtime` whose results share memory with none of their arguments."""

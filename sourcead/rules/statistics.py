@@ -21,6 +21,8 @@ def nanprod_adjoint(y, x, d_y, axis=None, keepdims=False):
 
 @adjoint(np.nanvar)
 def nanvar_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
+    if np.iscomplexobj(x):
+        x = np.conj(x)
     there = (~np.isnan(x)).astype(x.dtype)
     ratio = 2 * (np.where(there, x, 0) - np.nanmean(x, axis=axis, keepdims=True)) * there
     ratio = ratio / (np.sum(there, axis=axis, keepdims=True) - ddof)
@@ -31,6 +33,8 @@ def nanvar_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
 
 @adjoint(np.nanstd)
 def nanstd_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
+    if np.iscomplexobj(x):
+        x = np.conj(x)
     there = (~np.isnan(x)).astype(x.dtype)
     ratio = (np.where(there, x, 0) - np.nanmean(x, axis=axis, keepdims=True)) * there
     ratio = ratio / (np.sum(there, axis=axis, keepdims=True) - ddof)
@@ -61,7 +65,8 @@ def cov_adjoint(y, m, d_y, rowvar=True, bias=False, ddof=None):
     rows = np.reshape(rows, (-1, np.shape(rows)[-1]))
     d_y = np.reshape(d_y, (rows.shape[0], rows.shape[0])).astype(m.dtype)
     free = rows.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
-    d_rows = (d_y + d_y.T) @ (rows - np.mean(rows, axis=1, keepdims=True)) / free
+    centred = rows - np.mean(rows, axis=1, keepdims=True)
+    d_rows = (d_y @ np.conj(centred) + np.conj(d_y.T @ centred)) / free
     return np.reshape(d_rows if rowvar or np.ndim(m) == 1 else d_rows.T, np.shape(m))
 
 

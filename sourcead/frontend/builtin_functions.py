@@ -1,0 +1,239 @@
+"""The built-in functions that the frontend knows: `len`, `isinstance`, `range`, `zip`, `sum` and kin."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend import calls, expressions, iteration, sequences
+from sourcead.frontend.context import NotStatic
+from sourcead.frontend.iteration import Iterable
+from sourcead.frontend.values import Cell, SliceVal, TupleVal, Value, roots
+from sourcead.ir.nodes import Call, Const, Stmt, Var
+from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, Str, TupleT, is_array, rank
+
+
+def builtin_len(lo, args, kwargs, node):
+    (value,) = args
+    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind in ("list", "dict"):
+        return Const(len(value.items))
+    if isinstance(value, Iterable):
+        return Const(len(value.items)) if value.items is not None else value.length()
+    if isinstance(value, Const) and not value.live:
+        return Const(len(value.value))
+    return lo.build.call(len, lo.read(value), type=INT, name="n")
+
+
+def builtin_isinstance(lo, args, kwargs, node):
+    value, cls = args
+    found, classes = expressions.known(lo, cls)
+    if isinstance(value, TupleVal):
+        kind: Any = tuple
+    elif isinstance(value, Cell) and value.kind in ("list", "dict"):
+        kind = {"list": list, "dict": dict}[value.kind]
+    else:
+        t = atom_type(lo.read(value))
+        kind = None
+        match t:
+            case Array():
+                kind = np.ndarray
+            case ListT():
+                kind = list
+            case TupleT():
+                kind = tuple
+            case DictT():
+                kind = dict
+            case Str():
+                kind = str
+            case NoneType():
+                kind = type(None)
+            case Scalar(k, None):
+                kind = {"float": float, "int": int, "bool": bool, "complex": complex}[k]
+            case Scalar(_, dtype) if dtype != np.dtype(object):
+                kind = dtype.type
+    if found and kind is not None:
+        return Const(issubclass(kind, classes))
+    if lo.static_only:
+        raise NotStatic
+    return lo.build.call(isinstance, lo.read(value), lo.operand(cls), type=BOOL)
+
+
+def builtin_range(lo, args, kwargs, node):
+    return iteration.counted(lo, args, node)
+
+
+def builtin_enumerate(lo, args, kwargs, node):
+    start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
+    return iteration.enumerated(lo, iteration.iterate(lo, args[0], node), start, node)
+
+
+def builtin_zip(lo, args, kwargs, node):
+    kwargs.pop("strict", None)
+    return iteration.zipped(lo, [iteration.iterate(lo, a, node) for a in args], node)
+
+
+def builtin_reversed(lo, args, kwargs, node):
+    return iteration.reverse(lo, iteration.iterate(lo, args[0], node), node)
+
+
+def builtin_tuple(lo, args, kwargs, node):
+    if not args:
+        return TupleVal(())
+    value = args[0]
+    if isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(lo.read(value)), ListT):
+        return lo.wrap(lo.build.call(tuple, lo.read(value), type=UNKNOWN), shares=roots(value))
+    return TupleVal(tuple(sequences.static_items(lo, value, node)))
+
+
+def builtin_list(lo, args, kwargs, node):
+    if not args:
+        return lo.new_list([])
+    value = args[0]
+    if isinstance(value, Iterable) and value.items is None or isinstance(value, Cell) and value.kind == "array":
+        return sequences.collect(lo, iteration.iterate(lo, value, node), lambda element: element, node)
+    return lo.new_list(sequences.static_items(lo, value, node))
+
+
+def builtin_dict(lo, args, kwargs, node):
+    items: dict[Any, Value] = {}
+    if args and isinstance(args[0], Cell) and args[0].kind == "dict":
+        items.update(args[0].items)
+    elif args:
+        for pair in sequences.static_items(lo, args[0], node):
+            key, value = sequences.static_items(lo, pair, node, 2)
+            found, k = expressions.known(lo, key)
+            if not found:
+                raise expressions.unsupported(lo, node, "a dict key that is not known before the program runs")
+            items[k] = value
+    return lo.new_dict({**items, **kwargs})
+
+
+def builtin_map(lo, args, kwargs, node):
+    fn, *iterables = args
+    parts = [iteration.iterate(lo, a, node) for a in iterables]
+    if len(parts) == 1:
+        return sequences.collect(lo, parts[0], lambda e: calls.call(lo, fn, [e], {}, node), node)
+    return sequences.collect(lo, iteration.zipped(lo, parts, node), lambda e: calls.call(lo, fn, list(e.items), {}, node), node)
+
+
+def builtin_sum(lo, args, kwargs, node):
+    value = args[0]
+    start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
+    items = None
+    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
+        items = list(value.items.values()) if isinstance(value, Cell) else list(value.items)
+    elif isinstance(value, Iterable):
+        items = value.items
+    if items is not None:
+        total = start
+        for item in items:
+            zero = isinstance(total, Const) and type(total.value) is int and total.value == 0
+            total = item if zero and not isinstance(item, Const) else expressions.operate(lo, operator.add, total, item)
+        if len(items) == 1 and isinstance(total, Cell):
+            total = expressions.operate(lo, operator.add, start, items[0])
+        return total
+    if isinstance(value, (Iterable,)):
+        value = sequences.collect(lo, value, lambda e: e, node)
+    atom = lo.read(value)
+    if is_array(atom_type(atom)):
+        total = calls.emit_call(lo, np.sum, [value], {"axis": Const(0)}, node)
+        plain = isinstance(start, Const) and start.value == 0
+        return total if plain else expressions.operate(lo, operator.add, start, total)
+    t = atom_type(atom)
+    item = t.item if isinstance(t, ListT) else UNKNOWN
+    if isinstance(item, Scalar):
+        from sourcead.ir.types import ANY_DTYPE
+
+        item = Scalar(item.kind, ANY_DTYPE)
+    elif isinstance(item, Array):
+        item = item
+    return lo.wrap(lo.build.call(sum, atom, lo.read(start), type=item) if not (isinstance(start, Const) and start.value == 0) else lo.build.call(sum, atom, type=item))
+
+
+def builtin_extreme(fn):
+    def handler(lo, args, kwargs, node):
+        if kwargs:
+            raise expressions.unsupported(lo, node, f"`{fn.__name__}` with `{next(iter(kwargs))}=`")
+        values = args
+        if len(args) == 1:
+            if isinstance(args[0], (Cell, Var)) and not (isinstance(args[0], Cell) and args[0].kind == "list"):
+                t = atom_type(lo.read(args[0]))
+                if is_array(t) and rank(t) == 1:
+                    return calls.emit_call(lo, np.max if fn is max else np.min, args, {}, node)
+                raise expressions.unsupported(lo, node, f"`{fn.__name__}` of a list whose length is not known here", f"use `np.{fn.__name__}` of an array")
+            values = sequences.static_items(lo, args[0], node)
+        folded = expressions.fold(lo, fn, list(values))
+        if folded is not None and lo.static_only:
+            return folded
+        result = values[0]
+        for value in values[1:]:
+            result = lo.build.call(fn, lo.read(result), lo.read(value))
+        if folded is not None and isinstance(result, Var):
+            lo.build.known[result] = folded.value
+        return result
+
+    return handler
+
+
+def builtin_print(lo, args, kwargs, node):
+    operands = tuple(lo.operand(a) for a in args)
+    named = tuple((k, lo.operand(v)) for k, v in kwargs.items())
+    lo.build.add(Stmt((), Call(print, operands, named, effect=True)))
+    return Const(None)
+
+
+def builtin_super(lo, args, kwargs, node):
+    raise expressions.unsupported(lo, node, "`super()` inside a differentiated function")
+
+
+def builtin_reduce(lo, args, kwargs, node):
+    fn, iterable, *rest = args
+    source = iteration.iterate(lo, iterable, node)
+    if source.items is None:
+        raise expressions.unsupported(lo, node, "`functools.reduce` over a sequence whose length is not known here", "write the loop")
+    items = list(source.items)
+    total = rest[0] if rest else items.pop(0)
+    for item in items:
+        total = calls.call(lo, fn, [total, item], {}, node)
+    return total
+
+
+def builtin_slice(lo, args, kwargs, node):
+    parts = [None if isinstance(a, Const) and a.value is None else lo.read(a) for a in args]
+    return SliceVal(*{1: (None, *parts, None), 2: (*parts, None), 3: tuple(parts)}[len(parts)])
+
+
+def rule_is_literal(lo, args, kwargs, node):
+    found, value = expressions.known(lo, args[0])
+    return Const(found and isinstance(value, (int, float)))
+
+
+def operator_function(fn):
+    return lambda lo, args, kwargs, node: expressions.operate(lo, fn, *args)
+
+
+def builtin_int(fn):
+    def handler(lo, args, kwargs, node):
+        folded = expressions.fold(lo, fn, args) if not kwargs else None
+        if folded is not None:
+            return folded
+        return calls.emit_call(lo, fn, args, kwargs, node)
+
+    return handler
+
+
+BUILTINS: dict[Any, Any] = {
+    len: builtin_len, isinstance: builtin_isinstance, range: builtin_range, enumerate: builtin_enumerate, zip: builtin_zip,
+    reversed: builtin_reversed, tuple: builtin_tuple, list: builtin_list, dict: builtin_dict, map: builtin_map, sum: builtin_sum,
+    max: builtin_extreme(max), min: builtin_extreme(min), print: builtin_print, super: builtin_super, slice: builtin_slice,
+    functools.reduce: builtin_reduce, runtime.is_literal: rule_is_literal, int: builtin_int(int),
+    **{f: operator_function(f) for f in (
+        operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul, operator.mod,
+        operator.floordiv, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+    )},
+}  # fmt: skip

@@ -1,0 +1,242 @@
+"""Attributes and methods: `value.name` and `value.name(...)`, of arrays, lists, dicts and objects of the program."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend import calls, expressions, iteration, sequences
+from sourcead.frontend.context import Lowering, MustMaterialise
+from sourcead.frontend.values import (
+    MISSING, WHOLE, Cell, FunctionVal, MethodVal, SliceVal, TupleVal, Value, hold, roots,
+)  # fmt: skip
+from sourcead.ir.nodes import Append, Const, Pop, Stmt, Var
+from sourcead.ir.types import UNKNOWN, ListT, Scalar, Str, Unknown, is_array, join, rank
+
+
+def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
+    """`value.name`."""
+    if isinstance(value, Const) and not value.live and not isinstance(value.value, (int, float, complex, str, tuple, np.dtype)):
+        return attribute_of_object(lo, value, name, node)
+    if isinstance(value, (TupleVal, FunctionVal, SliceVal)) or isinstance(value, Cell) and value.kind != "array":
+        return MethodVal(value, name)
+    atom = lo.read(value)
+    t = atom_type(atom)
+    if isinstance(t, Str):
+        return MethodVal(value, name)
+    if name == "ndim" and rank(t) is not None:
+        return Const(rank(t))
+    if name in ("shape", "size") and isinstance(t, Scalar):
+        return TupleVal(()) if name == "shape" else Const(1)
+    if name in ("shape", "size", "ndim") and isinstance(t, Unknown) and lo.static_only:
+        return lo.wrap(lo.build.call(getattr(np, name), atom))
+    if name in ("shape", "size", "ndim", "dtype", "itemsize", "nbytes"):
+        var = lo.build.attr(atom, name)
+        if name == "dtype" and getattr(t, "dtype", None) is not None and t.dtype != np.dtype(object):
+            lo.build.known[var] = t.dtype
+        return lo.wrap(var)
+    if name == "T":
+        if isinstance(value, Cell) and is_array(t):
+            return calls.emit_call(lo, np.transpose, [value], {}, node)
+        return calls.emit_call(lo, np.transpose, [value], {}, node) if not isinstance(t, Scalar) else value
+    if name in ("real", "imag"):
+        return calls.emit_call(lo, getattr(np, name), [value], {}, node)
+    if name in ("flat", "data", "base", "ctypes", "strides", "flags"):
+        raise expressions.unsupported(lo, node, f"`.{name}` of an array shows its memory, which the gradient does not share", "use `ravel()` or a subscript")
+    return MethodVal(value, name)
+
+
+def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
+    """An attribute of a module, class or other object that is part of the program."""
+    obj = value.value
+    try:
+        found = getattr(obj, name)
+    except AttributeError:
+        raise UnsupportedSyntaxError(f"`{value!r}` has no attribute `{name}`", at=lo.origin(node)) from None
+    text = f"{value.text}.{name}" if value.text else None
+    if isinstance(obj, types.ModuleType):
+        if expressions.is_code(found) or is_library_module(obj):
+            if not is_library_module(obj) and not isinstance(found, types.ModuleType) and not lo.static_only:
+                lo.guards[(id(obj.__dict__), name)] = (obj.__dict__, name, found)
+            return Const(found, text=text)
+        return expressions.live_data(lo, name, found, (obj.__dict__, name))
+    if expressions.is_code(found) or isinstance(found, (int, float, bool, complex)) and isinstance(obj, type):
+        return Const(found, text=text)
+    raise expressions.unsupported(lo, node, f"the attribute `{name}` of an object cannot be read in a differentiated function yet", "pass it as an argument")
+
+
+def is_library_module(module: types.ModuleType) -> bool:
+    return module.__name__.split(".")[0] in calls.LIBRARIES
+
+
+def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`value.name(*args, **kwargs)`."""
+    from sourcead.rules.methods import INPLACE, METHODS, NORMALISERS
+
+    if isinstance(value, Cell) and value.kind == "list":
+        return list_method(lo, value, name, args, kwargs, node)
+    if isinstance(value, Cell) and value.kind == "dict":
+        return dict_method(lo, value, name, args, kwargs, node)
+    if isinstance(value, TupleVal):
+        raise expressions.unsupported(lo, node, f"the method `{name}` of a tuple")
+    t = atom_type(lo.read(value))
+    if isinstance(t, ListT):
+        return dynamic_list_method(lo, value, name, args, kwargs, node)
+    if isinstance(t, Str):
+        return lo.build.call(getattr(str, name), lo.read(value), *map(lo.operand, args), type=UNKNOWN)
+    if name in INPLACE:
+        return inplace_method(lo, value, name, args, kwargs, node)
+    if name == "append":
+        raise expressions.unsupported(lo, node, "`append` to something that is not known to be a list")
+    if name in NORMALISERS:
+        fn, new_args, new_kwargs = NORMALISERS[name](tuple(args), dict(kwargs))
+        return calls.emit_call(lo, fn, [value, *[static(v) for v in new_args]], {k: static(v) for k, v in new_kwargs.items()}, node)
+    if name in METHODS:
+        return calls.call_object(lo, METHODS[name], [value, *args], kwargs, node)
+    raise expressions.unsupported(lo, node, f"the method `{name}` is not known for this value", "call the NumPy function instead")
+
+
+def static(value: Any) -> Value:
+    """What a normaliser made of operands, as a value."""
+    if isinstance(value, (Var, Const, Cell, TupleVal, SliceVal, FunctionVal, MethodVal)):
+        return value
+    if isinstance(value, tuple):
+        return TupleVal(tuple(map(static, value)))
+    return Const(value)
+
+
+def inplace_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs, node) -> Value:
+    """Methods of arrays that change the array."""
+    if isinstance(value, Cell) and name == "fill" and len(args) == 1:
+        lo.write(value, (), lo.operand(args[0]))
+        return Const(None)
+    if isinstance(value, Cell) and name == "sort":
+        lo.write(value, (), lo.read(calls.emit_call(lo, np.sort, [value, *args], dict(kwargs), node)))
+        return Const(None)
+    raise expressions.unsupported(lo, node, f"the method `{name}` changes the array in a way that cannot be differentiated yet")
+
+
+def list_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Value:
+    """Methods of a list whose items are known one by one."""
+    if name == "append":
+        append(lo, cell, args[0], node)
+        return Const(None)
+    if name == "extend":
+        extend(lo, cell, args[0], node)
+        return Const(None)
+    if name == "copy":
+        return lo.new_list(cell.items.values(), cell.name)
+    if name in ("pop", "insert", "reverse", "clear"):
+        if cell.depth < lo.depth:
+            raise MustMaterialise(cell, lo.here)
+        items = list(cell.items.values())
+        indices = [expressions.known(lo, a) for a in args]
+        found = None
+        if name == "pop" and items and all(k for k, _ in indices):
+            found = items.pop(*(v for _, v in indices))
+        elif name == "insert" and indices[0][0]:
+            items.insert(indices[0][1], args[1])
+        elif name == "reverse":
+            items.reverse()
+        elif name == "clear":
+            items.clear()
+        else:
+            raise expressions.unsupported(lo, node, f"`{name}` at a position that is not known here")
+        replace_items(lo, cell, items)
+        return Const(None) if found is None else found
+    raise expressions.unsupported(lo, node, f"the list method `{name}`")
+
+
+def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
+    """Gives a list of known structure other items."""
+    lo.set(cell.slots, WHOLE, MISSING)
+    for key in list(cell.items):
+        lo.set(cell.slots, key, MISSING)
+    for key, item in enumerate(items):
+        lo.set(cell.slots, key, item)
+
+
+def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
+    """`cell.append(value)`."""
+    if cell.kind == "list":
+        if cell.depth < lo.depth:
+            raise MustMaterialise(cell, lo.here)
+        lo.set(cell.slots, WHOLE, MISSING)
+        lo.set(cell.slots, len(cell.items), value)
+        return
+    before = lo.read(cell)
+    item = lo.read(value)
+    t = atom_type(before)
+    item_type = atom_type(item)
+    if isinstance(t, ListT):
+        t = ListT(join(t.item, item_type))
+    root = cell.root()
+    if cell.base is not None:
+        raise expressions.unsupported(lo, node, "`append` to a list inside a list cannot be differentiated yet", "use one flat list")
+    new = lo.build.emit(Append(before, item), t, before.name, before.temp)
+    lo.set_version(root, new)
+    hold(root, value)
+
+
+def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
+    """`cell.extend(value)`, `cell += value`."""
+    for item in sequences.static_items(lo, value, node):
+        append(lo, cell, item, node)
+
+
+def dynamic_list_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Value:
+    """Methods of a list whose length is not known here."""
+    if name == "append":
+        append(lo, cell, args[0], node)
+        return Const(None)
+    if name == "pop" and not args and cell.base is None:
+        before = lo.read(cell)
+        rest = Var(before.name, before.type, before.temp)
+        item = Var(f"{before.name}_item", before.type.item, True)
+        lo.build.add(Stmt((rest, item), Pop(before)))
+        lo.set_version(cell, rest)
+        return lo.wrap(item, shares={*roots(cell), *(r for h in cell.holds for r in roots(h))})
+    if name == "copy":
+        return lo.wrap(lo.build.call(list, lo.read(cell), type=atom_type(lo.read(cell))), shares=roots(cell))
+    raise expressions.unsupported(lo, node, f"the list method `{name}` on a list whose length is not known here")
+
+
+def dict_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Value:
+    """Methods of a dict of known keys."""
+    items = cell.items
+    if name == "items":
+        return iteration.listed([TupleVal((Const(k), v)) for k, v in items.items()])
+    if name == "keys":
+        return iteration.listed([Const(k) for k in items])
+    if name == "values":
+        return iteration.listed(list(items.values()))
+    if name == "copy":
+        return lo.new_dict(items, cell.name)
+    if name == "get":
+        found, key = expressions.known(lo, args[0])
+        if found:
+            return items.get(key, args[1] if len(args) > 1 else Const(None))
+    if name in ("update", "setdefault", "pop"):
+        if name == "update":
+            other = args[0] if args else None
+            new = dict(other.items) if isinstance(other, Cell) and other.kind == "dict" else None
+            if other is None or new is not None:
+                lo.set(cell.slots, WHOLE, MISSING)
+                for k, v in {**(new or {}), **kwargs}.items():
+                    lo.set(cell.slots, k, v)
+                return Const(None)
+        found, key = expressions.known(lo, args[0])
+        if found and name == "setdefault":
+            if key not in items:
+                lo.set(cell.slots, WHOLE, MISSING)
+                lo.set(cell.slots, key, args[1])
+            return cell.items[key]
+        if found and name == "pop" and key in items and cell.depth == lo.depth:
+            lo.set(cell.slots, WHOLE, MISSING)
+            lo.set(cell.slots, key, MISSING)
+            return items[key]
+    raise expressions.unsupported(lo, node, f"the dict method `{name}` in this form")

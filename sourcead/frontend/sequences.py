@@ -1,0 +1,99 @@
+"""What lists and tuples do without a name of their own: unpacking, `in`, `+`, `*`, and the list of a function's values."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import gast
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend import expressions, methods
+from sourcead.frontend.context import Lowering
+from sourcead.frontend.iteration import Iterable
+from sourcead.frontend.values import Cell, TupleVal, Value
+from sourcead.ir.nodes import Const, Var
+from sourcead.ir.types import BOOL, Array, ListT, Str, Unknown, join
+
+
+def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> list[Value]:
+    """The items of a value whose number is known."""
+    if isinstance(value, TupleVal):
+        return list(value.items)
+    if isinstance(value, Cell) and value.kind in ("list", "dict"):
+        return list(value.items.values()) if value.kind == "list" else [Const(k) for k in value.items]
+    if isinstance(value, Iterable) and value.items is not None:
+        return list(value.items)
+    if isinstance(value, Const) and not value.live and isinstance(value.value, (tuple, list, str, range)):
+        return [Const(v) for v in value.value]
+    if isinstance(value, (Var, Cell)) and count is not None:
+        t = atom_type(lo.read(value))
+        if isinstance(t, (Array, ListT, Unknown)):
+            return [expressions.subscript(lo, value, Const(i), node) for i in range(count)]
+    raise expressions.unsupported(lo, node, "the number of items is not known before the program runs")
+
+
+def collect(lo: Lowering, iterable: Iterable, f, node) -> Value:
+    """The list of `f(element)` for each element."""
+    from sourcead.frontend import statements
+
+    result = lo.new_list([])
+    if iterable.items is not None:
+        for item in iterable.items:
+            methods.append(lo, result, f(item), node)
+        return result
+    target = gast.Name("$element", gast.Store(), None, None)
+    element: list[Value] = []
+    statements.run_loop(
+        lo, statements.ForLike(target, [gast.Pass()]), iterable,
+        lambda e: element.__setitem__(slice(None), [e]), lambda: methods.append(lo, result, f(element[0]), node),
+    )
+    return result
+
+
+def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -> Value:
+    """`item in container`."""
+    found, key = expressions.known(lo, item)
+    if isinstance(container, Cell) and container.kind == "dict" and found:
+        return Const((key in container.items) != negated)
+    known, values = expressions.known(lo, container)
+    if found and known:
+        return Const((key in values) != negated)
+    fn = operator.contains
+    var = lo.build.call(fn, lo.operand(container), lo.read(item), type=BOOL)
+    return lo.build.call(operator.not_, var, type=BOOL) if negated else var
+
+
+def concatenate(lo: Lowering, a: Value, b: Value) -> Value:
+    """`a + b` of two tuples or lists."""
+    for value in (a, b):
+        if isinstance(value, Const) and isinstance(value.value, str) or isinstance(value, Var) and isinstance(value.type, Str):
+            return lo.build.call(operator.add, lo.read(a), lo.read(b), type=Str())
+    if any(isinstance(v, Cell) and v.kind == "array" for v in (a, b)):
+        raise UnsupportedSyntaxError("`+` of a list whose length is not known here", at=lo.here, instead="use `append`")
+    items = [*static_items(lo, a, None), *static_items(lo, b, None)]
+    return lo.new_list(items) if isinstance(a, Cell) else TupleVal(tuple(items))
+
+
+def repeat(lo: Lowering, a: Value, b: Value) -> Value:
+    """`[x] * n`."""
+    if not expressions.is_sequence(a):
+        a, b = b, a
+    found, n = expressions.known(lo, b)
+    if not found or isinstance(a, Const):
+        if isinstance(a, Cell) and all(isinstance(v, Const) for v in a.items.values()):
+            var = lo.build.call(operator.mul, lo.read(a), lo.read(b), type=ListT(element_join(a)))
+            return lo.wrap(var)
+        raise UnsupportedSyntaxError("a list repeated a number of times that is not known here", at=lo.here, instead="build it with `append`, or use an array")
+    items = static_items(lo, a, None) * n
+    return lo.new_list(items) if isinstance(a, Cell) else TupleVal(tuple(items))
+
+
+def element_join(cell: Cell):
+    from sourcead.ir.types import Undefined
+
+    t: Any = Undefined()
+    for v in cell.items.values():
+        t = join(t, atom_type(v))
+    return t

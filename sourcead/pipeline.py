@@ -26,6 +26,7 @@ from sourcead.ir.types import (
 )  # fmt: skip
 from sourcead.ir.verify import verify
 from sourcead.passes import simplify
+from sourcead.passes.versions import ask_current_versions
 
 SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp"}
 
@@ -82,7 +83,7 @@ def build(
 
 def finished(function: Function) -> Function:
     """The function simplified, with the copies that writing in place needs."""
-    return assign_memory(simplify(function))
+    return assign_memory(ask_current_versions(simplify(function)))
 
 
 def as_float(t: Type) -> Type:
@@ -111,7 +112,7 @@ def docstring(source, wrt: tuple[str, ...], kind: str) -> str:
 
 def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bool, single: bool) -> tuple[Function, list[str]]:
     """The function that computes the gradient, its values all available, not yet simplified."""
-    primal = lowered.function
+    primal = lowered.function = simplify(lowered.function)
     block = primal.body
     build = Builder()
     build.known, build.shape_dims, build.size_dim = lowered.known, lowered.shape_dims, lowered.size_dim

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 
+import numpy as np
+
 from sourcead.analysis.infer import Arg, SliceArg, infer_attr, infer_call, infer_index
 from sourcead.ir.nodes import (
     Atom, Attr, Block, Branch, Call, Const, Index, Loop, Op, Operand, Slice, Stmt, Sub, Update, Var, View, op_blocks,
@@ -125,15 +127,18 @@ class Builder:
 
 
 SYMBOLS = {
-    operator.add: "sum", operator.sub: "diff", operator.mul: "prod", operator.truediv: "ratio", operator.pow: "power",
-    operator.matmul: "prod", operator.neg: "neg",
+    operator.add: "total", operator.sub: "diff", operator.mul: "product", operator.truediv: "ratio", operator.pow: "power",
+    operator.matmul: "product", operator.neg: "minus", np.sum: "total", np.prod: "product", np.ndarray.astype: "same",
 }  # fmt: skip
 
 
 def call_name(fn, args: tuple[Operand, ...]) -> str:
     """A readable name for an intermediate result, should it need one: `exp_x`, `sum`."""
-    if fn in SYMBOLS:
-        return SYMBOLS[fn]
+    try:
+        if fn in SYMBOLS:
+            return SYMBOLS[fn]
+    except TypeError:  # not hashable
+        pass
     name = getattr(fn, "__name__", "value").strip("_<>") or "value"
     if args and isinstance(args[0], Var) and not args[0].temp and "_" not in args[0].name:
         return f"{name}_{args[0].name}"

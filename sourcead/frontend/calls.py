@@ -23,9 +23,6 @@ from sourcead.ir.nodes import Call, Const, Operand, Sub, Var, View
 from sourcead.ir.types import UNKNOWN, Str, carries_derivative, is_array
 from sourcead.rules.registry import adjoint_rule, no_derivative
 
-MAX_INLINE = 60  # calls inside calls
-
-
 def lower_call(lo: Lowering, node: gast.Call) -> Value:
     """`f(*args, **kwargs)`."""
     if isinstance(node.func, gast.Attribute):

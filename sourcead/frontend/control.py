@@ -17,7 +17,7 @@ import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import calls, expressions
+from sourcead.frontend import expressions
 from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
 from sourcead.frontend.values import (
     KIND, MISSING, POISON, SEEN, VALUE, WHOLE, Cell, FunctionVal, IterVal, Meta, Slots, TupleVal, Value, cells_of, leaves, next_birth, roots,

@@ -12,6 +12,9 @@ from sourcead.frontend.values import FunctionVal, TupleVal, Value
 from sourcead.ir.nodes import Const
 
 
+MAX_INLINE = 60  # calls inside calls
+
+
 def local_function(lo: Lowering, node) -> FunctionVal:
     """A `def` or `lambda` inside the function being lowered."""
     source = LocalSource(lo.scope.source, node)

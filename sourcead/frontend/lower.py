@@ -18,7 +18,7 @@ from sourcead.ir.nodes import Block, Const, Function, Origin, Var
 from sourcead.ir.types import Type
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Lowered:
     """A lowered function.
 

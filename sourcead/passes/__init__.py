@@ -13,9 +13,10 @@ from sourcead.passes.common import merge_common
 from sourcead.passes.copies import propagate_copies
 from sourcead.passes.dead import remove_dead
 from sourcead.passes.shapes import share_shapes
+from sourcead.passes.versions import ask_first_versions
 
 PASSES = (
-    remove_dead, propagate_copies, simplify_arithmetic, remove_broadcasts, share_shapes, merge_common, remove_dead,
+    remove_dead, ask_first_versions, propagate_copies, simplify_arithmetic, remove_broadcasts, share_shapes, merge_common, remove_dead,
 )  # fmt: skip
 ROUNDS = 4
 

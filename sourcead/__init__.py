@@ -1,5 +1,6 @@
 """sourcead turns a Python function on NumPy arrays into the Python function that computes its gradient."""
 
+from sourcead import pipeline as _pipeline  # noqa: F401  here, so that the first call does not load the compiler
 from sourcead.api import grad, stop_gradient, value_and_grad, vjp
 from sourcead.check import GradientMismatch, check_grads
 from sourcead.dispatch import Gradient, Lowered

@@ -26,6 +26,7 @@ from sourcead.ir.types import (
 )  # fmt: skip
 from sourcead.ir.verify import verify
 from sourcead.passes import simplify
+from sourcead.passes.late import clear_late
 from sourcead.passes.versions import ask_current_versions
 
 SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp"}
@@ -83,7 +84,7 @@ def build(
 
 def finished(function: Function) -> Function:
     """The function simplified, with the copies that writing in place needs."""
-    return assign_memory(ask_current_versions(simplify(function)))
+    return assign_memory(clear_late(ask_current_versions(simplify(function))))
 
 
 def as_float(t: Type) -> Type:

@@ -1,5 +1,7 @@
 """The type promised for a call, against what NumPy really returns."""
 
+# ruff: noqa: E501  (tables of cases)
+
 import itertools
 import math
 import operator

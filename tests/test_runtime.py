@@ -1,5 +1,7 @@
 """The helpers that generated text calls."""
 
+# ruff: noqa: E501  (tables of cases)
+
 import inspect
 
 import numpy as np

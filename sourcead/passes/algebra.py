@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.ir.nodes import Atom, Call, Const, Function, Let, Operand, Stmt, Update, Var, fresh
-from sourcead.ir.types import Array, FunctionT, NoneType, Scalar, Unknown, kind_of
+from sourcead.ir.types import INT, Array, FunctionT, NoneType, Scalar, Unknown, kind_of
 from sourcead.passes.equality import equal_types
 from sourcead.passes.rewriting import Facts, rewrite
 from sourcead.runtime import zeros_like as runtime_zeros_like
@@ -171,6 +171,9 @@ def _pow(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
 
 
 def _add(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
+    shifted = _shifted_twice(stmt, ADD, a, b, facts)
+    if shifted is not None:
+        return shifted
     for x, c in ((a, b), (b, a)):
         if _adds_nothing(stmt, x, c):
             return x
@@ -191,6 +194,9 @@ def _adds_nothing(stmt: Stmt, x: Atom, c: Atom) -> bool:
 
 
 def _sub(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
+    shifted = _shifted_twice(stmt, SUB, a, b, facts)
+    if shifted is not None:
+        return shifted
     if is_const(b, 0) and keeps_type(stmt, a) and _exact_or_ours(stmt, a) and not _negative_zero(b):
         return a  # x - 0 is x to the bit
     if generated(stmt) and same_type(stmt, b) and (is_const(a, 0) or _zeros(a, facts)) and negatable(stmt, b):
@@ -200,6 +206,26 @@ def _sub(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         before, y = positive
         return [*before, replace(stmt, op=Call(ADD, (a, y)))]
     return None
+
+
+def _shifted_twice(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts):
+    """(n - 1) - 1 is n - 2: of Python's integers, which do not overflow."""
+    inner = facts.op(a)
+    if not generated(stmt) or stmt.targets[0].type != INT or not getattr(a, "temp", False):
+        return None
+    if not (isinstance(b, Const) and type(b.value) is int and not b.live):
+        return None
+    match inner:
+        case Call(again, (x, Const(c, _, False)), ()) if again in (ADD, SUB) and type(c) is int and _is_python_int(x):
+            total = (c if again is ADD else -c) + (b.value if fn is ADD else -b.value)
+            if total == 0:
+                return x
+            return Call(ADD if total > 0 else SUB, (x, Const(abs(total))))
+    return None
+
+
+def _is_python_int(atom: Atom) -> bool:
+    return isinstance(atom, Var) and atom.type == INT
 
 
 def _negative_zero(c: Const) -> bool:

@@ -134,7 +134,7 @@ def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bo
             return tuple(gradient(build, cots, v) for v in inputs)
 
         sweep = Reverse(active, build, block).block(block, cots, gradients)
-    forward, reverse, results = settle(block, sweep)
+    forward, reverse, results, notes = settle(block, sweep)
     stmts = list(forward)
     tail = Builder()
     if kind == "vjp":
@@ -161,7 +161,7 @@ def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bo
                 stmts.append(Stmt((pair,), Build("tuple", (value, aux))))
                 head = pair
             out = (head, *grads) if kind == "value_and_grad" else (*grads, aux)
-    return Function(primal.name, primal.params, Block(tuple(stmts), out), origin=primal.origin), []
+    return Function(primal.name, primal.params, Block(tuple(stmts), out), origin=primal.origin), notes
 
 
 def pack(results: tuple[Atom, ...], single: bool) -> tuple[list[Stmt], tuple[Atom, ...]]:

@@ -40,11 +40,14 @@ METADATA = ("shape", "size", "ndim", "dtype")
 SHARED = 0.001  # cost of a value that another list holds anyway
 
 
-def settle(block: Block, sweep: Sweep) -> tuple[list[Stmt], list[Stmt], tuple[Atom, ...]]:
-    """The statements of the forward sweep, those of the reverse sweep, and its results, all values available."""
+def settle(block: Block, sweep: Sweep) -> tuple[list[Stmt], list[Stmt], tuple[Atom, ...], list[str]]:
+    """The statements of the forward sweep, those of the reverse sweep, and its results, all values available.
+
+    Last come notes for people: what each loop saves, rebuilds and puts back.
+    """
     settler = Settler(Chains(block))
     forward, reverse, results = settler.straight(block, sweep)
-    return forward, reverse, results
+    return forward, reverse, results, settler.notes[::-1]
 
 
 @dataclass(eq=False)
@@ -215,6 +218,19 @@ def read_part(build: Builder, base: Atom, path: tuple) -> Atom:
         else:
             base = build.call(step.fn, base, *step.args, **dict(step.kwargs))
     return base
+
+
+def described(t) -> str:
+    """A type as people say it."""
+    match t:
+        case Scalar(kind):
+            return kind
+        case Array(dtype, dims):
+            rank = "" if dims is None else f", {len(dims)} {'axis' if len(dims) == 1 else 'axes'}"
+            return f"array{'' if dtype is None else f' of {dtype}'}{rank}"
+        case ListT(item):
+            return f"list of {described(item)}"
+    return "value"
 
 
 def is_stable(read: Stmt, chains: Chains, loop: Stmt) -> bool:
@@ -515,7 +531,7 @@ class LoopPlan:
             targets.append(total)
         forward = replace(
             self.stmt, targets=tuple(targets),
-            op=Loop(op.domain, op.index, tuple(params), tuple(inits), Block(tuple(stmts), tuple(yields))),
+            op=replace(op, params=tuple(params), inits=tuple(inits), body=Block(tuple(stmts), tuple(yields))),
         )  # fmt: skip
 
         # reverse
@@ -556,9 +572,40 @@ class LoopPlan:
         carried_targets = [fresh(p) for p in carried_params]
         reverse_targets = (*raw.targets, *carried_targets, *(fresh(p) for p in list_params))
         reverse = [*setup.stmts, replace(raw, targets=reverse_targets, op=reverse_op)]
+        self.settler.notes.append(self.note_for_people(listed, shared, writer.rebuilt))
         restored = dict(zip(self.carried, carried_targets[len(shared) :]))
         entry = {c: op.inits[k] for c, k in self.carried.items()}
         return SettledLoop(before, forward, reverse, restored, entry)
+
+    def note_for_people(self, listed: list[Var], shared: dict[Var, Var], rebuilt: list[Var]) -> str:
+        """What this loop saves, in words."""
+        origin = self.stmt.origin
+        where = f"line {origin.line}, `{origin.text.splitlines()[0].strip()}`" if origin else "a loop"
+        olds = {self.overwritten_array(v): v for v in listed if v in self.overwritten}
+        parts = []
+        kept = [f"{v.name} ({described(v.type)})" for v in listed if v not in self.overwritten]
+        kept += [f"what is overwritten of {name} ({described(v.type)})" for name, v in olds.items()]
+        parts.append("saves in each iteration " + ", ".join(kept) if kept else "saves nothing")
+        carried = sorted({p.name for p in shared.values()})
+        if carried:
+            parts.append(f"carries {', '.join(carried)} backward, whose value on leaving an iteration is that on entering the next")
+        if self.carried:
+            parts.append(f"puts back {', '.join(self.op.params[k].name for k in self.carried.values())} as it was")
+        names = list(dict.fromkeys(v.name for v in rebuilt if not v.temp))
+        if names:
+            parts.append(f"rebuilds {', '.join(names)}")
+        return f"{where}: " + "; ".join(parts)
+
+    def overwritten_array(self, old: Var) -> str:
+        """The name of the array of which a saved value is what an update overwrites."""
+        todo = [self.body]
+        while todo:
+            part = todo.pop()
+            for update, v in part.olds.items():
+                if v is old:
+                    return update.targets[0].name
+            todo += [arm for arms in part.arms.values() for arm in arms]
+        return old.name
 
     def forward_part(self, part: Part, state: dict[Var, Var]) -> list[Stmt]:
         """The statements of a part with what it saves; `state`: the current version of each list."""
@@ -627,6 +674,7 @@ class Writer:
         self.env: dict[Var, Atom] = {} if env is None else env
         self.lists = lists
         self.now: dict[Var, Atom] = {} if now is None else now
+        self.rebuilt: list[Var] = []
         self.mark = (None, None)
 
     def value(self, v: Atom, part: Part) -> Atom:
@@ -651,6 +699,7 @@ class Writer:
         op = map_op(stmt.op, lambda a: self.value(a, part))
         self.stmts.append(Stmt((new,), op, stmt.origin, adjoint_of))
         self.env[v] = new
+        self.rebuilt.append(v)
         return new
 
     def write(self, stmt: Stmt, part: Part) -> None:

@@ -115,10 +115,10 @@ def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op
             return kept  # as the user wrote it
         x, body = elements[seq], _without(loop.body, gone, mapping)
         if not backward:
-            return [], Loop(seq, x, loop.params, loop.inits, body)
+            return [], replace(loop, domain=seq, index=x, body=body)
         turned = fresh(seq, temp=True)
         read = Index(seq, Slice(None, None, Const(-1)))
-        return [(turned, read)], Loop(turned, x, loop.params, loop.inits, body)
+        return [(turned, read)], replace(loop, domain=turned, index=x, body=body)
     if backward or any(s not in sequences for s in reading) and len(sequences) > 1:
         return kept
     if len(sequences) > 1 and not others:
@@ -129,7 +129,7 @@ def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op
         return kept
     over, item = Var("pairs", temp=True), Var("pair", temp=True)
     body = _without(loop.body, gone, mapping)
-    return [(over, call)], Each(over, item, loop.params, loop.inits, body, targets)
+    return [(over, call)], Each(over, item, loop.params, loop.inits, body, loop.leave, targets)
 
 
 def _with_unpacked_element(op: Op) -> Op:
@@ -140,7 +140,7 @@ def _with_unpacked_element(op: Op) -> Op:
     targets = _targets(op.index, parts, count_reads(op.body).get(op.index, 0))
     if targets is None:
         return op
-    return Each(op.domain, op.index, op.params, op.inits, _without(op.body, set(parts), {}), targets)
+    return Each(op.domain, op.index, op.params, op.inits, _without(op.body, set(parts), {}), op.leave, targets)
 
 
 def _is_place(key) -> bool:

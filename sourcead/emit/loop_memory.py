@@ -92,7 +92,7 @@ def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> 
     for i, level in copies.items():
         inits[i], _ = walk.copy(inits[i], level, replace(stmt, targets=(op.params[i],)), out, first[i])
     domain = cond if isinstance(op.domain, Block) else op.domain
-    out.append(replace(stmt, op=Loop(domain, op.index, op.params, tuple(inits), body)))
+    out.append(replace(stmt, op=replace(op, domain=domain, inits=tuple(inits), body=body)))
     walk.bind_all(stmt.targets, state.memories(len(op.params), walk.new))
 
 

@@ -215,10 +215,12 @@ def _(op: Loop, env):
 
     def iterate():
         env.update(zip(op.params, _run(op.body, env)))
+        return op.leave is not None and env[op.leave]
 
     if isinstance(op.domain, Block):
         while _run(op.domain, env)[0]:
-            iterate()
+            if iterate():
+                break
     else:
         domain = op.domain
         over = (
@@ -227,7 +229,8 @@ def _(op: Loop, env):
             else _value(domain, env)
         )
         for env[op.index] in over:
-            iterate()
+            if iterate():
+                break
     return [env[p] for p in op.params]
 
 

@@ -236,6 +236,8 @@ class Loop(Op):
     `index` is then None.
     domain an atom: a sequence that is iterated over, `index` bound to its elements (used only where no adjoint is
     needed of the sequence; the frontend turns loops over arrays and lists into a Range with `sequence[i]` reads).
+
+    `leave` is the one of `params` that, true at the end of an iteration, ends the loop (`break`); it is false on entry.
     """
 
     domain: Range | Block | Atom
@@ -243,6 +245,7 @@ class Loop(Op):
     params: tuple[Var, ...]
     inits: tuple[Atom, ...]
     body: Block
+    leave: Var | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -422,7 +425,7 @@ def map_op(op: Op, f, block=lambda b: b) -> Op:
             return Effect(kind, many(args), None if body is None else block(body))
         case Branch(cond, then, orelse, kind):
             return Branch(f(cond), block(then), block(orelse), kind)
-        case Loop(domain, index, params, inits, body):
+        case Loop(domain, _, _, inits, body):
             match domain:
                 case Range(start, stop, step):
                     domain = Range(f(start), f(stop), f(step))
@@ -430,7 +433,7 @@ def map_op(op: Op, f, block=lambda b: b) -> Op:
                     domain = block(domain)
                 case _:
                     domain = f(domain)
-            return Loop(domain, index, params, many(inits), block(body))
+            return replace(op, domain=domain, inits=many(inits), body=block(body))
         case Closure(params, body):
             return Closure(params, block(body))
     raise TypeError(f"not an op: {op!r}")

@@ -29,7 +29,7 @@ def _statement(stmt: Stmt, depth: int) -> str:
     match stmt.op:
         case Branch(cond, then, orelse):
             return f"{head}if {cond!r}:\n{show_block(then, depth + 1)}\n{pad}else:\n{show_block(orelse, depth + 1)}"
-        case Loop(domain, index, params, inits, body):
+        case Loop(domain, index, params, inits, body, leave):
             carried = ", ".join(f"{p!r}: {p.type} = {i!r}" for p, i in zip(params, inits))
             match domain:
                 case Range(start, stop, step):
@@ -38,6 +38,7 @@ def _statement(stmt: Stmt, depth: int) -> str:
                     over = f"while\n{show_block(domain, depth + 1)}\n{pad}do"
                 case _:
                     over = f"for {index!r} in {domain!r}"
+            over += "" if leave is None else f" until {leave!r}"
             return f"{head}loop ({carried}) {over}:\n{show_block(body, depth + 1)}"
         case Closure(params, body):
             return f"{head}closure ({', '.join(map(repr, params))}):\n{show_block(body, depth + 1, 'return')}"

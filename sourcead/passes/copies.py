@@ -163,7 +163,8 @@ def _loop(stmt: Stmt, op: Loop, facts: Facts):
         return tuple(items[k] for k in variant)
 
     body = Block(op.body.stmts, pick(op.body.results))
-    return [replace(stmt, targets=pick(stmt.targets), op=replace(op, params=pick(op.params), inits=pick(op.inits), body=body))]
+    leave = None if op.leave in constant else op.leave  # it never becomes true
+    return [replace(stmt, targets=pick(stmt.targets), op=replace(op, params=pick(op.params), inits=pick(op.inits), body=body, leave=leave))]
 
 
 # -- containers -------------------------------------------------------------------------------------------------------

@@ -125,6 +125,8 @@ class _Marks:
                     for operand in op_operands(op):
                         for atom in operand_atoms(operand):
                             self.need(atom)
+            if isinstance(op, Loop) and op.leave is not None:
+                self.need_result(stmt, op.params.index(op.leave))
             if isinstance(op, Closure):
                 for atom in op.body.results:
                     self.need(atom)
@@ -176,8 +178,8 @@ def _trimmed(stmt: Stmt, marks: _Marks) -> Stmt:
     match op:
         case Branch(cond, then, orelse, kind):
             op = Branch(cond, blocks[then], blocks[orelse], kind if live else "if")
-        case Loop(domain, index, params, inits, body):
-            op = Loop(blocks.get(domain, domain), index, pick(params), pick(inits), blocks[body])
+        case Loop(domain, _, params, inits, body):
+            op = replace(op, domain=blocks.get(domain, domain), params=pick(params), inits=pick(inits), body=blocks[body])
         case Effect(kind, args, body):
             op = Effect(kind, args, blocks[body])
     return replace(stmt, targets=pick(stmt.targets), op=op)

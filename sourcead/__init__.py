@@ -2,6 +2,7 @@
 
 from sourcead import pipeline as _pipeline  # noqa: F401  here, so that the first call does not load the compiler
 from sourcead.api import grad, stop_gradient, value_and_grad, vjp
+from sourcead.combinators import map, reduce
 from sourcead.check import GradientMismatch, check_grads
 from sourcead.dispatch import Gradient, Lowered
 from sourcead.errors import (
@@ -41,6 +42,8 @@ __all__ = [
     "adjoint",
     "check_grads",
     "grad",
+    "map",
+    "reduce",
     "stop_gradient",
     "value_and_grad",
     "vjp",

@@ -9,15 +9,17 @@ from dataclasses import replace
 from functools import lru_cache
 
 import gast
+import numpy as np
 
-from sourcead.analysis.builder import Builder, atom_type, operand_type
-from sourcead.errors import NoRuleError, NoSourceError, RuleError, SourceADError, UnsupportedArgumentError
+from sourcead import runtime
+from sourcead.analysis.builder import Builder, operand_type
+from sourcead.errors import NoRuleError, RuleError, SourceADError, UnsupportedArgumentError
 from sourcead.frontend import expressions, sequences, statements
 from sourcead.frontend.context import Lowering, NotStatic, Scope
 from sourcead.frontend.source import find_source
 from sourcead.frontend.values import Cell, TupleVal, Value
-from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Stmt, Var, fresh, op_reads
-from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, Unknown, carries_derivative, list_type
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, fresh, op_reads
+from sourcead.ir.types import Array, Scalar, TupleT, Type, Unknown
 from sourcead.rules.registry import Rule, adjoint_rule
 
 
@@ -91,18 +93,29 @@ def inlined(build: Builder, rule: Rule, y: Var, values: list[Operand], d_y: Atom
         if isinstance(source.node, gast.Lambda):
             result: Value = expressions.lower(lo, source.node.body)
         else:
-            result = statements.lower_statements(lo, source.node.body).value
+            left = statements.lower_statements(lo, source.node.body)
+            if not isinstance(left, statements.Return):
+                raise refused(rule, build.stmts[before:], build.origin)
+            result = left.value
         results = list(result.items) if len(rule.params) > 1 else [result]
         if rule.star is not None:
             results = [*results[:-1], *sequences.static_items(lo, results[-1], None, len(values) - len(plain))]
         out = [as_operand(lo, r) if reaches(v, wanted) else None for r, v in zip(results, values)]
-    except (NotStatic, NoSourceError, SourceADError, AttributeError) as error:
-        if isinstance(error, AttributeError) and not isinstance(error, SourceADError):
-            raise
+    except UnsupportedArgumentError:
+        raise
+    except (NotStatic, SourceADError):  # what the types do not tell is decided when the text runs
         del build.stmts[before:]
         out = called(build, rule, y, values, d_y, options)
     drop_unused(build, before, out)
     return [typed(build, d, v, rule) for d, v in zip(out, values)]
+
+
+def refused(rule: Rule, stmts: list[Stmt], origin) -> UnsupportedArgumentError:
+    """The error for a case that a rule refuses with `raise`."""
+    texts = [a.value for s in stmts for a in getattr(s.op, "args", ()) if isinstance(a, Const) and isinstance(a.value, str)]
+    return UnsupportedArgumentError(
+        texts[-1] if texts else f"the derivative of `{spelled(rule.primal)}` does not cover this case", at=origin
+    )
 
 
 def reaches(operand: Operand, wanted: set[Var]) -> bool:
@@ -144,13 +157,20 @@ def called(build: Builder, rule: Rule, y: Var, values: list, d_y: Atom, options:
         types = (*types[:plain], TupleT(types[plain:]))
     whole = types[0] if len(rule.params) == 1 else TupleT(types)
     result = build.emit(Call(rule.function, args, tuple(kwargs.items())), whole, "d" if len(rule.params) == 1 else "d_args")
-    if len(rule.params) == 1:
-        return [result]
-    items = [build.index(result, Const(i)) for i in range(len(rule.params))]
+    if len(rule.params) == 1 and not rule.star:
+        return [in_dtype(build, result, values[0], rule)]
+    items = [build.index(result, Const(i)) for i in range(len(rule.params))] if len(rule.params) > 1 else [result]
     if rule.star:
         rest = items.pop()
         items += [build.index(rest, Const(i)) for i in range(len(values) - len(items))]
-    return items
+    return [in_dtype(build, d, v, rule) for d, v in zip(items, values)]
+
+
+def in_dtype(build: Builder, d: Var, x: Operand, rule: Rule) -> Var:
+    """A cotangent that a called rule returned, cast where NumPy may have widened it."""
+    if rule.broadcasts or not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.dtype is None:
+        return d
+    return d if x.type.dtype == np.dtype(float) else build.call(runtime.unbroadcast, d, x, type=x.type)
 
 
 def cotangent_type(operand: Operand, broadcasts: bool) -> Type:

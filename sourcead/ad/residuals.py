@@ -513,7 +513,7 @@ class LoopPlan:
         before = [Stmt((lists[v],), Build("list", ()), self.stmt.origin) for v in listed]
 
         # forward
-        count = None if isinstance(op.domain, Range) else Var("n", INT, True)
+        count = None if isinstance(op.domain, Range) and op.leave is None else Var("n", INT, True)
         variants = {v: fresh(lists[v]) for v in listed}
         state = dict(variants)
         stmts = self.forward_part(self.body, state)
@@ -524,7 +524,7 @@ class LoopPlan:
         targets = [*self.stmt.targets, *outs.values()]
         if count is not None:
             inside, more, total = fresh(count), fresh(count), fresh(count)
-            stmts.append(Stmt((more,), Call(operator.add, (inside, Const(1))), self.stmt.origin))
+            stmts.insert(0, Stmt((more,), Call(operator.add, (inside, Const(1))), self.stmt.origin))
             params.append(inside)
             inits.append(Const(0))
             yields.append(more)
@@ -539,6 +539,9 @@ class LoopPlan:
         setup.origin = setup.adjoint_of = self.stmt.origin
         if count is None:
             domain = reversed_range(setup, op.domain)
+            index = fresh(op.index)
+        elif isinstance(op.domain, Range):
+            domain = reversed_range(setup, begun_range(setup, op.domain, total))
             index = fresh(op.index)
         else:
             domain, index = Range(Const(0), total, Const(1)), Var("_", INT, True)
@@ -849,6 +852,20 @@ def same_operand(a, b) -> bool:
         case Const(v, None, False), Const(w, None, False):
             return type(v) is type(w) and v == w
     return a is b
+
+
+def begun_range(build: Builder, domain: Range, count: Var) -> Range:
+    """The first `count` numbers of a range."""
+    stop = count
+    if not is_literal(domain.step, 1):
+        stop = build.call(operator.mul, stop, domain.step, type=INT)
+    if not is_literal(domain.start, 0):
+        stop = build.call(operator.add, domain.start, stop, type=INT)
+    return Range(domain.start, stop, domain.step)
+
+
+def is_literal(atom: Atom, number: int) -> bool:
+    return isinstance(atom, Const) and type(atom.value) is int and atom.value == number and not atom.live
 
 
 def reversed_range(build: Builder, domain: Range) -> Range:

@@ -7,6 +7,7 @@ import ast
 import numpy as np
 
 from sourcead.emit.comments import Comments
+from sourcead.emit.exits import iteration
 from sourcead.emit.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.idioms import Each
 from sourcead.emit.ranges import stand_ins
@@ -46,13 +47,13 @@ class Statements:
         self.read = read  # the variables that are read anywhere
         self.nested = expressions.nested
 
-    def block(self, block: Block, at_top: bool = False) -> list[ast.stmt]:
-        """The statements of a block, without what becomes of its results."""
+    def block(self, block: Block, at_top: bool = False, printed: dict[Stmt, list[ast.stmt]] = {}) -> list[ast.stmt]:
+        """The statements of a block, without what becomes of its results; some may have been `printed` already."""
         groups = []
         for stmt in block.stmts:
             if stmt.targets and all(t in self.nested for t in stmt.targets):
                 continue
-            groups.append((stmt, self.statement(stmt)))
+            groups.append((stmt, printed[stmt] if stmt in printed else self.statement(stmt)))
         return self.comments.annotated(groups, at_top)
 
     def statement(self, stmt: Stmt) -> list[ast.stmt]:
@@ -246,7 +247,7 @@ class Statements:
         carried = zip(op.params, op.inits, op.body.results, stmt.targets)
         used = [(p, i, r) for p, i, r, t in carried if p in self.read or t in self.read]
         before = self.moves([(p, i) for p, i, _ in used])
-        body = self.block(op.body) + self.moves([(p, r) for p, _, r in used])
+        body = iteration(self, stmt, self.moves([(p, r) for p, _, r in used]))
         after = self.moves([(t, p) for t, p in zip(stmt.targets, op.params) if t in self.read])
         if isinstance(op.domain, Block):
             head = self.block(op.domain)

@@ -13,7 +13,9 @@ from typing import Any
 import gast
 import numpy as np
 
+from sourcead import combinators
 from sourcead.analysis.builder import atom_type
+from sourcead.analysis.infer import NOT_CONST, static_value
 from sourcead.errors import NoRuleError, NoSourceError
 from sourcead.frontend import builtin_functions, expressions, inlining, methods
 from sourcead.frontend.context import Lowering
@@ -57,7 +59,7 @@ def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], n
 def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of a Python object."""
     try:
-        handler = builtin_functions.BUILTINS.get(fn)
+        handler = builtin_functions.BUILTINS.get(fn) or COMBINATORS.get(fn)
     except TypeError:
         handler = None
     if handler is not None:
@@ -180,6 +182,10 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         return mutate(lo, fn, args, kwargs, node)
     operands = tuple(lo.operand(a) for a in args)
     named = {k: lo.operand(v) for k, v in kwargs.items()}
+    if lo.static_only:
+        found = static_value(fn, [lo.build.arg(o) for o in operands], named)
+        if found is not NOT_CONST:
+            return Const(found)
     base = args[0] if args and isinstance(args[0], Cell) else None
     if fn in SURE_VIEWS and base is not None and is_array(atom_type(lo.read(base))):
         cell = lo.view(base, View(fn, operands[1:], tuple(named.items())))
@@ -222,3 +228,15 @@ def mutate(lo: Lowering, fn: Any, args: list[Value], kwargs, node) -> Value:
         lo.write(args[0], (), lo.operand(args[1]))
         return Const(None)
     raise expressions.unsupported(lo, node, f"`np.{fn.__name__}` writes into its argument in a way that cannot be differentiated yet", "assign to a subscript: `a[mask] = v`")
+
+
+def lower_combinator(name: str):
+    def handler(lo, args, kwargs, node):
+        from sourcead.frontend import combinators as lowering
+
+        return getattr(lowering, f"lower_{name}")(lo, args, kwargs, node)
+
+    return handler
+
+
+COMBINATORS = {combinators.map: lower_combinator("map"), combinators.reduce: lower_combinator("reduce")}

@@ -467,7 +467,7 @@ def widened(t: Type) -> Type:
 def _slot_name(slot, init) -> str:
     key = slot[1]
     if isinstance(key, str) and not isinstance(key, Meta):
-        return key
+        return key.lstrip("$")
     if isinstance(init, Var):
         return init.name
     if isinstance(init, Cell):

@@ -390,7 +390,7 @@ def views(t, key: Operand) -> bool:
     for part in key if isinstance(key, tuple) else (key,):
         if isinstance(part, tuple):
             return False
-        if isinstance(part, Slice) or isinstance(part, Const) and part.value in (None, Ellipsis):
+        if isinstance(part, Slice) or isinstance(part, Const) and (part.value is None or part.value is Ellipsis):
             continue
         kind = atom_type(part)
         if not (isinstance(kind, Scalar) and kind.kind == "int" or isinstance(kind, Str)):

@@ -178,6 +178,7 @@ class _Verifier:
         counts = {"params": len(op.params), "inits": len(op.inits), "results": len(op.body.results)}
         for name, count in counts.items():
             self.require(count == targets, f"{count} {name} for {targets} targets", where)
+        self.require(op.leave is None or op.leave in op.params, "the loop is left by what it does not carry", where)
         match op.domain:
             case Block() as condition:
                 self.require(op.index is None, "a while loop with an index", where)

@@ -1,0 +1,76 @@
+"""Loops that are left early: where `break` goes.
+
+    loop ... until done: { a; done = if c: True else: { b; False } }        for ...:
+                                                                               a
+                                                                               if c:
+                                                                                   break
+                                                                               b
+
+The flag gets a name only if something else reads it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from sourcead.emit.expressions import is_expression, negated
+from sourcead.ir.nodes import Atom, Block, Branch, Const, Loop, Stmt, Var
+
+
+def iteration(printer, stmt: Stmt, moves: list[ast.stmt]) -> list[ast.stmt]:
+    """The body of a loop; `moves` bind the variants for the next iteration."""
+    op: Loop = stmt.op
+    if op.leave is None:
+        return [*printer.block(op.body), *moves]
+    k = op.params.index(op.leave)
+    is_read = op.leave in printer.read or stmt.targets[k] in printer.read
+    return _ended(printer, op.body, op.body.results[k], moves, op.leave if is_read else None)
+
+
+def _ended(printer, block: Block, flag: Atom, moves: list[ast.stmt], bound: Var | None) -> list[ast.stmt]:
+    """The block, the moves, and `break` if the flag is true; `bound`: the variable that then holds the flag."""
+    if isinstance(flag, Const):
+        return [*printer.block(block), *moves, *([ast.Break()] if flag.value else [])]
+    if not moves:
+        return _left(printer, block, flag, bound)
+    if bound is not None:
+        return [*printer.block(block), *moves, _break_if(printer, bound)]
+    leave = _break_if(printer, flag)
+    leave.body[:0] = moves
+    return [*printer.block(block), leave, *moves]
+
+
+def _left(printer, block: Block, flag: Var, bound: Var | None) -> list[ast.stmt]:
+    """The block, and `break` where it is known that the flag will be true."""
+    printed = [s for s in block.stmts if not (s.targets and all(t in printer.nested for t in s.targets))]
+    last = printed[-1] if printed else None
+    if last is not None and isinstance(last.op, Branch) and not is_expression(last.op, printer.nested):
+        if flag is last.op.cond or flag in last.targets:
+            return printer.block(block, printed={last: _branch(printer, last, flag, bound)})
+    return [*printer.block(block), _break_if(printer, flag)]
+
+
+def _branch(printer, stmt: Stmt, flag: Var, bound: Var | None) -> list[ast.stmt]:
+    """A branch at the end of the body, `break` in the arms that leave; what follows such an arm needs no `else`."""
+    op: Branch = stmt.op
+    hidden = flag if bound is None and printer.read.get(flag) == 1 else None
+    arms = []
+    for arm, truth in ((op.then, True), (op.orelse, False)):
+        inner = flag if flag is op.cond else arm.results[stmt.targets.index(flag)]
+        if inner is op.cond:
+            inner = Const(truth)
+        pairs = [(t, r) for t, r in zip(stmt.targets, arm.results) if t in printer.read and t is not hidden]
+        arms.append(_ended(printer, arm, inner, printer.moves(pairs), None if flag is hidden else flag))
+    then, orelse = arms
+    test = printer.expressions.operand(op.cond)
+    if then and isinstance(then[-1], ast.Break):
+        return [ast.If(test, then, []), *orelse]
+    if orelse and isinstance(orelse[-1], ast.Break):
+        return [ast.If(negated(test), orelse, []), *then]
+    if then:
+        return [ast.If(test, then, orelse)]
+    return [ast.If(negated(test), orelse, [])] if orelse else []
+
+
+def _break_if(printer, flag: Atom) -> ast.If:
+    return ast.If(printer.expressions.operand(flag), [ast.Break()], [])

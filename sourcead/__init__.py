@@ -1,7 +1,7 @@
 """sourcead turns a Python function on NumPy arrays into the Python function that computes its gradient."""
 
 from sourcead import pipeline as _pipeline  # noqa: F401  here, so that the first call does not load the compiler
-from sourcead.api import grad, stop_gradient, value_and_grad, vjp
+from sourcead.api import grad, value_and_grad, vjp
 from sourcead.combinators import map, reduce
 from sourcead.check import GradientMismatch, check_grads
 from sourcead.dispatch import Gradient, Lowered
@@ -20,6 +20,7 @@ from sourcead.errors import (
     WrtError,
 )
 from sourcead.rules.registry import adjoint
+from sourcead.runtime import stop_gradient
 
 __version__ = "0.1.0"
 

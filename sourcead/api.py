@@ -1,16 +1,14 @@
-"""What users call: `grad`, `value_and_grad`, `vjp`, `stop_gradient`."""
+"""What users call: `grad`, `value_and_grad`, `vjp`."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from sourcead.dispatch import Gradient
 from sourcead.errors import WrtError
 from sourcead.frontend.source import unwrap
-
-T = TypeVar("T")
 
 
 def grad(
@@ -137,20 +135,3 @@ def _shifted(wrt: Any, by: int) -> Any:
     if isinstance(wrt, int):
         return wrt + by if wrt >= 0 else wrt
     return wrt if isinstance(wrt, str) else tuple(_shifted(item, by) for item in wrt)
-
-
-def stop_gradient(x: T) -> T:
-    """The argument itself, taken as a constant by differentiation.
-
-    Args:
-        x: a number, an array, or a structure of them.
-
-    Returns:
-        `x`, the same object.
-
-    Example:
-        >>> from sourcead import grad, stop_gradient
-        >>> grad(lambda x: x * stop_gradient(x))(3.0)
-        3.0
-    """
-    return x

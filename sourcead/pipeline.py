@@ -22,7 +22,7 @@ from sourcead.frontend.source import find_source
 from sourcead.frontend.values import TupleVal
 from sourcead.ir.nodes import Atom, Block, Build, Call, Closure, Const, Function, Stmt, Var
 from sourcead.ir.types import (
-    FLOAT, Array, DictT, ListT, NoneType, Scalar, Str, TupleT, Type, Unknown, dims_of, kind_of,
+    FLOAT, Array, DictT, ListT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of, kind_of,
 )  # fmt: skip
 from sourcead.ir.verify import verify
 from sourcead.passes import simplify
@@ -98,6 +98,8 @@ def as_float(t: Type) -> Type:
             return ListT(as_float(item), None if items is None else tuple(map(as_float, items)))
         case DictT(items):
             return DictT(tuple((k, as_float(v)) for k, v in items))
+        case StructT(cls, fields):
+            return StructT(cls, tuple((k, as_float(v)) for k, v in fields))
     return t
 
 
@@ -197,6 +199,8 @@ def check_scalar(value: Atom, lowered: Lowered) -> None:
             found = f"an array with {len(dims)} {'axis' if len(dims) == 1 else 'axes'}"
         case TupleT() | ListT() | DictT():
             found = {"TupleT": "a tuple", "ListT": "a list", "DictT": "a dict"}[type(t).__name__]
+        case StructT(cls):
+            found = f"an object of class {cls.__name__}"
         case NoneType():
             found = "None"
         case Str():

@@ -37,8 +37,29 @@ def like_sequence(d, x):
     return unbroadcast(d, x)
 
 
+def make_record(cls, **fields):
+    """The named tuple, dataclass instance or plain object with these fields."""
+    if issubclass(cls, tuple):
+        return cls(**fields)
+    record = cls.__new__(cls)
+    for name, value in fields.items():
+        object.__setattr__(record, name, value)
+    return record
+
+
+def is_record(x):
+    """Whether this is a dataclass instance or an object with attributes, but not a function, class or module."""
+    return hasattr(x, "__dataclass_fields__") or hasattr(x, "__dict__") and not callable(x) and not hasattr(x, "__name__")
+
+
+def fields_of(x):
+    """The data of a dataclass instance or object by name."""
+    found = {name: getattr(x, name) for name in getattr(x, "__dataclass_fields__", ()) if hasattr(x, name)}
+    return {**found, **getattr(x, "__dict__", {})}
+
+
 def copy(x):
-    """A copy of a structure of arrays, lists, tuples and dicts that shares no memory with it."""
+    """A copy of a structure of arrays, lists, tuples, dicts and records that shares no memory with it."""
     if isinstance(x, np.ndarray):
         return x.copy()
     if isinstance(x, dict):
@@ -48,6 +69,8 @@ def copy(x):
         return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
     if isinstance(x, list):
         return [copy(v) for v in x]
+    if is_record(x) and not isinstance(x, np.generic):
+        return make_record(type(x), **{k: copy(v) for k, v in fields_of(x).items()})
     return x
 
 
@@ -66,7 +89,9 @@ def zeros_like(x):
         return x.dtype.type(0)
     if isinstance(x, complex):
         return 0j
-    return 0.0 if isinstance(x, (int, float, np.number, np.bool_)) else None
+    if isinstance(x, (int, float, np.number, np.bool_)):
+        return 0.0
+    return make_record(type(x), **{k: zeros_like(v) for k, v in fields_of(x).items()}) if is_record(x) else None
 
 
 def add(a, b):
@@ -82,6 +107,9 @@ def add(a, b):
         return type(a)(*items) if hasattr(a, "_fields") else tuple(items)
     if isinstance(a, list):
         return [add(v, w) for v, w in zip(a, b)]
+    if is_record(a) and not isinstance(a, (np.ndarray, np.generic)):
+        theirs = fields_of(b)
+        return make_record(type(a), **{k: add(v, theirs[k]) for k, v in fields_of(a).items()})
     return a + b
 
 
@@ -115,7 +143,19 @@ def assigned_cotangent(d_a, key, v):
 
 
 def stop_gradient(x):
-    """`x` itself; no derivative passes through."""
+    """The argument itself, taken as a constant by differentiation.
+
+    Args:
+        x: a number, an array, or a structure of them.
+
+    Returns:
+        `x`, the same object.
+
+    Example:
+        >>> from sourcead import grad, stop_gradient
+        >>> grad(lambda x: x * stop_gradient(x))(3.0)
+        3.0
+    """
     return x
 
 

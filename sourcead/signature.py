@@ -7,7 +7,7 @@ Strings, None, booleans and callables given as arguments are *static*: known whi
 
 from __future__ import annotations
 
-import dataclasses
+import contextlib
 import enum
 import functools
 import inspect
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.errors import UnsupportedValueError, WrtError
+from sourcead.ir.records import fields_of, is_record
 from sourcead.ir.types import (
     SMALL,
     BOOL,
@@ -28,12 +29,14 @@ from sourcead.ir.types import (
     UNKNOWN,
     Array,
     DictT,
+    Known,
     StructT,
     TupleT,
     Type,
     list_type,
     type_of,
 )
+from sourcead.runtime import make_record
 
 NUMBERS = frozenset(
     [
@@ -108,17 +111,41 @@ def _part(x: Any, key: Callable):
 
 def _structure_key(x: Any, key: Callable):
     t = type(x)
+    if isinstance(x, tuple) and is_record(x):
+        return _record_key(x, key)
     if isinstance(x, tuple | list):
         return (t, *map(key, x))
     if isinstance(x, dict):
         return (t, *((type(k), k, key(v)) for k, v in x.items()))
-    if is_dataclass(x):
-        return (t, *(key(getattr(x, f.name)) for f in dataclasses.fields(x)))
+    if is_record(x):
+        return _record_key(x, key)
     if isinstance(x, np.memmap):
         return t, x.dtype, x.shape
     if isinstance(x, np.generic):
         return t, x.dtype
     return t
+
+
+_around: set[int] = set()  # the records around the one that is looked at
+
+
+@contextlib.contextmanager
+def _fields_inside(x: Any):
+    """The fields of a record; none where it refers back to a record around it."""
+    if id(x) in _around:
+        yield {}
+        return
+    _around.add(id(x))
+    try:
+        yield fields_of(x)
+    finally:
+        _around.discard(id(x))
+
+
+def _record_key(x: Any, key: Callable):
+    """The key of a record: strings and truth values in it are known while compiling."""
+    with _fields_inside(x) as fields:
+        return (type(x), *[(n, static_key(v) if isinstance(v, bool | str) else key(v)) for n, v in fields.items()])
 
 
 def is_static(x: Any) -> bool:
@@ -127,7 +154,7 @@ def is_static(x: Any) -> bool:
         x, bool | str | bytes | type | types.ModuleType | types.EllipsisType | np.dtype | enum.Enum
     ):
         return True
-    return callable(x) and not is_dataclass(x) and not isinstance(x, tuple)
+    return callable(x) and not is_record(x)
 
 
 def static_key(x: Any):
@@ -143,11 +170,6 @@ def static_key(x: Any):
     if t is types.BuiltinMethodType:
         return t, Same(x.__self__), x.__name__
     return Same(x)
-
-
-def is_dataclass(x: Any) -> bool:
-    """Whether this is an instance of a dataclass."""
-    return dataclasses.is_dataclass(x) and not isinstance(x, type)
 
 
 # ---- types ----
@@ -170,17 +192,13 @@ def argument_type(x: Any, where: str) -> Type:
         if t is np.memmap:
             return type_of(np.asarray(x))
         raise _refused_array(x, where)
-    if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return StructT(t, tuple((n, argument_type(v, f"{where}.{n}")) for n, v in zip(x._fields, x)))
+    if is_record(x):
+        return _record_type(x, where)
     if isinstance(x, tuple | list):
         items = tuple(argument_type(v, f"{where}[{i}]") for i, v in enumerate(x))
         return TupleT(items) if isinstance(x, tuple) else list_type(items)
     if isinstance(x, dict):
         return DictT(tuple((k, argument_type(v, f"{where}[{k!r}]")) for k, v in x.items()))
-    if is_dataclass(x):
-        return StructT(
-            t, tuple((f.name, argument_type(getattr(x, f.name), f"{where}.{f.name}")) for f in dataclasses.fields(x))
-        )
     if (
         not is_static(x)
         and (hasattr(x, "__array__") or hasattr(x, "__array_ufunc__"))
@@ -188,6 +206,18 @@ def argument_type(x: Any, where: str) -> Type:
     ):
         raise _refused_array(x, where)
     return type_of(x)
+
+
+def _record_type(x: Any, where: str) -> Type:
+    """The type of a record; what refers back to it is not known."""
+    if id(x) in _around:
+        return UNKNOWN
+    with _fields_inside(x) as fields:
+        return StructT(type(x), tuple((n, _field_type(v, f"{where}.{n}")) for n, v in fields.items()))
+
+
+def _field_type(x: Any, where: str) -> Type:
+    return Known(x) if isinstance(x, bool | str) else argument_type(x, where)
 
 
 def _refused_array(x: Any, where: str) -> UnsupportedValueError:
@@ -323,18 +353,16 @@ def leaves(x: Any, where: str = "") -> Iterator[tuple[str, Any]]:
     """The numbers and arrays in a structure, each with its place as the user would write it."""
     if isinstance(x, np.ndarray | np.number | float | complex) or (isinstance(x, int) and not isinstance(x, bool)):
         yield where, x
-    elif isinstance(x, tuple) and hasattr(x, "_fields"):
-        for n, v in zip(x._fields, x):
-            yield from leaves(v, f"{where}.{n}")
+    elif is_record(x):
+        with _fields_inside(x) as fields:
+            found = [leaf for n, v in fields.items() for leaf in leaves(v, f"{where}.{n}")]
+        yield from found
     elif isinstance(x, tuple | list):
         for i, v in enumerate(x):
             yield from leaves(v, f"{where}[{i}]")
     elif isinstance(x, dict):
         for k, v in x.items():
             yield from leaves(v, f"{where}[{k!r}]")
-    elif is_dataclass(x):
-        for f in dataclasses.fields(x):
-            yield from leaves(getattr(x, f.name), f"{where}.{f.name}")
 
 
 def map_leaves(f: Callable[[Any], Any], x: Any) -> Any:
@@ -342,19 +370,17 @@ def map_leaves(f: Callable[[Any], Any], x: Any) -> Any:
     if isinstance(x, np.ndarray | np.number | float | complex) or (isinstance(x, int) and not isinstance(x, bool)):
         return f(x)
     again = functools.partial(map_leaves, f)
-    if isinstance(x, tuple):
-        return type(x)(*map(again, x)) if hasattr(x, "_fields") else tuple(map(again, x))
+    if isinstance(x, tuple) and not is_record(x):
+        return tuple(map(again, x))
     if isinstance(x, list):
         return list(map(again, x))
     if isinstance(x, dict):
         return {k: again(v) for k, v in x.items()}
-    if is_dataclass(x):
-        new = object.__new__(type(x))
-        for name, value in vars(x).items():
-            object.__setattr__(new, name, value)
-        for field in dataclasses.fields(x):
-            object.__setattr__(new, field.name, again(getattr(x, field.name)))
-        return new
+    if is_record(x):
+        if id(x) in _around:
+            return x
+        with _fields_inside(x) as fields:
+            return make_record(type(x), **{name: again(value) for name, value in fields.items()})
     return x
 
 

@@ -6,14 +6,14 @@ Where a rule asks something that the types do not tell (a rank that is not known
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 
 import gast
 import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, operand_type
-from sourcead.errors import NoRuleError, RuleError, SourceADError, UnsupportedArgumentError
+from sourcead.errors import NoRuleError, RuleError, SourceADError, UnsupportedArgumentError, spelled
 from sourcead.frontend import expressions, sequences, statements
 from sourcead.frontend.context import Lowering, NotStatic, Scope
 from sourcead.frontend.source import find_source
@@ -49,25 +49,11 @@ def rule_of(call: Call, stmt: Stmt) -> Rule:
     """The rule of a call's function."""
     rule = None if isinstance(call.fn, Var) else adjoint_rule(call.fn)
     if rule is None:
-        name = spelled(call.fn)
-        raise NoRuleError(
-            f"there is no derivative rule for `{name}`", at=stmt.origin,
-            instead=f"register one: `@sourcead.adjoint({name})` above `def rule(y, x, d_y): return ...`",
-        )
+        raise NoRuleError.of(call.fn, stmt.origin)
     return rule
 
 
-def spelled(fn) -> str:
-    """How a user spells a function."""
-    name = getattr(fn, "__name__", None) or repr(fn)
-    module = (getattr(fn, "__module__", None) or "").split(".")
-    if type(fn).__name__ == "ufunc" or module[0] == "numpy":
-        sub = [m for m in module[1:] if not m.startswith("_") and m in ("linalg", "fft", "random")]
-        return ".".join(["np", *sub, name])
-    return name if module[0] in ("", "builtins", "__main__") else f"{module[-1]}.{name}"
-
-
-@lru_cache(maxsize=None)
+@cache
 def _source(function):
     return find_source(function)
 

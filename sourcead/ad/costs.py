@@ -8,7 +8,7 @@ import operator
 import numpy as np
 
 from sourcead.ir.nodes import Attr, Build, Call, Const, Index, Let, Op, Operand, Slice
-from sourcead.ir.types import Array, DictT, ListT, Scalar, TupleT, Type
+from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, TupleT, Type
 
 TYPICAL = 100  # the size taken for a dim that is not known
 
@@ -34,7 +34,7 @@ def size(t: Type) -> float:
             return max(total, 1.0)
         case TupleT(items):
             return 1 + sum(map(size, items))
-        case DictT(items):
+        case DictT(items) | StructT(_, items):
             return 1 + sum(size(v) for _, v in items)
         case ListT(item):
             return TYPICAL * size(item)

@@ -18,8 +18,12 @@ from sourcead import runtime
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import Atom, Attr, Build, Call, Const, Operand, Update, Var, fresh
 from sourcead.ir.types import (
-    ANY_DTYPE, FLOAT, Array, DictT, ListT, Scalar, Sym, TupleT, Type, carries_derivative, dims_of, kind_of, list_type,
+        ANY_DTYPE, FLOAT, Array, DictT, FunctionT, Known, ListT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type,
+    Unknown, carries_derivative, dims_of, kind_of, list_type,
 )
+
+
+NOT_DATA = (Known, FunctionT, NoneType, Str, Unknown)  # fields that no derivative can belong to
 
 
 class Cotangents:
@@ -90,12 +94,19 @@ class Cotangents:
                 kind, keys, types = "list", range(len(items or ())), items
             case DictT(items):
                 kind, keys, types = "dict", [k for k, _ in items], [t for _, t in items]
+            case StructT(_, items):
+                kind, keys, types = "record", [k for k, _ in items], [t for _, t in items]
         atoms = [parts[k] if k in parts else self._zero_item(var, k) for k in keys]
         found = tuple(map(atom_type, atoms))
-        t = {"tuple": TupleT(found), "list": list_type(found), "dict": DictT(tuple(zip(keys, found)))}[kind]
-        return self.build.emit(Build(kind, tuple(atoms), tuple(keys) if kind == "dict" else None), t, f"d_{var.name}")
+        named = tuple(zip(keys, found))
+        cls = getattr(var.type, "cls", None)
+        t = {"tuple": TupleT(found), "list": list_type(found), "dict": DictT(named), "record": StructT(cls, named)}[kind]
+        op = Build(kind, tuple(atoms), tuple(keys) if kind in ("dict", "record") else None, cls)
+        return self.build.emit(op, t, f"d_{var.name}")
 
     def _zero_item(self, var: Var, key: object) -> Atom:
+        if isinstance(var.type, StructT) and isinstance(dict(var.type.fields)[key], NOT_DATA):
+            return Const(None)
         return zeros(self.build, self.build.index(var, Const(key)))
 
 

@@ -29,6 +29,7 @@ from sourcead.ad.mincut import minimum_node_cut
 from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep, stmt_reads
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.chains import Chains, updates_in
+from sourcead.analysis.overwrites import Nest
 from sourcead.frontend.expressions import is_gather
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Op, Pop, Range, Slice, Stmt, Sub,
@@ -65,6 +66,7 @@ class Settler:
     def __init__(self, chains: Chains):
         self.chains = chains
         self.notes: list[str] = []
+        self.nest: Nest | None = None  # the outermost loop being settled
 
     # -- code that runs once -----------------------------------------------------------------------------------------
 
@@ -78,6 +80,7 @@ class Settler:
             if raw is None:
                 forward.append(stmt)
             elif isinstance(raw.op, ReverseLoop):
+                self.nest = Nest(stmt, self.chains)
                 undone = self.undone_chains(stmt, raw)
                 settled = self.loop(stmt, raw, undone)
                 forward += [*settled.before, settled.forward]
@@ -142,10 +145,10 @@ class Settler:
                 undone.add(chain)
                 continue
             definition = definitions[v]
-            if definition is None or not is_cheap(definition.op):
+            if definition is None or not is_cheap(definition.op) or self.nest.read_back(v) is not None:
                 continue
             if isinstance(definition.op, Index) and self.chains.find(definition.op.base) in carried:
-                if not is_stable(definition, self.chains, stmt):
+                if self.nest.finished(definition) is None:
                     reads.setdefault(self.chains.find(definition.op.base), set()).add(v)
                 continue
             todo.extend(a for a in op_reads(definition.op) if a in definitions)
@@ -231,11 +234,6 @@ def described(t) -> str:
         case ListT(item):
             return f"list of {described(item)}"
     return "value"
-
-
-def is_stable(read: Stmt, chains: Chains, loop: Stmt) -> bool:
-    """Whether what is read is never overwritten afterwards, so that it can be read again at any later time."""
-    return False
 
 
 def substituted(stmt: Stmt, env: dict[Var, Atom]) -> Stmt:
@@ -428,7 +426,7 @@ class LoopPlan:
             definition = self.definitions[v]
             if not self.can_rebuild(v, definition):
                 continue
-            for a in self.inputs(definition.stmt):
+            for a in self.inputs(v):
                 edges.append((a, v))
                 todo.append(a)
         users: dict[Var, list[Var]] = {}
@@ -444,11 +442,20 @@ class LoopPlan:
         for p, q in zip(self.op.params, self.op.body.results):
             if q in nodes and p in self.reads and p in sources and q in sources:
                 nodes[q] = SHARED
+        if self.leaving_flag() in nodes:
+            nodes[self.leaving_flag()] = SHARED
         if not wanted:
             return []
         cut = minimum_node_cut(nodes, edges, sources, wanted)
         rank = {v: k for k, v in enumerate(self.definitions)}
         return sorted(cut, key=rank.__getitem__)
+
+    def leaving_flag(self) -> Var | None:
+        """What an iteration yields for the variant that ends the loop."""
+        if self.op.leave is None:
+            return None
+        flag = self.op.body.results[self.op.params.index(self.op.leave)]
+        return flag if isinstance(flag, Var) and flag in self.definitions else None
 
     def restored(self, v: object) -> bool:
         """Whether a variable is a version of an array that the reverse sweep restores."""
@@ -458,11 +465,32 @@ class LoopPlan:
         stmt = definition.stmt
         if v in self.overwritten:
             return False
+        if self.reread(v) is not None:
+            return True
         return stmt is not None and len(stmt.targets) == 1 and is_cheap(stmt.op) and not has_effect(stmt.op)
 
-    def inputs(self, stmt: Stmt) -> Iterator[Var]:
+    def reread(self, v: Var) -> Index | None:
+        """The read of a value from a finished array, where it stands unharmed."""
+        definition = self.definitions[v].stmt
+        nest = self.settler.nest
+        if definition is None or v in self.overwritten or definition not in nest.places:
+            return None
+        if isinstance(definition.op, Index):
+            array = nest.finished(definition)
+            found = None if array is None else Index(array, definition.op.key)
+        else:
+            found = nest.read_back(v) if len(definition.targets) == 1 else None
+        if found is None or self.chains.find(found.base) in self.undone or found.base in self.definitions:
+            return None
+        return found
+
+    def rebuilding(self, v: Var) -> Op:
+        """The op that computes a value again."""
+        return self.reread(v) or self.definitions[v].stmt.op
+
+    def inputs(self, v: Var) -> Iterator[Var]:
         """What must be available to rebuild a value, of the values of the body."""
-        for a in op_reads(stmt.op):
+        for a in op_reads(self.rebuilding(v)):
             if a in self.definitions and not self.restored(a):
                 yield a
 
@@ -485,7 +513,7 @@ class LoopPlan:
             definition = self.definitions[v]
             if definition.stmt is None:
                 continue
-            bases = [a for a in op_reads(definition.stmt.op) if self.restored(a)]
+            bases = [a for a in op_reads(self.rebuilding(v)) if self.restored(a)]
             if bases:
                 valid[v] = all(last(v) <= self.next_write(definition, a) for a in bases)
         return valid
@@ -508,7 +536,8 @@ class LoopPlan:
         shared = {
             q: op.params[k] for q, k in exits.items() if q in saved and op.params[k] in saved and q is not op.params[k]
         }  # the value on leaving, which the reverse loop carries
-        listed = [v for v in self.saved if v not in shared]
+        flag = self.leaving_flag()
+        listed = [v for v in self.saved if v not in shared and v is not flag]
         lists = {v: Var(f"{v.name}s", ListT(v.type), v.temp) for v in listed}
         before = [Stmt((lists[v],), Build("list", ()), self.stmt.origin) for v in listed]
 
@@ -555,6 +584,12 @@ class LoopPlan:
             carried_params.append(exit_)
             carried_inits.append(self.stmt.targets[exits[q]])
             ends.append(lambda w, p=p: w.value(p, self.body))
+        if flag in saved:  # true in the last iteration at most
+            left = fresh(flag, name=op.leave.name, temp=op.leave.temp)
+            writer.env[flag] = left
+            carried_params.append(left)
+            carried_inits.append(self.stmt.targets[exits[flag]])
+            ends.append(lambda w: Const(False))
         for chain, k in self.carried.items():
             now = fresh(op.params[k])
             writer.now[chain] = now
@@ -576,7 +611,7 @@ class LoopPlan:
         reverse_targets = (*raw.targets, *carried_targets, *(fresh(p) for p in list_params))
         reverse = [*setup.stmts, replace(raw, targets=reverse_targets, op=reverse_op)]
         self.settler.notes.append(self.note_for_people(listed, shared, writer.rebuilt))
-        restored = dict(zip(self.carried, carried_targets[len(shared) :]))
+        restored = dict(zip(self.carried, carried_targets[len(carried_targets) - len(self.carried) :]))
         entry = {c: op.inits[k] for c, k in self.carried.items()}
         return SettledLoop(before, forward, reverse, restored, entry)
 
@@ -699,7 +734,7 @@ class Writer:
             return item
         stmt = definition.stmt
         new = fresh(v)
-        op = map_op(stmt.op, lambda a: self.value(a, part))
+        op = map_op(plan.rebuilding(v), lambda a: self.value(a, part))
         self.stmts.append(Stmt((new,), op, stmt.origin, adjoint_of))
         self.env[v] = new
         self.rebuilt.append(v)
@@ -803,8 +838,8 @@ class Writer:
             if definition.part is not arm and not inside(definition.part, arm):
                 if not self.plan.restored(v):
                     found[v] = None
-            elif v not in self.lists and definition.stmt is not None and is_cheap(definition.stmt.op):
-                for a in op_reads(definition.stmt.op):
+            elif v not in self.lists and self.plan.can_rebuild(v, definition):
+                for a in op_reads(self.plan.rebuilding(v)):
                     note(a)
 
         def visit(p: Part) -> None:

@@ -33,7 +33,7 @@ from sourcead.ir.nodes import (
     Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Op, Operand, Pop, Slice, Stmt, Sub,
     Update, Var, View, free_vars, fresh, operand_atoms,
 )
-from sourcead.ir.types import Array, DictT, ListT, Scalar, TupleT, Unknown, dims_of, list_type
+from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, TupleT, Unknown, dims_of, list_type
 
 
 def changeable(build: Builder, d: Atom) -> Atom:
@@ -138,13 +138,14 @@ class Reverse:
         if base not in self.active:
             cots.take(v)
             return
-        if isinstance(base.type, (TupleT, DictT)) or isinstance(base.type, ListT) and base.type.items is not None:
+        if isinstance(base.type, (TupleT, DictT, StructT)) or isinstance(base.type, ListT) and base.type.items is not None:
             if isinstance(op.key, Const):
                 key = op.key.value
-                items = base.type.items
-                if isinstance(key, int) and not isinstance(base.type, DictT):
+                named = isinstance(base.type, (DictT, StructT))
+                items = base.type.fields if isinstance(base.type, StructT) else base.type.items
+                if isinstance(key, int) and not named:
                     key %= len(items)
-                t = dict(items)[key] if isinstance(base.type, DictT) else items[key]
+                t = dict(items)[key] if named else items[key]
                 cots.add_part(base, key, cots.take(v), t)
                 return
         d_v = cots.take(v)

@@ -49,8 +49,8 @@ def infer_index(base: Type, key) -> Type:
                 return _sequence(items, key, lambda part: ListT(item, part))
             case DictT(items) if isinstance(key, Arg) and key.known:
                 return dict(items)[key.value]
-            case StructT(_, fields) if _is_integer(key) and key.known:
-                return fields[key.value][1]
+            case StructT(_, fields) if isinstance(key, Arg) and key.known:
+                return dict(fields)[key.value] if isinstance(key.value, str) else fields[key.value][1]
             case Str():
                 return Str()
     except (Impossible, IndexError, KeyError, TypeError):

@@ -8,7 +8,7 @@ from sourcead import runtime
 from sourcead.analysis.examples import by_example
 from sourcead.analysis.handlers import infers
 from sourcead.analysis.operands import Impossible, array_type
-from sourcead.ir.types import ANY_DTYPE, FLOAT, INT, UNKNOWN, Array, DictT, ListT, Scalar, TupleT, Type, join
+from sourcead.ir.types import ANY_DTYPE, FLOAT, INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, TupleT, Type, join
 
 
 def cotangent_type(t: Type) -> Type:
@@ -28,6 +28,8 @@ def cotangent_type(t: Type) -> Type:
             return ListT(cotangent_type(item), None if items is None else tuple(map(cotangent_type, items)))
         case DictT(items):
             return DictT(tuple((k, cotangent_type(v)) for k, v in items))
+        case StructT(cls, fields):
+            return StructT(cls, tuple((k, cotangent_type(v)) for k, v in fields))
     return UNKNOWN
 
 

@@ -8,8 +8,10 @@ from functools import singledispatchmethod
 
 import numpy as np
 
+from sourcead import runtime
 from sourcead.emit.globals import Globals
 from sourcead.emit.nesting import repeated_arm
+from sourcead.emit.sharing import operand_type
 from sourcead.ir.nodes import (
     Attr,
     Block,
@@ -26,7 +28,8 @@ from sourcead.ir.nodes import (
     Var,
     View,
 )
-from sourcead.ir.types import Array
+from sourcead.ir.records import takes_its_fields
+from sourcead.ir.types import Array, StructT
 
 BINARY = {
     "add": ast.Add,
@@ -129,11 +132,19 @@ class Expressions:
 
     @op.register
     def _(self, op: Index):
+        if isinstance(operand_type(op.base), StructT) and isinstance(op.key, Const) and isinstance(op.key.value, str):
+            return ast.Attribute(self.operand(op.base), op.key.value, ast.Load())
         return ast.Subscript(self.operand(op.base), self.key(op.key), ast.Load())
 
     @op.register
     def _(self, op: Build):
         items = [self.operand(i) for i in op.items]
+        if op.kind == "record":
+            fields = [ast.keyword(k, v) for k, v in zip(op.keys, items)]
+            cls = self.globals.constant(Const(op.cls))
+            if takes_its_fields(op.cls, op.keys):
+                return ast.Call(cls, [], fields)
+            return ast.Call(self.globals.constant(Const(runtime.make_record)), [cls], fields)
         if op.kind == "dict":
             return ast.Dict([self.globals.constant(Const(k)) for k in op.keys], items)
         return (ast.List if op.kind == "list" else ast.Tuple)(items, ast.Load())

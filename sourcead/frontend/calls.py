@@ -51,8 +51,13 @@ def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], n
             return methods.call_method(lo, value, name, args, kwargs, node)
         case FunctionVal(source, scope, defaults):
             return inlining.inline(lo, source, args, kwargs, node, scope, defaults)
+        case BoundVal(function, first, named):
+            target = call_object if not isinstance(function, VALUES) else call
+            return target(lo, function, [*first, *args], {**named, **kwargs}, node)
         case Const(function, _, False):
             return call_object(lo, function, args, kwargs, node)
+    if objects.method(fn, "__call__") is not None:
+        return call_object(lo, objects.method(fn, "__call__"), [fn, *args], kwargs, node)
     raise expressions.unsupported(lo, node, "the function that is called here is not known before the program runs", "call it by its name")
 
 
@@ -71,6 +76,8 @@ def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         return ufunc_at(lo, fn, args, node)
     if has_rule(fn) or is_library(fn):
         return emit_call(lo, fn, args, kwargs, node)
+    if objects.can_make(fn):
+        return objects.make(lo, fn, args, kwargs, node)
     plain, bound_args, bound_kwargs = unwrap(fn)
     if isinstance(plain, types.FunctionType):
         if has_rule(plain):

@@ -25,7 +25,8 @@ from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Build, Call, Const, Index, Let, Operand, Origin, Pop, Sub, Update, Var, View, fresh,
 )
 from sourcead.ir.types import (
-    Array, DictT, FunctionT, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, Unknown, list_type,
+    Array, DictT, FunctionT, Known, ListT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, Unknown,
+    list_type,
 )
 
 MAX_DEPTH = 40
@@ -39,6 +40,13 @@ class Scope:
     names: Slots = field(default_factory=Slots)
     parent: Scope | None = None
     loops: int = 0  # how many loops of this function surround the current statement
+    leaves: list = field(default_factory=list)  # the flags that end these loops, as far as they have one
+    exits: dict = field(default_factory=dict)  # how control leaves the loops of this function (`exits.py`)
+
+
+def is_text(atom: Atom) -> bool:
+    """Whether an atom is a string or truth value known while compiling."""
+    return isinstance(atom, Const) and not atom.live and isinstance(atom.value, (str, bool))
 
 
 class NotStatic(Exception):
@@ -83,7 +91,7 @@ class Lowering:
     # -- errors --------------------------------------------------------------------------------------------------
 
     def origin(self, node: gast.AST) -> Origin:
-        return self.scope.source.origin(node)
+        return self.scope.source.origin(getattr(node, "stands_for", node))
 
     @property
     def here(self) -> Origin | None:
@@ -108,6 +116,12 @@ class Lowering:
         t = atom_type(atom)
         if isinstance(t, (Scalar, Str, NoneType, FunctionT)):
             return atom
+        if isinstance(t, StructT) and isinstance(atom, Var):
+            value = self.unpack(atom, t)
+            if isinstance(value, Cell):
+                value.frozen = "the object was read from a list or another object, and whether others see the change is not known here"
+                value.share(shares)
+            return value
         if isinstance(t, TupleT) and isinstance(atom, Var):
             items = tuple(self.wrap(self._item(atom, i), shares=shares) for i in range(len(t.items)))
             return TupleVal(items, atom)
@@ -131,6 +145,9 @@ class Lowering:
     def new_list(self, items, name: str = "items") -> Cell:
         return Cell(Slots({KIND: "list", **dict(enumerate(items))}), name, depth=self.depth)
 
+    def new_object(self, cls: type, attributes: dict[str, Value], name: str = "items") -> Cell:
+        return Cell(Slots({KIND: "object", **attributes}), name, depth=self.depth, cls=cls)
+
     def new_dict(self, items: dict, name: str = "items") -> Cell:
         return Cell(Slots({KIND: "dict", **items}), name, depth=self.depth)
 
@@ -148,10 +165,26 @@ class Lowering:
                 cell = self.new_list([self.unpack(self._item(atom, i), u) for i, u in enumerate(items)], atom.name)
             case DictT(items):
                 cell = self.new_dict({k: self.unpack(self._item(atom, k), u) for k, u in items}, atom.name)
+            case StructT(cls, fields):
+                found = {k: self.unpack_field(atom, k, u) for k, u in fields}
+                if issubclass(cls, tuple):
+                    return TupleVal(tuple(found.values()), atom, cls)
+                cell = self.new_object(cls, found, atom.name)
+            case FunctionT(function):
+                return Const(function)
             case _:
                 return self.wrap(atom)
         cell.slots[WHOLE] = atom
         return cell
+
+    def unpack_field(self, record: Var, name: str, t: Type) -> Value:
+        """A field of a record that came in as one value."""
+        match t:
+            case Known(value) | FunctionT(value):
+                return Const(value)
+            case NoneType():
+                return Const(None)
+        return self.unpack(self._item(record, name), t)
 
     def read(self, value: Value, name: str | None = None) -> Atom:
         """The value as one atom, as it is now."""
@@ -170,9 +203,11 @@ class Lowering:
                     self.set(value.slots, VALUE, self._derive(base, value.step, value.slots.get(VALUE)))
                     self.set(value.slots, SEEN, base)
                 return value.slots[VALUE]
-            case TupleVal(items, origin):
+            case TupleVal(items, origin, cls):
                 if origin is not None and not any(self._was_written(i) for i in items):
                     return origin
+                if cls is not None:
+                    return self._build_record(cls, cls._fields, items, name or "record")
                 operand = tuple(map(self.operand, items))
                 if all(isinstance(o, Const) and not o.live for o in operand):
                     return Const(tuple(o.value for o in operand))
@@ -197,12 +232,19 @@ class Lowering:
         items = cell.items
         if WHOLE in cell.slots and not any(map(self._was_written, items.values())):
             return cell.slots[WHOLE]
+        if cell.kind == "object":
+            return self._build_record(cell.cls, tuple(items), tuple(items.values()), name or cell.name)
         atoms = tuple(map(self.read, items.values()))
         types = tuple(map(atom_type, atoms))
         if cell.kind == "list":
             return self.build.emit(Build("list", atoms), list_type(types), name or cell.name)
         keys = tuple(items)
         return self.build.emit(Build("dict", atoms, keys), DictT(tuple(zip(keys, types))), name or cell.name)
+
+    def _build_record(self, cls: type, names: tuple[str, ...], items: tuple[Value, ...], name: str) -> Var:
+        atoms = tuple(map(self.read, items))
+        types = (Known(a.value) if is_text(a) else atom_type(a) for a in atoms)
+        return self.build.emit(Build("record", atoms, names, cls), StructT(cls, tuple(zip(names, types))), name)
 
     def _derive(self, base: Atom, step: Sub | View, before: Atom | None) -> Var:
         match step:
@@ -223,7 +265,7 @@ class Lowering:
     def operand(self, value: Value) -> Operand:
         """The value as an operand of a call or subscript: tuple displays and slices stay as they are written."""
         match value:
-            case TupleVal(items, origin) if origin is None:
+            case TupleVal(items, None, None):
                 return tuple(map(self.operand, items))
             case SliceVal():
                 return value.operand()

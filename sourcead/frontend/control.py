@@ -19,11 +19,12 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import expressions
 from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
+from sourcead.frontend.exits import FALSE, TRUE, Flag
 from sourcead.frontend.values import (
     KIND, MISSING, POISON, SEEN, VALUE, WHOLE, Cell, FunctionVal, IterVal, Meta, Slots, TupleVal, Value, cells_of, leaves, next_birth, roots,
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Let, Loop, Range, Stmt, Var
-from sourcead.ir.types import ListT, Sym, Type, Undefined, fits, join, syms
+from sourcead.ir.types import ListT, Scalar, Sym, Type, Undefined, fits, join, syms
 
 MAX_ROUNDS = 12
 
@@ -92,6 +93,9 @@ def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) 
     blocks = []
     out = []
     for slots, key, (_, a, b) in merged:
+        if isinstance(key, Flag) and a is TRUE and b is FALSE and isinstance(atom_type(cond), Scalar) and not done[1].left:
+            out.append((slots, key, cond))
+            continue
         out.append((slots, key, _merge_slot(lo, key, a, b, done, pairs)))
     value = None
     if done[0].value is RAISED and done[1].value is RAISED:
@@ -291,20 +295,20 @@ class Leaf:
     param: Var
 
 
-def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[tuple[Slots, Any]]) -> None:
+def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[tuple[Slots, Any]], leave=None) -> None:
     """Lowers a loop. `make_domain(index)` is called inside the iteration and returns the element bound by the target;
-    `body()` lowers an iteration; `seed` are slots that it surely changes."""
+    `body()` lowers an iteration; `seed` are slots that it surely changes; `leave` is the slot that ends it when true."""
     if lo.static_only:
         raise NotStatic
-    restartable(lo, lambda: _loop(lo, make_domain, body, seed))
+    restartable(lo, lambda: _loop(lo, make_domain, body, seed, leave))
 
 
-def _loop(lo: Lowering, domain: Any, body: Callable, seed) -> None:
+def _loop(lo: Lowering, domain: Any, body: Callable, seed, leave) -> None:
     assumed = Assumptions(dict.fromkeys(seed), next_birth())
     types: dict[tuple, Type] = {}
     for _ in range(MAX_ROUNDS):
         mark, start = lo.journal.mark(), len(lo.build.stmts)
-        ended = _iteration(lo, domain, body, assumed, types)
+        ended = _iteration(lo, domain, body, assumed, types, leave)
         if ended is not None:
             loop_op, targets, results = ended
             lo.journal.rollback(mark)
@@ -321,7 +325,7 @@ def _loop(lo: Lowering, domain: Any, body: Callable, seed) -> None:
     raise UnsupportedSyntaxError("the kinds of values that this loop carries from one iteration to the next do not settle", at=lo.here, instead="give the variables the same type before the loop as they have inside it")
 
 
-def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, types: dict) -> Any:
+def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, types: dict, leave) -> Any:
     """One attempt; None if an assumption turned out wrong (`assumed` and `types` are then corrected)."""
     birth = next_birth()
     inits: dict[tuple, Value] = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
@@ -362,7 +366,7 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
     order = list(leaves_)
     loop_op = Loop(
         loop_domain, index, tuple(leaves_[p].param for p in order), tuple(leaves_[p].init for p in order),
-        Block(tuple(stmts), tuple(yields[p] for p in order)),
+        Block(tuple(stmts), tuple(yields[p] for p in order)), leaves_[(leave,)].param if (leave,) in leaves_ else None,
     )
     outs = {p: Var(leaves_[p].param.name, leaves_[p].param.type, leaves_[p].param.temp) for p in order}
     results = {}
@@ -377,6 +381,8 @@ def _holds(changed, ends, params, assumed, birth) -> bool:
     changed = {slot: old for slot, old in changed.items() if slot[0].birth < assumed.birth}
     for (slots, key), old in changed.items():
         if key in (SEEN,) or (slots, key) in assumed.variants:
+            continue
+        if old is MISSING and slots.get(key, MISSING) is MISSING:
             continue
         if key is POISON:
             continue

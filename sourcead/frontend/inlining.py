@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gast
 
-from sourcead.errors import UnsupportedSyntaxError
+from sourcead.errors import ArgumentError, UnsupportedSyntaxError
 from sourcead.frontend import calls, expressions
 from sourcead.frontend.context import Lowering, Scope
 from sourcead.frontend.source import Source
 from sourcead.frontend.values import FunctionVal, TupleVal, Value
 from sourcead.ir.nodes import Const
-
 
 MAX_INLINE = 60  # calls inside calls
 
@@ -40,14 +39,20 @@ class LocalSource:
         return self.outer.origin(node)
 
 
-def bind(lo: Lowering, source, args: list[Value], kwargs: dict[str, Value], defaults: dict[str, Value], node) -> dict[str, Value]:
-    """The values of a function's parameters for a call."""
+def bind(
+    lo: Lowering, source, args: list[Value], kwargs: dict[str, Value], defaults: dict[str, Value]
+) -> dict[str, Value]:
+    """The values of a function's parameters for a call.
+
+    Raises:
+        ArgumentError: the arguments do not fit the parameters.
+    """
     a = source.node.args
     positional = [p.id for p in [*a.posonlyargs, *a.args]]
     bound: dict[str, Value] = dict(zip(positional, args))
-    if len(args) > len(positional):
-        if a.vararg is None:
-            raise UnsupportedSyntaxError(f"`{source.name}` takes {len(positional)} positional arguments but {len(args)} are given", at=lo.here)
+    if len(args) > len(positional) and a.vararg is None:
+        few = f"{len(positional)} positional argument{'s' * (len(positional) != 1)}"
+        raise ArgumentError(f"`{source.name}` takes {few}, and {len(args)} are given", at=lo.here)
     if a.vararg is not None:
         bound[a.vararg.id] = TupleVal(tuple(args[len(positional) :]))
     names = {*positional[len(a.posonlyargs) :], *(p.id for p in a.kwonlyargs)}
@@ -58,13 +63,14 @@ def bind(lo: Lowering, source, args: list[Value], kwargs: dict[str, Value], defa
         elif a.kwarg is not None and name not in names:
             extra[name] = value
         else:
-            raise UnsupportedSyntaxError(f"`{source.name}` got an argument `{name}` that it does not take, or twice", at=lo.here)
+            fault = "more than once" if name in names else "which it does not take"
+            raise ArgumentError(f"`{source.name}` is given the argument `{name}`, {fault}", at=lo.here)
     if a.kwarg is not None:
         bound[a.kwarg.id] = lo.new_dict(extra)
     for name in [*positional, *(p.id for p in a.kwonlyargs)]:
         if name not in bound:
             if name not in defaults:
-                raise UnsupportedSyntaxError(f"`{source.name}` misses the argument `{name}`", at=lo.here)
+                raise ArgumentError(f"`{source.name}` is not given the argument `{name}`", at=lo.here)
             bound[name] = defaults[name]
     return bound
 
@@ -81,7 +87,7 @@ def inline(lo: Lowering, source, args, kwargs, node, scope: Scope | None = None,
     refuse_generators(lo, source)
     if defaults is None:
         defaults = {k: calls.as_value(lo, v) for k, v in source.defaults.items()}
-    bound = bind(lo, source, args, kwargs, defaults, node)
+    bound = bind(lo, source, args, kwargs, defaults)
     inner = Scope(source, parent=scope)
     for name, value in bound.items():
         inner.names[name] = value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import types
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import calls, expressions, iteration, sequences
+from sourcead.frontend import calls, expressions, iteration, objects, records, sequences
 from sourcead.frontend.context import Lowering, MustMaterialise
 from sourcead.frontend.values import (
     MISSING, WHOLE, Cell, FunctionVal, MethodVal, SliceVal, TupleVal, Value, hold, roots,
@@ -20,6 +21,8 @@ from sourcead.ir.types import UNKNOWN, ListT, Scalar, Str, Unknown, is_array, jo
 
 def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
     """`value.name`."""
+    if objects.class_of(value) is not None:
+        return objects.attribute(lo, value, name, node)
     if isinstance(value, Const) and not value.live and not isinstance(value.value, (int, float, complex, str, tuple, np.dtype)):
         return attribute_of_object(lo, value, name, node)
     if isinstance(value, (TupleVal, FunctionVal, SliceVal)) or isinstance(value, Cell) and value.kind != "array":
@@ -64,7 +67,11 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
                 lo.guards[(id(obj.__dict__), name)] = (obj.__dict__, name, found)
             return Const(found, text=text)
         return expressions.live_data(lo, name, found, (obj.__dict__, name))
-    if expressions.is_code(found) or isinstance(found, (int, float, bool, complex)) and isinstance(obj, type):
+    if expressions.is_code(found) or isinstance(found, enum.Enum) or isinstance(obj, enum.Enum):
+        return Const(found, text=text)
+    if isinstance(obj, type) and not calls.is_library(obj):
+        return expressions.live_data(lo, name, found, (obj, name))
+    if isinstance(found, (int, float, bool, complex)) and isinstance(obj, type):
         return Const(found, text=text)
     raise expressions.unsupported(lo, node, f"the attribute `{name}` of an object cannot be read in a differentiated function yet", "pass it as an argument")
 
@@ -81,6 +88,8 @@ def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs
         return list_method(lo, value, name, args, kwargs, node)
     if isinstance(value, Cell) and value.kind == "dict":
         return dict_method(lo, value, name, args, kwargs, node)
+    if isinstance(value, TupleVal) and value.cls is not None:
+        return records.tuple_method(lo, value, name, args, kwargs, node)
     if isinstance(value, TupleVal):
         raise expressions.unsupported(lo, node, f"the method `{name}` of a tuple")
     t = atom_type(lo.read(value))

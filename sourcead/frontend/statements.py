@@ -15,7 +15,7 @@ import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import control, expressions, inlining, iteration, methods, sequences
+from sourcead.frontend import control, exits, expressions, inlining, iteration, methods, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.control import RAISED
 from sourcead.frontend.expressions import BINARY, lower, unsupported
@@ -50,6 +50,10 @@ def lower_statements(lo: Lowering, stmts: list[gast.AST]) -> Any:
             left = handler(lo, node)
         if left is not None:
             return left
+        if isinstance(node, (gast.For, gast.While)):
+            after = exits.after_loop(lo, node)
+            if after:
+                return lower_statements(lo, [*after, *stmts[k + 1 :]])
     return None
 
 
@@ -65,7 +69,9 @@ def lower_if(lo: Lowering, node: gast.If, rest: list[gast.AST]) -> tuple[Any, bo
         if not may_leave(node):
             left = control.branch(lo, cond, [lambda: lower_statements(lo, node.body), lambda: lower_statements(lo, node.orelse)])
             return left, False
-        if not leaves_always(node.body) and not leaves_always(node.orelse):
+        if rest and not leaves_always(node.body) and not leaves_always(node.orelse):
+            if lo.scope.loops and not may_continue(node):
+                return leave_or_go_on(lo, node, cond, rest), True
             lo.copies = getattr(lo, "copies", 0) + 1
             if lo.copies > MAX_COPIES:
                 raise unsupported(lo, node, "too many nested `return` or `continue` statements", "restructure with `else`")
@@ -81,6 +87,18 @@ def lower_if(lo: Lowering, node: gast.If, rest: list[gast.AST]) -> tuple[Any, bo
     if left is RAISED:
         return RAISED, True
     return (NEXT if lo.scope.loops else Return(left)), True
+
+
+def leave_or_go_on(lo: Lowering, node: gast.If, cond, rest: list[gast.AST]) -> Any:
+    """An `if` somewhere in which the loop may be left, then the rest of the iteration if it was not."""
+
+    def arm(body):
+        return lambda: arm_value(lo, lower_statements(lo, body))
+
+    if control.branch(lo, cond, [arm(node.body), arm(node.orelse)]) is RAISED:
+        return RAISED
+    left = lower_statements(lo, [exits.if_flag(lo.scope.leaves[-1], [gast.Pass()], rest, node)])
+    return RAISED if left is RAISED else NEXT
 
 
 def arm_value(lo: Lowering, left: Any) -> Any:
@@ -106,6 +124,15 @@ def may_leave(node: gast.AST) -> bool:
     return False
 
 
+def may_continue(node: gast.AST) -> bool:
+    """Whether a `continue` of the loop around may stand inside."""
+    if isinstance(node, (gast.For, gast.While)):
+        return any(map(may_continue, node.orelse))
+    if isinstance(node, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+        return False
+    return isinstance(node, gast.Continue) or any(map(may_continue, gast.iter_child_nodes(node)))
+
+
 def leaves_always(stmts: list[gast.AST]) -> bool:
     """Whether control never reaches the end of these statements."""
     for node in stmts:
@@ -119,11 +146,17 @@ def leaves_always(stmts: list[gast.AST]) -> bool:
 # -- simple statements -----------------------------------------------------------------------------------------------
 
 
-def lower_return(lo: Lowering, node) -> Return:
-    if lo.scope.loops:
-        raise unsupported(lo, node, "a `return` inside a loop cannot be differentiated yet", "set a variable and return it after the loop")
+def lower_return(lo: Lowering, node) -> Any:
     value = Const(None) if node.value is None else lower(lo, node.value)
+    if lo.scope.loops:
+        exits.set_return(lo, value, again=hasattr(node, "stands_for"))
+        return NEXT
     return Return(value)
+
+
+def lower_break(lo: Lowering, node) -> Any:
+    exits.set_break(lo)
+    return NEXT
 
 
 def lower_continue(lo: Lowering, node) -> Any:
@@ -358,25 +391,49 @@ def symbol(op) -> str:
 
 
 def lower_for(lo: Lowering, node) -> None:
-    if node.orelse:
-        raise unsupported(lo, node, "`else` on a loop cannot be differentiated yet", "move the block after the loop")
     iterable = iteration.iterate(lo, lower(lo, node.iter), node)
-    refuse_break(lo, node)
     if iterable.items is not None:
-        for item in iterable.items:
-            assign(lo, node.target, item)
-            lo.scope.loops += 1
-            left = lower_statements(lo, node.body)
-            lo.scope.loops -= 1
-            if left is RAISED:
-                return RAISED
-        return
+        exits.enter(lo, exits.exits_of(lo, node))
+        return unrolled(lo, node, iterable.items)
     run_loop(lo, node, iterable, lambda element: assign(lo, node.target, element), lambda: lower_statements(lo, node.body))
+
+
+def unrolled(lo: Lowering, node, items: list[Value]) -> Any:
+    """A loop over values known one by one; after an iteration that may leave it, the others depend on a flag."""
+    leave = exits.exits_of(lo, node).leave
+    for k, item in enumerate(items):
+        assign(lo, node.target, item)
+        if one_iteration(lo, leave, lambda: lower_statements(lo, node.body)) is RAISED:
+            return RAISED
+        if leave is None:
+            continue
+        left = lo.scope.names[leave]
+        verdict = expressions.truth(lo, left)
+        if verdict is None:
+            return control.branch(lo, lo.read(left), [lambda: None, lambda: unrolled(lo, node, items[k + 1 :])])
+        if verdict:
+            break
+    return None
+
+
+def one_iteration(lo: Lowering, leave, body) -> Any:
+    """Lowers the body of a loop; returns how control leaves it."""
+    lo.scope.loops += 1
+    if leave is not None:
+        lo.scope.leaves.append(leave)
+    try:
+        return body()
+    finally:
+        lo.scope.loops -= 1
+        if leave is not None:
+            lo.scope.leaves.pop()
 
 
 def run_loop(lo: Lowering, node, iterable, bind, body) -> None:
     """A counted loop over an iterable of unknown length."""
     domain = iterable.domain()
+    leaving = exits.exits_of(lo, node)
+    exits.enter(lo, leaving)
 
     def start():
         name = index_name(node) if iterable.index_name else None
@@ -385,14 +442,11 @@ def run_loop(lo: Lowering, node, iterable, bind, body) -> None:
         return domain, index
 
     def run():
-        lo.scope.loops += 1
-        try:
-            if body() is RAISED:
-                raise unsupported(lo, node, "every iteration of this loop raises")
-        finally:
-            lo.scope.loops -= 1
+        exits.go_on(lo, leaving)
+        if one_iteration(lo, leaving.leave, body) is RAISED:
+            raise unsupported(lo, node, "every iteration of this loop raises")
 
-    control.loop(lo, start, run, seeds(lo, node))
+    control.loop(lo, start, run, seeds(lo, node), (lo.scope.names, leaving.leave))
 
 
 def index_name(node) -> str | None:
@@ -404,9 +458,8 @@ def index_name(node) -> str | None:
 
 
 def lower_while(lo: Lowering, node) -> None:
-    if node.orelse:
-        raise unsupported(lo, node, "`else` on a loop cannot be differentiated yet", "move the block after the loop")
-    refuse_break(lo, node)
+    leaving = exits.exits_of(lo, node)
+    exits.enter(lo, leaving)
 
     def start():
         before = lo.journal.mark()
@@ -418,23 +471,11 @@ def lower_while(lo: Lowering, node) -> None:
         return Block(tuple(stmts), (cond,)), None
 
     def run():
-        lo.scope.loops += 1
-        try:
-            lower_statements(lo, node.body)
-        finally:
-            lo.scope.loops -= 1
+        exits.go_on(lo, leaving)
+        if one_iteration(lo, leaving.leave, lambda: lower_statements(lo, node.body)) is RAISED:
+            raise unsupported(lo, node, "every iteration of this loop raises")
 
-    control.loop(lo, start, run, seeds(lo, node))
-
-
-def refuse_break(lo: Lowering, node) -> None:
-    todo = list(node.body)
-    while todo:
-        n = todo.pop()
-        if isinstance(n, gast.Break):
-            raise unsupported(lo, n, "`break` cannot be differentiated yet", "put the condition into a `while`, or guard the body with an `if`")
-        if not isinstance(n, (gast.For, gast.While, gast.FunctionDef, gast.Lambda)):
-            todo.extend(gast.iter_child_nodes(n))
+    control.loop(lo, start, run, seeds(lo, node), (lo.scope.names, leaving.leave))
 
 
 def seeds(lo: Lowering, node) -> list:
@@ -528,7 +569,7 @@ class ForLike:
 
 
 HANDLERS = {
-    gast.Return: lower_return, gast.Continue: lower_continue, gast.Pass: lower_pass, gast.Expr: lower_expr,
+    gast.Return: lower_return, gast.Continue: lower_continue, gast.Break: lower_break, gast.Pass: lower_pass, gast.Expr: lower_expr,
     gast.Assign: lower_assign, gast.AnnAssign: lower_annassign, gast.AugAssign: lower_augassign, gast.For: lower_for,
     gast.While: lower_while, gast.Assert: lower_assert, gast.Raise: lower_raise, gast.FunctionDef: lower_functiondef,
     gast.Delete: lower_delete, gast.Import: lower_import, gast.ImportFrom: lower_import,

@@ -30,8 +30,8 @@ class Meta(str):
 VALUE = Meta("value")  # the variable of the current version
 SEEN = Meta("seen")  # of a view: the version of its base that VALUE was derived from
 POISON = Meta("poison")  # why the cell must not be read any more
-KIND = Meta("kind")  # 'list' or 'dict' while its items are known one by one
-WHOLE = Meta("whole")  # of a list or dict that came in as one value: that value, as long as it is unchanged
+KIND = Meta("kind")  # 'list', 'dict' or 'object' while its items are known one by one
+WHOLE = Meta("whole")  # of a list, dict or object that came in as one value: that value, as long as it is unchanged
 
 
 class Slots(dict):
@@ -51,7 +51,8 @@ class Cell:
     """A mutable object.
 
     kind 'array': the slot VALUE holds its current version (also of anything whose type is not known, and of lists whose
-    length is not known while compiling).  kind 'list' or 'dict': the slots are its items, by position or key.
+    length is not known while compiling).  kind 'list' or 'dict': the slots are its items, by position or key.  kind
+    'object': the slots are the attributes of an instance of `cls`.
     """
 
     slots: Slots
@@ -63,6 +64,7 @@ class Cell:
     held_by: set[Cell] = field(default_factory=set)  # the lists that it was put into
     depth: int = 0  # how many branches and loops of unknown outcome it was made inside
     frozen: str | None = None  # why it cannot be written
+    cls: type | None = None  # of an object
 
     def __post_init__(self):
         self.slots.cell = self
@@ -92,10 +94,12 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class TupleVal:
-    """A tuple whose length is known. `origin`: the variable it was read from, if it came in as one."""
+    """A tuple whose length is known. `origin`: the variable it was read from, if it came in as one; `cls`: its class,
+    if it is a named tuple."""
 
     items: tuple[Value, ...]
     origin: Var | None = None
+    cls: type | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +130,23 @@ class MethodVal:
 
 
 @dataclass(frozen=True, eq=False)
+class BoundVal:
+    """A function with its first arguments: `obj.method`, `partial(f, x, k=y)`. `function`: a value, or a Python object."""
+
+    function: Any
+    args: tuple[Value, ...] = ()
+    kwargs: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class SuperVal:
+    """`super()`: an object, its attributes looked up in the classes after `cls`."""
+
+    cls: type
+    value: Value
+
+
+@dataclass(frozen=True, eq=False)
 class IterVal:
     """Something to iterate over: `range`, an array, `enumerate(...)`, `zip(...)`.
 
@@ -137,7 +158,7 @@ class IterVal:
     length: Atom | None = None
 
 
-Value = Var | Const | Cell | TupleVal | SliceVal | FunctionVal | MethodVal | IterVal
+Value = Var | Const | Cell | TupleVal | SliceVal | FunctionVal | MethodVal | BoundVal | SuperVal | IterVal
 
 MISSING = object()
 
@@ -199,6 +220,9 @@ def leaves(value: Value) -> Iterator[Value]:
         case Cell():
             yield value
             for item in value.items.values():
+                yield from leaves(item)
+        case BoundVal(_, args, kwargs):
+            for item in (*args, *kwargs.values()):
                 yield from leaves(item)
         case _:
             yield value

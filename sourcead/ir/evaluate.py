@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sourcead import runtime
 from sourcead.ir.nodes import (
     Append,
     Attr,
@@ -37,6 +38,7 @@ from sourcead.ir.nodes import (
 )
 
 Env = dict[Var, Any]
+from sourcead.ir.records import is_record
 
 
 def evaluate(function: Function, *args):
@@ -123,7 +125,8 @@ def _(op: Attr, env):
 
 @_do.register
 def _(op: Index, env):
-    return [_value(op.base, env)[_value(op.key, env)]]
+    base, key = _value(op.base, env), _value(op.key, env)
+    return [getattr(base, key) if isinstance(key, str) and is_record(base) else base[key]]
 
 
 @_do.register
@@ -131,6 +134,8 @@ def _(op: Build, env):
     items = [_value(item, env) for item in op.items]
     if op.kind == "dict":
         return [dict(zip(op.keys, items))]
+    if op.kind == "record":
+        return [runtime.make_record(op.cls, **dict(zip(op.keys, items)))]
     return [items if op.kind == "list" else tuple(items)]
 
 

@@ -160,11 +160,15 @@ class Update(Op):
 
 @dataclass(frozen=True, eq=False)
 class Build(Op):
-    """A display: kind 'tuple', 'list' or 'dict' (then `keys`, Python objects, go with `items`)."""
+    """A display: kind 'tuple', 'list' or 'dict' (then `keys`, Python objects, go with `items`).
+
+    Kind 'record': an object of class `cls` whose fields `keys` are the `items`; read as `Index(record, Const(field))`.
+    """
 
     kind: str
     items: tuple[Atom, ...]
     keys: tuple | None = None
+    cls: type | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -417,8 +421,8 @@ def map_op(op: Op, f, block=lambda b: b) -> Op:
                 Sub(map_operand(s.key, f)) if isinstance(s, Sub) else View(s.fn, many(s.args), named(s.kwargs)) for s in path
             )
             return replace(op, base=f(base), path=steps, value=map_operand(value, f))
-        case Build(kind, items, keys):
-            return Build(kind, many(items), keys)
+        case Build(_, items):
+            return replace(op, items=many(items))
         case Append(base, value):
             return Append(f(base), map_operand(value, f))
         case Effect(kind, args, body):

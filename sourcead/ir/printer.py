@@ -63,6 +63,8 @@ def show_op(op: Op) -> str:
         case Update(base, path, value, mode):
             steps = "".join(f"[{show_operand(s.key)}]" if isinstance(s, Sub) else f".{s.fn.__name__}" for s in path)
             return f"{base!r} with {steps or 'all'} {dict(set='=', add='+=', sub='-=')[mode]} {show_operand(value)}"
+        case Build("record", items, keys, cls):
+            return f"{cls.__name__}({', '.join(f'{k}={v!r}' for k, v in zip(keys, items))})"
         case Build(kind, items, keys):
             return f"{kind}({_list(items)})" if keys is None else f"dict({', '.join(f'{k!r}: {v!r}' for k, v in zip(keys, items))})"
         case Append(base, value):

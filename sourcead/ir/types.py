@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.ir.records import fields_of, is_record
+
 _counter = itertools.count()
 
 
@@ -109,6 +111,13 @@ class StructT(Type):
 
     cls: type
     fields: tuple[tuple[str, Type], ...]
+
+
+@dataclass(frozen=True)
+class Known(Type):
+    """A string or truth value in a field of a record: it is part of the signature, and known while compiling."""
+
+    value: Any
 
 
 @dataclass(frozen=True)
@@ -234,6 +243,8 @@ def join(a: Type, b: Type) -> Type:
             return ListT(join(x, y), items)
         case DictT(x), DictT(y) if [k for k, _ in x] == [k for k, _ in y]:
             return DictT(tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
+        case StructT(c, x), StructT(d, y) if c is d and [k for k, _ in x] == [k for k, _ in y]:
+            return StructT(c, tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
     return UNKNOWN
 
 
@@ -259,7 +270,7 @@ def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
             if not fits(y, x, free):
                 return False
             return xs is None or ys is not None and len(xs) == len(ys) and all(fits(b, a, free) for a, b in zip(xs, ys))
-        case DictT(x), DictT(y):
+        case (DictT(x), DictT(y)) | (StructT(_, x), StructT(_, y)) if getattr(promise, "cls", None) is getattr(t, "cls", None):
             return [k for k, _ in x] == [k for k, _ in y] and all(fits(w, v, free) for (_, v), (_, w) in zip(x, y))
     return t == promise
 
@@ -283,7 +294,7 @@ def syms(t: Type) -> Iterator[Sym]:
         case ListT(item, items):
             for part in (item, *(items or ())):
                 yield from syms(part)
-        case DictT(items):
+        case DictT(items) | StructT(_, items):
             for _, item in items:
                 yield from syms(item)
 
@@ -316,9 +327,30 @@ def type_of(value: Any) -> Type:
             return list_type(tuple(map(type_of, value)))
         case dict():
             return DictT(tuple((k, type_of(v)) for k, v in value.items()))
+    if is_record(value):
+        return record_type(value)
     if callable(value):
         return FunctionT(value)
     return UNKNOWN
+
+
+_being_typed: set[int] = set()  # records that hold the one being typed, to stop at circles
+
+
+def record_type(value: Any) -> StructT | Unknown:
+    """The type of a named tuple, dataclass or plain object; what refers back to it is not known."""
+    if id(value) in _being_typed:
+        return UNKNOWN
+    _being_typed.add(id(value))
+    try:
+        return StructT(type(value), tuple((name, field_type(v)) for name, v in fields_of(value).items()))
+    finally:
+        _being_typed.discard(id(value))
+
+
+def field_type(value: Any) -> Type:
+    """The type of a field of a record."""
+    return Known(value) if isinstance(value, (str, bool)) else type_of(value)
 
 
 def list_type(items: tuple[Type, ...]) -> ListT:

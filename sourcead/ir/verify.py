@@ -37,7 +37,7 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.types import Type
 
-DISPLAYS = ("tuple", "list", "dict")
+DISPLAYS = ("tuple", "list", "dict", "record")
 MODES = ("set", "add", "sub")
 EFFECTS = ("assert", "raise", "with")
 BRANCHES = ("if", "ifexp", "and", "or")
@@ -151,7 +151,7 @@ class _Verifier:
                 self.require(mode in MODES, f"mode {mode!r}", where)
             case Build(kind, items, keys):
                 self.require(kind in DISPLAYS, f"kind {kind!r}", where)
-                self.require((keys is not None) == (kind == "dict"), f"a {kind} with keys {keys!r}", where)
+                self.require((keys is not None) == (kind in ("dict", "record")), f"a {kind} with keys {keys!r}", where)
                 self.require(keys is None or len(keys) == len(items), "keys and items differ in number", where)
                 for item in items:
                     self.atom(item, where)

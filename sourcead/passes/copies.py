@@ -174,7 +174,7 @@ def _index(base: Atom, key: Operand, facts: Facts) -> Atom | None:
     if not isinstance(key, Const) or key.live:
         return None
     match facts.op(base), base:
-        case Build("dict", items, keys), _:
+        case Build("dict" | "record", items, keys), _:
             return _item(dict(zip(keys, items)), key.value)
         case (Build("tuple" | "list", items), _) | (Let(tuple() as items), _):
             return _item(items, key.value)

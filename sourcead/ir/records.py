@@ -1,0 +1,108 @@
+"""Python objects that are nothing but named data: named tuples, dataclasses, objects of the user's own classes."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import sys
+import types
+from typing import Any, Generic, Protocol
+
+FOREIGN = frozenset({"sourcead", "numpy", "scipy", "numba", "pandas", "torch", "jax", "tensorflow"}) | (
+    frozenset(sys.stdlib_module_names) - {"__main__"}
+)
+NEUTRAL = (object, Generic, Protocol)  # bases that add no behaviour
+
+
+def is_namedtuple(cls: Any) -> bool:
+    """Whether this is a class made by `namedtuple` or `NamedTuple`, or derived from one."""
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields") and hasattr(cls, "_make")
+
+
+def is_plain_class(cls: Any) -> bool:
+    """Whether the objects of a class are what its Python code makes of them and nothing else."""
+    if not isinstance(cls, type) or issubclass(cls, (BaseException, enum.Enum, tuple)):
+        return False
+    if cls is types.SimpleNamespace:
+        return True
+    if type(cls) not in (type, type(Protocol)) and type(cls).__module__ != "abc":
+        return False
+    for base in cls.__mro__:
+        if base in NEUTRAL or base.__module__ == "abc":
+            continue
+        if base.__module__.partition(".")[0] in FOREIGN or not base.__flags__ & 1 << 9:  # not made by a class statement
+            return False
+        if {"__getattr__", "__getattribute__", "__new__", "__array__", "__array_ufunc__"} & vars(base).keys():
+            return False
+        setter = vars(base).get("__setattr__")
+        if setter is not None and not is_frozen(base):
+            return False
+    return True
+
+
+def is_record(value: Any) -> bool:
+    """Whether an object is a named tuple, a dataclass instance or an object of a plain class."""
+    return is_namedtuple(type(value)) or is_plain_class(type(value))
+
+
+def is_frozen(cls: type) -> bool:
+    """Whether this is a frozen dataclass."""
+    return dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """The data of a record by name."""
+    if is_namedtuple(type(value)):
+        return dict(zip(value._fields, value))
+    found = {}
+    if dataclasses.is_dataclass(value):
+        found = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if hasattr(value, f.name)}
+    for base in type(value).__mro__:
+        for name in slots_of(base):
+            if hasattr(value, name):
+                found.setdefault(name, getattr(value, name))
+    return {**found, **getattr(value, "__dict__", {})}
+
+
+def slots_of(cls: type) -> tuple[str, ...]:
+    """The names in the `__slots__` of a class, as its instances have them."""
+    slots = vars(cls).get("__slots__", ())
+    slots = (slots,) if isinstance(slots, str) else tuple(slots)
+    private = [s.startswith("__") and not s.endswith("__") for s in slots]
+    names = (f"_{cls.__name__.lstrip('_')}{s}" if p else s for s, p in zip(slots, private))
+    return tuple(n for n in names if n not in ("__dict__", "__weakref__"))
+
+
+def find(cls: type, name: str) -> tuple[type | None, Any]:
+    """The class that defines an attribute, and what stands there; (None, None) if there is none."""
+    for base in cls.__mro__:
+        if name in vars(base):
+            return base, vars(base)[name]
+    return None, None
+
+
+def generated_init(cls: type) -> bool:
+    """Whether the `__init__` of a class is the one that `dataclass` writes."""
+    base, _ = find(cls, "__init__")
+    params = vars(base).get("__dataclass_params__") if base is not None else None
+    return params is not None and params.init
+
+
+def takes_its_fields(cls: type, names: tuple[str, ...]) -> bool:
+    """Whether `cls(name=value, ...)` makes the object with these fields, and does nothing else."""
+    if is_namedtuple(cls):
+        return cls._fields == names and "__new__" not in own_names(cls)
+    if not dataclasses.is_dataclass(cls) or not generated_init(cls) or hasattr(cls, "__post_init__"):
+        return False
+    fields = dataclasses.fields(cls)
+    return tuple(f.name for f in fields) == names and all(f.init for f in fields)
+
+
+def own_names(cls: type) -> set[str]:
+    """What the classes derived from a generated named tuple define."""
+    found: set[str] = set()
+    for base in cls.__mro__:
+        if tuple in base.__bases__:
+            break
+        found |= vars(base).keys()
+    return found

@@ -15,12 +15,13 @@ from sourcead.ad.residuals import settle
 from sourcead.ad.reverse import Reverse
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type
+from sourcead.analysis.unassigned import with_nothing, without_nothing
 from sourcead.emit import assign_memory, emit
 from sourcead.errors import NonScalarError
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.frontend.source import find_source
 from sourcead.frontend.values import TupleVal
-from sourcead.ir.nodes import Atom, Block, Build, Call, Closure, Const, Function, Stmt, Var
+from sourcead.ir.nodes import Atom, Block, Branch, Build, Call, Closure, Const, Function, Stmt, Var
 from sourcead.ir.types import (
     FLOAT, Array, DictT, ListT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of, kind_of,
 )  # fmt: skip
@@ -84,7 +85,7 @@ def build(
 
 def finished(function: Function) -> Function:
     """The function simplified, with the copies that writing in place needs."""
-    return assign_memory(clear_late(ask_current_versions(simplify(function))))
+    return assign_memory(clear_late(ask_current_versions(simplify(without_nothing(simplify(function))))))
 
 
 def as_float(t: Type) -> Type:
@@ -123,6 +124,8 @@ def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bo
     block = Block((*block.stmts, *extra), block.results)
     if kind != "vjp":
         check_scalar(value, lowered)
+        check_each_path(value, block, lowered)
+    block, build.unassigned = with_nothing(block)
     inputs = [lowered.params[name] for name in wrt if name in lowered.params]
     active = active_vars(block, inputs, [value] if isinstance(value, Var) else [])
     active.update(inputs)
@@ -213,6 +216,29 @@ def check_scalar(value: Atom, lowered: Lowered) -> None:
             at=lowered.returned,
             instead="return a scalar, such as np.sum(...) of it; or use `jacobian` or `vjp`, which take any result",
         )
+
+
+def check_each_path(value: Atom, block: Block, lowered: Lowered) -> None:
+    """Refuses a function that returns a number on one path and None on another."""
+    if may_be_none(value, (block,)):
+        raise NonScalarError(
+            f"`{function_name(lowered.function.name)}` returns None on one of its paths; a gradient is that of one real number",
+            at=lowered.function.origin,
+            instead="return a number on every path, or raise an error on the one that has none",
+        )
+
+
+def may_be_none(value: Atom, blocks: tuple[Block, ...]) -> bool:
+    """Whether a value in scope in the last of nested blocks is None on some path through the branches that yield it."""
+    if isinstance(value, Const):
+        return value.value is None
+    for depth in range(len(blocks), 0, -1):
+        for stmt in blocks[depth - 1].stmts:
+            if isinstance(stmt.op, Branch) and value in stmt.targets:
+                at = stmt.targets.index(value)
+                arms = stmt.op.then, stmt.op.orelse
+                return any(may_be_none(arm.results[at], (*blocks[:depth], arm)) for arm in arms)
+    return False
 
 
 def cotangent_type(t: Type) -> Type:

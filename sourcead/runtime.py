@@ -94,6 +94,11 @@ def zeros_like(x):
     return make_record(type(x), **{k: zeros_like(v) for k, v in fields_of(x).items()}) if is_record(x) else None
 
 
+def zeros_if_assigned(x):
+    """The zero cotangent of a variable that may not have been assigned, and is None then."""
+    return 0.0 if x is None else zeros_like(x)
+
+
 def add(a, b):
     """The sum of two cotangents of the same structure; None is zero."""
     if a is None:

@@ -119,6 +119,8 @@ def zeros(build: Builder, var: Atom) -> Atom:
             return Const(0j)
         case Scalar():
             return Const(0.0)
+        case _ if var in build.unassigned:
+            return build.call(runtime.zeros_if_assigned, var, type=t, name=name)
         case Array(dtype) if dtype is not None and dtype.kind in "fc":
             return build.call(np.zeros_like, var, name=name)
     return build.call(runtime.zeros_like, var, type=t, name=name)

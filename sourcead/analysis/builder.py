@@ -41,6 +41,7 @@ class Builder:
         origin, adjoint_of: given to every statement emitted.
         known: values of variables that are known while compiling (`n = 10`); the text keeps the names.
         shape_dims: dims of the array whose `.shape` a variable is; size_dim: the dim that is the value of a variable.
+        unassigned: variables that hold nothing on some paths (`unassigned.py`).
     """
 
     def __init__(self):
@@ -50,6 +51,7 @@ class Builder:
         self.known: dict[Var, object] = {}
         self.shape_dims: dict[Var, tuple] = {}
         self.size_dim: dict[Var, object] = {}
+        self.unassigned: set[Var] = set()
 
     # -- what is known -------------------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ _FRESH_BUILTINS = frozenset(
     "abs bool complex divmod float hash id int isinstance issubclass len pow range repr round str type".split()
 )
 _SHALLOW_BUILTINS = frozenset("dict enumerate frozenset list reversed set sorted sum tuple zip".split())
-_FRESH_RUNTIME = frozenset("copy zeros_like scatter".split())
+_FRESH_RUNTIME = frozenset("copy zeros_like zeros_if_assigned scatter".split())
 _FIRST_RUNTIME = frozenset("unbroadcast like_sequence".split())
 _PLAIN_ATTRIBUTES = frozenset("shape ndim size dtype itemsize nbytes strides".split())
 

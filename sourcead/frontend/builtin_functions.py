@@ -10,7 +10,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend import calls, expressions, iteration, sequences
+from sourcead.frontend import calls, expressions, iteration, objects, records, sequences
 from sourcead.frontend.context import NotStatic
 from sourcead.frontend.iteration import Iterable
 from sourcead.frontend.values import Cell, SliceVal, TupleVal, Value, roots
@@ -20,6 +20,8 @@ from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, NoneType,
 
 def builtin_len(lo, args, kwargs, node):
     (value,) = args
+    if (found := objects.special(lo, value, "__len__", [], node)) is not None:
+        return found
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind in ("list", "dict"):
         return Const(len(value.items))
     if isinstance(value, Iterable):
@@ -32,8 +34,10 @@ def builtin_len(lo, args, kwargs, node):
 def builtin_isinstance(lo, args, kwargs, node):
     value, cls = args
     found, classes = expressions.known(lo, cls)
-    if isinstance(value, TupleVal):
-        kind: Any = tuple
+    if objects.class_of(value) is not None:
+        kind: Any = objects.class_of(value)
+    elif isinstance(value, TupleVal):
+        kind = tuple
     elif isinstance(value, Cell) and value.kind in ("list", "dict"):
         kind = {"list": list, "dict": dict}[value.kind]
     else:
@@ -187,10 +191,6 @@ def builtin_print(lo, args, kwargs, node):
     return Const(None)
 
 
-def builtin_super(lo, args, kwargs, node):
-    raise expressions.unsupported(lo, node, "`super()` inside a differentiated function")
-
-
 def builtin_reduce(lo, args, kwargs, node):
     fn, iterable, *rest = args
     source = iteration.iterate(lo, iterable, node)
@@ -230,8 +230,8 @@ def builtin_int(fn):
 BUILTINS: dict[Any, Any] = {
     len: builtin_len, isinstance: builtin_isinstance, range: builtin_range, enumerate: builtin_enumerate, zip: builtin_zip,
     reversed: builtin_reversed, tuple: builtin_tuple, list: builtin_list, dict: builtin_dict, map: builtin_map, sum: builtin_sum,
-    max: builtin_extreme(max), min: builtin_extreme(min), print: builtin_print, super: builtin_super, slice: builtin_slice,
-    functools.reduce: builtin_reduce, runtime.is_literal: rule_is_literal, int: builtin_int(int),
+    max: builtin_extreme(max), min: builtin_extreme(min), print: builtin_print, slice: builtin_slice,
+    **objects.BUILTINS, **records.BUILTINS, functools.reduce: builtin_reduce, runtime.is_literal: rule_is_literal, int: builtin_int(int),
     **{f: operator_function(f) for f in (
         operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul, operator.mod,
         operator.floordiv, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,

@@ -17,13 +17,16 @@ from sourcead import combinators
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.infer import NOT_CONST, static_value
 from sourcead.errors import NoRuleError, NoSourceError
-from sourcead.frontend import builtin_functions, expressions, inlining, methods
+from sourcead.frontend import builtin_functions, expressions, inlining, methods, objects, records
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.source import find_source, unwrap
-from sourcead.frontend.values import Cell, FunctionVal, MethodVal, TupleVal, Value, roots
+from sourcead.frontend.values import BoundVal, Cell, FunctionVal, MethodVal, TupleVal, Value, roots
 from sourcead.ir.nodes import Call, Const, Operand, Sub, Var, View
 from sourcead.ir.types import UNKNOWN, Str, carries_derivative, is_array
 from sourcead.rules.registry import adjoint_rule, no_derivative
+
+VALUES = (Var, Const, Cell, TupleVal, FunctionVal, MethodVal, BoundVal)
+
 
 def lower_call(lo: Lowering, node: gast.Call) -> Value:
     """`f(*args, **kwargs)`."""
@@ -136,8 +139,7 @@ def opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], n
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     for operand in [*operands, *named.values()]:
         if passes_derivative(operand):
-            name = getattr(fn, "__name__", None) or repr(fn)
-            raise NoRuleError(f"`{name}` has no source and no derivative rule", at=lo.origin(node))
+            raise NoRuleError.of(fn, lo.origin(node))
     const = fn
     var = lo.build.emit(Call(const, tuple(operands), tuple(named.items()), effect=True), UNKNOWN, "value")
     return lo.wrap(var, shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
@@ -187,6 +189,9 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         args, out = args[: fn.nin], args[fn.nin]
     if fn in MUTATES:
         return mutate(lo, fn, args, kwargs, node)
+    if is_library(fn):
+        args = [records.plain(a, lo) for a in args]
+        kwargs = {k: records.plain(v, lo) for k, v in kwargs.items()}
     operands = tuple(lo.operand(a) for a in args)
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.static_only:

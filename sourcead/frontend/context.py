@@ -19,10 +19,10 @@ import gast
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.values import (
-    KIND, MISSING, POISON, SEEN, VALUE, WHOLE, Cell, FunctionVal, Journal, MethodVal, SliceVal, Slots, TupleVal, Value, hold, leaves, roots,
+    KIND, MISSING, POISON, SEEN, VALUE, WHOLE, BoundVal, Cell, FunctionVal, Journal, MethodVal, SliceVal, Slots, TupleVal, Value, hold, leaves, roots,
 )
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Build, Call, Const, Index, Let, Operand, Origin, Pop, Sub, Update, Var, View, fresh,
+    UNDEFINED, Append, Atom, Build, Call, Const, Index, Let, Operand, Origin, Pop, Stmt, Sub, Update, Var, View, fresh,
 )
 from sourcead.ir.types import (
     Array, DictT, FunctionT, Known, ListT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, Unknown,
@@ -85,6 +85,7 @@ class Lowering:
         self.written: dict[str, Origin | None] = {}
         self.params: dict[Cell, str] = {}
         self.dirty: set[Cell] = set()  # cells that were written at least once
+        self.prelude: list[Stmt] = []  # statements at the top of the function
         self.static_only = False
         self.calls: list[Any] = []  # functions being inlined, outermost first
 
@@ -96,6 +97,13 @@ class Lowering:
     @property
     def here(self) -> Origin | None:
         return self.build.origin
+
+    @contextmanager
+    def at_top(self):
+        """Statements emitted inside come first in the function, before any branch or loop."""
+        with self.build.block() as stmts:
+            yield
+        self.prelude.extend(stmts)
 
     @contextmanager
     def at(self, node: gast.AST):
@@ -217,7 +225,7 @@ class Lowering:
                 raise UnsupportedSyntaxError("a slice object cannot be used like this", at=self.here)
             case MethodVal(_, method):
                 raise UnsupportedSyntaxError(f"the method `{method}` is used as a value", at=self.here, instead="call it, or use a lambda")
-            case FunctionVal():
+            case FunctionVal() | BoundVal():
                 raise UnsupportedSyntaxError("a function defined here is used as a value where only data can stand", at=self.here)
         if getattr(value, "value", None) is not None:
             return value.value()
@@ -301,6 +309,23 @@ class Lowering:
         where = f"line {self.here.line}" if self.here else "an earlier line"
         why = f"`{other.name}` may share memory with `{written.name}`, which is written in {where}, so its value is not known here"
         self.set(other.slots, POISON, why)
+
+    def alive(self, cell: Cell) -> None:
+        """Refuses to go on with a list, dict or object that may have changed under another name."""
+        if POISON in cell.slots:
+            raise AliasError(cell.slots[POISON], at=self.here, instead="copy what you want to keep")
+
+    def changed(self, cell: Cell) -> None:
+        """An item of a list, dict or object of known structure is about to be replaced."""
+        if cell.frozen:
+            raise AliasError(cell.frozen, at=self.here, instead="copy it first")
+        if cell in self.params:
+            self.written.setdefault(self.params[cell], self.here)
+        self.set(cell.slots, WHOLE, MISSING)
+        self.dirty.add(cell)
+        containers = set(cell.held_by)
+        for other in (cell.shares | containers | {c for h in containers for c in h.shares}) - {cell}:
+            self.poison(other, cell)
 
     def materialise(self, cell: Cell) -> None:
         """Turns a list or dict of known structure into one IR value, in place."""

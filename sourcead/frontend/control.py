@@ -174,6 +174,7 @@ def _merge_value(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> Va
         return a
     if isinstance(a, Const) and isinstance(b, Const) and not a.live and not b.live and same_constant(a, b):
         return a
+    a, b = (UNDEFINED if is_unassigned(x) and is_structure(y) else x for x, y in ((a, b), (b, a)))
     some = b if a is UNDEFINED or gone_a else a
     other = a if some is b else b
     alone = a is UNDEFINED or b is UNDEFINED or gone_a or gone_b
@@ -198,6 +199,15 @@ def _merge_value(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> Va
     if isinstance(merged, Cell):
         merged.frozen = frozen
     return merged
+
+
+def is_unassigned(value: Value) -> bool:
+    """Whether a loop variant has nothing assigned to it, as far as is known in this round."""
+    return isinstance(value, Var) and value.type == Undefined()
+
+
+def is_structure(value: Value) -> bool:
+    return isinstance(value, (TupleVal, FunctionVal)) or isinstance(value, Cell) and value.kind != "array"
 
 
 def final(lo: Lowering, value: Value, atoms: dict[Cell, Atom]) -> Atom:

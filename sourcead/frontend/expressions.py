@@ -12,13 +12,14 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import calls, control, inlining, methods, sequences
+from sourcead.frontend import calls, control, inlining, methods, objects, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import (
-    VALUE, Cell, FunctionVal, IterVal, MethodVal, SliceVal, TupleVal, Value, cells_of, hold, roots,
+    VALUE, BoundVal, Cell, FunctionVal, IterVal, MethodVal, SliceVal, TupleVal, Value, cells_of, hold, roots,
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Operand, Slice, Sub, Var, View
-from sourcead.ir.types import Array, DictT, ListT, NoneType, Scalar, Str, TupleT, Unknown, is_array, rank
+from sourcead.ir.records import is_record
+from sourcead.ir.types import Array, DictT, ListT, NoneType, Scalar, Str, StructT, TupleT, Unknown, is_array, rank
 
 BINARY = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -107,6 +108,8 @@ def fold(lo: Lowering, fn, operands: list[Value], result: Var | None = None) -> 
 
 def operate(lo: Lowering, fn, *values: Value) -> Value:
     """`fn` applied to values, for an operator."""
+    if (found := objects.operate(lo, fn, list(values))) is not None:
+        return found
     if fn is operator.add and len(values) == 2 and all(is_sequence(v) for v in values):
         return sequences.concatenate(lo, *values)
     if fn is operator.mul and len(values) == 2 and any(is_sequence(v) for v in values):
@@ -134,7 +137,7 @@ def identity_test(lo: Lowering, fn, a: Value, b: Value) -> Const | None:
         a, b = b, a
     if not (isinstance(b, Const) and b.value is None):
         return None
-    if isinstance(a, (TupleVal, FunctionVal)) or (isinstance(a, Cell) and a.kind != "array"):
+    if isinstance(a, (TupleVal, FunctionVal, BoundVal)) or (isinstance(a, Cell) and a.kind != "array"):
         return Const(fn is operator.is_not)
     t = atom_type(lo.read(a))
     if isinstance(t, NoneType):
@@ -160,9 +163,14 @@ def truth(lo: Lowering, value: Value) -> bool | None:
     is_known, v = known(lo, value)
     if is_known and isinstance(v, (bool, int, float, str, type(None), tuple)):
         return bool(v)
+    if objects.class_of(value) is not None:
+        for name in ("__bool__", "__len__"):
+            if (found := objects.special(lo, value, name, [], None)) is not None:
+                return truth(lo, found)
+        return True if isinstance(value, Cell) else bool(value.items)
     if isinstance(value, TupleVal):
         return bool(value.items)
-    if isinstance(value, FunctionVal):
+    if isinstance(value, (FunctionVal, BoundVal)):
         return True
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
         return bool(value.items)
@@ -217,7 +225,9 @@ def outside(lo: Lowering, name: str, where, key: str, source) -> Value:
 
 def is_code(value: Any) -> bool:
     """Whether an object is part of the program rather than of its data."""
-    return callable(value) or isinstance(value, (type, types.ModuleType, str, type(None), np.dtype))
+    if isinstance(value, (type, types.ModuleType, str, type(None), np.dtype)):
+        return True
+    return callable(value) and not is_record(value)
 
 
 def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Value:
@@ -230,8 +240,9 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
     lo.live[text] = where
     if text not in lo.live_values:
         const = Const(value, text=text, live=True)
-        if isinstance(value, (tuple, list, dict)):
-            wrapped = lo.unpack(lo.build.emit(Let_(const), atom_type(const), text, temp=True))
+        if isinstance(value, (tuple, list, dict)) or is_record(value):
+            with lo.at_top():
+                wrapped = lo.unpack(lo.build.emit(Let_(const), atom_type(const), text, temp=True))
         else:
             wrapped = lo.wrap(const)
         for cell in cells_of(wrapped):
@@ -349,6 +360,10 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
     """`base[key]`."""
     if isinstance(base, IterVal):
         raise unsupported(lo, node, "subscripts of this iterable are not supported", "turn it into a list first")
+    if (found := objects.special(lo, base, "__getitem__", [key], node)) is not None:
+        return found
+    if isinstance(base, TupleVal) and base.cls is not None:
+        base = TupleVal(base.items)
     static = static_item(lo, base, key, node)
     if static is not None:
         return static
@@ -356,7 +371,7 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
         base = dynamic(lo, base)
     if isinstance(base, Cell) and base.kind == "dict":
         raise unsupported(lo, node, "a dict key that is not known before the program runs", "use a list, or constant keys")
-    if isinstance(base, MethodVal) or isinstance(base, FunctionVal):
+    if isinstance(base, (MethodVal, FunctionVal, BoundVal)) or objects.class_of(base) is not None:
         raise unsupported(lo, node, "this object has no items")
     operand_ = lo.operand(key)
     if isinstance(base, Cell):
@@ -366,7 +381,7 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
             var = lo.read(cell)
             if isinstance(var.type, (Scalar, Str, NoneType)):
                 return var
-            if isinstance(var.type, (TupleT,)):
+            if isinstance(var.type, (TupleT, StructT)):
                 return lo.wrap(var, shares=roots(base))
             return cell
     var = lo.build.index(lo.read(base), operand_)

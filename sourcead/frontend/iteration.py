@@ -68,6 +68,8 @@ def listed(items: list[Value]) -> Iterable:
 def static_sequence(lo: Lowering, value: Value, node) -> Iterable:
     """A tuple or list of known length: a loop in the text where the elements are alike, else put in one by one."""
     items = list(value.items.values()) if isinstance(value, Cell) else list(value.items)
+    if isinstance(value, TupleVal) and value.cls is not None:
+        return listed(items)
     whole = value.slots.get(WHOLE) if isinstance(value, Cell) else value.origin
     if isinstance(whole, Var) and len(items) > 1 and alike([element_type(i) for i in items]):
         if not any(lo._was_written(i) for i in items):
@@ -80,7 +82,7 @@ def element_type(value: Value):
     match value:
         case Var() | Const():
             return atom_type(value)
-        case TupleVal(items):
+        case TupleVal(items, cls=None):
             parts = [element_type(i) for i in items]
             return None if None in parts else TupleT(tuple(parts))
         case Cell(slots=slots) if VALUE in slots:

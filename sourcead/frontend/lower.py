@@ -77,7 +77,7 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         returned = last_return(source.node)
         with lo.at(returned):
             atom = lo.read(left.value if isinstance(left, statements.Return) else Const(None))
-    body = Block(tuple(lo.build.stmts), (atom,))
+    body = Block((*lo.prelude, *lo.build.stmts), (atom,))
     function = Function(source.name, tuple(params.values()), body, origin=source.origin(source.node))
     return Lowered(
         function, params, lo.written, lo.live, tuple(lo.guards.values()), source.origin(returned),

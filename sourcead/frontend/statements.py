@@ -15,7 +15,7 @@ import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import control, exits, expressions, inlining, iteration, methods, sequences
+from sourcead.frontend import control, exits, expressions, inlining, iteration, methods, objects, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.control import RAISED
 from sourcead.frontend.expressions import BINARY, lower, unsupported
@@ -240,10 +240,12 @@ def assign(lo: Lowering, target: gast.AST, value: Value) -> None:
             base = lower(lo, target.value)
             key = expressions.lower_key(lo, target.slice)
             store(lo, base, key, value, target)
+        case gast.Attribute(value=owner, attr=name):
+            objects.set_attribute(lo, lower(lo, owner), name, named(lo, value, name), target)
         case gast.Starred():
             raise unsupported(lo, target)
         case _:
-            raise unsupported(lo, target, "assignment to an attribute changes an object that others may see", "use a local variable, or a dict")
+            raise unsupported(lo, target)
 
 
 def named(lo: Lowering, value: Value, name: str) -> Value:
@@ -299,9 +301,9 @@ def store(lo: Lowering, base: Value, key: Value, value: Value, node, mode: str =
                 if not -n <= k < n:
                     raise unsupported(lo, node, f"index {k} is out of range: there are {n} items")
                 k %= n
-            lo.set(base.slots, WHOLE, MISSING)
+            lo.alive(base)
+            lo.changed(base)
             lo.set(base.slots, k, value)
-            poison_sharers(lo, base)
             return
         if base.kind == "dict":
             raise unsupported(lo, node, "a dict key that is not known before the program runs", "use a list, or constant keys")
@@ -319,11 +321,6 @@ def store(lo: Lowering, base: Value, key: Value, value: Value, node, mode: str =
     lo.write(base, (Sub(lo.operand(key)),), lo.operand(value), mode)
 
 
-def poison_sharers(lo: Lowering, cell: Cell) -> None:
-    for other in cell.shares:
-        lo.set(other.slots, POISON, f"`{other.name}` may be the same object as `{cell.name}`, which was changed")
-
-
 # -- augmented assignment ----------------------------------------------------------------------------------------------
 
 
@@ -338,9 +335,12 @@ def lower_augassign(lo: Lowering, node) -> None:
         if new is not None:
             lo.set(lo.scope.names, target.id, named(lo, new, target.id))
         return
-    if not isinstance(target, gast.Subscript):
-        raise unsupported(lo, target, "assignment to an attribute changes an object that others may see", "use a local variable, or a dict")
     base = lower(lo, target.value)
+    if isinstance(target, gast.Attribute):
+        old = methods.attribute(lo, base, target.attr, target)
+        new = augment(lo, old, fn, lower(lo, node.value), node)
+        objects.set_attribute(lo, base, target.attr, old if new is None else named(lo, new, target.attr), target)
+        return
     key = expressions.lower_key(lo, target.slice)
     if isinstance(base, Cell) and base.kind == "array" and isinstance(atom_type(lo.read(base)), Array):
         value = lower(lo, node.value)

@@ -73,16 +73,17 @@ class UnsupportedSyntaxError(SourceADError):
 
         @grad
         def f(x):
-            try:
-                return x ** 2
-            except ValueError:
-                return 0.0
+            for i in range(3):
+                yield i * x
 
     Mended: write the part that is differentiated without it, or move the construct to the caller::
 
         @grad
         def f(x):
-            return x ** 2
+            terms = []
+            for i in range(3):
+                terms.append(i * x)
+            return sum(terms)
     """
 
 
@@ -136,13 +137,13 @@ class UnsupportedArgumentError(SourceADError, TypeError):
 
         @grad
         def f(x):
-            return np.sum(x, where=x > 0)
+            return np.percentile(x, 30, method="midpoint")
 
     Mended: say the same without the option::
 
         @grad
         def f(x):
-            return np.sum(np.where(x > 0, x, 0.0))
+            return np.percentile(x, 30)
     """
 
 

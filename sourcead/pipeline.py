@@ -85,7 +85,11 @@ def build(
 
 def finished(function: Function) -> Function:
     """The function simplified, with the copies that writing in place needs."""
-    return assign_memory(clear_late(ask_current_versions(simplify(without_nothing(simplify(function))))))
+    function = simplify(function)
+    settled = without_nothing(function)
+    if settled is not function:
+        function = simplify(settled)
+    return assign_memory(clear_late(ask_current_versions(function)))
 
 
 def as_float(t: Type) -> Type:

@@ -274,10 +274,10 @@ class Reverse:
 
                 sweep = self.block(arm, inner, finish)
             arms.append((inner, sweep))
-        self.merge_arms(stmt, op, cots, arms)
+        self.merge_arms(stmt, op, cots, arms, {d for d in d_targets if d is not None})
 
-    def merge_arms(self, stmt: Stmt, op: Branch, cots: Cotangents, arms: list) -> None:
-        """Yields from both arms the cotangents that either has changed."""
+    def merge_arms(self, stmt: Stmt, op: Branch, cots: Cotangents, arms: list, outside: set) -> None:
+        """Yields from both arms the cotangents that either has changed; those in `outside` can be read in both."""
         local = {t for arm in (op.then, op.orelse) for s in arm.stmts for t in s.targets}
         changed: dict = {}
         for inner, _ in arms:
@@ -296,8 +296,12 @@ class Reverse:
             for side, (inner, _) in enumerate(arms):
                 d = inner.whole.get(var) if key is None else inner.parts.get(var, {}).get(key)
                 if d is None:
+                    theirs = arms[1 - side][0].whole.get(var) if key is None else None
                     with self.build.block() as stmts:
-                        d = zeros(self.build, var if key is None else self.build.index(var, Const(key)))
+                        if theirs in outside and isinstance(theirs, Var):  # has its shape, and `var` may not exist here
+                            d = zeros(self.build, theirs)
+                        else:
+                            d = zeros(self.build, var if key is None else self.build.index(var, Const(key)))
                     tails[side].extend(stmts)
                 column.append(d)
             for side in (0, 1):

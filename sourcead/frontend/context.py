@@ -159,6 +159,10 @@ class Lowering:
     def new_dict(self, items: dict, name: str = "items") -> Cell:
         return Cell(Slots({KIND: "dict", **items}), name, depth=self.depth)
 
+    def like(self, cell: Cell, items: dict[Any, Value], name: str) -> Cell:
+        """A list, dict or object of the same kind, with other items."""
+        return Cell(Slots({KIND: cell.kind, **items}), name, depth=self.depth, cls=cell.cls)
+
     def view(self, base: Cell, step: Sub | View) -> Cell:
         """The cell of a part of `base`; derived when it is read."""
         return Cell(Slots(), base.name, base=base, step=step, depth=self.depth)

@@ -16,12 +16,12 @@ from typing import Any, Callable
 import gast
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import UnsupportedSyntaxError
+from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import expressions
 from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
 from sourcead.frontend.exits import FALSE, TRUE, Flag
 from sourcead.frontend.values import (
-    KIND, MISSING, POISON, SEEN, VALUE, WHOLE, Cell, FunctionVal, IterVal, Meta, Slots, TupleVal, Value, cells_of, leaves, next_birth, roots,
+    KIND, MISSING, POISON, SEEN, VALUE, WHOLE, BoundVal, Cell, FunctionVal, IterVal, Meta, Slots, TupleVal, Value, cells_of, leaves, next_birth, roots,
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Let, Loop, Range, Stmt, Var
 from sourcead.ir.types import ListT, Scalar, Sym, Type, Undefined, fits, join, syms
@@ -64,6 +64,13 @@ class Arm:
     before: dict[tuple[Slots, Any], Any]
     atoms: dict[Cell, Atom]  # the versions of cells at its end
     left: bool = False  # raised: nothing flows out of it
+
+    def poison(self, value: Value) -> str | None:
+        """Why a value must not be read after this arm; None if it may be."""
+        if not isinstance(value, Cell):
+            return None
+        found = [self.state.get((cell.slots, POISON), MISSING) for cell in (value, value.root())]
+        return next((why for why in found if why is not MISSING), None)
 
 
 RAISED = object()
@@ -178,32 +185,40 @@ def _merge_value(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> Va
     some = b if a is UNDEFINED or gone_a else a
     other = a if some is b else b
     alone = a is UNDEFINED or b is UNDEFINED or gone_a or gone_b
-    if isinstance(some, TupleVal) and (alone or isinstance(other, TupleVal) and len(other.items) == len(some.items)):
+    if isinstance(some, TupleVal) and (alone or isinstance(other, TupleVal) and same_keys(other, some)):
         items_a = [UNDEFINED] * len(some.items) if a is UNDEFINED or gone_a else a.items
         items_b = [UNDEFINED] * len(some.items) if b is UNDEFINED or gone_b else b.items
-        return TupleVal(tuple(_merge_value(lo, x, y, name, arms, pairs) for x, y in zip(items_a, items_b)))
-    if isinstance(some, Cell) and some.kind in ("list", "dict"):
-        if alone or isinstance(other, Cell) and other.kind == some.kind and list(other.items) == list(some.items):
+        names = [f"{name}_{k}" if some.cls else name for k in some.keys]
+        items = (_merge_value(lo, x, y, n, arms, pairs) for x, y, n in zip(items_a, items_b, names))
+        return TupleVal(tuple(items), None, some.cls)
+    if isinstance(some, Cell) and some.kind != "array":
+        if alone or isinstance(other, Cell) and same_keys(other, some):
             return _merge_containers(lo, some, a, b, gone_a, gone_b, name, arms, pairs)
         for cell in (a, b):
             if isinstance(cell, Cell) and cell.kind == "list" and cell.depth < lo.depth + 1:
                 raise MustMaterialise(cell, lo.here)
-    if alone and isinstance(some, (FunctionVal, IterVal)) or isinstance(some, Const) and alone and callable(some.value):
+    if alone and isinstance(some, (FunctionVal, BoundVal, IterVal)) or isinstance(some, Const) and alone and callable(some.value):
         return some
-    x = UNDEFINED if a is UNDEFINED or gone_a else final(lo, a, arms[0].atoms)
-    y = UNDEFINED if b is UNDEFINED or gone_b else final(lo, b, arms[1].atoms)
+    why = arms[0].poison(a) or arms[1].poison(b)
+    x = UNDEFINED if a is UNDEFINED or gone_a or arms[0].poison(a) else final(lo, a, arms[0].atoms)
+    y = UNDEFINED if b is UNDEFINED or gone_b or arms[1].poison(b) else final(lo, b, arms[1].atoms)
     var = _join_atoms(x, y, name, pairs, name == "value")
     shares = {c for v in (a, b) if isinstance(v, Cell) for c in roots(v)}
     frozen = next((c.frozen for v in (a, b) if isinstance(v, Cell) for c in roots(v) if c.frozen), None)
     merged = lo.wrap(var, shares=shares, name=name)
     if isinstance(merged, Cell):
         merged.frozen = frozen
+        if why:
+            merged.slots[POISON] = why
+    elif why:
+        raise AliasError(why, at=lo.here)
     return merged
 
 
 def is_unassigned(value: Value) -> bool:
     """Whether a loop variant has nothing assigned to it, as far as is known in this round."""
-    return isinstance(value, Var) and value.type == Undefined()
+    atom = value.slots.get(VALUE) if isinstance(value, Cell) else value
+    return isinstance(atom, Var) and atom.type == Undefined()
 
 
 def is_structure(value: Value) -> bool:
@@ -214,7 +229,7 @@ def final(lo: Lowering, value: Value, atoms: dict[Cell, Atom]) -> Atom:
     """The atom of a value at the end of an arm."""
     if isinstance(value, Cell):
         if value.kind != "array":
-            raise UnsupportedSyntaxError("the two sides of this branch leave lists or dicts of different shape", at=lo.here)
+            raise UnsupportedSyntaxError("the two sides of this branch leave lists, dicts or objects of different shape", at=lo.here)
         if value in atoms:
             return atoms[value]
     if isinstance(value, TupleVal):
@@ -227,8 +242,9 @@ def _merge_containers(lo, some, a, b, gone_a, gone_b, name, arms, pairs):
         return UNDEFINED if cell is UNDEFINED or gone else cell.items[key]
 
     items = {k: _merge_value(lo, item(a, k, gone_a), item(b, k, gone_b), f"{name}_{k}", arms, pairs) for k in some.items}
-    merged = lo.new_list(items.values(), name) if some.kind == "list" else lo.new_dict(items, name)
+    merged = lo.like(some, items, name)
     merged.share(c for v in (a, b) if isinstance(v, Cell) for c in roots(v))
+    merged.frozen = next((v.frozen for v in (a, b) if isinstance(v, Cell) and v.frozen), None)
     return merged
 
 
@@ -239,6 +255,13 @@ def _join_atoms(a: Atom, b: Atom, name: str, pairs: list, temp: bool) -> Var:
     var = Var(name, join(*(Undefined() if v is UNDEFINED else atom_type(v) for v in (a, b))), temp)
     pairs.append((a, b, var))
     return var
+
+
+def same_keys(a: Value, b: Value) -> bool:
+    """Whether two tuples, lists, dicts or objects have the same structure and class."""
+    return type(a) is type(b) and getattr(a, "kind", None) == getattr(b, "kind", None) and a.cls is b.cls and (
+        a.keys.keys() == b.keys.keys() if isinstance(a.keys, dict) else list(a.keys) == list(b.keys)
+    )
 
 
 def same_constant(a: Const, b: Const) -> bool:
@@ -447,21 +470,24 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
         inits = init.items if isinstance(init, TupleVal) else [MISSING] * len(shape.items)
         return TupleVal(tuple(
             _parameter(lo, slot, i, t, (*path, n), types, leaves_, assumed)
-            for n, (i, t) in enumerate(zip(inits, shape.items))
-        ))
-    if isinstance(shape, Cell) and shape.kind in ("list", "dict") and not isinstance(slot[1], Meta):
+            for n, i, t in zip(shape.keys, inits, shape.items)
+        ), None, shape.cls)
+    if isinstance(shape, Cell) and shape.kind != "array" and not isinstance(slot[1], Meta):
         inits = init.items if isinstance(init, Cell) and init.kind == shape.kind else {}
         items = {k: _parameter(lo, slot, inits.get(k, MISSING), t, (*path, k), types, leaves_, assumed) for k, t in shape.items.items()}
-        cell = lo.new_list(items.values(), name) if shape.kind == "list" else lo.new_dict(items, name)
+        cell = lo.like(shape, items, name)
         if isinstance(init, Cell):
             cell.share(roots(init))
+            cell.frozen = init.frozen
         return cell
-    if isinstance(shape, (FunctionVal, IterVal)) or isinstance(shape, Const) and callable(shape.value):
+    if isinstance(shape, (FunctionVal, BoundVal, IterVal)) or isinstance(shape, Const) and callable(shape.value):
         return shape
     atom = UNDEFINED if init is MISSING or init is UNDEFINED else lo.read(init)
     t = types.get(path)
     if t is None:
         t = types[path] = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
+    if isinstance(path[-1], str) and len(path) > 1:
+        name = f"{name}_{path[-1]}"
     param = Var(name, t, isinstance(atom, Var) and atom.temp and slot[1] is VALUE)
     leaves_[path] = Leaf(atom, param)
     if slot[1] is VALUE:
@@ -496,12 +522,12 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
     if end is MISSING:
         end = UNDEFINED
     if isinstance(param, TupleVal):
-        if isinstance(end, TupleVal) and len(end.items) == len(param.items):
-            results = [_collect(lo, (*path, i), p, e, leaves_, yields, types, assumed, slot) for i, (p, e) in enumerate(zip(param.items, end.items))]
+        if isinstance(end, TupleVal) and same_keys(end, param):
+            results = [_collect(lo, (*path, i), p, e, leaves_, yields, types, assumed, slot) for i, p, e in zip(param.keys, param.items, end.items)]
             return all(results)
         raise UnsupportedSyntaxError(f"`{_slot_name(slot, param)}` is a tuple of {len(param.items)} before an iteration and something else after it", at=lo.here)
-    if isinstance(param, Cell) and param.kind in ("list", "dict"):
-        if isinstance(end, Cell) and end.kind == param.kind and list(end.items) == list(param.items):
+    if isinstance(param, Cell) and param.kind != "array":
+        if isinstance(end, Cell) and same_keys(end, param):
             results = [_collect(lo, (*path, k), param.items[k], end.items[k], leaves_, yields, types, assumed, slot) for k in param.items]
             return all(results)
         raise UnsupportedSyntaxError(f"`{_slot_name(slot, param)}` is a {param.kind} whose structure changes from one iteration to the next", at=lo.here, instead="use `append` on one list, or an array")
@@ -510,12 +536,12 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
             return True
         raise UnsupportedSyntaxError(f"`{_slot_name(slot, param)}` is one function in an iteration and another in the next", at=lo.here)
     if leaves_[path].init is UNDEFINED and types[path] == Undefined() and isinstance(end, (TupleVal,)) or (
-        isinstance(end, Cell) and end.kind in ("list", "dict") and leaves_[path].init is UNDEFINED
+        isinstance(end, Cell) and end.kind != "array" and leaves_[path].init is UNDEFINED
     ):
         assumed.variants[slot] = end
         types.pop(path, None)
         return False
-    if isinstance(end, (FunctionVal, IterVal)) and leaves_[path].init is UNDEFINED:
+    if isinstance(end, (FunctionVal, BoundVal, IterVal)) and leaves_[path].init is UNDEFINED:
         assumed.variants[slot] = end
         return False
     atom = UNDEFINED if end is UNDEFINED else lo.read(end)
@@ -532,11 +558,13 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
 def _result(lo, path, param, outs, init) -> Value:
     """The value of a variant after the loop."""
     if isinstance(param, TupleVal):
-        return TupleVal(tuple(_result(lo, (*path, i), p, outs, MISSING) for i, p in enumerate(param.items)))
-    if isinstance(param, Cell) and param.kind in ("list", "dict"):
+        items = (_result(lo, (*path, i), p, outs, MISSING) for i, p in zip(param.keys, param.items))
+        return TupleVal(tuple(items), None, param.cls)
+    if isinstance(param, Cell) and param.kind != "array":
         items = {k: _result(lo, (*path, k), p, outs, MISSING) for k, p in param.items.items()}
-        cell = lo.new_list(items.values(), param.name) if param.kind == "list" else lo.new_dict(items, param.name)
+        cell = lo.like(param, items, param.name)
         cell.share(param.shares)
+        cell.frozen = param.frozen
         return cell
     if path not in outs:
         return param

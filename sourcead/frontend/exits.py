@@ -108,6 +108,17 @@ def after_loop(lo: Lowering, node) -> list[gast.AST]:
     return [if_flag(flag(lo.scope, "returned"), [result], [], node), *after]
 
 
+def tested_inside(lo: Lowering, node: gast.While) -> gast.While:
+    """`while test: body` as `while True: if not test: break; body`, for a test that assigns names."""
+    if (node, "inside") not in lo.scope.exits:
+        stop = gast.If(gast.UnaryOp(gast.Not(), node.test), [gast.Break()], [])
+        stop.stands_for = node
+        made = gast.While(gast.Constant(True, None), [stop, *node.body], [])
+        made.stands_for = node
+        lo.scope.exits[node, "inside"] = made
+    return lo.scope.exits[node, "inside"]
+
+
 def is_endless(node) -> bool:
     """Whether this is `while True`."""
     return isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)

@@ -458,6 +458,10 @@ def index_name(node) -> str | None:
 
 
 def lower_while(lo: Lowering, node) -> None:
+    if not exits.is_endless(node) and any(isinstance(n, gast.NamedExpr) for n in gast.walk(node.test)):
+        if node.orelse:
+            raise unsupported(lo, node, "the condition of this loop assigns a name, and the loop has an `else`", "assign it before the loop and at the end of its body")
+        return lower_while(lo, exits.tested_inside(lo, node))
     leaving = exits.exits_of(lo, node)
     exits.enter(lo, leaving)
 

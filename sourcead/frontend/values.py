@@ -85,6 +85,11 @@ class Cell:
         """The items of a list or dict of known structure."""
         return {k: v for k, v in self.slots.items() if not isinstance(k, Meta)}
 
+    @property
+    def keys(self) -> Iterable:
+        """What the items are found under; of an object without order."""
+        return self.items if self.kind == "object" else list(self.items)
+
     def root(self) -> Cell:
         cell = self
         while cell.base is not None:
@@ -100,6 +105,10 @@ class TupleVal:
     items: tuple[Value, ...]
     origin: Var | None = None
     cls: type | None = None
+
+    @property
+    def keys(self) -> Iterable:
+        return range(len(self.items)) if self.cls is None else self.cls._fields
 
 
 @dataclass(frozen=True, eq=False)

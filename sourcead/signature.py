@@ -21,11 +21,11 @@ import numpy as np
 from sourcead.errors import UnsupportedValueError, WrtError
 from sourcead.ir.records import fields_of, is_record
 from sourcead.ir.types import (
-    SMALL,
     BOOL,
     COMPLEX,
     FLOAT,
     INT,
+    SMALL,
     UNKNOWN,
     Array,
     DictT,

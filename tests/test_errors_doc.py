@@ -15,6 +15,7 @@ from unittest import mock
 import pytest
 
 from sourcead import errors
+from sourcead.rules import registry
 
 PAGE = Path(__file__).parent.parent / "docs" / "errors.md"
 ENTRY = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.M | re.S)
@@ -54,6 +55,15 @@ def message_of(error, folder):
 
 
 ENTRIES = list(entries())
+
+
+@pytest.fixture(autouse=True)
+def forget_rules():
+    """Rules that a snippet registers hold for the snippet alone."""
+    yield
+    for primal, rule in list(registry._RULES.items()):
+        if rule.function.__module__ == "model":
+            del registry._RULES[primal]
 
 
 @pytest.mark.parametrize("name, failing, message, mended", ENTRIES, ids=[e[0] for e in ENTRIES])

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from sourcead.ir.evaluate import evaluate
 from sourcead.ir.nodes import (
-    NONE,
     UNDEFINED,
     Append,
     Attr,
@@ -602,7 +601,7 @@ def test_a_constant_that_the_user_named_keeps_its_name():
 @pytest.mark.parametrize("t, known", [(V, False), (FLOAT, False), (NoneType(), True), (UNKNOWN, None), (TupleT(()), None)])
 def test_is_none_is_what_the_type_says(t, known):
     w = Writer()
-    f = cleaned(w.function(w(operator.is_, w.param("x", t), NONE)), simplify_arithmetic)
+    f = cleaned(w.function(w(operator.is_, w.param("x", t), Const(None))), simplify_arithmetic)
     assert (f.body.results[0].value if known is not None else ops(f)) == (known if known is not None else "is_")
 
 

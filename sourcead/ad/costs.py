@@ -7,7 +7,7 @@ import operator
 
 import numpy as np
 
-from sourcead.ir.nodes import Attr, Build, Call, Const, Index, Let, Op, Operand, Slice
+from sourcead.ir.nodes import Attr, Build, Call, Const, Index, Let, Op
 from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, TupleT, Type
 
 TYPICAL = 100  # the size taken for a dim that is not known

@@ -67,6 +67,7 @@ class Reverse:
         for stmt in reversed(block.stmts):
             with self.build.block() as stmts:
                 self.build.origin = self.build.adjoint_of = stmt.origin
+                self.build.within = stmt.within
                 if any(cots.has(t) for t in stmt.targets):
                     self.adjoint(stmt.op, stmt, cots)
             if stmts:

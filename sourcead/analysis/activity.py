@@ -8,9 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import (
-    Append, Attr, Block, Branch, Build, Call, Closure, Effect, Index, Let, Loop, Op, Pop, Range, Stmt, Update, Var, operand_atoms,
+    Append,
+    Block,
+    Branch,
+    Build,
+    Call,
+    Effect,
+    Index,
+    Let,
+    Loop,
+    Op,
+    Pop,
+    Update,
+    Var,
+    operand_atoms,
 )
 from sourcead.ir.types import carries_derivative
 from sourcead.rules.registry import no_derivative

@@ -38,7 +38,7 @@ class Builder:
 
     Attributes:
         stmts: the statements of the innermost open block.
-        origin, adjoint_of: given to every statement emitted.
+        origin, adjoint_of, within: given to every statement emitted.
         known: values of variables that are known while compiling (`n = 10`); the text keeps the names.
         shape_dims: dims of the array whose `.shape` a variable is; size_dim: the dim that is the value of a variable.
         unassigned: variables that hold nothing on some paths (`unassigned.py`).
@@ -48,6 +48,7 @@ class Builder:
         self.stmts: list[Stmt] = []
         self.origin = None
         self.adjoint_of = None
+        self.within: tuple[Call, ...] = ()
         self.known: dict[Var, object] = {}
         self.shape_dims: dict[Var, tuple] = {}
         self.size_dim: dict[Var, object] = {}
@@ -85,7 +86,10 @@ class Builder:
     def add(self, stmt: Stmt) -> None:
         """Appends a statement, with the current origin."""
         self.stmts.append(
-            replace(stmt, origin=stmt.origin or self.origin, adjoint_of=stmt.adjoint_of or self.adjoint_of)
+            replace(
+                stmt, origin=stmt.origin or self.origin, adjoint_of=stmt.adjoint_of or self.adjoint_of,
+                within=stmt.within or self.within,
+            )  # fmt: skip
         )
 
     def call(self, fn, *args: Operand, name: str | None = None, type: Type | None = None, **kwargs: Operand) -> Var:

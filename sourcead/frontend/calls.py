@@ -17,7 +17,7 @@ from sourcead import combinators
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.infer import NOT_CONST, static_value
 from sourcead.errors import NoRuleError, NoSourceError
-from sourcead.frontend import builtin_functions, expressions, inlining, methods, objects, records
+from sourcead.frontend import builtin_functions, expressions, inlining, methods, objects, records, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.source import find_source, unwrap
 from sourcead.frontend.values import BoundVal, Cell, FunctionVal, MethodVal, TupleVal, Value, roots
@@ -192,6 +192,8 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
     if is_library(fn):
         args = [records.plain(a, lo) for a in args]
         kwargs = {k: records.plain(v, lo) for k, v in kwargs.items()}
+        if takes_arrays(fn) and not lo.static_only:
+            args = [sequences.as_array(lo, a) for a in args]
     operands = tuple(lo.operand(a) for a in args)
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.static_only:
@@ -219,6 +221,18 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         return out
     shared = [r for a in args for r in roots(a)] if fn in VIEWS or registry_is_users(fn) else ()
     return lo.wrap(var, shares=shared)
+
+
+def takes_arrays(fn: Any) -> bool:
+    """Whether NumPy makes arrays of the lists and tuples that this function is given, one of each."""
+    module = getattr(fn, "__module__", None) or ""
+    return module.startswith("numpy") and not isinstance(fn, np.ufunc) and fn not in TAKES_SEQUENCES and adjoint_rule(fn) is not None
+
+
+TAKES_SEQUENCES = frozenset({
+    np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.stack, np.concatenate, np.hstack, np.vstack, np.dstack,
+    np.column_stack, np.block, np.linalg.multi_dot, np.select, np.choose, np.meshgrid, np.broadcast_arrays, np.einsum, np.ix_,
+})  # fmt: skip
 
 
 def passes_text(lo: Lowering, value: Value) -> bool:

@@ -29,7 +29,6 @@ from sourcead.ir.types import (
     list_type,
 )
 
-MAX_DEPTH = 40
 
 
 @dataclass(eq=False)

@@ -34,12 +34,12 @@ def restartable(lo: Lowering, attempt: Callable[[], Any]) -> Any:
     birth = next_birth()
     while True:
         mark, stmts, depth, scope = lo.journal.mark(), len(lo.build.stmts), lo.depth, lo.scope
-        block, origin = lo.build.stmts, lo.build.origin
+        block, origin, within = lo.build.stmts, lo.build.origin, lo.build.within
         try:
             return attempt()
         except MustMaterialise as request:
             lo.journal.rollback(mark)
-            lo.depth, lo.scope, lo.build.stmts, lo.build.origin = depth, scope, block, origin
+            lo.depth, lo.scope, lo.build.stmts, lo.build.origin, lo.build.within = depth, scope, block, origin, within
             del lo.build.stmts[stmts:]
             if request.cell.depth < depth:  # made outside of an enclosing region: that one must restart
                 raise
@@ -126,10 +126,11 @@ def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) 
 
 
 def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
-    mark = lo.journal.mark()
+    mark, within = lo.journal.mark(), lo.build.within
     atoms: dict[Cell, Atom] = {}
     with lo.build.block() as stmts, lo.deeper():
         value = arm()
+        lo.build.within = within
         for slots, key in lo.journal.changed(mark, birth):
             if not isinstance(key, Meta):
                 settle(lo, slots.get(key, MISSING), atoms)
@@ -369,12 +370,7 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
         params[slot] = _parameter(lo, slot, inits[slot], template, (slot,), types, leaves_, assumed)
     for slot, value in params.items():
         lo.set(*slot, value)
-    for pair in assumed.together:
-        cells = [cells_of(params[slot]) for slot in pair if slot in params]
-        if len(cells) == 2:
-            for a in cells[0]:
-                for b in cells[1]:
-                    a.share([b])
+    link(params, assumed.together)
     for cell, why in assumed.poisoned.items():
         lo.set(cell.slots, POISON, why)
     for slots in assumed.opened:
@@ -404,8 +400,18 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
     outs = {p: Var(leaves_[p].param.name, leaves_[p].param.type, leaves_[p].param.temp) for p in order}
     results = {}
     for slot, value in params.items():
-        results[slot] = _result(lo, (slot,), value, outs, inits[slot])
+        results[slot] = _result(lo, (slot,), value, outs, assumed.birth)
+    link(results, assumed.together)
     return loop_op, tuple(outs.values()), results
+
+
+def link(values: dict[tuple[Slots, Any], Value], pairs: set[frozenset]) -> None:
+    """Notes which variants may share memory with each other."""
+    for pair in pairs:
+        found = [cells_of(values[slot]) for slot in pair if slot in values]
+        if len(found) == 2:
+            for cell in found[0]:
+                cell.share(found[1])
 
 
 def _holds(changed, ends, params, assumed, birth) -> bool:
@@ -477,7 +483,7 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
         items = {k: _parameter(lo, slot, inits.get(k, MISSING), t, (*path, k), types, leaves_, assumed) for k, t in shape.items.items()}
         cell = lo.like(shape, items, name)
         if isinstance(init, Cell):
-            cell.share(roots(init))
+            cell.share(c for c in roots(init) if c.slots.birth < assumed.birth)
             cell.frozen = init.frozen
         return cell
     if isinstance(shape, (FunctionVal, BoundVal, IterVal)) or isinstance(shape, Const) and callable(shape.value):
@@ -494,7 +500,7 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
         return param
     shares = set(assumed.sharing.get(slot, ()))
     if isinstance(init, Cell):
-        shares |= roots(init)
+        shares |= {c for c in roots(init) if c.slots.birth < assumed.birth}
     value = lo.wrap(param, shares=shares, name=name)
     if isinstance(value, Cell) and isinstance(init, Cell):
         value.frozen = None
@@ -555,15 +561,15 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
     return True
 
 
-def _result(lo, path, param, outs, init) -> Value:
+def _result(lo, path, param, outs, birth) -> Value:
     """The value of a variant after the loop."""
     if isinstance(param, TupleVal):
-        items = (_result(lo, (*path, i), p, outs, MISSING) for i, p in zip(param.keys, param.items))
+        items = (_result(lo, (*path, i), p, outs, birth) for i, p in zip(param.keys, param.items))
         return TupleVal(tuple(items), None, param.cls)
     if isinstance(param, Cell) and param.kind != "array":
-        items = {k: _result(lo, (*path, k), p, outs, MISSING) for k, p in param.items.items()}
+        items = {k: _result(lo, (*path, k), p, outs, birth) for k, p in param.items.items()}
         cell = lo.like(param, items, param.name)
-        cell.share(param.shares)
+        cell.share(c for c in param.shares if c.slots.birth < birth)
         cell.frozen = param.frozen
         return cell
     if path not in outs:
@@ -571,7 +577,7 @@ def _result(lo, path, param, outs, init) -> Value:
     out = outs[path]
     if path[0][1] is VALUE and len(path) == 1:
         return out
-    shares = param.shares if isinstance(param, Cell) else ()
+    shares = [c for c in param.shares if c.slots.birth < birth] if isinstance(param, Cell) else ()
     return lo.wrap(out, shares=shares, name=out.name)
 
 

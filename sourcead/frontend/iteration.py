@@ -20,7 +20,6 @@ from sourcead.ir.nodes import Atom, Call, Const, Range, Var
 from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, Str, Sym, TupleT, Unknown
 
 ZERO, ONE = Const(0), Const(1)
-UNROLL = 4  # constants are put in one by one up to this many
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,6 +52,16 @@ def collect(lo: Lowering, iterable: Iterable, f, node) -> Value:
     return result
 
 
+def as_array(lo: Lowering, value: Value) -> Value:
+    """A list or tuple through which a derivative passes as an array; other values as they are."""
+    if not expressions.is_sequence(value) or isinstance(value, Const) or isinstance(value, Var) and isinstance(value.type, Str):
+        return value
+    if any(isinstance(leaf, (FunctionVal, BoundVal, MethodVal)) for leaf in leaves(value)):
+        return value
+    t = atom_type(lo.read(value))
+    return lo.wrap(lo.build.call(np.array, lo.operand(value))) if carries_derivative(t) else value
+
+
 def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -> Value:
     """`item in container`."""
     found, key = expressions.known(lo, item)

@@ -15,7 +15,7 @@ import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import control, exits, expressions, inlining, iteration, methods, objects, sequences
+from sourcead.frontend import contexts, control, exceptions, exits, expressions, inlining, iteration, matching, methods, objects, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.control import RAISED
 from sourcead.frontend.expressions import BINARY, lower, unsupported
@@ -43,6 +43,11 @@ def lower_statements(lo: Lowering, stmts: list[gast.AST]) -> Any:
             if left is not None or taken_all:
                 return left
             continue
+        splice = SPLICED.get(type(node))
+        if splice is not None:
+            with lo.at(node):
+                inside = splice(lo, node)
+            return lower_statements(lo, [*inside, *stmts[k + 1 :]])
         handler = HANDLERS.get(type(node))
         if handler is None:
             raise unsupported(lo, node)
@@ -139,6 +144,8 @@ def leaves_always(stmts: list[gast.AST]) -> bool:
         if isinstance(node, (gast.Return, gast.Raise, gast.Continue, gast.Break)):
             return True
         if isinstance(node, gast.If) and leaves_always(node.body) and leaves_always(node.orelse):
+            return True
+        if isinstance(node, gast.With) and leaves_always(node.body):
             return True
     return False
 
@@ -418,12 +425,14 @@ def unrolled(lo: Lowering, node, items: list[Value]) -> Any:
 
 def one_iteration(lo: Lowering, leave, body) -> Any:
     """Lowers the body of a loop; returns how control leaves it."""
+    within = lo.build.within
     lo.scope.loops += 1
     if leave is not None:
         lo.scope.leaves.append(leave)
     try:
         return body()
     finally:
+        lo.build.within = within
         lo.scope.loops -= 1
         if leave is not None:
             lo.scope.leaves.pop()
@@ -577,4 +586,8 @@ HANDLERS = {
     gast.Assign: lower_assign, gast.AnnAssign: lower_annassign, gast.AugAssign: lower_augassign, gast.For: lower_for,
     gast.While: lower_while, gast.Assert: lower_assert, gast.Raise: lower_raise, gast.FunctionDef: lower_functiondef,
     gast.Delete: lower_delete, gast.Import: lower_import, gast.ImportFrom: lower_import,
+    contexts.Opened: contexts.lower_opened, contexts.Closed: contexts.lower_closed,
+    exceptions.Begun: exceptions.lower_begun, exceptions.Guarded: exceptions.lower_guarded,
 }  # fmt: skip
+
+SPLICED = {gast.With: contexts.spliced, gast.Try: exceptions.spliced, gast.Match: matching.as_branch}

@@ -11,8 +11,9 @@ text writes in place is decided once, at the end, by `emit/memory.py`; no other 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Iterator
+from typing import Any
 
 from sourcead.ir.types import UNKNOWN, Type
 
@@ -263,12 +264,14 @@ class Closure(Op):
 @dataclass(frozen=True, eq=False)
 class Stmt:
     """`targets = op`. `origin`: the user's statement. `adjoint_of`: in the reverse sweep, the statement whose adjoint
-    this is part of (its text becomes the comment above)."""
+    this is part of (its text becomes the comment above). `within`: the context managers that it runs inside, outermost
+    first, which do not alter values (np.errstate)."""
 
     targets: tuple[Var, ...]
     op: Op
     origin: Origin | None = None
     adjoint_of: Origin | None = None
+    within: tuple[Call, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,7 +294,6 @@ class _Undefined:
 
 
 UNDEFINED = Const(_Undefined(), text="undefined")
-NONE = Const(None)
 
 
 def operand_atoms(operand: Operand | None) -> Iterator[Atom]:

@@ -3,7 +3,25 @@
 from __future__ import annotations
 
 from sourcead.ir.nodes import (
-    Append, Attr, Block, Branch, Build, Call, Closure, Effect, Function, Index, Let, Loop, Op, Operand, Pop, Range, Slice, Stmt, Sub,
+    Append,
+    Attr,
+    Block,
+    Branch,
+    Build,
+    Call,
+    Closure,
+    Effect,
+    Function,
+    Index,
+    Let,
+    Loop,
+    Op,
+    Operand,
+    Pop,
+    Range,
+    Slice,
+    Stmt,
+    Sub,
     Update,
 )
 

@@ -160,10 +160,6 @@ def is_array(t: Type) -> bool:
     return isinstance(t, Array)
 
 
-def is_scalar(t: Type) -> bool:
-    return isinstance(t, Scalar)
-
-
 def kind_of(t: Type) -> str | None:
     """'float', 'int', 'bool', 'complex', or None where it is not known or not a number."""
     match t:

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.chains import Chains
-from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Stmt, Update, Var, bound_vars, map_op, op_blocks
+from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Update, Var, bound_vars, map_op, op_blocks
 from sourcead.ir.types import Array
 
 ASKED = ("shape", "size", "ndim", "dtype")

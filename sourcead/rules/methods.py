@@ -26,21 +26,6 @@ ATTRIBUTES = {"T": np.transpose, "mT": np.matrix_transpose, "real": np.real, "im
 INPLACE = {"fill", "sort", "put", "resize", "itemset", "partition", "setflags", "byteswap", "setfield"}
 """Methods that write into the array."""
 
-UNSUPPORTED = {
-    "view",
-    "tobytes",
-    "tofile",
-    "dump",
-    "dumps",
-    "getfield",
-    "newbyteorder",
-    "data",
-    "ctypes",
-    "strides",
-    "base",
-}
-"""What looks at the array's memory."""
-
 
 def _reshape(args, kwargs):
     return np.reshape, _one(args), kwargs

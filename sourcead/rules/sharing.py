@@ -15,19 +15,3 @@ VIEWS = {
 }  # fmt: skip
 """Functions whose result may share memory with their first argument (`np.diag` and `np.einsum` in some uses,
 `np.meshgrid` with copy=False, `np.astype` and `np.array` with copy=False are left to the caller)."""
-
-WRITABLE_VIEWS = {
-    np.transpose, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze,
-    np.expand_dims, np.flip, np.flipud, np.fliplr, np.rot90, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit,
-    *((np.unstack,) if hasattr(np, "unstack") else ()),
-}  # fmt: skip
-"""Functions that always return a view of an array, which may be written through."""
-
-FRESH_HELPERS = {
-    runtime.lower_exponent, runtime.log_or_zero, runtime.divide_or_zero, runtime.sinc_slope, runtime.product_of_others,
-    runtime.middle_shares, runtime.cumprod_cotangent, runtime.running_winner_cotangent, runtime.gradient_cotangent,
-    runtime.gather_cotangent, runtime.take_cotangent, runtime.take_along_cotangent, runtime.sort_cotangent,
-    runtime.quantile_cotangent, runtime.cofactors, runtime.cholesky_cotangent, runtime.eigh_cotangent, runtime.one_triangle,
-    runtime.svd_cotangent, runtime.qr_cotangent, runtime.vector_norm_slope, runtime.matrix_norm_slope,
-}  # fmt: skip
-"""Helpers of `sourcead.runtime` whose results share memory with none of their arguments."""

@@ -1,0 +1,124 @@
+"""`match` as a plain choice: a chain of `if`.
+
+    match s:                       if s == 0: A
+        case 0: A                  elif s == 1 or s == 2: B
+        case 1 | 2: B              else: n = s; C
+        case n: C
+
+Sequence and mapping patterns are taken apart where the structure of the subject is known.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from sourcead.frontend import expressions
+from sourcead.frontend.context import Lowering
+from sourcead.frontend.exits import Flag
+from sourcead.frontend.values import Cell, TupleVal, Value
+from sourcead.ir.nodes import Const
+
+NEVER, ALWAYS = gast.Constant(False, None), gast.Constant(True, None)
+
+
+def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
+    """The first case of a `match` as an `if`, the others as a `match` in its `else`."""
+    subject = expressions.lower(lo, node.subject)
+    held = hold(lo, subject, node)
+    case, *others = node.cases
+    binds: list[gast.AST] = []
+    test = pattern_test(lo, case.pattern, subject, binds, node)
+    rest = gast.Match(held, others) if others else gast.Pass()
+    rest.stands_for = getattr(node, "stands_for", node)
+    if case.guard is not None:
+        if binds and others:
+            raise expressions.unsupported(lo, case.guard, "a guard on a pattern that binds names", "put the condition into the body")
+        test = gast.BoolOp(gast.And(), [test, case.guard]) if test is not ALWAYS else case.guard
+        if binds:
+            inner = gast.If(test, case.body, [])
+            inner.stands_for = rest.stands_for
+            return [*binds, inner]
+    if test is ALWAYS:
+        return [*binds, *case.body]
+    if test is NEVER:
+        return [rest]
+    made = gast.If(test, [*binds, *case.body], [rest])
+    made.stands_for = rest.stands_for
+    return [made]
+
+
+def hold(lo: Lowering, value: Value, node) -> gast.Name:
+    """A name for a value that only synthetic statements read."""
+    flag = lo.scope.exits.setdefault((node, id(value)), Flag("subject"))
+    lo.scope.names[flag] = value
+    return gast.Name(flag, gast.Load(), None, None)
+
+
+def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], node) -> gast.AST:
+    """The condition under which a value matches; `binds` gains the assignments of the names captured."""
+    match pattern:
+        case gast.MatchValue(value=wanted):
+            return gast.Compare(hold(lo, value, node), [gast.Eq()], [wanted])
+        case gast.MatchSingleton(value=wanted):
+            return gast.Compare(hold(lo, value, node), [gast.Is()], [gast.Constant(wanted, None)])
+        case gast.MatchOr(patterns=patterns):
+            tests = [pattern_test(lo, p, value, binds, node) for p in patterns]
+            if ALWAYS in tests:
+                return ALWAYS
+            tests = [t for t in tests if t is not NEVER]
+            return gast.BoolOp(gast.Or(), tests) if len(tests) > 1 else tests[0] if tests else NEVER
+        case gast.MatchAs(pattern=inner, name=name):
+            test = ALWAYS if inner is None else pattern_test(lo, inner, value, binds, node)
+            if name is not None:
+                binds.append(bind(lo, name, value, node))
+            return test
+        case gast.MatchSequence(patterns=patterns):
+            return sequence_test(lo, patterns, value, binds, node)
+        case gast.MatchMapping(keys=keys, patterns=patterns, rest=None):
+            if isinstance(value, Cell) and value.kind == "dict":
+                return mapping_test(lo, keys, patterns, value, binds, node)
+    raise expressions.unsupported(lo, pattern, "this pattern cannot be matched before the program runs", "write the choice with `if`")
+
+
+def bind(lo: Lowering, name: str, value: Value, node) -> gast.Assign:
+    made = gast.Assign([gast.Name(name, gast.Store(), None, None)], hold(lo, value, node), None)
+    made.stands_for = getattr(node, "stands_for", node)
+    return made
+
+
+def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST:
+    if isinstance(value, Cell) and value.kind == "list":
+        items = list(value.items.values())
+    elif isinstance(value, TupleVal):
+        items = list(value.items)
+    elif isinstance(value, Const) and not value.live and isinstance(value.value, tuple):
+        items = [Const(v) for v in value.value]
+    else:
+        raise expressions.unsupported(lo, node, "a sequence pattern needs a tuple or list whose length is known", "write the choice with `if`")
+    stars = [k for k, p in enumerate(patterns) if isinstance(p, gast.MatchStar)]
+    if len(items) != len(patterns) and not (stars and len(items) >= len(patterns) - 1):
+        return NEVER
+    if stars:
+        k, after = stars[0], len(patterns) - stars[0] - 1
+        if patterns[k].name is not None:
+            binds.append(bind(lo, patterns[k].name, lo.new_list(items[k : len(items) - after]), node))
+        items = [*items[:k], *items[len(items) - after :]]
+        patterns = [*patterns[:k], *patterns[k + 1 :]]
+    return conjunction([pattern_test(lo, p, item, binds, node) for p, item in zip(patterns, items)])
+
+
+def mapping_test(lo: Lowering, keys, patterns, value: Cell, binds, node) -> gast.AST:
+    tests = []
+    for key, pattern in zip(keys, patterns):
+        found, k = expressions.known(lo, expressions.lower(lo, key))
+        if not found or k not in value.items:
+            return NEVER
+        tests.append(pattern_test(lo, pattern, value.items[k], binds, node))
+    return conjunction(tests)
+
+
+def conjunction(tests: list[gast.AST]) -> gast.AST:
+    if NEVER in tests:
+        return NEVER
+    tests = [t for t in tests if t is not ALWAYS]
+    return gast.BoolOp(gast.And(), tests) if len(tests) > 1 else tests[0] if tests else ALWAYS

@@ -370,10 +370,10 @@ class Gradient(Opaque):
         call = lookup.adapted(compiled.function, compiled.plain, self._signature)
         if compiled.live and self._kind == "vjp":
             call = lookup.in_own_globals(compiled.code, compiled.name, compiled.namespace, self._signature)
-        if compiled.written:
-            call = lookup.checking_aliases(call, compiled.written, self._signature)
         if conversions:
             call = lookup.converting(call, conversions, self._signature)
+        if compiled.written:
+            call = lookup.checking_aliases(call, compiled.written, self._signature)
         if compiled.live or compiled.guards:
             call = self._refreshing(call, compiled, conversions, key, description)
         self._compiled_for[call] = compiled

@@ -183,7 +183,7 @@ def converting(call: Callable, conversions: dict[str, Callable], signature: insp
 
 
 def checking_aliases(call: Callable, written: frozenset[str], signature: inspect.Signature) -> Callable:
-    """Refuses calls where an array that the function writes shares memory with another argument."""
+    """Refuses calls where an array, list, dict or object that the function writes is part of the arguments twice."""
 
     def checked(*args, **kwargs):
         values = arguments_by_name(signature, args, kwargs)
@@ -200,6 +200,15 @@ def checking_aliases(call: Callable, written: frozenset[str], signature: inspect
                     f"the arguments `{where}` and `{place}` share memory, and the function writes to `{changed}`",
                     instead=f"pass `{place}.copy()`",
                 )
+        holders: dict[int, tuple[str, str]] = {}
+        for name, x in values.items():
+            for where, holder in sig.holders(x, name):
+                other, place = holders.setdefault(id(holder), (name, where))
+                if place != where and (name in written or other in written):
+                    raise AliasError(
+                        f"the arguments `{place}` and `{where}` are one object, and the function writes to it",
+                        instead=f"pass a copy: `copy.deepcopy({where})`",
+                    )
         return call(*args, **kwargs)
 
     return checked

@@ -9,6 +9,8 @@ import os
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from sourcead import runtime
 from sourcead.ad.cotangents import Cotangents, unbroadcast, zeros
 from sourcead.ad.residuals import settle
@@ -253,6 +255,8 @@ def seed(build: Builder, value: Var, d_y: Var, kind: str) -> Atom:
     """The cotangent of the result."""
     if kind == "vjp":
         return d_y
+    if isinstance(value.type, Array) and value.type.dims == ():
+        return build.call(np.ones_like, value, name="d_y")
     if dims_of(value.type) == ():
         return Const(1.0)
     return build.call(runtime.seed, value, type=value.type, name="d_y")

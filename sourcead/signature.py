@@ -365,6 +365,22 @@ def leaves(x: Any, where: str = "") -> Iterator[tuple[str, Any]]:
             yield from leaves(v, f"{where}[{k!r}]")
 
 
+def holders(x: Any, where: str) -> Iterator[tuple[str, Any]]:
+    """The lists, dicts and objects in a structure, each with its place as the user would write it."""
+    if isinstance(x, list | dict) or is_record(x) and not isinstance(x, tuple):
+        yield where, x
+    if is_record(x):
+        with _fields_inside(x) as fields:
+            found = [holder for n, v in fields.items() for holder in holders(v, f"{where}.{n}")]
+        yield from found
+    elif isinstance(x, tuple | list):
+        for i, v in enumerate(x):
+            yield from holders(v, f"{where}[{i}]")
+    elif isinstance(x, dict):
+        for k, v in x.items():
+            yield from holders(v, f"{where}[{k!r}]")
+
+
 def map_leaves(f: Callable[[Any], Any], x: Any) -> Any:
     """The structure with each of its numbers and arrays replaced by `f` of it."""
     if isinstance(x, np.ndarray | np.number | float | complex) or (isinstance(x, int) and not isinstance(x, bool)):

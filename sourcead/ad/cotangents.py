@@ -107,6 +107,8 @@ class Cotangents:
     def _zero_item(self, var: Var, key: object) -> Atom:
         if isinstance(var.type, StructT) and isinstance(dict(var.type.fields)[key], NOT_DATA):
             return Const(None)
+        if isinstance(var.type, StructT) and getattr(dict(var.type.fields)[key], "items", None) == () and isinstance(dict(var.type.fields)[key], ListT):
+            return self.build.emit(Build("list", ()), dict(var.type.fields)[key], "items")
         return zeros(self.build, self.build.index(var, Const(key)))
 
 

@@ -553,7 +553,7 @@ class LoopPlan:
         targets = [*self.stmt.targets, *outs.values()]
         if count is not None:
             inside, more, total = fresh(count), fresh(count), fresh(count)
-            stmts.insert(0, Stmt((more,), Call(operator.add, (inside, Const(1))), self.stmt.origin))
+            stmts.insert(0, Stmt((more,), Call(operator.add, (inside, Const(1)))))
             params.append(inside)
             inits.append(Const(0))
             yields.append(more)
@@ -735,7 +735,7 @@ class Writer:
         stmt = definition.stmt
         new = fresh(v)
         op = map_op(plan.rebuilding(v), lambda a: self.value(a, part))
-        self.stmts.append(Stmt((new,), op, stmt.origin, adjoint_of))
+        self.stmts.append(Stmt((new,), op, stmt.origin, adjoint_of, stmt.within))
         self.env[v] = new
         self.rebuilt.append(v)
         return new

@@ -151,7 +151,7 @@ class Reverse:
                 return
         d_v = cots.take(v)
         d_base = changeable(self.build, cots.get_or_zero(base))
-        if isinstance(base.type, (ListT, TupleT, Unknown)) and isinstance(v.type, (TupleT, ListT, DictT, Unknown)):
+        if isinstance(base.type, (ListT, TupleT, Unknown)) and isinstance(v.type, (TupleT, ListT, DictT, StructT, Unknown)):
             before = self.build.emit(Index(d_base, op.key), v.type, f"d_{v.name}")
             d_v = self.build.call(runtime.add, before, d_v, type=v.type, name=f"d_{v.name}")
             new = self.build.emit(Update(d_base, (Sub(op.key),), d_v, "set"), base.type, f"d_{base.name}")

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from sourcead.analysis.displays import display_positions
 from sourcead.analysis.infer import Arg, SliceArg, infer_attr, infer_call, infer_index
 from sourcead.ir.nodes import (
     Atom, Attr, Block, Branch, Call, Const, Index, Loop, Op, Operand, Slice, Stmt, Sub, Update, Var, View, op_blocks,
@@ -94,6 +95,10 @@ class Builder:
 
     def call(self, fn, *args: Operand, name: str | None = None, type: Type | None = None, **kwargs: Operand) -> Var:
         """Emits `fn(*args, **kwargs)`."""
+        for i in display_positions(fn, args, operand_type):
+            args = (*args[:i], self.call(np.array, args[i]), *args[i + 1 :])
+        if "weights" in kwargs and display_positions(fn, (kwargs["weights"],), operand_type):
+            kwargs["weights"] = self.call(np.array, kwargs["weights"])
         if type is None:
             type = infer_call(fn, [self.arg(a) for a in args], {k: self.arg(v) for k, v in kwargs.items()})
         return self.emit(Call(fn, args, tuple(kwargs.items())), type, name or call_name(fn, args))

@@ -13,7 +13,7 @@ from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Const, Effect, Function, Let, Loop, Op, Stmt, Var, map_op, op_blocks, operand_atoms,
 )
 
-NOTHING = Const(None, text="None")
+NOTHING = Const(None)
 
 
 def with_nothing(block: Block) -> tuple[Block, set[Var]]:

@@ -53,6 +53,7 @@ def _left(printer, block: Block, flag: Var, bound: Var | None) -> list[ast.stmt]
 def _branch(printer, stmt: Stmt, flag: Var, bound: Var | None) -> list[ast.stmt]:
     """A branch at the end of the body, `break` in the arms that leave; what follows such an arm needs no `else`."""
     op: Branch = stmt.op
+    outer, printer.within = printer.within, stmt.within or printer.within
     hidden = flag if bound is None and printer.read.get(flag) == 1 else None
     arms = []
     for arm, truth in ((op.then, True), (op.orelse, False)):
@@ -61,6 +62,7 @@ def _branch(printer, stmt: Stmt, flag: Var, bound: Var | None) -> list[ast.stmt]
             inner = Const(truth)
         pairs = [(t, r) for t, r in zip(stmt.targets, arm.results) if t in printer.read and t is not hidden]
         arms.append(_ended(printer, arm, inner, printer.moves(pairs), None if flag is hidden else flag))
+    printer.within = outer
     then, orelse = arms
     test = printer.expressions.operand(op.cond)
     if then and isinstance(then[-1], ast.Break):

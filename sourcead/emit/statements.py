@@ -7,6 +7,7 @@ import ast
 import numpy as np
 
 from sourcead.emit.comments import Comments
+from sourcead.emit.contexts import in_contexts
 from sourcead.emit.exits import iteration
 from sourcead.emit.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.idioms import Each
@@ -46,15 +47,18 @@ class Statements:
         self.comments = comments
         self.read = read  # the variables that are read anywhere
         self.nested = expressions.nested
+        self.within: tuple[Call, ...] = ()  # the context managers that are open
 
-    def block(self, block: Block, at_top: bool = False, printed: dict[Stmt, list[ast.stmt]] = {}) -> list[ast.stmt]:
+    def block(self, block: Block, at_top: bool = False, printed: dict[Stmt, list[ast.stmt]] | None = None) -> list[ast.stmt]:
         """The statements of a block, without what becomes of its results; some may have been `printed` already."""
         groups = []
         for stmt in block.stmts:
             if stmt.targets and all(t in self.nested for t in stmt.targets):
                 continue
-            groups.append((stmt, printed[stmt] if stmt in printed else self.statement(stmt)))
-        return self.comments.annotated(groups, at_top)
+            outer, self.within = self.within, stmt.within or self.within
+            groups.append((stmt, printed[stmt] if printed and stmt in printed else self.statement(stmt)))
+            self.within = outer
+        return self.comments.annotated(in_contexts(self, groups), at_top)
 
     def statement(self, stmt: Stmt) -> list[ast.stmt]:
         op = stmt.op

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from typing import Any
 
@@ -23,6 +24,8 @@ def builtin_len(lo, args, kwargs, node):
     if (found := objects.special(lo, value, "__len__", [], node)) is not None:
         return found
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind in ("list", "dict"):
+        if isinstance(value, Cell):
+            lo.alive(value)
         return Const(len(value.items))
     if isinstance(value, Iterable):
         return Const(len(value.items)) if value.items is not None else value.length()
@@ -141,36 +144,37 @@ def builtin_sum(lo, args, kwargs, node):
         if len(items) == 1 and isinstance(total, Cell):
             total = expressions.operate(lo, operator.add, start, items[0])
         return total
-    if isinstance(value, (Iterable,)):
-        value = sequences.collect(lo, value, lambda e: e, node)
+    if isinstance(value, Iterable):
+        return sequences.fold(lo, value, start, lambda total, e: plus(lo, total, e), node)
     atom = lo.read(value)
     if is_array(atom_type(atom)):
         total = calls.emit_call(lo, np.sum, [value], {"axis": Const(0)}, node)
         plain = isinstance(start, Const) and start.value == 0
         return total if plain else expressions.operate(lo, operator.add, start, total)
-    t = atom_type(atom)
-    item = t.item if isinstance(t, ListT) else UNKNOWN
-    if isinstance(item, Scalar):
-        from sourcead.ir.types import ANY_DTYPE
+    return sequences.fold(lo, iteration.iterate(lo, value, node), start, lambda total, e: plus(lo, total, e), node)
 
-        item = Scalar(item.kind, ANY_DTYPE)
-    elif isinstance(item, Array):
-        item = item
-    return lo.wrap(lo.build.call(sum, atom, lo.read(start), type=item) if not (isinstance(start, Const) and start.value == 0) else lo.build.call(sum, atom, type=item))
+
+def plus(lo, total, item):
+    """`total + item`, without the 0 that a sum starts from."""
+    zero = isinstance(total, Const) and type(total.value) is int and total.value == 0
+    return item if zero and not isinstance(item, (Const, Cell)) else expressions.operate(lo, operator.add, total, item)
 
 
 def builtin_extreme(fn):
     def handler(lo, args, kwargs, node):
+        default = kwargs.pop("default", None)
         if kwargs:
             raise expressions.unsupported(lo, node, f"`{fn.__name__}` with `{next(iter(kwargs))}=`")
         values = args
         if len(args) == 1:
             if isinstance(args[0], (Cell, Var)) and not (isinstance(args[0], Cell) and args[0].kind == "list"):
                 t = atom_type(lo.read(args[0]))
-                if is_array(t) and rank(t) == 1:
+                if is_array(t) and rank(t) == 1 and default is None:
                     return calls.emit_call(lo, np.max if fn is max else np.min, args, {}, node)
                 raise expressions.unsupported(lo, node, f"`{fn.__name__}` of a list whose length is not known here", f"use `np.{fn.__name__}` of an array")
             values = sequences.static_items(lo, args[0], node)
+            if not values and default is not None:
+                return default
         folded = expressions.fold(lo, fn, list(values))
         if folded is not None and lo.static_only:
             return folded
@@ -195,12 +199,58 @@ def builtin_reduce(lo, args, kwargs, node):
     fn, iterable, *rest = args
     source = iteration.iterate(lo, iterable, node)
     if source.items is None:
-        raise expressions.unsupported(lo, node, "`functools.reduce` over a sequence whose length is not known here", "write the loop")
+        return sequences.fold_left(lo, source, lambda acc, e: calls.call(lo, fn, [acc, e], {}, node), rest[0] if rest else None, node)
     items = list(source.items)
     total = rest[0] if rest else items.pop(0)
     for item in items:
         total = calls.call(lo, fn, [total, item], {}, node)
     return total
+
+
+def builtin_accumulate(lo, args, kwargs, node):
+    """`itertools.accumulate`: the partial results of a reduction, as a list."""
+    iterable, *rest = args
+    fn = rest[0] if rest else kwargs.get("func", Const(operator.add))
+    first = kwargs.get("initial")
+    source = iteration.iterate(lo, iterable, node)
+    result = lo.new_list([])
+    if first is not None and not (isinstance(first, Const) and first.value is None):
+        methods.append(lo, result, first, node)
+    else:
+        first = None
+
+    def step(acc, e):
+        value = calls.call(lo, fn, [acc, e], {}, node)
+        methods.append(lo, result, value, node)
+        return value
+
+    if source.items is None:
+        sequences.fold_left(lo, source, step, first, node, begin=lambda value: methods.append(lo, result, value, node))
+        return result
+    items = list(source.items)
+    if first is None and items:
+        first = items.pop(0)
+        methods.append(lo, result, first, node)
+    for item in items:
+        first = step(first, item)
+    return result
+
+
+def builtin_filter(lo, args, kwargs, node):
+    """`filter(test, xs)`, as a list."""
+    test, iterable = args
+    result = lo.new_list([])
+
+    def keep(element):
+        value = element if isinstance(test, Const) and test.value is None else calls.call(lo, test, [element], {}, node)
+        verdict = expressions.truth(lo, value)
+        if verdict is None:
+            control.branch(lo, lo.read(value), [lambda: methods.append(lo, result, element, node), lambda: None])
+        elif verdict:
+            methods.append(lo, result, element, node)
+
+    sequences.for_each(lo, iteration.iterate(lo, iterable, node), keep)
+    return result
 
 
 def builtin_slice(lo, args, kwargs, node):
@@ -231,7 +281,7 @@ BUILTINS: dict[Any, Any] = {
     len: builtin_len, isinstance: builtin_isinstance, range: builtin_range, enumerate: builtin_enumerate, zip: builtin_zip,
     reversed: builtin_reversed, tuple: builtin_tuple, list: builtin_list, dict: builtin_dict, map: builtin_map, sum: builtin_sum,
     max: builtin_extreme(max), min: builtin_extreme(min), print: builtin_print, slice: builtin_slice,
-    **objects.BUILTINS, **records.BUILTINS, functools.reduce: builtin_reduce, runtime.is_literal: rule_is_literal, int: builtin_int(int),
+    **objects.BUILTINS, **records.BUILTINS, functools.reduce: builtin_reduce, itertools.accumulate: builtin_accumulate, filter: builtin_filter, runtime.is_literal: rule_is_literal, int: builtin_int(int),
     **{f: operator_function(f) for f in (
         operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul, operator.mod,
         operator.floordiv, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,

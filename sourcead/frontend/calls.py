@@ -34,6 +34,11 @@ def lower_call(lo: Lowering, node: gast.Call) -> Value:
         fn = expressions.lower_attribute(lo, node.func)
     else:
         fn = expressions.lower(lo, node.func)
+    if isinstance(fn, Const) and fn.value is sum and node.args and isinstance(node.args[0], gast.GeneratorExp | gast.ListComp):
+        from sourcead.frontend import statements
+
+        start = expressions.lower(lo, node.args[1]) if len(node.args) > 1 else Const(0)
+        return statements.summed(lo, node.args[0], start)
     args: list[Value] = expressions.elements(lo, node.args)
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:

@@ -10,20 +10,17 @@ from __future__ import annotations
 
 import operator
 
-import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.combinators import SUMS
 from sourcead.errors import SourceADError
-from sourcead.frontend import calls, expressions, iteration, sequences, statements
+from sourcead.frontend import calls, expressions, iteration, sequences
 from sourcead.frontend.context import Lowering
-from sourcead.frontend.values import MISSING, Value
+from sourcead.frontend.values import Value
 from sourcead.ir.nodes import Call, Const, Let, Stmt, Var
 from sourcead.ir.types import KINDS, Array, Scalar, rank
 from sourcead.passes.elementwise import is_elementwise
-
-REST = "$reduced"
 
 
 def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
@@ -82,20 +79,4 @@ def lower_reduce(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node
         total = calls.emit_call(lo, np.sum, [array], {"axis": Const(0)}, node)
         return expressions.operate(lo, operator.add, initial, total)
     iterable = iteration.iterate(lo, array, node)
-    names = lo.scope.names
-    lo.set(names, REST, initial)
-    if iterable.items is not None:
-        for item in iterable.items:
-            lo.set(names, REST, calls.call(lo, fn, [names[REST], item], {}, node))
-    else:
-        element: list[Value] = []
-
-        def step() -> None:
-            lo.set(names, REST, calls.call(lo, fn, [names[REST], element[0]], {}, node))
-
-        loop = statements.ForLike(gast.Name(REST, gast.Store(), None, None), [gast.Pass()])
-        statements.run_loop(lo, loop, iterable, lambda e: element.__setitem__(slice(None), [e]), step)
-    result = names[REST]
-    lo.set(names, REST, MISSING)
-    return result
-
+    return sequences.fold(lo, iterable, initial, lambda total, e: calls.call(lo, fn, [total, e], {}, node), node)

@@ -26,9 +26,8 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.types import (
     Array, DictT, FunctionT, Known, ListT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, Unknown,
-    list_type,
+    list_type, rank,
 )
-
 
 
 @dataclass(eq=False)
@@ -85,6 +84,8 @@ class Lowering:
         self.params: dict[Cell, str] = {}
         self.dirty: set[Cell] = set()  # cells that were written at least once
         self.prelude: list[Stmt] = []  # statements at the top of the function
+        self.walked: list[Cell] = []  # lists of known length that loops walk over by index, as one value each
+        self.listing = False  # such lists are to be taken item by item
         self.static_only = False
         self.calls: list[Any] = []  # functions being inlined, outermost first
 
@@ -289,6 +290,8 @@ class Lowering:
         if cell.frozen:
             raise AliasError(cell.frozen, at=self.here, instead="copy it first: `x = x.copy()`")
         before = self.read(cell)
+        if path and rank(atom_type(before)) == 0:
+            raise UnsupportedSyntaxError("a write into an array without axes", at=self.here, instead="rebind the name: `a = value`")
         if cell in self.params:
             self.written.setdefault(self.params[cell], self.here)
         new = self.build.update(before, path, value, mode)

@@ -15,7 +15,7 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import calls, control, inlining, methods, objects, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import (
-    VALUE, BoundVal, Cell, FunctionVal, IterVal, MethodVal, SliceVal, TupleVal, Value, cells_of, hold, roots,
+    VALUE, BoundVal, Cell, FunctionVal, Held, IterVal, MethodVal, SliceVal, TupleVal, Value, cells_of, hold, roots,
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Operand, Slice, Sub, Var, View
 from sourcead.ir.records import is_record
@@ -112,7 +112,9 @@ def operate(lo: Lowering, fn, *values: Value) -> Value:
         return found
     if fn is operator.add and len(values) == 2 and all(is_sequence(v) for v in values):
         return sequences.concatenate(lo, *values)
-    if fn is operator.mul and len(values) == 2 and any(is_sequence(v) for v in values):
+    if len(values) == 2 and any(is_sequence(v) for v in values) and any(is_array_value(v) for v in values):
+        values = tuple(sequences.as_array(lo, v) for v in values)
+    elif fn is operator.mul and len(values) == 2 and any(is_sequence(v) for v in values):
         return sequences.repeat(lo, *values)
     if fn in (operator.or_,) and all(isinstance(v, Cell) and v.kind == "dict" for v in values):
         return lo.new_dict({**values[0].items, **values[1].items})
@@ -145,6 +147,10 @@ def identity_test(lo: Lowering, fn, a: Value, b: Value) -> Const | None:
     if isinstance(t, (Scalar, Array, Str, ListT, DictT, TupleT)):
         return Const(fn is operator.is_not)
     return None
+
+
+def is_array_value(value: Value) -> bool:
+    return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(value.slots.get(VALUE, UNDEFINED)), Array)
 
 
 def is_sequence(value: Value) -> bool:
@@ -432,15 +438,19 @@ def is_gather(t, key: Operand) -> bool:
 def static_item(lo: Lowering, base: Value, key: Value, node) -> Value | None:
     """An item of a tuple, list or dict of known structure, by a known key."""
     if isinstance(base, Const) and not base.live and isinstance(base.value, (tuple, list, str, dict)):
-        is_known, k = known(lo, key)
-        if is_known:
+        parts = (key.lower, key.upper, key.step) if isinstance(key, SliceVal) else (key,)
+        found = [(True, None) if p is None else known(lo, p) for p in parts]
+        if all(k for k, _ in found):
+            values = [v for _, v in found]
             try:
-                return Const(base.value[k])
+                return Const(base.value[slice(*values) if isinstance(key, SliceVal) else values[0]])
             except Exception:
                 return None
         return None
     if not (isinstance(base, TupleVal) or (isinstance(base, Cell) and base.kind in ("list", "dict"))):
         return None
+    if isinstance(base, Cell):
+        lo.alive(base)
     items = base.items if isinstance(base, TupleVal) else base.items
     if isinstance(key, SliceVal) and not isinstance(items, dict) or isinstance(key, SliceVal) and base.kind == "list":
         bounds = [(True, None) if p is None else known(lo, p) for p in (key.lower, key.upper, key.step)]
@@ -493,11 +503,18 @@ def lower_listcomp(lo: Lowering, node) -> Value:
     return control.comprehension(lo, node)
 
 
+def lower_dictcomp(lo: Lowering, node) -> Value:
+    """`{k: f(v) for k, v in items}` where the keys are known."""
+    from sourcead.frontend import comprehensions
+
+    return comprehensions.lower_dictcomp(lo, node)
+
+
 HANDLERS = {
     gast.Constant: lower_constant, gast.Name: lower_name, gast.BinOp: lower_binop, gast.UnaryOp: lower_unary,
     gast.Compare: lower_compare, gast.BoolOp: lower_boolop, gast.IfExp: lower_ifexp, gast.Tuple: lower_tuple,
     gast.List: lower_list, gast.Dict: lower_dict, gast.Attribute: lower_attribute, gast.Subscript: lower_subscript,
     gast.Slice: lower_slice, gast.Lambda: lower_lambda, gast.NamedExpr: lower_namedexpr, gast.JoinedStr: lower_joined,
     gast.ListComp: lower_listcomp, gast.GeneratorExp: lower_listcomp,
-    gast.Call: lambda lo, node: calls.lower_call(lo, node),
+    Held: lambda lo, node: node.value, gast.Call: lambda lo, node: calls.lower_call(lo, node), gast.DictComp: lower_dictcomp,
 }  # fmt: skip

@@ -67,12 +67,16 @@ def listed(items: list[Value]) -> Iterable:
 def static_sequence(lo: Lowering, value: Value, node) -> Iterable:
     """A tuple or list of known length: a loop in the text where the elements are alike, else put in one by one."""
     items = list(value.items.values()) if isinstance(value, Cell) else list(value.items)
-    if isinstance(value, TupleVal) and value.cls is not None:
+    if isinstance(value, Cell):
+        lo.alive(value)
+    if lo.listing or isinstance(value, TupleVal) and value.cls is not None:
         return listed(items)
     whole = value.slots.get(WHOLE) if isinstance(value, Cell) else value.origin
     if isinstance(whole, Var) and len(items) > 1 and alike([element_type(i) for i in items]):
         if not any(lo._was_written(i) for i in items):
-            return sequence(lo, lo.wrap_whole(whole, value), node)
+            walked = lo.wrap_whole(whole, value)
+            lo.walked.append(walked)
+            return sequence(lo, walked, node)
     return listed(items)
 
 

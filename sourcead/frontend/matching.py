@@ -14,8 +14,7 @@ import gast
 
 from sourcead.frontend import expressions
 from sourcead.frontend.context import Lowering
-from sourcead.frontend.exits import Flag
-from sourcead.frontend.values import Cell, TupleVal, Value
+from sourcead.frontend.values import Cell, Held, TupleVal, Value
 from sourcead.ir.nodes import Const
 
 NEVER, ALWAYS = gast.Constant(False, None), gast.Constant(True, None)
@@ -24,11 +23,10 @@ NEVER, ALWAYS = gast.Constant(False, None), gast.Constant(True, None)
 def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
     """The first case of a `match` as an `if`, the others as a `match` in its `else`."""
     subject = expressions.lower(lo, node.subject)
-    held = hold(lo, subject, node)
     case, *others = node.cases
     binds: list[gast.AST] = []
     test = pattern_test(lo, case.pattern, subject, binds, node)
-    rest = gast.Match(held, others) if others else gast.Pass()
+    rest = gast.Match(Held(subject), others) if others else gast.Pass()
     rest.stands_for = getattr(node, "stands_for", node)
     if case.guard is not None:
         if binds and others:
@@ -47,20 +45,13 @@ def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
     return [made]
 
 
-def hold(lo: Lowering, value: Value, node) -> gast.Name:
-    """A name for a value that only synthetic statements read."""
-    flag = lo.scope.exits.setdefault((node, id(value)), Flag("subject"))
-    lo.scope.names[flag] = value
-    return gast.Name(flag, gast.Load(), None, None)
-
-
 def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], node) -> gast.AST:
     """The condition under which a value matches; `binds` gains the assignments of the names captured."""
     match pattern:
         case gast.MatchValue(value=wanted):
-            return gast.Compare(hold(lo, value, node), [gast.Eq()], [wanted])
+            return gast.Compare(Held(value), [gast.Eq()], [wanted])
         case gast.MatchSingleton(value=wanted):
-            return gast.Compare(hold(lo, value, node), [gast.Is()], [gast.Constant(wanted, None)])
+            return gast.Compare(Held(value), [gast.Is()], [gast.Constant(wanted, None)])
         case gast.MatchOr(patterns=patterns):
             tests = [pattern_test(lo, p, value, binds, node) for p in patterns]
             if ALWAYS in tests:
@@ -81,7 +72,7 @@ def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], nod
 
 
 def bind(lo: Lowering, name: str, value: Value, node) -> gast.Assign:
-    made = gast.Assign([gast.Name(name, gast.Store(), None, None)], hold(lo, value, node), None)
+    made = gast.Assign([gast.Name(name, gast.Store(), None, None)], Held(value), None)
     made.stands_for = getattr(node, "stands_for", node)
     return made
 

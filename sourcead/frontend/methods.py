@@ -131,6 +131,7 @@ def inplace_method(lo: Lowering, value: Value, name: str, args: list[Value], kwa
 
 def list_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Value:
     """Methods of a list whose items are known one by one."""
+    lo.alive(cell)
     if name == "append":
         append(lo, cell, args[0], node)
         return Const(None)
@@ -162,7 +163,7 @@ def list_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Valu
 
 def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
     """Gives a list of known structure other items."""
-    lo.set(cell.slots, WHOLE, MISSING)
+    lo.changed(cell)
     for key in list(cell.items):
         lo.set(cell.slots, key, MISSING)
     for key, item in enumerate(items):
@@ -174,7 +175,8 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
     if cell.kind == "list":
         if cell.depth < lo.depth:
             raise MustMaterialise(cell, lo.here)
-        lo.set(cell.slots, WHOLE, MISSING)
+        lo.alive(cell)
+        lo.changed(cell)
         lo.set(cell.slots, len(cell.items), value)
         return
     before = lo.read(cell)
@@ -216,6 +218,7 @@ def dynamic_list_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node)
 
 def dict_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Value:
     """Methods of a dict of known keys."""
+    lo.alive(cell)
     items = cell.items
     if name == "items":
         return iteration.listed([TupleVal((Const(k), v)) for k, v in items.items()])
@@ -234,18 +237,18 @@ def dict_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Valu
             other = args[0] if args else None
             new = dict(other.items) if isinstance(other, Cell) and other.kind == "dict" else None
             if other is None or new is not None:
-                lo.set(cell.slots, WHOLE, MISSING)
+                lo.changed(cell)
                 for k, v in {**(new or {}), **kwargs}.items():
                     lo.set(cell.slots, k, v)
                 return Const(None)
         found, key = expressions.known(lo, args[0])
         if found and name == "setdefault":
             if key not in items:
-                lo.set(cell.slots, WHOLE, MISSING)
+                lo.changed(cell)
                 lo.set(cell.slots, key, args[1])
             return cell.items[key]
         if found and name == "pop" and key in items and cell.depth == lo.depth:
-            lo.set(cell.slots, WHOLE, MISSING)
+            lo.changed(cell)
             lo.set(cell.slots, key, MISSING)
             return items[key]
     raise expressions.unsupported(lo, node, f"the dict method `{name}` in this form")

@@ -6,15 +6,16 @@ import operator
 from typing import Any
 
 import gast
+import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import expressions, methods
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.iteration import Iterable
-from sourcead.frontend.values import Cell, TupleVal, Value
+from sourcead.frontend.values import MISSING, BoundVal, Cell, FunctionVal, MethodVal, TupleVal, Value, leaves
 from sourcead.ir.nodes import Const, Var
-from sourcead.ir.types import BOOL, Array, ListT, Str, Unknown, join
+from sourcead.ir.types import BOOL, Array, ListT, Str, Unknown, carries_derivative, join
 
 
 def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> list[Value]:
@@ -22,6 +23,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
     if isinstance(value, TupleVal):
         return list(value.items)
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
+        lo.alive(value)
         return list(value.items.values()) if value.kind == "list" else [Const(k) for k in value.items]
     if isinstance(value, Iterable) and value.items is not None:
         return list(value.items)
@@ -43,12 +45,7 @@ def collect(lo: Lowering, iterable: Iterable, f, node) -> Value:
         for item in iterable.items:
             methods.append(lo, result, f(item), node)
         return result
-    target = gast.Name("$element", gast.Store(), None, None)
-    element: list[Value] = []
-    statements.run_loop(
-        lo, statements.ForLike(target, [gast.Pass()]), iterable,
-        lambda e: element.__setitem__(slice(None), [e]), lambda: methods.append(lo, result, f(element[0]), node),
-    )
+    for_each(lo, iterable, lambda e: methods.append(lo, result, f(e), node))
     return result
 
 
@@ -60,6 +57,66 @@ def as_array(lo: Lowering, value: Value) -> Value:
         return value
     t = atom_type(lo.read(value))
     return lo.wrap(lo.build.call(np.array, lo.operand(value))) if carries_derivative(t) else value
+
+
+def fold(lo: Lowering, iterable: Iterable, initial: Value, step, node, name: str = "total") -> Value:
+    """`step(... step(step(initial, e0), e1) ..., en)` over the elements."""
+    from sourcead.frontend import statements
+
+    names, key = lo.scope.names, f"${name}"
+    outer = names.get(key, MISSING)
+    lo.set(names, key, initial)
+    if iterable.items is not None:
+        for item in iterable.items:
+            lo.set(names, key, step(names[key], item))
+    else:
+        element: list[Value] = []
+        loop = statements.ForLike(gast.Name(key, gast.Store(), None, None), [gast.Pass()])
+        statements.run_loop(
+            lo, loop, iterable,
+            lambda e: element.__setitem__(slice(None), [e]), lambda: lo.set(names, key, step(names[key], element[0])),
+        )  # fmt: skip
+    result = names[key]
+    lo.set(names, key, outer)
+    return result
+
+
+def for_each(lo: Lowering, iterable: Iterable, act) -> None:
+    """Does `act(element)` for each element."""
+    from sourcead.frontend import statements
+
+    if iterable.items is not None:
+        for item in iterable.items:
+            act(item)
+        return
+    target = gast.Name("$element", gast.Store(), None, None)
+    element: list[Value] = []
+    statements.run_loop(
+        lo, statements.ForLike(target, [gast.Pass()]), iterable,
+        lambda e: element.__setitem__(slice(None), [e]), lambda: act(element[0]),
+    )  # fmt: skip
+
+
+def fold_left(lo: Lowering, iterable: Iterable, step, first: Value | None, node, begin=lambda value: None) -> Value:
+    """`step(... step(step(first, x0), x1) ..., xn)`; without `first`, it is x0, which `begin` sees."""
+    names, rest = lo.scope.names, Flag("reduced")
+    if first is None:
+        first = iterable.nth(Const(0))
+        begin(first)
+        inner = iterable
+
+        def nth(k):
+            return inner.nth(lo.build.call(operator.add, k, Const(1), type=INT))
+
+        def length():
+            return lo.build.call(operator.sub, inner.length(), Const(1), type=INT)
+
+        iterable = Iterable(domain=lambda: Range(Const(0), length(), Const(1)), element=nth, length=length, nth=nth)
+    lo.set(names, rest, first)
+    for_each(lo, iterable, lambda e: lo.set(names, rest, step(names[rest], e)))
+    result = names[rest]
+    lo.set(names, rest, MISSING)
+    return result
 
 
 def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -> Value:

@@ -14,8 +14,8 @@ from typing import Any
 import gast
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import contexts, control, exceptions, exits, expressions, inlining, iteration, matching, methods, objects, sequences
+from sourcead.errors import AliasError, UnsupportedSyntaxError
+from sourcead.frontend import builtin_functions, contexts, control, exceptions, exits, expressions, inlining, iteration, matching, methods, objects, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.control import RAISED
 from sourcead.frontend.expressions import BINARY, lower, unsupported
@@ -397,8 +397,31 @@ def symbol(op) -> str:
 # -- loops -----------------------------------------------------------------------------------------------------------
 
 
-def lower_for(lo: Lowering, node) -> None:
-    iterable = iteration.iterate(lo, lower(lo, node.iter), node)
+def lower_for(lo: Lowering, node) -> Any:
+    """A loop in the text; but if it writes into the items of a list, they are taken one by one."""
+    mark, start, before = lo.journal.mark(), len(lo.build.stmts), lo.walked
+    lo.walked = []
+    try:
+        try:
+            left = lower_loop(lo, node)
+            if not any(cell in lo.dirty for cell in lo.walked):
+                return left
+        except AliasError:
+            if not any(cell in lo.dirty for cell in lo.walked):
+                raise
+    finally:
+        lo.walked = before
+    lo.journal.rollback(mark)
+    del lo.build.stmts[start:]
+    return lower_loop(lo, node, listing=True)
+
+
+def lower_loop(lo: Lowering, node, listing: bool = False) -> Any:
+    listed_before, lo.listing = lo.listing, listing
+    try:
+        iterable = iteration.iterate(lo, lower(lo, node.iter), node)
+    finally:
+        lo.listing = listed_before
     if iterable.items is not None:
         exits.enter(lo, exits.exits_of(lo, node))
         return unrolled(lo, node, iterable.items)
@@ -530,13 +553,14 @@ def names_read_outside(lo: Lowering, loop_node) -> set[str]:
 # -- comprehensions ----------------------------------------------------------------------------------------------------
 
 
-def comprehension(lo: Lowering, node) -> Value:
-    """`[f(x) for x in xs if c]`: the loop that appends to an empty list."""
+def comprehension(lo: Lowering, node, take=None) -> Value:
+    """`[f(x) for x in xs if c]`: the loop that appends to an empty list, or does with each value what `take` does."""
     result = lo.new_list([])
+    take = take or (lambda value: methods.append(lo, result, value, node))
 
     def nest(generators):
         if not generators:
-            methods.append(lo, result, lower(lo, node.elt), node)
+            take(lower(lo, node.elt))
             return None
         g, *rest = generators
         iterable = iteration.iterate(lo, lower(lo, g.iter), node)
@@ -570,6 +594,17 @@ def comprehension(lo: Lowering, node) -> Value:
     nest(node.generators)
     for name, value in before.items():
         lo.set(lo.scope.names, name, value)
+    return result
+
+
+def summed(lo: Lowering, node, start: Value) -> Value:
+    """`sum(f(x) for x in xs)`: the loop that adds, without a list."""
+    names = lo.scope.names
+    outer = names.get("$total", MISSING)
+    lo.set(names, "$total", start)
+    comprehension(lo, node, lambda value: lo.set(names, "$total", builtin_functions.plus(lo, names["$total"], value)))
+    result = names["$total"]
+    lo.set(names, "$total", outer)
     return result
 
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import gast
+
 from sourcead.ir.nodes import Atom, Const, Slice, Sub, Var, View
 
 _births = itertools.count()
@@ -170,6 +172,15 @@ class IterVal:
 Value = Var | Const | Cell | TupleVal | SliceVal | FunctionVal | MethodVal | BoundVal | SuperVal | IterVal
 
 MISSING = object()
+
+
+class Held(gast.AST):
+    """A syntax node that stands for a value at hand."""
+
+    _fields = ()
+
+    def __init__(self, value: Value):
+        self.value = value
 
 
 class Journal:

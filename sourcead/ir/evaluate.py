@@ -36,9 +36,9 @@ from sourcead.ir.nodes import (
     Update,
     Var,
 )
+from sourcead.ir.records import is_record
 
 Env = dict[Var, Any]
-from sourcead.ir.records import is_record
 
 
 def evaluate(function: Function, *args):

@@ -25,6 +25,8 @@ from sourcead.ir.nodes import (
     Update,
 )
 
+UPDATES = {"set": "=", "add": "+=", "sub": "-="}
+
 
 def show(function: Function) -> str:
     """The function's IR, one statement a line, types beside the names."""
@@ -80,7 +82,7 @@ def show_op(op: Op) -> str:
             return f"{base!r}[{show_operand(key)}]"
         case Update(base, path, value, mode):
             steps = "".join(f"[{show_operand(s.key)}]" if isinstance(s, Sub) else f".{s.fn.__name__}" for s in path)
-            return f"{base!r} with {steps or 'all'} {dict(set='=', add='+=', sub='-=')[mode]} {show_operand(value)}"
+            return f"{base!r} with {steps or 'all'} {UPDATES[mode]} {show_operand(value)}"
         case Build("record", items, keys, cls):
             return f"{cls.__name__}({', '.join(f'{k}={v!r}' for k, v in zip(keys, items))})"
         case Build(kind, items, keys):

@@ -65,7 +65,7 @@ def average_adjoint(y, x, axis=None, weights=None, d_y=None, keepdims=False):
         if keepdims:
             return np.broadcast_to(d_y / n, x.shape), None, None
         return np.broadcast_to(np.expand_dims(d_y / n, axis), x.shape), None, None
-    if weights.ndim != x.ndim:
+    if np.ndim(weights) != x.ndim:
         return average_along_adjoint(y, x, axis, weights, d_y, keepdims)
     if axis is None or axis == 0 or keepdims:
         d_total = d_y / np.sum(weights, axis=axis, keepdims=keepdims)

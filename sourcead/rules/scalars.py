@@ -137,7 +137,7 @@ def _(y, x, d_y):
 
 @adjoint(math.fabs)
 def _(y, x, d_y):
-    return d_y * ((x > 0) - (x < 0))
+    return d_y * np.sign(x)
 
 
 @adjoint(math.hypot)
@@ -163,7 +163,7 @@ def _(y, x, d_y):
 
 @adjoint(math.copysign)
 def _(y, a, b, d_y):
-    return d_y * ((a > 0) - (a < 0)) * math.copysign(1, b), None
+    return d_y * np.sign(a) * math.copysign(1, b), None
 
 
 @adjoint(math.erf)

@@ -189,6 +189,8 @@ def array_adjoint(y, x, dtype=None, d_y=None, copy=True, order="K"):
 
 @adjoint(np.ndarray.astype)
 def _(y, x, dtype, d_y, order="K", casting="unsafe", copy=True):
+    if np.ndim(x) == 0:
+        return unbroadcast(d_y, x), None
     return d_y.astype(x.dtype), None
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from sourcead import runtime
-
 VIEWS = {
     np.reshape, np.ravel, np.transpose, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis,
     np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to, np.broadcast_arrays, np.flip,

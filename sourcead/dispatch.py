@@ -86,6 +86,10 @@ class Compiled:
             namespace[inside] = read(holder, name)
         return replace(self, namespace=namespace, function=plain, plain=plain, live=live, guards=guards)
 
+    def globals(self) -> dict[str, Any]:
+        """The data that the text reads from globals and closures, as it is now."""
+        return {f"global {inside}": read(holder, name) for holder, name, _, inside in self.live}
+
     def current(self) -> bool:
         """Whether the globals and closure variables are still what the text was generated for."""
         return all(read(holder, name) is value for holder, name, value in self.guards) and all(
@@ -373,7 +377,7 @@ class Gradient(Opaque):
         if conversions:
             call = lookup.converting(call, conversions, self._signature)
         if compiled.written:
-            call = lookup.checking_aliases(call, compiled.written, self._signature)
+            call = lookup.checking_aliases(call, compiled.written, self._signature, compiled.globals)
         if compiled.live or compiled.guards:
             call = self._refreshing(call, compiled, conversions, key, description)
         self._compiled_for[call] = compiled

@@ -182,11 +182,16 @@ def converting(call: Callable, conversions: dict[str, Callable], signature: insp
     return converted
 
 
-def checking_aliases(call: Callable, written: frozenset[str], signature: inspect.Signature) -> Callable:
-    """Refuses calls where an array, list, dict or object that the function writes is part of the arguments twice."""
+def checking_aliases(
+    call: Callable, written: frozenset[str], signature: inspect.Signature, globals_: Callable[[], dict[str, Any]]
+) -> Callable:
+    """Refuses calls where an array, list, dict or object that the function writes is part of its data twice.
+
+    Its data are the arguments and what `globals_()` returns: globals that the function reads.
+    """
 
     def checked(*args, **kwargs):
-        values = arguments_by_name(signature, args, kwargs)
+        values = {**globals_(), **arguments_by_name(signature, args, kwargs)}
         arrays = [
             (name, *leaf)
             for name, x in values.items()
@@ -197,7 +202,7 @@ def checking_aliases(call: Callable, written: frozenset[str], signature: inspect
             if (name in written or other in written) and share(array, another):
                 changed = where if name in written else place
                 raise AliasError(
-                    f"the arguments `{where}` and `{place}` share memory, and the function writes to `{changed}`",
+                    f"`{where}` and `{place}` share memory, and the function writes to `{changed}`",
                     instead=f"pass `{place}.copy()`",
                 )
         holders: dict[int, tuple[str, str]] = {}
@@ -206,7 +211,7 @@ def checking_aliases(call: Callable, written: frozenset[str], signature: inspect
                 other, place = holders.setdefault(id(holder), (name, where))
                 if place != where and (name in written or other in written):
                     raise AliasError(
-                        f"the arguments `{place}` and `{where}` are one object, and the function writes to it",
+                        f"`{place}` and `{where}` are one object, and the function writes to it",
                         instead=f"pass a copy: `copy.deepcopy({where})`",
                     )
         return call(*args, **kwargs)

@@ -29,6 +29,7 @@ from sourcead.ir.types import (
 )  # fmt: skip
 from sourcead.ir.verify import verify
 from sourcead.passes import simplify
+from sourcead.passes.filled import fill_lists
 from sourcead.passes.late import clear_late
 from sourcead.passes.versions import ask_current_versions
 

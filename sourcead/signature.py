@@ -11,6 +11,7 @@ import contextlib
 import enum
 import functools
 import inspect
+import threading
 import types
 import typing
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.errors import UnsupportedValueError, WrtError
-from sourcead.ir.records import fields_of, is_record
+from sourcead.ir.records import fields_of, is_namedtuple, is_plain_class, is_record
 from sourcead.ir.types import (
     BOOL,
     COMPLEX,
@@ -126,20 +127,27 @@ def _structure_key(x: Any, key: Callable):
     return t
 
 
-_around: set[int] = set()  # the records around the one that is looked at
+class _Around(threading.local):
+    """The records around the one that is looked at, to stop at circles."""
+
+    def __init__(self):
+        self.ids: set[int] = set()
+
+
+_around = _Around()
 
 
 @contextlib.contextmanager
 def _fields_inside(x: Any):
     """The fields of a record; none where it refers back to a record around it."""
-    if id(x) in _around:
+    if id(x) in _around.ids:
         yield {}
         return
-    _around.add(id(x))
+    _around.ids.add(id(x))
     try:
         yield fields_of(x)
     finally:
-        _around.discard(id(x))
+        _around.ids.discard(id(x))
 
 
 def _record_key(x: Any, key: Callable):
@@ -210,7 +218,7 @@ def argument_type(x: Any, where: str) -> Type:
 
 def _record_type(x: Any, where: str) -> Type:
     """The type of a record; what refers back to it is not known."""
-    if id(x) in _around:
+    if id(x) in _around.ids:
         return UNKNOWN
     with _fields_inside(x) as fields:
         return StructT(type(x), tuple((n, _field_type(v, f"{where}.{n}")) for n, v in fields.items()))
@@ -245,6 +253,10 @@ def annotated_type(annotation: Any) -> Type:
         if len(dtype) == 1 and isinstance(dtype[0], type) and dtype[0] in NUMBERS:
             return Array(np.dtype(dtype[0]), None)
         return Array(None, None)
+    if is_namedtuple(annotation) or is_plain_class(annotation) and hasattr(annotation, "__dataclass_fields__"):
+        hints = typing.get_type_hints(annotation)
+        names = getattr(annotation, "_fields", None) or annotation.__dataclass_fields__
+        return StructT(annotation, tuple((name, annotated_type(hints.get(name))) for name in names))
     if typing.get_origin(annotation) is tuple and Ellipsis not in typing.get_args(annotation):
         return TupleT(tuple(map(annotated_type, typing.get_args(annotation))))
     return UNKNOWN
@@ -393,7 +405,7 @@ def map_leaves(f: Callable[[Any], Any], x: Any) -> Any:
     if isinstance(x, dict):
         return {k: again(v) for k, v in x.items()}
     if is_record(x):
-        if id(x) in _around:
+        if id(x) in _around.ids:
             return x
         with _fields_inside(x) as fields:
             return make_record(type(x), **{name: again(value) for name, value in fields.items()})

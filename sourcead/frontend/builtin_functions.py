@@ -7,11 +7,12 @@ import itertools
 import operator
 from typing import Any
 
+import gast
 import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend import calls, expressions, iteration, objects, records, sequences
+from sourcead.frontend import calls, control, expressions, iteration, methods, objects, records, sequences
 from sourcead.frontend.context import NotStatic
 from sourcead.frontend.iteration import Iterable
 from sourcead.frontend.values import Cell, SliceVal, TupleVal, Value, roots
@@ -101,14 +102,26 @@ def builtin_list(lo, args, kwargs, node):
     if not args:
         return lo.new_list([])
     value = args[0]
+    if isinstance(value, Cell) and is_made_here(lo, node):
+        return value
     if isinstance(value, Iterable) and value.items is None or isinstance(value, Cell) and value.kind == "array":
         return sequences.collect(lo, iteration.iterate(lo, value, node), lambda element: element, node)
     return lo.new_list(sequences.static_items(lo, value, node))
 
 
+def is_made_here(lo, node) -> bool:
+    """Whether the argument of `list(...)` is a list that nothing else can name, such as that of `map(f, xs)`."""
+    made = node.args[0] if isinstance(node, gast.Call) and node.args else None
+    if not (isinstance(made, gast.Call) and isinstance(made.func, (gast.Name, gast.Attribute))):
+        return False
+    found, fn = expressions.known(lo, expressions.lower(lo, made.func))
+    return found and fn in (map, filter, itertools.accumulate)
+
+
 def builtin_dict(lo, args, kwargs, node):
     items: dict[Any, Value] = {}
     if args and isinstance(args[0], Cell) and args[0].kind == "dict":
+        lo.alive(args[0])
         items.update(args[0].items)
     elif args:
         for pair in sequences.static_items(lo, args[0], node):
@@ -133,7 +146,7 @@ def builtin_sum(lo, args, kwargs, node):
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
     items = None
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
-        items = list(value.items.values()) if isinstance(value, Cell) else list(value.items)
+        items = sequences.static_items(lo, value, node)
     elif isinstance(value, Iterable):
         items = value.items
     if items is not None:

@@ -46,6 +46,7 @@ def lower_call(lo: Lowering, node: gast.Call) -> Value:
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
         elif isinstance(value, Cell) and value.kind == "dict":
+            lo.alive(value)
             kwargs.update(value.items)
         else:
             raise expressions.unsupported(lo, node, "`**` of a dict whose keys are not known here")

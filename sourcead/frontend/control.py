@@ -246,6 +246,9 @@ def _merge_containers(lo, some, a, b, gone_a, gone_b, name, arms, pairs):
     merged = lo.like(some, items, name)
     merged.share(c for v in (a, b) if isinstance(v, Cell) for c in roots(v))
     merged.frozen = next((v.frozen for v in (a, b) if isinstance(v, Cell) and v.frozen), None)
+    for v in (a, b):
+        if isinstance(v, Cell) and POISON in v.slots:
+            merged.slots[POISON] = v.slots[POISON]
     return merged
 
 

@@ -117,6 +117,8 @@ def operate(lo: Lowering, fn, *values: Value) -> Value:
     elif fn is operator.mul and len(values) == 2 and any(is_sequence(v) for v in values):
         return sequences.repeat(lo, *values)
     if fn in (operator.or_,) and all(isinstance(v, Cell) and v.kind == "dict" for v in values):
+        for value in values:
+            lo.alive(value)
         return lo.new_dict({**values[0].items, **values[1].items})
     folded = fold(lo, fn, list(values))
     if folded is not None and isinstance(folded.value, (bool, str, type(None))):
@@ -135,6 +137,10 @@ def operate(lo: Lowering, fn, *values: Value) -> Value:
 
 def identity_test(lo: Lowering, fn, a: Value, b: Value) -> Const | None:
     """`a is None` where the type of `a` decides."""
+    if isinstance(a, Cell) and isinstance(b, Cell):
+        if a is b or not roots(a) & roots(b):
+            return Const((a is b) == (fn is operator.is_))
+        raise UnsupportedSyntaxError("whether these are one object is not known before the program runs", at=lo.here)
     if isinstance(a, Const) and a.value is None:
         a, b = b, a
     if not (isinstance(b, Const) and b.value is None):
@@ -335,6 +341,7 @@ def lower_dict(lo: Lowering, node) -> Value:
             spread = lower(lo, value)
             if not (isinstance(spread, Cell) and spread.kind == "dict"):
                 raise unsupported(lo, node, "`**` of a dict whose keys are not known here")
+            lo.alive(spread)
             items.update(spread.items)
             continue
         is_known, k = known(lo, lower(lo, key))

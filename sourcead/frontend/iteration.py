@@ -140,6 +140,8 @@ def sequence(lo: Lowering, value: Value, node) -> Iterable:
 def counted(lo: Lowering, args: list[Value], node) -> Iterable:
     """`range(...)`."""
     atoms = [lo.read(a) for a in args]
+    if any(isinstance(t := atom_type(a), Scalar) and t.kind == "float" for a in atoms):
+        raise expressions.unsupported(lo, node, "`range` of a float (an integer argument in wrt counts as a float)", "leave it out of wrt, or write `range(int(n))`")
     start, stop, step = {1: (ZERO, *atoms, ONE), 2: (*atoms, ONE), 3: tuple(atoms)}[len(atoms)]
     plain = is_number(lo, start, 0) and is_number(lo, step, 1)
 

@@ -28,21 +28,18 @@ def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
     test = pattern_test(lo, case.pattern, subject, binds, node)
     rest = gast.Match(Held(subject), others) if others else gast.Pass()
     rest.stands_for = getattr(node, "stands_for", node)
-    if case.guard is not None:
-        if binds and others:
-            raise expressions.unsupported(lo, case.guard, "a guard on a pattern that binds names", "put the condition into the body")
-        test = gast.BoolOp(gast.And(), [test, case.guard]) if test is not ALWAYS else case.guard
-        if binds:
-            inner = gast.If(test, case.body, [])
-            inner.stands_for = rest.stands_for
-            return [*binds, inner]
+    body = [*binds, *case.body]
+    if case.guard is not None:  # names are bound before it is asked
+        body = [*binds, choice(case.guard, case.body, rest, node)]
     if test is ALWAYS:
-        return [*binds, *case.body]
-    if test is NEVER:
-        return [rest]
-    made = gast.If(test, [*binds, *case.body], [rest])
-    made.stands_for = rest.stands_for
-    return [made]
+        return body
+    return [rest] if test is NEVER else [choice(test, body, rest, node)]
+
+
+def choice(test: gast.AST, body: list[gast.AST], rest: gast.AST, node) -> gast.If:
+    made = gast.If(test, body, [rest])
+    made.stands_for = getattr(node, "stands_for", node)
+    return made
 
 
 def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], node) -> gast.AST:

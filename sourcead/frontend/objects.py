@@ -91,7 +91,9 @@ def of_class(lo: Lowering, value: Value, base: type, name: str, found: Any, node
         case property(fget=getter):
             return calls.call_object(lo, getter, [value], {}, node)
         case functools.cached_property():
-            return calls.call_object(lo, found.func, [value], {}, node)
+            result = calls.call_object(lo, found.func, [value], {}, node)
+            lo.set(value.slots, name, result)
+            return result
         case staticmethod():
             return Const(found.__func__)
         case types.FunctionType():

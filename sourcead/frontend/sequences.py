@@ -10,12 +10,12 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import expressions, methods
+from sourcead.frontend import expressions, methods, objects
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.iteration import Iterable
 from sourcead.frontend.values import MISSING, BoundVal, Cell, FunctionVal, MethodVal, TupleVal, Value, leaves
-from sourcead.ir.nodes import Const, Var
-from sourcead.ir.types import BOOL, Array, ListT, Str, Unknown, carries_derivative, join
+from sourcead.ir.nodes import Const, Range, Var
+from sourcead.ir.types import BOOL, INT, Array, ListT, Str, Unknown, carries_derivative, join
 
 
 def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> list[Value]:
@@ -29,8 +29,12 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
         return list(value.items)
     if isinstance(value, Const) and not value.live and isinstance(value.value, (tuple, list, str, range)):
         return [Const(v) for v in value.value]
-    if isinstance(value, (Var, Cell)) and count is not None:
+    if isinstance(value, (Var, Cell)):
         t = atom_type(lo.read(value))
+        if count is None and isinstance(t, Array) and t.dims and isinstance(t.dims[0], int):
+            count = t.dims[0]
+        if count is None:
+            raise expressions.unsupported(lo, node, "the number of items is not known before the program runs")
         if isinstance(t, (Array, ListT, Unknown)):
             return [expressions.subscript(lo, value, Const(i), node) for i in range(count)]
     raise expressions.unsupported(lo, node, "the number of items is not known before the program runs")
@@ -99,7 +103,6 @@ def for_each(lo: Lowering, iterable: Iterable, act) -> None:
 
 def fold_left(lo: Lowering, iterable: Iterable, step, first: Value | None, node, begin=lambda value: None) -> Value:
     """`step(... step(step(first, x0), x1) ..., xn)`; without `first`, it is x0, which `begin` sees."""
-    names, rest = lo.scope.names, Flag("reduced")
     if first is None:
         first = iterable.nth(Const(0))
         begin(first)
@@ -112,16 +115,18 @@ def fold_left(lo: Lowering, iterable: Iterable, step, first: Value | None, node,
             return lo.build.call(operator.sub, inner.length(), Const(1), type=INT)
 
         iterable = Iterable(domain=lambda: Range(Const(0), length(), Const(1)), element=nth, length=length, nth=nth)
-    lo.set(names, rest, first)
-    for_each(lo, iterable, lambda e: lo.set(names, rest, step(names[rest], e)))
-    result = names[rest]
-    lo.set(names, rest, MISSING)
-    return result
+    return fold(lo, iterable, first, step, node)
 
 
 def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -> Value:
     """`item in container`."""
     found, key = expressions.known(lo, item)
+    if (special := objects.special(lo, container, "__contains__", [item], node)) is not None:
+        return expressions.operate(lo, operator.not_, special) if negated else special
+    if any(isinstance(leaf, Cell) and leaf.kind == "object" for value in (item, container) for leaf in leaves(value)):
+        raise expressions.unsupported(lo, node, "`in` with objects")
+    if isinstance(container, Cell) and container.kind != "array":
+        lo.alive(container)
     if isinstance(container, Cell) and container.kind == "dict" and found:
         return Const((key in container.items) != negated)
     known, values = expressions.known(lo, container)

@@ -213,9 +213,23 @@ def lower_functiondef(lo: Lowering, node) -> None:
 
 def lower_delete(lo: Lowering, node) -> None:
     for target in node.targets:
+        if isinstance(target, gast.Subscript):
+            delete_item(lo, target)
+            continue
         if not isinstance(target, gast.Name):
             raise unsupported(lo, node, "`del` of something else than a name")
         lo.set(lo.scope.names, target.id, MISSING)
+
+
+def delete_item(lo: Lowering, target: gast.Subscript) -> None:
+    """`del items[k]` of a list or dict whose items are known one by one."""
+    base = lower(lo, target.value)
+    found, key = expressions.known(lo, expressions.lower_key(lo, target.slice))
+    if not (isinstance(base, Cell) and base.kind in ("list", "dict") and found):
+        raise unsupported(lo, target, "`del` of an item whose place is not known before the program runs", "build the list without it")
+    if base.kind == "dict" and key not in base.items:
+        raise unsupported(lo, target, f"the dict has no key {key!r} here")
+    methods.call_method(lo, base, "pop", [Const(key)], {}, target)
 
 
 def lower_import(lo: Lowering, node) -> None:

@@ -10,6 +10,7 @@ is true is known not to be 1, and that alone decides broadcasting.  Two dims tha
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -330,18 +331,25 @@ def type_of(value: Any) -> Type:
     return UNKNOWN
 
 
-_being_typed: set[int] = set()  # records that hold the one being typed, to stop at circles
+class _Around(threading.local):
+    """The records around the one that is looked at, to stop at circles."""
+
+    def __init__(self):
+        self.ids: set[int] = set()
+
+
+_around = _Around()
 
 
 def record_type(value: Any) -> StructT | Unknown:
     """The type of a named tuple, dataclass or plain object; what refers back to it is not known."""
-    if id(value) in _being_typed:
+    if id(value) in _around.ids:
         return UNKNOWN
-    _being_typed.add(id(value))
+    _around.ids.add(id(value))
     try:
         return StructT(type(value), tuple((name, field_type(v)) for name, v in fields_of(value).items()))
     finally:
-        _being_typed.discard(id(value))
+        _around.ids.discard(id(value))
 
 
 def field_type(value: Any) -> Type:

@@ -1,0 +1,131 @@
+"""A list of cotangents that a loop fills item by item is not made of zeros first.
+
+    d_ps = zeros_like(ps)                        d_ps = [None] * len(ps)
+    for i in reversed(range(len(ps))):           for i in reversed(range(len(ps))):
+        d_ps[i] = add(d_ps[i], (d_w, d_b))           d_ps[i] = (d_w, d_b)
+
+Right where the loop's index runs over every position once, and nothing else touches the list inside it.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+
+from sourcead import runtime
+from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Stmt, Sub, Update, Var, map_op, op_blocks, op_reads
+from sourcead.ir.types import INT, ListT
+
+
+def fill_lists(function: Function) -> Function:
+    """The function with lists of zeros replaced by lists that are filled."""
+    definitions: dict[Var, Stmt] = {}
+    replaced: dict[Var, list[Stmt]] = {}
+    uses: dict[Var, int] = {}
+
+    def count(block: Block) -> None:
+        for stmt in block.stmts:
+            for v in op_reads(stmt.op):
+                uses[v] = uses.get(v, 0) + 1
+            for inner in op_blocks(stmt.op):
+                count(inner)
+        for r in block.results:
+            if isinstance(r, Var):
+                uses[r] = uses.get(r, 0) + 1
+
+    def visit(block: Block) -> Block:
+        stmts = []
+        for stmt in block.stmts:
+            definitions.update(dict.fromkeys(stmt.targets, stmt))
+            if op_blocks(stmt.op):
+                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, visit))
+            if isinstance(stmt.op, Loop):
+                for k, init in enumerate(stmt.op.inits):
+                    body = filled(stmt.op, k, definitions.get(init), uses, definitions)
+                    if body is not None:
+                        stmt = replace(stmt, op=replace(stmt.op, body=body))
+                        replaced[init] = empty_list(definitions[init])
+            stmts.append(stmt)
+        return Block(tuple(stmts), block.results)
+
+    count(function.body)
+    body = visit(function.body)
+    return replace(function, body=with_replaced(body, replaced)) if replaced else function
+
+
+def filled(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], definitions: dict[Var, Stmt]) -> Block | None:
+    """The body with the k-th variant set instead of added to; None if that is not known to be the same."""
+    param = loop.params[k]
+    match init.op if init is not None else None:
+        case Call(fn, (seq,), ()) if fn is runtime.zeros_like and isinstance(param.type, ListT) and uses.get(init.targets[0]) == 1:
+            pass
+        case _:
+            return None
+    if not covers(loop, seq, definitions):
+        return None
+    read = added = written = None
+    for stmt in loop.body.stmts:
+        match stmt.op:
+            case Index(base, key) if base is param and key is loop.index and read is None:
+                read = stmt
+            case Call(fn, (a, _), ()) if fn is runtime.add and read is not None and a is read.targets[0] and added is None:
+                added = stmt
+            case Update(base, (Sub(key),), value, "set") if base is param and key is loop.index and added is not None:
+                if value is added.targets[0]:
+                    written = stmt
+    if written is None or loop.body.results[k] is not written.targets[0]:
+        return None
+    if uses.get(param) != 2 or uses.get(read.targets[0]) != 1 or uses.get(added.targets[0]) != 1:
+        return None
+    stmts = [s for s in loop.body.stmts if s is not read and s is not added]
+    value = added.op.args[1]
+    stmts = [replace(s, op=replace(s.op, value=value)) if s is written else s for s in stmts]
+    return Block(tuple(stmts), loop.body.results)
+
+
+def covers(loop: Loop, seq: Atom, definitions: dict[Var, Stmt]) -> bool:
+    """Whether the loop visits each position of the sequence exactly once."""
+    if not isinstance(loop.domain, Range):
+        return False
+    start, stop, step = loop.domain.start, loop.domain.stop, loop.domain.step
+    if is_int(step, 1) and is_int(start, 0):
+        return is_length(stop, seq, definitions)
+    if is_int(step, -1) and is_int(stop, -1) and isinstance(start, Var):
+        match getattr(definitions.get(start), "op", None):
+            case Call(operator.sub, (n, one), ()) if is_int(one, 1):
+                return is_length(n, seq, definitions)
+    return False
+
+
+def is_int(atom: Atom, value: int) -> bool:
+    return isinstance(atom, Const) and type(atom.value) is int and atom.value == value and not atom.live
+
+
+def is_length(atom: Atom, seq: Atom, definitions: dict[Var, Stmt]) -> bool:
+    match getattr(definitions.get(atom), "op", None) if isinstance(atom, Var) else None:
+        case Call(fn, (x,), ()) if fn is len:
+            return x is seq
+    return False
+
+
+def empty_list(zeros: Stmt) -> list[Stmt]:
+    """`[None] * len(seq)` in place of `zeros_like(seq)`."""
+    (seq,) = zeros.op.args
+    length, one = Var("n", INT, True), Var("nothing", zeros.targets[0].type, True)
+    return [
+        replace(zeros, targets=(length,), op=Call(len, (seq,))),
+        replace(zeros, targets=(one,), op=Build("list", (Const(None),))),
+        replace(zeros, op=Call(operator.mul, (one, length))),
+    ]
+
+
+def with_replaced(block: Block, replaced: dict[Var, list[Stmt]]) -> Block:
+    stmts: list[Stmt] = []
+    for stmt in block.stmts:
+        if len(stmt.targets) == 1 and stmt.targets[0] in replaced:
+            stmts += replaced[stmt.targets[0]]
+            continue
+        if op_blocks(stmt.op):
+            stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, lambda b: with_replaced(b, replaced)))
+        stmts.append(stmt)
+    return Block(tuple(stmts), block.results)

@@ -2,8 +2,8 @@
 
 from sourcead import pipeline as _pipeline  # noqa: F401  here, so that the first call does not load the compiler
 from sourcead.api import grad, value_and_grad, vjp
-from sourcead.combinators import map, reduce
 from sourcead.check import GradientMismatch, check_grads
+from sourcead.combinators import map, reduce
 from sourcead.dispatch import Gradient, Lowered
 from sourcead.errors import (
     AliasError,

@@ -92,7 +92,7 @@ def finished(function: Function) -> Function:
     settled = without_nothing(function)
     if settled is not function:
         function = simplify(settled)
-    return assign_memory(clear_late(ask_current_versions(function)))
+    return assign_memory(clear_late(ask_current_versions(fill_lists(function))))
 
 
 def as_float(t: Type) -> Type:

@@ -5,8 +5,15 @@ import pickle
 import numpy as np
 import pytest
 
-from sourcead import errors
-from sourcead.errors import NoRuleError, SourceADError, UnsupportedSyntaxError, spelled
+from sourcead import errors, grad
+from sourcead.errors import (
+    ArgumentError,
+    NonScalarError,
+    NoRuleError,
+    SourceADError,
+    UnsupportedSyntaxError,
+    spelled,
+)
 from sourcead.ir.nodes import Origin
 
 CLASSES = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, SourceADError)]
@@ -114,3 +121,52 @@ def test_every_class_is_documented():
 def test_error_with_place_is_caught_as_its_base():
     with pytest.raises(SourceADError):
         raise UnsupportedSyntaxError("why")
+
+
+def scaled(x, by, *, more=0.0):
+    return x * by + more
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda x: scaled(x), "`scaled` is not given the argument `by`"),
+        (lambda x: scaled(x, 2.0, 3.0), "`scaled` takes 2 positional arguments, and 3 are given"),
+        (lambda x: scaled(x, 2.0, less=1.0), "`scaled` is given the argument `less`, which it does not take"),
+        (lambda x: scaled(x, 2.0, by=1.0), "`scaled` is given the argument `by`, more than once"),
+    ],
+)
+def test_call_that_does_not_fit_is_refused_where_it_stands(call, message):
+    with pytest.raises(ArgumentError, match=f"test_errors.py:[0-9]+: {message}"):
+        grad(call)(3.0)
+    with pytest.raises(TypeError):
+        call(3.0)
+
+
+def only_if_positive(x):
+    if x > 0:
+        return x * x
+
+
+def only_if_found(x):
+    for i in range(3):
+        if i > x:
+            return x * i
+
+
+@pytest.mark.parametrize("function", [only_if_positive, only_if_found])
+@pytest.mark.parametrize("x", [2.0, -2.0])
+def test_function_that_returns_none_on_one_path_is_refused(function, x):
+    with pytest.raises(NonScalarError, match=f"`{function.__name__}` returns None on one of its paths"):
+        grad(function)(x)
+
+
+def test_function_that_raises_on_one_path_is_not_refused():
+    def inverse(x):
+        if x > 0:
+            return 1.0 / x
+        raise ValueError("not positive")
+
+    assert grad(inverse)(2.0) == -0.25
+    with pytest.raises(ValueError, match="not positive"):
+        grad(inverse)(-2.0)

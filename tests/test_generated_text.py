@@ -4,9 +4,7 @@ import difflib
 
 import pytest
 
-from tests.golden import FOLDER, PROGRAMS, golden_texts, path_of
-
-NAMES = (*PROGRAMS, "elman")
+from tests.golden import FOLDER, NAMES, golden_texts, path_of
 
 
 @pytest.mark.parametrize("name", NAMES)

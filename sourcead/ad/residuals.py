@@ -601,6 +601,8 @@ class LoopPlan:
         carried_yields = [end(writer) for end in ends]
         writer.drain(self.body)
         raw = self.raw
+        if count is not None and index not in free_vars(Block(tuple(writer.stmts), (*results, *carried_yields))):
+            setup.stmts, domain = [], Range(Const(0), total, Const(1))
         reverse_op = Loop(
             domain, index,
             (*raw.op.params, *carried_params, *list_params),
@@ -892,6 +894,8 @@ def same_operand(a, b) -> bool:
 def begun_range(build: Builder, domain: Range, count: Var) -> Range:
     """The first `count` numbers of a range."""
     stop = count
+    if is_literal(domain.step, -1):
+        return Range(domain.start, build.call(operator.sub, domain.start, stop, type=INT), domain.step)
     if not is_literal(domain.step, 1):
         stop = build.call(operator.mul, stop, domain.step, type=INT)
     if not is_literal(domain.start, 0):

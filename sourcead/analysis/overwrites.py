@@ -16,7 +16,22 @@ from dataclasses import dataclass
 
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.chains import Chains
-from sourcead.ir.nodes import Atom, Call, Const, Index, Let, Loop, Operand, Range, Slice, Stmt, Sub, Update, Var, op_blocks
+from sourcead.ir.nodes import (
+    Atom,
+    Call,
+    Const,
+    Index,
+    Let,
+    Loop,
+    Operand,
+    Range,
+    Slice,
+    Stmt,
+    Sub,
+    Update,
+    Var,
+    op_blocks,
+)
 from sourcead.ir.types import INT, Array, Scalar, rank
 
 

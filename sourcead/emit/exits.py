@@ -12,8 +12,10 @@ The flag gets a name only if something else reads it.
 from __future__ import annotations
 
 import ast
+import copy
 
 from sourcead.emit.expressions import is_expression, negated
+from sourcead.emit.leaving import decides
 from sourcead.ir.nodes import Atom, Block, Branch, Const, Loop, Stmt, Var
 
 
@@ -31,26 +33,17 @@ def _ended(printer, block: Block, flag: Atom, moves: list[ast.stmt], bound: Var 
     """The block, the moves, and `break` if the flag is true; `bound`: the variable that then holds the flag."""
     if isinstance(flag, Const):
         return [*printer.block(block), *moves, *([ast.Break()] if flag.value else [])]
-    if not moves:
-        return _left(printer, block, flag, bound)
-    if bound is not None:
+    last = next((s for s in reversed(block.stmts) if not (s.targets and all(t in printer.nested for t in s.targets))), None)
+    if (bound is None or not moves) and last is not None and decides(last, flag) and not is_expression(last.op, printer.nested):
+        return printer.block(block, printed={last: _branch(printer, last, flag, bound, moves)})
+    if bound is not None and moves:
         return [*printer.block(block), *moves, _break_if(printer, bound)]
     leave = _break_if(printer, flag)
     leave.body[:0] = moves
     return [*printer.block(block), leave, *moves]
 
 
-def _left(printer, block: Block, flag: Var, bound: Var | None) -> list[ast.stmt]:
-    """The block, and `break` where it is known that the flag will be true."""
-    printed = [s for s in block.stmts if not (s.targets and all(t in printer.nested for t in s.targets))]
-    last = printed[-1] if printed else None
-    if last is not None and isinstance(last.op, Branch) and not is_expression(last.op, printer.nested):
-        if flag is last.op.cond or flag in last.targets:
-            return printer.block(block, printed={last: _branch(printer, last, flag, bound)})
-    return [*printer.block(block), _break_if(printer, flag)]
-
-
-def _branch(printer, stmt: Stmt, flag: Var, bound: Var | None) -> list[ast.stmt]:
+def _branch(printer, stmt: Stmt, flag: Var, bound: Var | None, moves: list[ast.stmt]) -> list[ast.stmt]:
     """A branch at the end of the body, `break` in the arms that leave; what follows such an arm needs no `else`."""
     op: Branch = stmt.op
     outer, printer.within = printer.within, stmt.within or printer.within
@@ -61,7 +54,8 @@ def _branch(printer, stmt: Stmt, flag: Var, bound: Var | None) -> list[ast.stmt]
         if inner is op.cond:
             inner = Const(truth)
         pairs = [(t, r) for t, r in zip(stmt.targets, arm.results) if t in printer.read and t is not hidden]
-        arms.append(_ended(printer, arm, inner, printer.moves(pairs), None if flag is hidden else flag))
+        moved = [*printer.moves(pairs), *copy.deepcopy(moves)]
+        arms.append(_ended(printer, arm, inner, moved, None if flag is hidden else flag))
     printer.within = outer
     then, orelse = arms
     test = printer.expressions.operand(op.cond)

@@ -17,6 +17,7 @@ import numpy as np
 
 from sourcead.emit.groups import Groups
 from sourcead.emit.idioms import binders, count_reads
+from sourcead.emit.leaving import unprinted_results
 from sourcead.emit.ranges import Classes
 from sourcead.emit.sharing import attr_sharing, operand_type
 from sourcead.ir.nodes import (
@@ -70,6 +71,9 @@ class _Nesting:
         self.classes = Classes(function, {})
         self.groups = Groups(function.body)
         self.counts = count_reads(function.body)
+        self.unprinted = unprinted_results(function.body, self.counts)
+        for block, k in self.unprinted:
+            self.counts[block.results[k]] -= 1
         self.bases: set[Var] = set()  # what is written in place needs a name
         self.note_bases(function.body)
         self.pending: dict[Var, _Pending] = {}
@@ -135,6 +139,17 @@ class _Nesting:
             if entry.remaining == 0:
                 self.pending.pop(atom, None)
         return _Pending(frozenset(names), frozenset(groups), length, 0, False, self.depth)
+
+    def printed_results(self, block: Block) -> tuple:
+        """The results of a block; None for those whose values are not printed."""
+        return tuple(None if (block, k) in self.unprinted else r for k, r in enumerate(block.results))
+
+    def bound_by_moves(self, stmt: Stmt) -> tuple[Var | None, ...]:
+        """The variants of a loop; None for a flag that is only asked whether to `break`."""
+        op, read = stmt.op, self.counts
+        return tuple(
+            None if p is op.leave and not read.get(p) and not read.get(t) else p for p, t in zip(op.params, stmt.targets)
+        )
 
     def read_name(self, v: Var, names: set[Var], groups: set[Var]) -> None:
         names.add(v)
@@ -215,7 +230,7 @@ class _Nesting:
                     self.walk(domain)
                     self.consume(domain.results, 10)
                 self.walk(body)
-                self.consume(body.results, 10, params)
+                self.consume(self.printed_results(body), 10, self.bound_by_moves(stmt))
                 self.depth -= 1
                 self.flush(*self.changes(stmt))
             case Closure(_, body):
@@ -246,7 +261,7 @@ class _Nesting:
             self.flush(*self.changes_of(arm))
             self.walk(arm)
             if arm is not repeated:
-                parts.append(self.consume(arm.results, 0, () if as_value else stmt.targets))
+                parts.append(self.consume(self.printed_results(arm), 0, () if as_value else stmt.targets))
             as_value = as_value and all(t in self.ops and t not in self.named for s in arm.stmts for t in s.targets)
         self.flush(*self.changes(stmt))
         if as_value:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from sourcead.emit.idioms import binders, count_reads
+from sourcead.emit.leaving import unprinted_results
 from sourcead.ir.nodes import (
     Append,
     Atom,
@@ -47,6 +48,7 @@ class Ranges:
         self.of: dict[Var, list[Interval]] = {}
         self.affinities: list[tuple[int, Var, Var]] = []  # priority, and two variables that would like to share a name
         self._counts = count_reads(function.body)
+        self._unprinted = unprinted_results(function.body, self._counts)
         self._time = 0
         self._open: dict[Var, int] = {}  # the live variables, walking backward, and when they are read last
         self._free: dict[Block, frozenset[Var]] = {}
@@ -73,6 +75,9 @@ class Ranges:
             yield from self.leaves(operand)
         for block in op_blocks(op):
             yield from self.leaves(block.results)
+
+    def _printed_results(self, block: Block) -> tuple:
+        return tuple(None if (block, k) in self._unprinted else r for k, r in enumerate(block.results))
 
     def _use(self, operand, time: int) -> None:
         for v in self.leaves(operand):
@@ -126,7 +131,7 @@ class Ranges:
             for target, result in zip(stmt.targets, arm.results):
                 self._add(target, time, time)
                 self._affine(2, target, result)
-            self._use(arm.results, self._tick())
+            self._use(self._printed_results(arm), self._tick())
             self._block(arm)
             start = self._tick()
             for v in [v for v in self._open if v not in after]:
@@ -150,7 +155,7 @@ class Ranges:
             self._affine(1, param, target)
         for v in self.free(op):
             self._open.setdefault(v, end)
-        self._use(op.body.results, self._tick())
+        self._use(self._printed_results(op.body), self._tick())
         self._block(op.body)
         if not isinstance(op.domain, Block):
             self._bind(binders(op)[: -len(op.params) or None], self._tick())

@@ -88,6 +88,8 @@ def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     if objects.can_make(fn):
         return objects.make(lo, fn, args, kwargs, node)
     plain, bound_args, bound_kwargs = unwrap(fn)
+    if getattr(plain, "__module__", None) in SPEAKERS:
+        return opaque(lo, fn, args, kwargs, node)
     if isinstance(plain, types.FunctionType):
         if has_rule(plain):
             return emit_call(lo, plain, args, kwargs, node)
@@ -116,6 +118,7 @@ def has_rule(fn: Any) -> bool:
 
 
 LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")
+SPEAKERS = ("warnings", "logging")  # modules that talk to the user and return nothing
 PLAIN_BUILTINS = frozenset({abs, pow, round, divmod, format, repr, ascii, ord, chr, bin, hex, all, any, sorted, callable, type, hash})
 
 
@@ -147,7 +150,8 @@ def opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], n
         if passes_derivative(operand):
             raise NoRuleError.of(fn, lo.origin(node))
     const = fn
-    var = lo.build.emit(Call(const, tuple(operands), tuple(named.items()), effect=True), UNKNOWN, "value")
+    effect = not (isinstance(fn, type) and issubclass(fn, BaseException))
+    var = lo.build.emit(Call(const, tuple(operands), tuple(named.items()), effect=effect), UNKNOWN, "value")
     return lo.wrap(var, shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
 
 

@@ -488,6 +488,8 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
         if isinstance(init, Cell):
             cell.share(c for c in roots(init) if c.slots.birth < assumed.birth)
             cell.frozen = init.frozen
+            if POISON in init.slots:
+                cell.slots[POISON] = init.slots[POISON]
         return cell
     if isinstance(shape, (FunctionVal, BoundVal, IterVal)) or isinstance(shape, Const) and callable(shape.value):
         return shape
@@ -507,6 +509,15 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
     value = lo.wrap(param, shares=shares, name=name)
     if isinstance(value, Cell) and isinstance(init, Cell):
         value.frozen = None
+    return value
+
+
+def shape_of(lo: Lowering, value: Value) -> Value:
+    """The structure of a value as it is now, kept when lowering rolls back."""
+    if isinstance(value, TupleVal):
+        return TupleVal(tuple(shape_of(lo, v) for v in value.items), None, value.cls)
+    if isinstance(value, Cell) and value.kind != "array":
+        return lo.like(value, {k: shape_of(lo, v) for k, v in value.items.items()}, value.name)
     return value
 
 
@@ -539,7 +550,7 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
         if isinstance(end, Cell) and same_keys(end, param):
             results = [_collect(lo, (*path, k), param.items[k], end.items[k], leaves_, yields, types, assumed, slot) for k in param.items]
             return all(results)
-        raise UnsupportedSyntaxError(f"`{_slot_name(slot, param)}` is a {param.kind} whose structure changes from one iteration to the next", at=lo.here, instead="use `append` on one list, or an array")
+        raise UnsupportedSyntaxError(f"`{_slot_name(slot, param)}` is {'an object' if param.kind == 'object' else f'a {param.kind}'} whose structure changes from one iteration to the next", at=lo.here, instead="use `append` on one list, or an array")
     if path not in leaves_:
         if end is param or isinstance(end, Const) and isinstance(param, Const) and same_constant(end, param):
             return True
@@ -547,11 +558,11 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
     if leaves_[path].init is UNDEFINED and types[path] == Undefined() and isinstance(end, (TupleVal,)) or (
         isinstance(end, Cell) and end.kind != "array" and leaves_[path].init is UNDEFINED
     ):
-        assumed.variants[slot] = end
+        assumed.variants[slot] = shape_of(lo, end)
         types.pop(path, None)
         return False
     if isinstance(end, (FunctionVal, BoundVal, IterVal)) and leaves_[path].init is UNDEFINED:
-        assumed.variants[slot] = end
+        assumed.variants[slot] = shape_of(lo, end)
         return False
     atom = UNDEFINED if end is UNDEFINED else lo.read(end)
     t = types[path]

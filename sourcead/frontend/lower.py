@@ -7,11 +7,8 @@ from typing import Any
 
 import gast
 
-from sourcead.analysis.builder import atom_type
-from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import expressions, inlining, statements
 from sourcead.frontend.context import Lowering, Scope
-from sourcead.frontend.control import RAISED
 from sourcead.frontend.source import Source
 from sourcead.frontend.values import Cell, leaves
 from sourcead.ir.nodes import Block, Const, Function, Origin, Var

@@ -23,9 +23,10 @@ PROGRAMS = (
     "read_modify_write", "row_view_written", "ludcmp", "cholesky_by_hand", "conjugate_gradient", "iir_filter", "hmm_forward",
     "kalman_filter", "mean_variance_deviation", "layer_norm", "attention", "lstm",
 )  # fmt: skip
+NAMES = (*PROGRAMS, "elman")  # the last is the loss of the design page
 
 
-def golden_texts(names=(*PROGRAMS, "elman")):
+def golden_texts(names=NAMES):
     """What each file holds: the program as it is written, and the gradient that is generated for it."""
     programs = {p.name: p for p in all_programs()}
     for name in names:

@@ -2,11 +2,12 @@
 
 import sys
 
-from tests.golden import FOLDER, golden_texts, path_of
+from tests.golden import FOLDER, NAMES, golden_texts, path_of
 
 names = sys.argv[1:]
-written = {path_of(name) for name, text in golden_texts(*[names] * bool(names)) if path_of(name).write_text(text)}
-if not names:
-    for left in set(FOLDER.glob("*.txt")) - written:
-        left.unlink()
-print(f"{len(written)} files written")
+for name, text in golden_texts(names or NAMES):
+    path_of(name).write_text(text, encoding="utf-8")
+for path in FOLDER.glob("*.txt"):
+    if path.stem not in NAMES:
+        path.unlink()
+print(f"{len(names or NAMES)} files written")

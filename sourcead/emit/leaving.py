@@ -1,0 +1,40 @@
+"""Flags that end loops: which of them only decide where `break` stands (`exits.py` prints it)."""
+
+from __future__ import annotations
+
+from sourcead.ir.nodes import Atom, Block, Branch, Const, Loop, Stmt, Var, op_blocks
+
+
+def decides(stmt: Stmt, flag: Atom) -> bool:
+    """Whether a statement at the end of a block is a branch in whose arms the value of the flag is known."""
+    return isinstance(stmt.op, Branch) and (flag is stmt.op.cond or flag in stmt.targets)
+
+
+def unprinted_results(function_body: Block, counts: dict[Var, int]) -> set[tuple[Block, int]]:
+    """The results of blocks that are flags and only decide where `break` stands, so that nothing prints their values."""
+    found: set[tuple[Block, int]] = set()
+
+    def visit(block: Block) -> None:
+        for stmt in block.stmts:
+            op = stmt.op
+            if isinstance(op, Loop) and op.leave is not None:
+                k = op.params.index(op.leave)
+                if not counts.get(op.leave) and not counts.get(stmt.targets[k]):
+                    decide(op.body, k)
+            for inner in op_blocks(op):
+                visit(inner)
+
+    def decide(block: Block, k: int) -> None:
+        flag = block.results[k]
+        if isinstance(flag, Const) or not block.stmts or getattr(block.stmts[-1].op, "kind", None) != "if":
+            return
+        last = block.stmts[-1]
+        if not decides(last, flag) or flag is not last.op.cond and counts.get(flag) != 1:
+            return
+        found.add((block, k))
+        if flag is not last.op.cond:
+            for arm in (last.op.then, last.op.orelse):
+                decide(arm, last.targets.index(flag))
+
+    visit(function_body)
+    return found

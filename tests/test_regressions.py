@@ -1,0 +1,73 @@
+"""Programs that once went wrong."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sourcead import grad
+
+X = np.array([0.7, -0.4, 1.3, 0.2])
+
+
+def central(f, x, h=1e-6):
+    return np.array([(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(x.size)])
+
+
+def sum_of_display(x):
+    return np.sum([x[0] * x[1], x[2] ** 2])
+
+
+def mean_of_built_list(x):
+    return np.mean([np.sum(x * i) ** 2 for i in range(3)])
+
+
+def max_of_nested_display(x):
+    return np.max([[x[0], x[1]], [x[2] ** 2, x[3]]])
+
+
+def sum_of_tuple(x):
+    return np.sum((x, x**2))
+
+
+def ufunc_of_display(x):
+    return np.sum(np.maximum([x[0], x[1]], 0.1))
+
+
+def exponents_in_a_list(x):
+    return np.sum(np.abs(x[:2]) ** [2, 3])
+
+
+def matrix_in_a_list(x):
+    return np.sum(np.matmul([[1, 2.0], [3, 4]], x[:2]) ** 2)
+
+
+def solve_of_displays(x):
+    return np.linalg.solve([[x[0], 1.0], [2.0, x[1]]], [x[2], x[3]]).sum()
+
+
+def weights_in_a_list(x):
+    return np.average([x[0], x[1] ** 2], weights=[1, 3]) + np.average(x[:2], weights=[x[2], 2.0])
+
+
+def reduced_display(x):
+    return np.sum(np.maximum.reduce([x, x[::-1], x * x]))
+
+
+def fabs_of_elements(x):
+    return math.fabs(x[1]) + math.copysign(x[0], x[1])
+
+
+def astype_of_a_scalar(x):
+    return (x**2).sum().astype(np.float64)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        sum_of_display, mean_of_built_list, max_of_nested_display, sum_of_tuple, ufunc_of_display, exponents_in_a_list,
+        matrix_in_a_list, solve_of_displays, weights_in_a_list, reduced_display, fabs_of_elements, astype_of_a_scalar,
+    ],
+)  # fmt: skip
+def test_gradient(f):
+    np.testing.assert_allclose(grad(f)(X.copy()), central(f, X), rtol=1e-6, atol=1e-8)

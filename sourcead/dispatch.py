@@ -122,6 +122,8 @@ class Gradient(Opaque):
     """
 
     def __init__(self, f, wrt=0, *, kind="grad", has_aux=False, checkpoint="auto", backend="numpy"):
+        if checkpoint != "auto":
+            raise UnsupportedArgumentError(f"there is no checkpoint policy {checkpoint!r} yet", instead='checkpoint="auto"')
         if backend not in BACKENDS:
             raise UnsupportedArgumentError(
                 f"there is no backend {backend!r}", instead=" or ".join(f"backend={b!r}" for b in BACKENDS)

@@ -385,6 +385,12 @@ def test_unknown_backend_is_refused():
         grad(two, backend="cuda")
 
 
+@pytest.mark.parametrize("policy", ["everything", 3, None])
+def test_unknown_checkpoint_policy_is_refused(policy):
+    with pytest.raises(UnsupportedArgumentError, match=repr(policy)):
+        grad(two, checkpoint=policy)
+
+
 def test_looks_like_the_function(stub):
     @grad
     def documented(x):

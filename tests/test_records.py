@@ -589,8 +589,8 @@ def test_circles_of_objects():
 def test_simple_namespaces_getattr_and_isinstance():
     def f(x, p):
         n = types.SimpleNamespace(a=x * 2, b=1.0)
-        setattr(n, "c", n.a[0])
-        s = getattr(n, "c") + getattr(n, "none", 3.0) if hasattr(n, "a") else 0.0
+        n.c = n.a[0]
+        s = n.c + getattr(n, "none", 3.0) if hasattr(n, "a") else 0.0
         return s * (2.0 if isinstance(p, Params) else 1.0) * (2.0 if isinstance(Point(1, 2), tuple) else 1.0)
 
     holds(f, X, Params(X))

@@ -10,18 +10,30 @@ The cotangent of a tuple, list or dict is kept item by item as long as items are
 from __future__ import annotations
 
 import operator
-from dataclasses import replace
 
 import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import Atom, Attr, Build, Call, Const, Operand, Update, Var, fresh
+from sourcead.ir.nodes import Atom, Build, Call, Const, Update, Var
 from sourcead.ir.types import (
-        ANY_DTYPE, FLOAT, Array, DictT, FunctionT, Known, ListT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type,
-    Unknown, carries_derivative, dims_of, kind_of, list_type,
+    Array,
+    DictT,
+    FunctionT,
+    Known,
+    ListT,
+    NoneType,
+    Scalar,
+    Str,
+    StructT,
+    Sym,
+    TupleT,
+    Type,
+    Unknown,
+    dims_of,
+    kind_of,
+    list_type,
 )
-
 
 NOT_DATA = (Known, FunctionT, NoneType, Str, Unknown)  # fields that no derivative can belong to
 

@@ -28,10 +28,30 @@ from sourcead.ad.cotangents import Cotangents, cast, unbroadcast, zeros
 from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type, block_stmts
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend.expressions import is_gather
 from sourcead.ir.nodes import (
-    Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Op, Operand, Pop, Slice, Stmt, Sub,
-    Update, Var, View, free_vars, fresh, operand_atoms,
+    Append,
+    Atom,
+    Attr,
+    Block,
+    Branch,
+    Build,
+    Call,
+    Const,
+    Effect,
+    Index,
+    Let,
+    Loop,
+    Op,
+    Operand,
+    Pop,
+    Slice,
+    Stmt,
+    Sub,
+    Update,
+    Var,
+    free_vars,
+    fresh,
+    operand_atoms,
 )
 from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, TupleT, Unknown, dims_of, list_type
 

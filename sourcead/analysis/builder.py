@@ -101,7 +101,16 @@ class Builder:
             kwargs["weights"] = self.call(np.array, kwargs["weights"])
         if type is None:
             type = infer_call(fn, [self.arg(a) for a in args], {k: self.arg(v) for k, v in kwargs.items()})
-        return self.emit(Call(fn, args, tuple(kwargs.items())), type, name or call_name(fn, args))
+        var = self.emit(Call(fn, args, tuple(kwargs.items())), type, name or call_name(fn, args))
+        if (fn is len or fn is np.size) and len(args) == 1:
+            self._learn_size(var, operand_type(args[0]), first=fn is len)
+        return var
+
+    def _learn_size(self, var: Var, t: Type, first: bool = False) -> None:
+        """`var` is the number of rows of an array of type `t`, or that of all its elements."""
+        dims = getattr(t, "dims", None)
+        if dims and (first or len(dims) == 1):
+            self.size_dim[var] = dims[0]
 
     def index(self, base: Atom, key: Operand, name: str | None = None) -> Var:
         """Emits `base[key]`."""
@@ -119,6 +128,8 @@ class Builder:
         var = self.emit(Attr(base, attribute), infer_attr(t, attribute), attribute)
         if attribute == "shape" and getattr(t, "dims", None) is not None:
             self.shape_dims[var] = t.dims
+        if attribute == "size":
+            self._learn_size(var, t)
         return var
 
     def update(self, base: Atom, path: tuple[Sub | View, ...], value: Operand, mode: str = "set") -> Var:

@@ -26,6 +26,9 @@ PRODUCTS = {
 }  # fmt: skip
 """Functions, beside ufuncs, that take nothing but arrays: numbers without a derivative matter too."""
 
+AXES = {np.average: 1}
+"""Where such a function takes an axis after all."""
+
 OPERATORS = {
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.mod, operator.floordiv, operator.matmul,
 }  # fmt: skip
@@ -43,7 +46,11 @@ def display_positions(fn, args: tuple[Operand, ...], types) -> list[int]:
     if not any(isinstance(t, (ListT, TupleT)) for t in kinds) or not _takes_arrays(fn, kinds):
         return []
     every = isinstance(fn, np.ufunc) or fn in PRODUCTS or fn in OPERATORS
-    return [i for i, t in enumerate(kinds) if isinstance(t, (ListT, TupleT)) and _numbers(t) and (every or carries_derivative(t))]
+    return [
+        i
+        for i, t in enumerate(kinds)
+        if isinstance(t, (ListT, TupleT)) and _numbers(t) and (every and i != AXES.get(fn) or carries_derivative(t))
+    ]
 
 
 def _has_type(operand: Operand | None) -> bool:

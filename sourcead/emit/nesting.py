@@ -59,6 +59,7 @@ class _Pending:
     remaining: int
     trivial: bool
     depth: int
+    within: tuple[Call, ...] = ()  # it must not leave these context managers
 
 
 def nested_values(function: Function) -> dict[Var, Op]:
@@ -81,6 +82,7 @@ class _Nesting:
         self.infos: dict[Var, _Pending] = {}
         self.named: set[Var] = set()
         self.depth = 0
+        self.within: tuple[Call, ...] = ()  # the context managers around the current statement
         self._changes: dict[Block, tuple[set[Var], set[Var], bool]] = {}
         self.walk(function.body)
         self.consume(function.body.results, 10)
@@ -117,7 +119,7 @@ class _Nesting:
                 if entry is not None and target is not None and self.classes.find(atom) is self.classes.find(target):
                     self.name(atom)
                     entry = None
-                if entry is not None and entry.depth != self.depth and not entry.trivial:
+                if entry is not None and not entry.trivial and (entry.depth != self.depth or entry.within and entry.within != self.within):
                     self.name(atom)
                     entry = None
                 if entry is None:
@@ -214,7 +216,9 @@ class _Nesting:
 
     def walk(self, block: Block) -> None:
         for stmt in block.stmts:
+            outer, self.within = self.within, stmt.within or self.within
             self.statement(stmt)
+            self.within = outer
 
     def statement(self, stmt: Stmt) -> None:
         op = stmt.op
@@ -282,7 +286,7 @@ class _Nesting:
             return
         if _reads_shape(op, target):
             whole.groups = frozenset()
-        whole.remaining, whole.trivial = count, trivial
+        whole.remaining, whole.trivial, whole.within = count, trivial, stmt.within
         self.ops[target] = op
         self.infos[target] = self.pending[target] = whole
 

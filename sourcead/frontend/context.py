@@ -9,7 +9,7 @@ Reading and writing of cells is here, because it is where sharing of memory is d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,7 +19,7 @@ import gast
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.values import (
-    KIND, MISSING, POISON, SEEN, VALUE, WHOLE, BoundVal, Cell, FunctionVal, Journal, MethodVal, SliceVal, Slots, TupleVal, Value, hold, leaves, roots,
+    KIND, MISSING, POISON, SEEN, STALE, VALUE, WHOLE, BoundVal, Cell, FunctionVal, Journal, MethodVal, SliceVal, Slots, TupleVal, Value, hold, leaves, roots,
 )
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Build, Call, Const, Index, Let, Operand, Origin, Pop, Stmt, Sub, Update, Var, View, fresh,
@@ -126,9 +126,11 @@ class Lowering:
             return atom
         if isinstance(t, StructT) and isinstance(atom, Var):
             value = self.unpack(atom, t)
-            if isinstance(value, Cell):
-                value.frozen = "the object was read from a list or another object, and whether others see the change is not known here"
-                value.share(shares)
+            for leaf in leaves(value):
+                if isinstance(leaf, Cell):
+                    leaf.share(shares)
+                    if leaf.kind != "array":
+                        leaf.frozen = "it was read from a list, and whether others see the change is not known here"
             return value
         if isinstance(t, TupleT) and isinstance(atom, Var):
             items = tuple(self.wrap(self._item(atom, i), shares=shares) for i in range(len(t.items)))
@@ -165,7 +167,10 @@ class Lowering:
 
     def view(self, base: Cell, step: Sub | View) -> Cell:
         """The cell of a part of `base`; derived when it is read."""
-        return Cell(Slots(), base.name, base=base, step=step, depth=self.depth)
+        cell = Cell(Slots(), base.name, base=base, step=step, depth=self.depth)
+        if base.base is None and not isinstance(atom_type(base.slots[VALUE]), Array):
+            base.viewers.append(cell)
+        return cell
 
     def unpack(self, atom: Var, t: Type | None = None) -> Value:
         """A parameter as a value: tuples, lists and dicts of known structure are opened up."""
@@ -212,6 +217,8 @@ class Lowering:
                     return value.slots[VALUE]
                 base = self.read(value.base)
                 if value.slots.get(SEEN) is not base:
+                    if STALE in value.slots:
+                        raise AliasError(value.slots[STALE], at=self.here, instead="copy what you want to keep")
                     self.set(value.slots, VALUE, self._derive(base, value.step, value.slots.get(VALUE)))
                     self.set(value.slots, SEEN, base)
                 return value.slots[VALUE]
@@ -286,6 +293,8 @@ class Lowering:
     def write(self, cell: Cell, path: tuple, value: Operand, mode: str = "set", through: bool = False) -> None:
         """Replaces (or adds to) the part of the object at `path`; `through`: by way of a view of that part."""
         if cell.base is not None:
+            if STALE in cell.slots:
+                raise AliasError(cell.slots[STALE], at=self.here, instead="copy it first: `x = x.copy()`")
             return self.write(cell.base, (cell.step, *path), value, mode, through=True)
         if cell.frozen:
             raise AliasError(cell.frozen, at=self.here, instead="copy it first: `x = x.copy()`")
@@ -294,18 +303,41 @@ class Lowering:
             raise UnsupportedSyntaxError("a write into an array without axes", at=self.here, instead="rebind the name: `a = value`")
         if cell in self.params:
             self.written.setdefault(self.params[cell], self.here)
+        if len(path) == 1 and mode == "set" and not isinstance(atom_type(before), Array):
+            self.replace_slot(cell, lambda: self.build.update(before, path, value, mode))
+            return
         new = self.build.update(before, path, value, mode)
         self.set_version(cell, new)
         if through or len(path) > 1:  # what lies in the list was written, not replaced
             for held in cell.holds:
                 self.poison(held, cell)
 
-    def set_version(self, cell: Cell, new: Atom) -> None:
-        """The object has changed: `new` is its value from now on."""
+    def replace_slot(self, cell: Cell, change: Callable[[], Atom], grows: bool = False) -> None:
+        """A list holds other items from now on; `grows`: those that it held keep their places.
+
+        What was read from it before is still the object that it was, but not what the list has in that place now.
+        """
+        current = [v for v in cell.viewers if POISON not in v.slots and (STALE not in v.slots or v.slots.get(SEEN) is cell.slots[VALUE])]
+        for view in current:
+            self.read(view)
+        self.set_version(cell, change(), slots_only=True)
+        for view in current:
+            self.set(view.slots, SEEN, cell.slots[VALUE])
+            key = view.step.key if isinstance(view.step, Sub) else None
+            if not (grows and isinstance(key, Const) and isinstance(key.value, int) and key.value >= 0):
+                where = f"line {self.here.line}" if self.here else "an earlier line"
+                self.set(view.slots, STALE, f"`{view.name}` was read from a list whose items were replaced in {where}, and then one of them was written")
+
+    def set_version(self, cell: Cell, new: Atom, slots_only: bool = False) -> None:
+        """The object has changed: `new` is its value from now on; `slots_only`: what it holds has not changed itself."""
         self.dirty.add(cell)
         self.set(cell.slots, VALUE, new)
         same = roots(cell)
         for other in same - {cell}:
+            if slots_only and other.kind == "array" and isinstance(atom_type(other.slots.get(VALUE, Const(None))), (Array, Scalar)):
+                continue
+            if slots_only and other.kind == "object":
+                continue
             self.poison(other, cell)
         for container in {c for s in same for c in s.held_by} - same:
             self.poison(container, cell)

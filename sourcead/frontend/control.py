@@ -21,7 +21,7 @@ from sourcead.frontend import expressions
 from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
 from sourcead.frontend.exits import FALSE, TRUE, Flag
 from sourcead.frontend.values import (
-    KIND, MISSING, POISON, SEEN, VALUE, WHOLE, BoundVal, Cell, FunctionVal, IterVal, Meta, Slots, TupleVal, Value, cells_of, leaves, next_birth, roots,
+    KIND, MISSING, POISON, SEEN, STALE, VALUE, WHOLE, BoundVal, Cell, FunctionVal, IterVal, Meta, Slots, TupleVal, Value, cells_of, leaves, next_birth, roots,
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Let, Loop, Range, Stmt, Var
 from sourcead.ir.types import ListT, Scalar, Sym, Type, Undefined, fits, join, syms
@@ -154,7 +154,7 @@ def settle(lo: Lowering, value: Any, atoms: dict[Cell, Atom]) -> None:
 
 
 def _merge_slot(lo, key, a, b, arms, pairs):
-    if key is POISON:
+    if key is POISON or key is STALE:
         return a if a is not MISSING else b
     if key is SEEN:
         return MISSING
@@ -427,6 +427,11 @@ def _holds(changed, ends, params, assumed, birth) -> bool:
         if old is MISSING and slots.get(key, MISSING) is MISSING:
             continue
         if key is POISON:
+            continue
+        if key is STALE:
+            if slots.cell not in assumed.poisoned:
+                assumed.poisoned[slots.cell] = slots[STALE]
+                fine = False
             continue
         if key is WHOLE:
             fine = fine and slots in assumed.opened

@@ -15,7 +15,7 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import calls, control, inlining, methods, objects, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import (
-    VALUE, BoundVal, Cell, FunctionVal, Held, IterVal, MethodVal, SliceVal, TupleVal, Value, cells_of, hold, roots,
+    VALUE, BoundVal, Cell, FunctionVal, Held, IterVal, MethodVal, SliceVal, TupleVal, Value, cells_of, hold, reach, roots,
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Operand, Slice, Sub, Var, View
 from sourcead.ir.records import is_record
@@ -380,7 +380,7 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
     static = static_item(lo, base, key, node)
     if static is not None:
         return static
-    if isinstance(base, TupleVal) and base.origin is None or isinstance(base, Cell) and base.kind == "list":
+    if isinstance(base, TupleVal) or isinstance(base, Cell) and base.kind == "list":
         base = dynamic(lo, base)
     if isinstance(base, Cell) and base.kind == "dict":
         raise unsupported(lo, node, "a dict key that is not known before the program runs", "use a list, or constant keys")
@@ -395,22 +395,19 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
             if isinstance(var.type, (Scalar, Str, NoneType)):
                 return var
             if isinstance(var.type, (TupleT, StructT)):
-                return lo.wrap(var, shares=roots(base))
+                return lo.wrap(var, shares=reach(base))
             return cell
     var = lo.build.index(lo.read(base), operand_)
-    shared = roots(base) if isinstance(base, Cell) and not is_gather(t, operand_) else ()
+    shared = reach(base) if isinstance(base, Cell) and not is_gather(t, operand_) else ()
     return lo.wrap(var, shares=shared)
 
 
 def dynamic(lo: Lowering, value: Value) -> Value:
     """A tuple or list of known length as one IR value, for an index that is not known."""
-    if isinstance(value, Cell):
-        whole = lo.read(value)
-        cell = lo.new_cell(whole, name=value.name)
-        for item in value.items.values():
-            hold(cell, item)
-        return cell
-    return lo.read(value)
+    whole = lo.read(value)
+    cell = lo.new_cell(whole, name=whole.name if isinstance(whole, Var) else "items")
+    hold(cell, value)
+    return cell
 
 
 def views(t, key: Operand) -> bool:

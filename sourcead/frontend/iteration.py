@@ -204,7 +204,7 @@ def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
     if all(p.items is not None for p in parts):
         return listed([TupleVal(tuple(items)) for items in zip(*(p.items for p in parts))])
     if any(p.items is not None for p in parts):
-        parts = [p if p.items is None else sequence(lo, TupleVal(tuple(p.items)), node) for p in parts]
+        parts = [p if p.items is None else sequence(lo, expressions.dynamic(lo, TupleVal(tuple(p.items))), node) for p in parts]
 
     def length():
         lengths = [p.length() for p in parts]

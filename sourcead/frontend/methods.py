@@ -188,8 +188,7 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
     root = cell.root()
     if cell.base is not None:
         raise expressions.unsupported(lo, node, "`append` to a list inside a list cannot be differentiated yet", "use one flat list")
-    new = lo.build.emit(Append(before, item), t, before.name, before.temp)
-    lo.set_version(root, new)
+    lo.replace_slot(root, lambda: lo.build.emit(Append(before, item), t, before.name, before.temp), grows=True)
     hold(root, value)
 
 
@@ -208,8 +207,12 @@ def dynamic_list_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node)
         before = lo.read(cell)
         rest = Var(before.name, before.type, before.temp)
         item = Var(f"{before.name}_item", before.type.item, True)
-        lo.build.add(Stmt((rest, item), Pop(before)))
-        lo.set_version(cell, rest)
+
+        def popped():
+            lo.build.add(Stmt((rest, item), Pop(before)))
+            return rest
+
+        lo.replace_slot(cell, popped)
         return lo.wrap(item, shares={*roots(cell), *(r for h in cell.holds for r in roots(h))})
     if name == "copy":
         return lo.wrap(lo.build.call(list, lo.read(cell), type=atom_type(lo.read(cell))), shares=roots(cell))

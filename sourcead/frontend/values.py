@@ -31,6 +31,7 @@ class Meta(str):
 
 VALUE = Meta("value")  # the variable of the current version
 SEEN = Meta("seen")  # of a view: the version of its base that VALUE was derived from
+STALE = Meta("stale")  # of a view of a list whose items were replaced: why it cannot be derived again
 POISON = Meta("poison")  # why the cell must not be read any more
 KIND = Meta("kind")  # 'list', 'dict' or 'object' while its items are known one by one
 WHOLE = Meta("whole")  # of a list, dict or object that came in as one value: that value, as long as it is unchanged
@@ -64,6 +65,7 @@ class Cell:
     shares: set[Cell] = field(default_factory=set)  # cells that may be the same memory; a symmetric relation
     holds: set[Cell] = field(default_factory=set)  # of a list that is one IR value: what was put into it
     held_by: set[Cell] = field(default_factory=set)  # the lists that it was put into
+    viewers: list[Cell] = field(default_factory=list)  # of a list that is one IR value: what was read from it
     depth: int = 0  # how many branches and loops of unknown outcome it was made inside
     frozen: str | None = None  # why it cannot be written
     cls: type | None = None  # of an object
@@ -259,6 +261,18 @@ def roots(value: Value) -> set[Cell]:
             root = leaf.root()
             found.add(root)
             found.update(c.root() for c in root.shares)
+    return found
+
+
+def reach(value: Value) -> set[Cell]:
+    """Every cell whose memory something read from a list may share: the list itself, and what was put into it."""
+    found: set[Cell] = set()
+    todo = list(roots(value))
+    while todo:
+        cell = todo.pop()
+        if cell not in found:
+            found.add(cell)
+            todo += [r for held in cell.holds for r in roots(held)]
     return found
 
 

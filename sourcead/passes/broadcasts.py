@@ -3,6 +3,7 @@
     np.broadcast_to(s, x.shape) * x      s * x
     np.broadcast_to(s, shape) * 2        np.broadcast_to(s * 2, shape)    if it only goes into more such operations
     d += np.broadcast_to(s, d.shape)     d += s
+    d += np.broadcast_to(s, d.shape) * x      d += s * x
     np.broadcast_to(v, v.shape)          v
 
 Right where the dims, known from the types, prove that the result has the shape it had, and where the dtypes prove that
@@ -17,6 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Call, Const, Function, Operand, Stmt, Update, Var
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, type_of
 from sourcead.passes.dims import Dim, KnownDims, not_one
@@ -95,9 +97,26 @@ def _into_operation(stmt: Stmt, fn, args: tuple, facts: Facts, known: KnownDims)
         dims = dims_of(result)
         if dims and isinstance(result, Array) and broadcasts_to([_type(source), *others], dims, lambda m, n: known.same(m, n, facts)):
             return new
+        if (written := _before_update(stmt, new, facts)) is not None:
+            return written
         outward = _outward(stmt, new, source, arg, others, facts)
         if outward:
             return outward
+    return None
+
+
+def _before_update(stmt: Stmt, new: Call, facts: Facts) -> list[Stmt] | None:
+    """d[key] += broadcast(s) * x: the write broadcasts what is smaller than it has to be."""
+    (target,) = stmt.targets
+    match facts.readers.get(target):
+        case [Update(Var(type=Array(dims=(_, *_)) as t), path, value, mode)] if value is target and (path or mode != "set"):
+            build = Builder()
+            small = build.call(new.fn, *new.args, name=target.name)
+            if kind_of(t) not in ("float", "complex") or kind_of(small.type) not in ("float", "int") or kind_of(target.type) != kind_of(small.type):
+                return None
+            small.temp = target.temp
+            facts.replace(target, small)
+            return [replace(stmt, targets=(small,), op=new)]
     return None
 
 

@@ -251,7 +251,7 @@ def test_named_tuples_are_chosen_by_a_branch():
 def test_named_tuples_go_through_lists_of_unknown_length():
     def f(x, n):
         states = [Point(x[0], x)]
-        for i in range(n):
+        for _ in range(n):
             last = states[-1]
             states.append(Point(last.x * x[1], last.y + last.x))
         return states[-1].x + np.sum(states[n // 2].y)
@@ -431,7 +431,7 @@ def test_class_attributes_are_read_again_in_each_call():
 
 def test_another_object_under_the_same_global_name():
     def f(x):
-        return np.sum(m(x))
+        return np.sum(m(x))  # noqa: F821  it is put among the globals below
 
     f = types.FunctionType(f.__code__, {**globals(), "m": Linear(W)}, "f")
     g = grad(f)

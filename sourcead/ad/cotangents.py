@@ -59,6 +59,7 @@ class Cotangents:
         """Adds a contribution to the cotangent of a variable."""
         if d is None or not isinstance(var, Var) or var not in self.active:
             return
+        d = in_dtype(self.build, d, var)
         self.whole[var] = self._sum(self.whole.get(var), d, var)
 
     def add_part(self, var: Var, key: object, d: Atom, item: Type) -> None:
@@ -101,13 +102,13 @@ class Cotangents:
     def _assemble(self, var: Var, parts: dict[object, Atom]) -> Atom:
         match var.type:
             case TupleT(items):
-                kind, keys, types = "tuple", range(len(items)), items
-            case ListT(item, items):
-                kind, keys, types = "list", range(len(items or ())), items
+                kind, keys = "tuple", range(len(items))
+            case ListT(_, items):
+                kind, keys = "list", range(len(items or ()))
             case DictT(items):
-                kind, keys, types = "dict", [k for k, _ in items], [t for _, t in items]
+                kind, keys = "dict", [k for k, _ in items]
             case StructT(_, items):
-                kind, keys, types = "record", [k for k, _ in items], [t for _, t in items]
+                kind, keys = "record", [k for k, _ in items]
         atoms = [parts[k] if k in parts else self._zero_item(var, k) for k in keys]
         found = tuple(map(atom_type, atoms))
         named = tuple(zip(keys, found))
@@ -117,10 +118,12 @@ class Cotangents:
         return self.build.emit(op, t, f"d_{var.name}")
 
     def _zero_item(self, var: Var, key: object) -> Atom:
-        if isinstance(var.type, StructT) and isinstance(dict(var.type.fields)[key], NOT_DATA):
-            return Const(None)
-        if isinstance(var.type, StructT) and getattr(dict(var.type.fields)[key], "items", None) == () and isinstance(dict(var.type.fields)[key], ListT):
-            return self.build.emit(Build("list", ()), dict(var.type.fields)[key], "items")
+        if isinstance(var.type, StructT):
+            match dict(var.type.fields)[key]:
+                case t if isinstance(t, NOT_DATA):
+                    return Const(None)
+                case ListT(_, ()) as t:
+                    return self.build.emit(Build("list", ()), t, "items")
         return zeros(self.build, self.build.index(var, Const(key)))
 
 
@@ -138,6 +141,16 @@ def zeros(build: Builder, var: Atom) -> Atom:
         case Array(dtype) if dtype is not None and dtype.kind in "fc":
             return build.call(np.zeros_like, var, name=name)
     return build.call(runtime.zeros_like, var, type=t, name=name)
+
+
+def in_dtype(build: Builder, d: Atom, var: Var) -> Atom:
+    """The cotangent in the variable's dtype, where a join of values of several dtypes has lost it."""
+    t, to = atom_type(d), var.type
+    if not isinstance(t, Array) or not isinstance(to, Array) or to.dtype is None or to.dtype.kind not in "fc":
+        return d
+    if t.dtype is not None and t.dtype == to.dtype or t.dtype is not None and t.dtype.kind not in "fc":
+        return d
+    return build.call(np.ndarray.astype, d, Const(to.dtype), type=Array(to.dtype, t.dims), name=f"d_{var.name}")
 
 
 def renamed(build: Builder, atom: Atom, name: str) -> Atom:

@@ -29,6 +29,7 @@ from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type, block_stmts
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import (
+    UNDEFINED,
     Append,
     Atom,
     Attr,
@@ -62,6 +63,27 @@ def changeable(build: Builder, d: Atom) -> Atom:
     return build.call(list, d, type=ListT(list_type(t.items).item), name="d") if isinstance(t, TupleT) else d
 
 
+def unassigned_vars(block: Block) -> set[Var]:
+    """Variables that may hold nothing: loop variants before their first assignment, names set in one arm only."""
+    found: set[Var] = set()
+    for stmt in block_stmts(block):
+        match stmt.op:
+            case Loop(_, _, params, inits):
+                pairs = [(i, v) for i, p, t in zip(inits, params, stmt.targets) for v in (p, t)]
+            case Branch(_, then, orelse):
+                pairs = [(a, t) for arm in (then, orelse) for a, t in zip(arm.results, stmt.targets)]
+            case _:
+                pairs = []
+        found.update(v for a, v in pairs if a is UNDEFINED or a in found)
+    return found
+
+
+def same_shape(init: Atom, param: Var) -> bool:
+    """Whether every value of a loop variant has the shape of the first."""
+    have, want = dims_of(atom_type(init)), dims_of(param.type)
+    return have is not None and want is not None and len(have) == len(want) and all(map(operator.eq, have, want))
+
+
 class Reverse:
     """Generates the reverse sweep of a function, block by block.
 
@@ -73,6 +95,7 @@ class Reverse:
     def __init__(self, active: set[Var], build: Builder, block: Block):
         self.active = active
         self.build = build
+        self.unassigned = unassigned_vars(block)
         self.counting = {  # numbers that are all different
             s.targets[0] for s in block_stmts(block)
             if isinstance(s.op, Call) and s.op.fn in (np.arange, range) and len(s.op.args) == 1
@@ -188,7 +211,11 @@ class Reverse:
         if isinstance(value, tuple):
             value_active = any(a in self.active for a in operand_atoms(value))
             if value_active:
-                raise UnsupportedSyntaxError("a tuple assigned into an array cannot be differentiated yet", at=stmt.origin, instead="assign an array: `np.array([...])`")
+                raise UnsupportedSyntaxError(
+                    "a tuple assigned into an array cannot be differentiated yet",
+                    at=stmt.origin,
+                    instead="assign an array: `np.array([...])`",
+                )
         elif value in self.active:
             part = self.part(d_out, op.path)
             if op.mode == "sub":
@@ -196,7 +223,11 @@ class Reverse:
             if op.mode == "set" and any(isinstance(s, Sub) and self.repeats(out.type, s.key) for s in op.path):
                 key = op.path[-1].key if len(op.path) == 1 else None
                 if key is None:
-                    raise UnsupportedSyntaxError("an assignment through an integer-array subscript of a view", at=stmt.origin, instead="subscript the array itself")
+                    raise UnsupportedSyntaxError(
+                        "an assignment through an integer-array subscript of a view",
+                        at=stmt.origin,
+                        instead="subscript the array itself",
+                    )
                 part = self.build.call(runtime.assigned_cotangent, d_out, key, value, type=value.type, name=f"d_{value.name}")
                 cots.add(value, part)
             else:
@@ -319,7 +350,7 @@ class Reverse:
                 if d is None:
                     theirs = arms[1 - side][0].whole.get(var) if key is None else None
                     with self.build.block() as stmts:
-                        if theirs in outside and isinstance(theirs, Var):  # has its shape, and `var` may not exist here
+                        if var in self.unassigned and theirs in outside:  # `var` may not exist here
                             d = zeros(self.build, theirs)
                         else:
                             d = zeros(self.build, var if key is None else self.build.index(var, Const(key)))
@@ -376,7 +407,10 @@ class Reverse:
                 yields = []
                 for k, p in zip(carried, params):
                     d = inner.take(op.params[k]) if op.params[k] in self.active else None
-                    yields.append(zeros(self.build, p) if d is None else d)
+                    if d is None:  # nothing flows to the value on entry: of its shape, which may not be that on leaving
+                        keeps_shape = op.params[k] in self.unassigned or same_shape(op.inits[k], op.params[k])
+                        d = zeros(self.build, p if keeps_shape else op.params[k])
+                    yields.append(d)
                 return (*yields, *(inner.get_or_zero(v) for v in free))
 
             sweep = self.block(op.body, inner, finish)

@@ -242,4 +242,4 @@ def same_kind(value: Var, update: Stmt) -> bool:
 
 def same_dims(a: tuple, b: tuple) -> bool:
     """Whether a value of dims `b` fills a part of dims `a` without broadcasting: assigned there, no dim of it is one."""
-    return len(a) == len(b) and all(n is m or n == m or (not isinstance(m, int) and m.many) or isinstance(m, int) and m != 1 for n, m in zip(a, b))
+    return len(a) == len(b) and all(n == m or (m != 1 if isinstance(m, int) else m.many) for n, m in zip(a, b))

@@ -21,13 +21,20 @@ def lower_dictcomp(lo: Lowering, node: gast.DictComp) -> Value:
         if not generators:
             found, key = expressions.known(lo, expressions.lower(lo, node.key))
             if not found:
-                raise expressions.unsupported(lo, node, "a dict key that is not known before the program runs", "use a list, or constant keys")
+                raise expressions.unsupported(
+                    lo, node, "a dict key that is not known before the program runs", "use a list, or constant keys"
+                )
             items[key] = expressions.lower(lo, node.value)
             return
         g, *rest = generators
         iterable = iteration.iterate(lo, expressions.lower(lo, g.iter), node)
         if iterable.items is None:
-            raise expressions.unsupported(lo, node, "a dict whose number of keys is not known before the program runs", "use a list, or constant keys")
+            raise expressions.unsupported(
+                lo,
+                node,
+                "a dict whose number of keys is not known before the program runs",
+                "use a list, or constant keys",
+            )
         for item in iterable.items:
             assign(lo, g.target, item)
             verdicts = [expressions.truth(lo, expressions.lower(lo, test)) for test in g.ifs]

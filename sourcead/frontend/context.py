@@ -303,7 +303,7 @@ class Lowering:
             raise UnsupportedSyntaxError("a write into an array without axes", at=self.here, instead="rebind the name: `a = value`")
         if cell in self.params:
             self.written.setdefault(self.params[cell], self.here)
-        if len(path) == 1 and mode == "set" and not isinstance(atom_type(before), Array):
+        if len(path) == 1 and mode == "set" and not through and not isinstance(atom_type(before), Array):
             self.replace_slot(cell, lambda: self.build.update(before, path, value, mode))
             return
         new = self.build.update(before, path, value, mode)

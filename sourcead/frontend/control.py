@@ -64,6 +64,11 @@ class Arm:
     before: dict[tuple[Slots, Any], Any]
     atoms: dict[Cell, Atom]  # the versions of cells at its end
     left: bool = False  # raised: nothing flows out of it
+    contents: dict[Cell, dict] = field(default_factory=dict)  # the items of the containers that it changed, at its end
+
+    def items(self, container: Cell) -> dict:
+        """The items of a list, dict or object at the end of this arm."""
+        return self.contents.get(container, container.items)
 
     def poison(self, value: Value) -> str | None:
         """Why a value must not be read after this arm; None if it may be."""
@@ -142,8 +147,10 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
                 settle(lo, held, atoms)
         changed = lo.journal.changed(mark, birth)
     state = {(slots, key): slots.get(key, MISSING) for slots, key in changed}
+    touched = {slots.cell for slots, _, _ in lo.journal.entries[mark:] if slots.cell is not None}
+    contents = {cell: cell.items for cell in touched if cell.kind != "array"}
     lo.journal.rollback(mark)
-    return Arm(stmts, value, state, changed, atoms, value is RAISED)
+    return Arm(stmts, value, state, changed, atoms, value is RAISED, contents)
 
 
 def settle(lo: Lowering, value: Any, atoms: dict[Cell, Atom]) -> None:
@@ -193,7 +200,8 @@ def _merge_value(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> Va
         items = (_merge_value(lo, x, y, n, arms, pairs) for x, y, n in zip(items_a, items_b, names))
         return TupleVal(tuple(items), None, some.cls)
     if isinstance(some, Cell) and some.kind != "array":
-        if alone or isinstance(other, Cell) and same_keys(other, some):
+        theirs, mine = (arms[1 if v is b else 0] for v in (other, some))
+        if alone or isinstance(other, Cell) and other.kind == some.kind and same_keys(lo.like(other, theirs.items(other), ""), lo.like(some, mine.items(some), "")):
             return _merge_containers(lo, some, a, b, gone_a, gone_b, name, arms, pairs)
         for cell in (a, b):
             if isinstance(cell, Cell) and cell.kind == "list" and cell.depth < lo.depth + 1:
@@ -239,16 +247,20 @@ def final(lo: Lowering, value: Value, atoms: dict[Cell, Atom]) -> Atom:
 
 
 def _merge_containers(lo, some, a, b, gone_a, gone_b, name, arms, pairs):
-    def item(cell, key, gone):
-        return UNDEFINED if cell is UNDEFINED or gone else cell.items[key]
+    def item(cell, key, gone, arm):
+        return UNDEFINED if cell is UNDEFINED or gone else arm.items(cell)[key]
 
-    items = {k: _merge_value(lo, item(a, k, gone_a), item(b, k, gone_b), f"{name}_{k}", arms, pairs) for k in some.items}
+    keys = arms[0].items(a) if some is a else arms[1].items(b)
+    items = {
+        k: _merge_value(lo, item(a, k, gone_a, arms[0]), item(b, k, gone_b, arms[1]), f"{name}_{k}", arms, pairs)
+        for k in keys
+    }
     merged = lo.like(some, items, name)
     merged.share(c for v in (a, b) if isinstance(v, Cell) for c in roots(v))
     merged.frozen = next((v.frozen for v in (a, b) if isinstance(v, Cell) and v.frozen), None)
-    for v in (a, b):
-        if isinstance(v, Cell) and POISON in v.slots:
-            merged.slots[POISON] = v.slots[POISON]
+    before = next((v.slots[POISON] for v in (a, b) if isinstance(v, Cell) and POISON in v.slots), None)
+    if why := arms[0].poison(a) or arms[1].poison(b) or before:
+        merged.slots[POISON] = why
     return merged
 
 

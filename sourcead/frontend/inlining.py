@@ -81,7 +81,11 @@ def inline(lo: Lowering, source, args, kwargs, node, scope: Scope | None = None,
 
     key = source.node
     if key in lo.calls:
-        raise UnsupportedSyntaxError(f"`{source.name}` calls itself; recursion cannot be differentiated yet", at=lo.here, instead="write it as a loop")
+        raise UnsupportedSyntaxError(
+            f"`{source.name}` calls itself; recursion cannot be differentiated yet",
+            at=lo.here,
+            instead="write it as a loop",
+        )
     if len(lo.calls) > MAX_INLINE:
         raise UnsupportedSyntaxError("functions are nested too deeply here", at=lo.here)
     refuse_generators(lo, source)

@@ -40,6 +40,8 @@ def _rule(stmt: Stmt, facts: Facts):
 
 def _simpler(stmt: Stmt, facts: Facts):
     match stmt.op:
+        case Update(Var() as base, (), value, "add") if value is base and generated(stmt) and _is_fraction(base):
+            return _twice(base)
         case Update(base, (), value, "add" | "sub"):
             return _first_contribution(stmt, base, value, facts) or _accumulation(stmt, stmt.op, facts)
         case Update(_, _, _, "add" | "sub"):
@@ -52,6 +54,8 @@ def _simpler(stmt: Stmt, facts: Facts):
             return _identity(fn, a, b)
         case Call(fn, args, kwargs) if fn is np.transpose:
             return _transpose(stmt, args, kwargs, facts)
+        case Call(fn, (Var() as x, *_)) if fn is np.sum and generated(stmt):
+            return _sum_of_negation(stmt, x, facts)
         case Call(fn, args, ()) if fn in RULES and all(isinstance(a, (Var, Const)) for a in args):
             return RULES[fn](stmt, *args, facts)
     return None
@@ -174,6 +178,10 @@ def _add(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
     shifted = _shifted_twice(stmt, ADD, a, b, facts)
     if shifted is not None:
         return shifted
+    if a is b and generated(stmt) and _is_fraction(a):
+        return _twice(a)
+    if generated(stmt) and a is b and isinstance(a, Var) and kind_of(a.type) in ("float", "complex"):
+        return Call(MUL, (Const(2), a))
     for x, c in ((a, b), (b, a)):
         if _adds_nothing(stmt, x, c):
             return x
@@ -186,6 +194,25 @@ def _add(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
             before, y = positive
             return [*before, replace(stmt, op=Call(SUB, (x, y)))]
     return None
+
+
+def _twice(x: Var) -> Call:
+    """x + x is 2 * x to the bit, and in the same dtype."""
+    return Call(MUL, (Const(2), x))
+
+
+def _is_fraction(atom: Atom) -> bool:
+    return isinstance(atom, Var) and isinstance(atom.type, (Array, Scalar)) and kind_of(atom.type) in ("float", "complex")
+
+
+def _sum_of_negation(stmt: Stmt, x: Var, facts: Facts) -> list[Stmt] | None:
+    """sum(-x) is -sum(x) to the bit, and less work."""
+    negation = _negation(x, facts)
+    if negation is None or facts.uses[x] != 1 or not negatable(stmt, x) or kind_of(x.type) is None:
+        return None
+    total = fresh(stmt.targets[0], name="total", temp=True)
+    op = replace(stmt.op, args=(negation.args[0], *stmt.op.args[1:]))
+    return [replace(stmt, targets=(total,), op=op), replace(stmt, op=Call(NEG, (total,)))]
 
 
 def _adds_nothing(stmt: Stmt, x: Atom, c: Atom) -> bool:
@@ -298,7 +325,9 @@ def _first_contribution(stmt: Stmt, base: Atom, value: Operand, facts: Facts):
 
 
 def _accumulation(stmt: Stmt, op: Update, facts: Facts):
-    """d += -v is d -= v, and the other way round."""
+    """d += -v is d -= v, and the other way round; d += d is 2 * d."""
+    if op.value is op.base and op.mode == "add" and generated(stmt) and _arithmetic_base(stmt, op.base):
+        return Call(MUL, (Const(2), op.base))
     positive = _negated(stmt, op.value, facts) if _arithmetic_base(stmt, op.base) else None
     if not positive:
         return None

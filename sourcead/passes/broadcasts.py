@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Atom, Call, Const, Function, Operand, Stmt, Update, Var
+from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Operand, Stmt, Update, Var
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, type_of
 from sourcead.passes.dims import Dim, KnownDims, not_one
 from sourcead.passes.elementwise import is_elementwise
@@ -97,12 +97,23 @@ def _into_operation(stmt: Stmt, fn, args: tuple, facts: Facts, known: KnownDims)
         dims = dims_of(result)
         if dims and isinstance(result, Array) and broadcasts_to([_type(source), *others], dims, lambda m, n: known.same(m, n, facts)):
             return new
+        if _to_shape_of(arg, [a for k, a in enumerate(args) if k != i], facts):
+            return new
         if (written := _before_update(stmt, new, facts)) is not None:
             return written
         outward = _outward(stmt, new, source, arg, others, facts)
         if outward:
             return outward
     return None
+
+
+def _to_shape_of(broadcast: Var, others: list[Operand], facts: Facts) -> bool:
+    """Whether a value was broadcast to the shape of the one other operand."""
+    if len(others) != 1 or not isinstance(others[0], Var):
+        return False
+    op = facts.op(broadcast)
+    shape = facts.op(op.args[1]) if isinstance(op, Call) and op.fn is np.broadcast_to else None
+    return isinstance(shape, Attr) and shape.name == "shape" and shape.base is others[0]
 
 
 def _before_update(stmt: Stmt, new: Call, facts: Facts) -> list[Stmt] | None:

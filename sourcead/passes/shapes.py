@@ -19,6 +19,7 @@ from sourcead.ir.nodes import (
     Block,
     Branch,
     Call,
+    Const,
     Effect,
     Function,
     Loop,
@@ -29,7 +30,7 @@ from sourcead.ir.nodes import (
     Var,
     op_blocks,
 )
-from sourcead.ir.types import Array, same_dtype
+from sourcead.ir.types import Array, Scalar, same_dtype
 from sourcead.passes.dims import KnownDims
 from sourcead.passes.elementwise import is_elementwise
 from sourcead.passes.rewriting import Facts, rewrite
@@ -59,6 +60,8 @@ def share_shapes(function: Function) -> Function:
         dims.learn(stmt, facts)
         asked = _asks(stmt.op)
         answer = None
+        if isinstance(stmt.op, Attr) and asked is not None and (same := _combined_with_itself(facts.op(asked))) is not None:
+            return replace(stmt.op, base=same)
         if asked is not None and all(_asks(op) is not None for op in facts.readers.get(asked, ())):
             named, scope = known.get(dims.shape(asked.type, facts), (None, None))
             answer = _answer(stmt.op, asked, [*params, named] if scope in facts.open else params, dims, facts)
@@ -67,6 +70,18 @@ def share_shapes(function: Function) -> Function:
         return answer
 
     return rewrite(function, rule)
+
+
+def _combined_with_itself(op: Op | None) -> Var | None:
+    """x, if the op is elementwise and reads x and numbers alone: `x * x`, `x ** 2`."""
+    if not (isinstance(op, Call) and is_elementwise(op.fn) and not op.kwargs):
+        return None
+    variables = {a for a in op.args if isinstance(a, Var) and not isinstance(a.type, Scalar)}
+    numbers = all(isinstance(a, Var) or isinstance(a, Const) and np.ndim(a.value) == 0 for a in op.args)
+    if len(variables) != 1 or not numbers:
+        return None
+    (x,) = variables
+    return x if isinstance(x.type, Array) else None
 
 
 def _asks(op: Op | None) -> Var | None:

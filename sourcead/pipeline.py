@@ -72,7 +72,7 @@ def build(
     function, notes = differentiate(lowered, wrt, kind, has_aux, single)
     name = f"{function_name(source.name)}_{SUFFIX[kind]}"
     doc = docstring(source, wrt, kind)
-    function = finished(replace(function, name=name, doc=doc))
+    function = finished(replace(function, name=name, doc=doc, defaults=literal_defaults(source, list(types))))
     emitted = emit(function)
     return Built(
         text=emitted.text,
@@ -84,6 +84,18 @@ def build(
         live=tuple((where, key, text) for text, (where, key) in lowered.live.items() if text in emitted.namespace),
         guards=lowered.guards,
     )
+
+
+def literal_defaults(source, names: list[str]) -> tuple:
+    """The defaults of the last parameters, as far as they can be written down."""
+    found = source.defaults
+    last: list = []
+    for name in reversed(names):
+        value = found.get(name, ...)
+        if value is ... or type(value) not in (int, float, bool, str, type(None)) or value != value:
+            break
+        last.append(value)
+    return tuple(reversed(last))
 
 
 def finished(function: Function) -> Function:

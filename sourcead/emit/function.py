@@ -49,7 +49,7 @@ def emit(function: Function) -> Emitted:
     body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
     body += statements.block(function.body, at_top=True)
     body += statements.returned(function.body.results)
-    node = function_def(function.name, [ast.arg(p.name) for p in function.params], body)
+    node = function_def(function.name, [ast.arg(p.name) for p in function.params], body, function.defaults)
     return Emitted(to_text(node, comments.lines), dict(globals_.namespace))
 
 

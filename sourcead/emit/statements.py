@@ -306,10 +306,16 @@ class Statements:
         return [ast.With([ast.withitem(a, None) for a in args], body or [ast.Pass()])]
 
 
-def function_def(name: str, args: list[ast.arg], body: list[ast.stmt]) -> ast.FunctionDef:
-    """A function definition with positional parameters."""
+def function_def(name: str, args: list[ast.arg], body: list[ast.stmt], defaults: tuple = ()) -> ast.FunctionDef:
+    """A function definition with positional parameters; `defaults` are literals, of the last of them."""
     arguments = ast.arguments(
-        posonlyargs=[], args=args, vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
+        posonlyargs=[],
+        args=args,
+        vararg=None,
+        kwonlyargs=[],
+        kw_defaults=[],
+        kwarg=None,
+        defaults=[ast.Constant(d) for d in defaults],
     )
     node = ast.FunctionDef(name, arguments, body or [ast.Pass()], [], None)
     node.type_params = []

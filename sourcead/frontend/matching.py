@@ -82,7 +82,9 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
     elif isinstance(value, Const) and not value.live and isinstance(value.value, tuple):
         items = [Const(v) for v in value.value]
     else:
-        raise expressions.unsupported(lo, node, "a sequence pattern needs a tuple or list whose length is known", "write the choice with `if`")
+        raise expressions.unsupported(
+            lo, node, "a sequence pattern needs a tuple or list whose length is known", "write the choice with `if`"
+        )
     stars = [k for k, p in enumerate(patterns) if isinstance(p, gast.MatchStar)]
     if len(items) != len(patterns) and not (stars and len(items) >= len(patterns) - 1):
         return NEVER

@@ -6,6 +6,7 @@ control may leave takes the statements after it into its arms, so that structure
 
 from __future__ import annotations
 
+import functools
 import importlib
 import operator
 from dataclasses import dataclass
@@ -14,16 +15,37 @@ from typing import Any
 import gast
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import AliasError, UnsupportedSyntaxError
-from sourcead.frontend import builtin_functions, contexts, control, exceptions, exits, expressions, inlining, iteration, matching, methods, objects, sequences
+from sourcead.errors import AliasError
+from sourcead.frontend import (
+    builtin_functions,
+    contexts,
+    control,
+    exceptions,
+    exits,
+    expressions,
+    inlining,
+    iteration,
+    matching,
+    methods,
+    objects,
+    sequences,
+)
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.control import RAISED
 from sourcead.frontend.expressions import BINARY, lower, unsupported
 from sourcead.frontend.values import (
-    MISSING, POISON, VALUE, WHOLE, Cell, FunctionVal, IterVal, SliceVal, TupleVal, Value, hold, roots,
+    MISSING,
+    POISON,
+    VALUE,
+    Cell,
+    SliceVal,
+    TupleVal,
+    Value,
+    hold,
+    roots,
 )
-from sourcead.ir.nodes import UNDEFINED, Block, Call, Const, Effect, Let, Slice, Stmt, Sub, Var
-from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, Str, TupleT, Unknown, is_array, rank
+from sourcead.ir.nodes import Block, Const, Effect, Let, Stmt, Sub, Var
+from sourcead.ir.types import INT, Array, ListT, Unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -399,13 +421,18 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
             return None
         new = expressions.operate(lo, fn, old, value)
         for cell in roots(old):
-            lo.set(cell.slots, POISON, f"`{cell.name}` was changed by `{symbol(node.op)}=`, which changes an array in place, but a number not; its type is not known here")
+            lo.set(
+                cell.slots,
+                POISON,
+                f"`{cell.name}` was changed by `{symbol(node.op)}=`, which changes an array in place, but a number not; its type is not known here",
+            )
         return new
     return expressions.operate(lo, fn, old, value)
 
 
 def symbol(op) -> str:
-    return {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@", "FloorDiv": "//", "Mod": "%"}.get(type(op).__name__, "?")
+    symbols = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@", "FloorDiv": "//", "Mod": "%"}
+    return symbols.get(type(op).__name__, "?")
 
 
 # -- loops -----------------------------------------------------------------------------------------------------------
@@ -454,7 +481,7 @@ def unrolled(lo: Lowering, node, items: list[Value]) -> Any:
         left = lo.scope.names[leave]
         verdict = expressions.truth(lo, left)
         if verdict is None:
-            return control.branch(lo, lo.read(left), [lambda: None, lambda: unrolled(lo, node, items[k + 1 :])])
+            return control.branch(lo, lo.read(left), [lambda: None, functools.partial(unrolled, lo, node, items[k + 1 :])])
         if verdict:
             break
     return None
@@ -506,7 +533,12 @@ def index_name(node) -> str | None:
 def lower_while(lo: Lowering, node) -> None:
     if not exits.is_endless(node) and any(isinstance(n, gast.NamedExpr) for n in gast.walk(node.test)):
         if node.orelse:
-            raise unsupported(lo, node, "the condition of this loop assigns a name, and the loop has an `else`", "assign it before the loop and at the end of its body")
+            raise unsupported(
+                lo,
+                node,
+                "the condition of this loop assigns a name, and the loop has an `else`",
+                "assign it before the loop and at the end of its body",
+            )
         return lower_while(lo, exits.tested_inside(lo, node))
     leaving = exits.exits_of(lo, node)
     exits.enter(lo, leaving)

@@ -278,7 +278,7 @@ class Stmt:
 class Function:
     """A function: its parameters, its body, whose `results` are what it returns (one: bare; several: a tuple).
 
-    `defaults` maps parameter names to Python objects; `doc` becomes the docstring.  `kwonly` names keyword-only ones.
+    `doc` becomes the docstring; `defaults` are literals, of the last parameters.
     """
 
     name: str
@@ -286,6 +286,7 @@ class Function:
     body: Block
     doc: str | None = None
     origin: Origin | None = None
+    defaults: tuple[Any, ...] = ()
 
 
 class _Undefined:

@@ -60,9 +60,10 @@ def share_shapes(function: Function) -> Function:
         dims.learn(stmt, facts)
         asked = _asks(stmt.op)
         answer = None
-        if isinstance(stmt.op, Attr) and asked is not None and (same := _combined_with_itself(facts.op(asked))) is not None:
-            return replace(stmt.op, base=same)
         if asked is not None and all(_asks(op) is not None for op in facts.readers.get(asked, ())):
+            same = _combined_with_itself(facts.op(asked))
+            if isinstance(stmt.op, Attr) and same is not None and same not in moving:
+                return replace(stmt.op, base=same)
             named, scope = known.get(dims.shape(asked.type, facts), (None, None))
             answer = _answer(stmt.op, asked, [*params, named] if scope in facts.open else params, dims, facts)
         if isinstance(stmt.op, Call) and is_elementwise(stmt.op.fn) and len(stmt.targets) == 1:

@@ -1,0 +1,191 @@
+"""Calls of functions that are being lowered already.
+
+A call whose arguments have another structure (the branches of a tree) is lowered in place: it ends where the structure
+does.  For arguments of the same types the call stays a call, of the function's generated pair (`ir/pairs.py`).
+
+The type of the result is the least one that the body agrees with: at first a recursive call is taken never to return, so
+that the other arms of the branches around it tell.
+"""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend.context import Lowering, Scope
+from sourcead.frontend.values import Cell, FunctionVal, Value, roots
+from sourcead.ir.nodes import Call, Const, has_effect
+from sourcead.ir.pairs import Pair
+from sourcead.ir.types import (
+    ANY_DTYPE, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Undefined, carries_derivative, join,
+)  # fmt: skip
+
+MAX_ROUNDS = 6
+
+
+class NeverReturns(Exception):
+    """A recursive call whose result nothing is known of yet."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A call that is being lowered in place: the function, and the types of its arguments."""
+
+    key: Any
+    signature: tuple
+
+
+def signature(lo: Lowering, bound: dict[str, Value]) -> tuple:
+    """What two calls have in common that one piece of text serves."""
+    return tuple((name, shape(lo, value)) for name, value in bound.items())
+
+
+def shape(lo: Lowering, value: Value) -> Any:
+    if is_static(value):
+        return ("static", repr(value.value))
+    if isinstance(value, Const) or not isinstance(value, (FunctionVal,)):
+        try:
+            return canonical(general(atom_type(lo.read(value))))
+        except UnsupportedSyntaxError:
+            pass
+    return ("object", id(getattr(value, "source", value)))
+
+
+def is_static(value: Value) -> bool:
+    """Whether an argument is part of the program: a string, None, a truth value, a function."""
+    return isinstance(value, Const) and not value.live and (
+        value.value is None or isinstance(value.value, (str, bool, type, types.ModuleType)) or callable(value.value)
+    )
+
+
+def general(t: Type) -> Type:
+    """The type of all arguments that the same text serves."""
+    match t:
+        case Scalar("float" | "complex" as kind, _):
+            return Scalar(kind, ANY_DTYPE)
+        case Array(dtype, dims):
+            return Array(dtype, None if dims is None else tuple(Sym() for _ in dims))
+        case TupleT(items):
+            return TupleT(tuple(map(general, items)))
+        case ListT(item, items):
+            return ListT(general(item), None if items is None else tuple(map(general, items)))
+        case DictT(items):
+            return DictT(tuple((k, general(v)) for k, v in items))
+        case StructT(cls, fields):
+            return StructT(cls, tuple((k, general(v)) for k, v in fields))
+    return t
+
+
+def canonical(t: Type) -> Any:
+    """A key that two general types share only if they promise the same."""
+    match t:
+        case Array(dtype, dims):
+            return "array", None if dtype is None else np.dtype(dtype).str, None if dims is None else len(dims)
+        case TupleT(items):
+            return "tuple", *map(canonical, items)
+        case ListT(item, items):
+            return "list", canonical(item), None if items is None else tuple(map(canonical, items))
+        case DictT(items):
+            return "dict", *((k, canonical(v)) for k, v in items)
+        case StructT(cls, fields):
+            return "struct", cls, *((k, canonical(v)) for k, v in fields)
+    return repr(t)
+
+
+def call_pair(lo: Lowering, source, bound: dict[str, Value], scope: Scope | None, node) -> Value:
+    """A call of the pair of a recursive function."""
+    from sourcead.frontend import expressions
+
+    if lo.static_only:
+        raise UnsupportedSyntaxError("a derivative rule that calls itself", at=lo.here)
+    captured = captured_values(lo, source, scope)
+    values = {**bound, **{name: v for name, v in captured.items() if name not in bound}}
+    statics = {n: v for n, v in values.items() if is_static(v)}
+    functions = {n: v for n, v in values.items() if isinstance(v, FunctionVal)}
+    atoms = {n: lo.read(v) for n, v in values.items() if n not in statics and n not in functions}
+    kinds = {n: general(atom_type(a)) for n, a in atoms.items()}
+    key = (
+        source.node, tuple((n, canonical(t)) for n, t in kinds.items()),
+        tuple((n, repr(v.value)) for n, v in statics.items()), tuple((n, v.source.node) for n, v in functions.items()),
+    )  # fmt: skip
+    if key not in lo.pairs:
+        lower_pair(lo, key, source, kinds, statics, functions)
+    pair = lo.pairs[key]
+    if pair.result == Undefined():
+        raise NeverReturns
+    if not pair.wrt:
+        raise expressions.unsupported(lo, node, f"`{source.name}` calls itself, and is a function of integers alone", "compute it outside, or write it as a loop")
+    made = lo.build.emit(Call(pair, tuple(atoms.values()), effect=pair.effect), TupleT((pair.result, UNKNOWN)), "pair")
+    value = lo.build.index(made, Const(0), name=source.name)
+    return lo.wrap(value, shares=[r for v in values.values() for r in roots(v)])
+
+
+def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[str, Const], functions) -> None:
+    """Lowers a recursive function for arguments of some types, again until the type of its result is right."""
+    from sourcead.frontend.lower import lower_function
+
+    names = {p.name for p in lo.pairs.values()}
+    name = f"{source.name}_vjp"
+    while name in names:
+        name += "_"
+    wrt = tuple(k for k, t in enumerate(kinds.values()) if carries_derivative(t))
+    pair = lo.pairs[key] = Pair(name, wrt=wrt)
+    for _ in range(MAX_ROUNDS):
+        inner = Lowering()
+        inner.pairs = lo.pairs
+        env = Scope(source)
+        env.names.update(statics)
+        env.names.update({n: FunctionVal(f.source, env, f.defaults) for n, f in functions.items()})
+        inner.scope = Scope(source, parent=env)
+        try:
+            lowered = lower_function(source, kinds, {}, inner)
+        except NeverReturns:
+            raise UnsupportedSyntaxError(
+                f"`{source.name}` calls itself on every path, so that the kind of its result is not known", at=source.origin(source.node)
+            ) from None
+        if lowered.written:
+            where = next(iter(lowered.written.values()))
+            raise UnsupportedSyntaxError(
+                f"`{source.name}` calls itself and writes into its arguments", at=where, instead="return the new array, or write a loop"
+            )
+        result = general(join(pair.result, atom_type(lowered.function.body.results[0])))
+        effect = any(has_effect(s.op) for s in lowered.function.body.stmts)
+        if canonical(result) == canonical(pair.result) and effect == pair.effect:
+            break
+        pair.result, pair.effect = result, effect
+    else:
+        raise UnsupportedSyntaxError(f"the kind of value that `{source.name}` returns does not settle", at=source.origin(source.node))
+    pair.lowered = lowered
+    lo.guards.update({(id(where), name): (where, name, found) for where, name, found in lowered.guards})
+    for text, where in lowered.live.items():
+        if lo.live.setdefault(text, where) != where:
+            raise UnsupportedSyntaxError(f"two different globals called `{text}` are used", at=source.origin(source.node), instead="rename one")
+
+
+def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Value]:
+    """What a nested function reads of the functions around it."""
+    found: dict[str, Value] = {}
+    todo = [source.node]
+    seen = set()
+    while todo:
+        node = todo.pop()
+        for n in gast.walk(node):
+            if not (isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)) or n.id in found:
+                continue
+            outer = scope
+            while outer is not None and n.id not in outer.names:
+                outer = outer.parent
+            if outer is None:
+                continue
+            value = outer.names[n.id]
+            found[n.id] = value
+            if isinstance(value, FunctionVal) and value.source.node not in seen:
+                seen.add(value.source.node)
+                todo.append(value.source.node)
+    return {name: v for name, v in found.items() if isinstance(v, (FunctionVal, Const, Cell)) or hasattr(v, "type") or hasattr(v, "items")}

@@ -1,0 +1,59 @@
+"""Recursive functions: a call of one is a call of its generated pair.
+
+The generated `f_vjp(args)` returns the value and the pullback, which holds what the reverse sweep of that call needs:
+
+    y = f(a, b)        y, pullback = f_vjp(a, b)        d_a, d_b = pullback(d_y)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sourcead.ir.nodes import Block, Call, Const, Index, Stmt, Var, map_op, op_blocks
+from sourcead.ir.types import UNKNOWN, Type, Undefined
+
+
+@dataclass(eq=False)
+class Pair:
+    """The function that returns the value and the pullback of a recursive function, for arguments of some types.
+
+    Attributes:
+        name: of the function in the text.
+        result: the type of the value, as far as it is known while the function is lowered.
+        effect: whether a call does more than return.
+        wrt: the numbers of the arguments that have cotangents.
+        lowered: the function, once it is.
+    """
+
+    name: str
+    result: Type = Undefined()
+    effect: bool = False
+    wrt: tuple[int, ...] = ()
+    lowered: Any = None
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    def __call__(self, *args):
+        raise TypeError(f"{self.name} is defined in the generated text")
+
+
+def with_pullbacks(block: Block) -> tuple[Block, dict[Var, Var]]:
+    """The block with the pullback of each call of a pair as a variable beside the value; pair -> pullback."""
+    pullbacks: dict[Var, Var] = {}
+
+    def visit(b: Block) -> Block:
+        stmts: list[Stmt] = []
+        for stmt in b.stmts:
+            if op_blocks(stmt.op):
+                stmt = replace(stmt, op=map_op(stmt.op, lambda atom: atom, visit))
+            stmts.append(stmt)
+            if isinstance(stmt.op, Call) and isinstance(stmt.op.fn, Pair):
+                (pair,) = stmt.targets
+                pullbacks[pair] = Var("pullback", UNKNOWN, True)
+                stmts.append(Stmt((pullbacks[pair],), Index(pair, Const(1)), stmt.origin))
+        return Block(tuple(stmts), b.results)
+
+    return visit(block), pullbacks

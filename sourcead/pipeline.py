@@ -18,12 +18,13 @@ from sourcead.ad.reverse import Reverse
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.unassigned import with_nothing, without_nothing
-from sourcead.emit import assign_memory, emit
-from sourcead.errors import NonScalarError
+from sourcead.emit import Emitted, assign_memory, emit
+from sourcead.errors import NonScalarError, UnsupportedSyntaxError
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.frontend.source import find_source
 from sourcead.frontend.values import TupleVal
 from sourcead.ir.nodes import Atom, Block, Branch, Build, Call, Closure, Const, Function, Stmt, Var
+from sourcead.ir.pairs import Pair, with_pullbacks
 from sourcead.ir.types import (
     FLOAT, Array, DictT, ListT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of, kind_of,
 )  # fmt: skip
@@ -73,7 +74,7 @@ def build(
     name = f"{function_name(source.name)}_{SUFFIX[kind]}"
     doc = docstring(source, wrt, kind)
     function = finished(replace(function, name=name, doc=doc, defaults=literal_defaults(source, list(types))))
-    emitted = emit(function)
+    emitted = with_pairs(emit(function), lowered.pairs)
     return Built(
         text=emitted.text,
         name=name,
@@ -96,6 +97,23 @@ def literal_defaults(source, names: list[str]) -> tuple:
             break
         last.append(value)
     return tuple(reversed(last))
+
+
+def with_pairs(emitted: Emitted, pairs: tuple[Pair, ...]) -> Emitted:
+    """The text after that of the recursive functions that it calls."""
+    texts, namespace = [], dict(emitted.namespace)
+    for pair in pairs:
+        lowered = pair.lowered
+        wrt = tuple(name for k, name in enumerate(lowered.params) if k in pair.wrt)
+        function, _ = differentiate(lowered, wrt, "vjp", False, len(wrt) == 1)
+        helper = emit(finished(replace(function, name=pair.name, doc=None)))
+        texts.append(helper.text)
+        for name, value in helper.namespace.items():
+            if namespace.setdefault(name, value) is not value:
+                raise UnsupportedSyntaxError(f"two different objects called `{name}` are used in recursive functions", at=lowered.function.origin)
+    names = {p.name for p in pairs}
+    namespace = {name: value for name, value in namespace.items() if name not in names}
+    return Emitted("\n\n".join([*texts, emitted.text]), namespace)
 
 
 def finished(function: Function) -> Function:
@@ -145,6 +163,7 @@ def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bo
         check_scalar(value, lowered)
         check_each_path(value, block, lowered)
     block, build.unassigned = with_nothing(block)
+    block, build.pullbacks = with_pullbacks(block)
     inputs = [lowered.params[name] for name in wrt if name in lowered.params]
     active = active_vars(block, inputs, [value] if isinstance(value, Var) else [])
     active.update(inputs)

@@ -58,7 +58,7 @@ def tuple_result(x):
 def while_walrus(x):
     n = 0
     while (r := np.sum(x * x)) > 0.1:
-        x = x * 0.7 
+        x = x * 0.7
         n += 1
     return r * n + x[0]
 

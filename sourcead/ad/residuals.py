@@ -271,6 +271,7 @@ class Part:
     hoisted: dict[Var, list[Stmt]] = field(default_factory=dict)  # reads of metadata, after the definition of a variable
     olds: dict[Stmt, Var] = field(default_factory=dict)  # what an update that is undone overwrites
     old_reads: dict[Stmt, list[Stmt]] = field(default_factory=dict)  # statements that read it
+    versions: list[dict[Var, Var]] | None = None  # see LoopPlan.versions
 
     def positions(self) -> dict[Stmt, int]:
         return {s: k for k, s in enumerate(self.block.stmts)}
@@ -515,17 +516,34 @@ class LoopPlan:
                 continue
             bases = [a for a in op_reads(self.rebuilding(v)) if self.restored(a)]
             if bases:
-                valid[v] = all(last(v) <= self.next_write(definition, a) for a in bases)
+                valid[v] = all(last(v) <= self.last_valid(definition, a) for a in bases)
         return valid
 
-    def next_write(self, definition: Definition, version: Var) -> int:
-        """The position of the next statement that changes the array, after the definition, in the same part."""
+    def last_valid(self, definition: Definition, version: Var) -> int:
+        """The last position, in the part of the definition, at which the array is as it was when it was read.
+
+        The reverse of an update puts the array back before anything else, that of a loop or branch only inside.
+        """
         chain = self.chains.find(version)
         stmts = definition.part.block.stmts
         for k in range(definition.at, len(stmts)):
             if any(self.chains.find(u.targets[0]) is chain for u in updates_in(stmts[k])):
-                return k
+                return k if isinstance(stmts[k].op, Update) else k - 1
         return len(stmts)
+
+    def versions(self, part: Part) -> list[dict[Var, Var]]:
+        """For each position of a part, the versions of the restored arrays before the statement there."""
+        if part.versions is None:
+            if part.parent is None:
+                now = {chain: self.op.params[k] for chain, k in self.carried.items()}
+            else:
+                now = self.versions(part.parent)[part.at]
+            part.versions = [now]
+            for stmt in part.block.stmts:
+                changed = {chain: t for t in stmt.targets if (chain := self.chains.find(t)) in self.carried}
+                now = {**now, **changed} if changed else now
+                part.versions.append(now)
+        return part.versions
 
     # -- writing it ----------------------------------------------------------------------------------------------------
 
@@ -706,6 +724,7 @@ class Writer:
         env: what stands in the reverse sweep for a value of the forward body.
         lists: the current version of each list of saved values.
         now: the current version of each array that is restored.
+        standing: the version of the forward sweep that it is.
     """
 
     def __init__(self, plan: LoopPlan, lists: dict[Var, Var], env=None, now=None):
@@ -714,11 +733,12 @@ class Writer:
         self.env: dict[Var, Atom] = {} if env is None else env
         self.lists = lists
         self.now: dict[Var, Atom] = {} if now is None else now
+        self.standing: dict[Var, Var] = {}
         self.rebuilt: list[Var] = []
         self.mark = (None, None)
 
-    def value(self, v: Atom, part: Part) -> Atom:
-        """The value in the reverse sweep, written if need be."""
+    def value(self, v: Atom, part: Part, asking: bool = False) -> Atom:
+        """The value in the reverse sweep, written if need be; `asking`: for no more than its shape."""
         if not isinstance(v, Var) or v in self.env:
             return self.env.get(v, v)
         plan = self.plan
@@ -727,6 +747,8 @@ class Writer:
             return v
         chain = plan.chains.find(v)
         if chain in self.now:
+            if v is not self.standing[chain] and not asking:
+                raise AssertionError(f"{v!r} is read in the reverse sweep where the array is {self.standing[chain]!r}")
             return self.now[chain]
         origin, adjoint_of = self.mark
         if v in self.lists:
@@ -746,28 +768,37 @@ class Writer:
         """Writes a statement of the sweep, after what it reads."""
         self.mark = (stmt.origin, stmt.adjoint_of)
         for v in free_vars(Block((stmt,))):
-            self.value(v, part)
-        env = {v: self.value(v, part) for v in free_vars(Block((stmt,)))}
+            self.value(v, part, is_metadata_read(v, stmt))
+        env = {v: self.value(v, part, is_metadata_read(v, stmt)) for v in free_vars(Block((stmt,)))}
         self.stmts.append(substituted(stmt, {v: a for v, a in env.items() if a is not v}))
 
     def part(self, part: Part) -> tuple[Atom, ...]:
         """Writes the reverse of a part; returns what it yields."""
+        self.stand(part, len(part.block.stmts))
         for stmt in part.head:
             self.write(stmt, part)
-        for forward in reversed(part.block.stmts):
+        for at, forward in reversed(list(enumerate(part.block.stmts))):
             self.mark = (forward.origin, forward.origin)
             if forward in part.olds:
                 self.undo(forward, part)
+                self.stand(part, at)
             for stmt in part.groups.get(forward, ()):
                 if isinstance(stmt.op, ReverseLoop):
                     self.nested_loop(stmt, part)
+                    self.stand(part, at)
                 elif isinstance(stmt.op, ReverseBranch):
                     self.branch(stmt, part)
+                    self.stand(part, at)
                 else:
                     self.write(stmt, part)
+            self.stand(part, at)
         for stmt in part.tail:
             self.write(stmt, part)
         return tuple(self.value(r, part) for r in part.results)
+
+    def stand(self, part: Part, at: int) -> None:
+        """The arrays are now as they were before the statement at this position."""
+        self.standing = self.plan.versions(part)[at]
 
     def drain(self, part: Part) -> None:
         """Takes off the lists what the reverse of this part did not need after all."""

@@ -54,6 +54,7 @@ from sourcead.ir.nodes import (
     fresh,
     operand_atoms,
 )
+from sourcead.ir.pairs import Pair
 from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, TupleT, Unknown, dims_of, list_type
 
 
@@ -130,9 +131,28 @@ class Reverse:
     @adjoint.register
     def _(self, op: Call, stmt, cots):
         (y,) = stmt.targets
+        if isinstance(op.fn, Pair):
+            return self.pull_back(op, y, cots)
         d_y = cots.take(y)
         for operand, d, broadcasts in cotangents_of(self.build, stmt, d_y, self.active):
             self.contribute(operand, d, broadcasts, cots)
+
+    def pull_back(self, op: Call, pair: Var, cots: Cotangents) -> None:
+        """`d_args = pullback(d_value)` for a call of a recursive function."""
+        d_value = cots.parts.pop(pair, {}).get(0)
+        if d_value is None:
+            return
+        args = [op.args[k] for k in op.fn.wrt]
+        ds = tuple(Var(f"d_{a.name}" if isinstance(a, Var) else "d", atom_type(a), True) for a in args)
+        call = Call(self.build.pullbacks[pair], (d_value,))
+        if len(ds) == 1:
+            self.build.add(Stmt(ds, call))
+        else:
+            whole = self.build.emit(call, TupleT(tuple(d.type for d in ds)), "cotangents")
+            for k, d in enumerate(ds):
+                self.build.add(Stmt((d,), Index(whole, Const(k))))
+        for arg, d in zip(args, ds):
+            self.contribute(arg, d, False, cots)
 
     def contribute(self, operand: Operand, d: Operand | None, broadcasts: bool, cots: Cotangents) -> None:
         """Adds what a rule returned for an operand."""

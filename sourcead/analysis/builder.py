@@ -43,6 +43,7 @@ class Builder:
         known: values of variables that are known while compiling (`n = 10`); the text keeps the names.
         shape_dims: dims of the array whose `.shape` a variable is; size_dim: the dim that is the value of a variable.
         unassigned: variables that hold nothing on some paths (`unassigned.py`).
+        pullbacks: of the results of recursive calls (`ir/pairs.py`).
     """
 
     def __init__(self):
@@ -54,6 +55,7 @@ class Builder:
         self.shape_dims: dict[Var, tuple] = {}
         self.size_dim: dict[Var, object] = {}
         self.unassigned: set[Var] = set()
+        self.pullbacks: dict[Var, Var] = {}
 
     # -- what is known -------------------------------------------------------------------------------------------
 

@@ -284,7 +284,10 @@ def _broadcast_to(fn, args, kwargs) -> Type:
     only(given, "array shape")
     t = given["array"].type
     dtype = t.dtype if isinstance(t, Array) else array_dtype(given["array"])
-    dims = shape_dims(given["shape"])
+    try:
+        dims = shape_dims(given["shape"])
+    except Impossible:
+        return Array(dtype, None)
     old = t.dims if isinstance(t, Array) else ()
     if old is not None:
         if len(old) > len(dims):

@@ -184,7 +184,12 @@ def builtin_extreme(fn):
                 t = atom_type(lo.read(args[0]))
                 if is_array(t) and rank(t) == 1 and default is None:
                     return calls.emit_call(lo, np.max if fn is max else np.min, args, {}, node)
-                raise expressions.unsupported(lo, node, f"`{fn.__name__}` of a list whose length is not known here", f"use `np.{fn.__name__}` of an array")
+                raise expressions.unsupported(
+                    lo,
+                    node,
+                    f"`{fn.__name__}` of a list whose length is not known here",
+                    f"use `np.{fn.__name__}` of an array",
+                )
             values = sequences.static_items(lo, args[0], node)
             if not values and default is not None:
                 return default
@@ -294,7 +299,8 @@ BUILTINS: dict[Any, Any] = {
     len: builtin_len, isinstance: builtin_isinstance, range: builtin_range, enumerate: builtin_enumerate, zip: builtin_zip,
     reversed: builtin_reversed, tuple: builtin_tuple, list: builtin_list, dict: builtin_dict, map: builtin_map, sum: builtin_sum,
     max: builtin_extreme(max), min: builtin_extreme(min), print: builtin_print, slice: builtin_slice,
-    **objects.BUILTINS, **records.BUILTINS, functools.reduce: builtin_reduce, itertools.accumulate: builtin_accumulate, filter: builtin_filter, runtime.is_literal: rule_is_literal, int: builtin_int(int),
+    **objects.BUILTINS, **records.BUILTINS, functools.reduce: builtin_reduce, itertools.accumulate: builtin_accumulate,
+    filter: builtin_filter, runtime.is_literal: rule_is_literal, int: builtin_int(int),
     **{f: operator_function(f) for f in (
         operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul, operator.mod,
         operator.floordiv, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,

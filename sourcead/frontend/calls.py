@@ -143,7 +143,9 @@ SEES_EVERYTHING = frozenset({eval, exec, locals, globals, vars, dir, getattr, se
 def opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of what has neither source nor rule: fine as long as no derivative can pass through it."""
     if isinstance(fn, types.BuiltinFunctionType | type) and fn in SEES_EVERYTHING:
-        raise expressions.unsupported(lo, node, f"what `{fn.__name__}` reads or changes cannot be seen in the source", "write out what it does")
+        raise expressions.unsupported(
+            lo, node, f"what `{fn.__name__}` reads or changes cannot be seen in the source", "write out what it does"
+        )
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     for operand in [*operands, *named.values()]:
@@ -263,7 +265,12 @@ def mutate(lo: Lowering, fn: Any, args: list[Value], kwargs, node) -> Value:
     if fn is np.copyto and len(args) == 2 and not kwargs and isinstance(args[0], Cell):
         lo.write(args[0], (), lo.operand(args[1]))
         return Const(None)
-    raise expressions.unsupported(lo, node, f"`np.{fn.__name__}` writes into its argument in a way that cannot be differentiated yet", "assign to a subscript: `a[mask] = v`")
+    raise expressions.unsupported(
+        lo,
+        node,
+        f"`np.{fn.__name__}` writes into its argument in a way that cannot be differentiated yet",
+        "assign to a subscript: `a[mask] = v`",
+    )
 
 
 def lower_combinator(name: str):

@@ -87,7 +87,8 @@ class Lowering:
         self.walked: list[Cell] = []  # lists of known length that loops walk over by index, as one value each
         self.listing = False  # such lists are to be taken item by item
         self.static_only = False
-        self.calls: list[Any] = []  # functions being inlined, outermost first
+        self.calls: list[Any] = []  # calls being inlined, outermost first
+        self.pairs: dict[Any, Any] = {}  # the recursive functions called (`recursion.py`)
 
     # -- errors --------------------------------------------------------------------------------------------------
 

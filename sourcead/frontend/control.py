@@ -20,6 +20,7 @@ from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import expressions
 from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
 from sourcead.frontend.exits import FALSE, TRUE, Flag
+from sourcead.frontend.recursion import NeverReturns
 from sourcead.frontend.values import (
     KIND, MISSING, POISON, SEEN, STALE, VALUE, WHOLE, BoundVal, Cell, FunctionVal, IterVal, Meta, Slots, TupleVal, Value, cells_of, leaves, next_birth, roots,
 )
@@ -65,6 +66,7 @@ class Arm:
     atoms: dict[Cell, Atom]  # the versions of cells at its end
     left: bool = False  # raised: nothing flows out of it
     contents: dict[Cell, dict] = field(default_factory=dict)  # the items of the containers that it changed, at its end
+    poisoned: dict[Cell, str] = field(default_factory=dict)  # what it poisoned, also of what it made itself
 
     def items(self, container: Cell) -> dict:
         """The items of a list, dict or object at the end of this arm."""
@@ -74,8 +76,8 @@ class Arm:
         """Why a value must not be read after this arm; None if it may be."""
         if not isinstance(value, Cell):
             return None
-        found = [self.state.get((cell.slots, POISON), MISSING) for cell in (value, value.root())]
-        return next((why for why in found if why is not MISSING), None)
+        found = [self.poisoned.get(cell) for cell in (value, value.root())]
+        return next((why for why in found if why is not None), None)
 
 
 RAISED = object()
@@ -134,7 +136,10 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
     mark, within = lo.journal.mark(), lo.build.within
     atoms: dict[Cell, Atom] = {}
     with lo.build.block() as stmts, lo.deeper():
-        value = arm()
+        try:
+            value = arm()
+        except NeverReturns:
+            value = RAISED
         lo.build.within = within
         for slots, key in lo.journal.changed(mark, birth):
             if not isinstance(key, Meta):
@@ -149,8 +154,9 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
     state = {(slots, key): slots.get(key, MISSING) for slots, key in changed}
     touched = {slots.cell for slots, _, _ in lo.journal.entries[mark:] if slots.cell is not None}
     contents = {cell: cell.items for cell in touched if cell.kind != "array"}
+    poisoned = {cell: cell.slots[POISON] for cell in touched if POISON in cell.slots}
     lo.journal.rollback(mark)
-    return Arm(stmts, value, state, changed, atoms, value is RAISED, contents)
+    return Arm(stmts, value, state, changed, atoms, value is RAISED, contents, poisoned)
 
 
 def settle(lo: Lowering, value: Any, atoms: dict[Cell, Atom]) -> None:

@@ -15,11 +15,24 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import calls, control, inlining, methods, objects, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import (
-    VALUE, BoundVal, Cell, FunctionVal, Held, IterVal, MethodVal, SliceVal, TupleVal, Value, cells_of, hold, reach, roots,
+    VALUE,
+    BoundVal,
+    Cell,
+    FunctionVal,
+    Held,
+    IterVal,
+    MethodVal,
+    SliceVal,
+    TupleVal,
+    Value,
+    cells_of,
+    hold,
+    reach,
+    roots,
 )
-from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Operand, Slice, Sub, Var, View
+from sourcead.ir.nodes import UNDEFINED, Atom, Const, Operand, Slice, Sub, Var
 from sourcead.ir.records import is_record
-from sourcead.ir.types import Array, DictT, ListT, NoneType, Scalar, Str, StructT, TupleT, Unknown, is_array, rank
+from sourcead.ir.types import Array, DictT, ListT, NoneType, Scalar, Str, StructT, TupleT, rank
 
 BINARY = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -290,7 +303,7 @@ def lower_unary(lo: Lowering, node) -> Value:
 def lower_compare(lo: Lowering, node) -> Value:
     left = lower(lo, node.left)
     result: Value | None = None
-    for i, (op, right_node) in enumerate(zip(node.ops, node.comparators)):
+    for op, right_node in zip(node.ops, node.comparators):
         right = lower(lo, right_node)
         part = compare(lo, op, left, right, node)
         if result is None:
@@ -320,7 +333,16 @@ def lower_tuple(lo: Lowering, node) -> Value:
 
 
 def lower_list(lo: Lowering, node) -> Value:
-    return lo.new_list(elements(lo, node.elts))
+    parts = [(lower(lo, n.value if isinstance(n, gast.Starred) else n), isinstance(n, gast.Starred)) for n in node.elts]
+    made = lo.new_list([])
+    for value, starred in parts:
+        if not starred:
+            methods.append(lo, made, value, node)
+        elif sequences.has_known_items(value):
+            methods.extend(lo, made, value, node)
+        else:
+            sequences.for_each(lo, iteration.iterate(lo, value, node), lambda element: methods.append(lo, made, element, node))
+    return made
 
 
 def elements(lo: Lowering, nodes) -> list[Value]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from sourcead.errors import ArgumentError, UnsupportedSyntaxError
-from sourcead.frontend import calls, expressions
+from sourcead.frontend import calls, expressions, recursion, recursion
 from sourcead.frontend.context import Lowering, Scope
 from sourcead.frontend.source import Source
 from sourcead.frontend.values import FunctionVal, TupleVal, Value
@@ -80,24 +80,20 @@ def inline(lo: Lowering, source, args, kwargs, node, scope: Scope | None = None,
     from sourcead.frontend import statements
 
     key = source.node
-    if key in lo.calls:
-        raise UnsupportedSyntaxError(
-            f"`{source.name}` calls itself; recursion cannot be differentiated yet",
-            at=lo.here,
-            instead="write it as a loop",
-        )
     if len(lo.calls) > MAX_INLINE:
         raise UnsupportedSyntaxError("functions are nested too deeply here", at=lo.here)
     refuse_generators(lo, source)
     if defaults is None:
         defaults = {k: calls.as_value(lo, v) for k, v in source.defaults.items()}
     bound = bind(lo, source, args, kwargs, defaults)
+    if recursion.is_under_way(lo, key, bound) or recursion.is_called_as_pair(lo, source, bound):
+        return recursion.call_pair(lo, source, bound, scope, node)
     inner = Scope(source, parent=scope)
     for name, value in bound.items():
         inner.names[name] = value
     outer_scope, outer_origin = lo.scope, lo.build.origin
     lo.scope = inner
-    lo.calls.append(key)
+    lo.calls.append(recursion.Frame(key, bound))
     try:
         if isinstance(source.node, gast.Lambda):
             return expressions.lower(lo, source.node.body)

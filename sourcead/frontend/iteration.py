@@ -8,16 +8,15 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import expressions
 from sourcead.frontend.context import Lowering
-from sourcead.frontend.values import VALUE, WHOLE, Cell, FunctionVal, SliceVal, TupleVal, Value, MethodVal, leaves
+from sourcead.frontend.values import VALUE, WHOLE, Cell, TupleVal, Value
 from sourcead.ir.nodes import Atom, Call, Const, Range, Var
-from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, Str, Sym, TupleT, Unknown
+from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, Sym, TupleT, Unknown
 
 ZERO, ONE = Const(0), Const(1)
 
@@ -141,7 +140,12 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
     """`range(...)`."""
     atoms = [lo.read(a) for a in args]
     if any(isinstance(t := atom_type(a), Scalar) and t.kind == "float" for a in atoms):
-        raise expressions.unsupported(lo, node, "`range` of a float (an integer argument in wrt counts as a float)", "leave it out of wrt, or write `range(int(n))`")
+        raise expressions.unsupported(
+            lo,
+            node,
+            "`range` of a float (an integer argument in wrt counts as a float)",
+            "leave it out of wrt, or write `range(int(n))`",
+        )
     start, stop, step = {1: (ZERO, *atoms, ONE), 2: (*atoms, ONE), 3: tuple(atoms)}[len(atoms)]
     plain = is_number(lo, start, 0) and is_number(lo, step, 1)
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import gast
 
-from sourcead.frontend import expressions, inlining, statements
+from sourcead.frontend import expressions, inlining, recursion, statements
 from sourcead.frontend.context import Lowering, Scope
 from sourcead.frontend.source import Source
-from sourcead.frontend.values import Cell, leaves
+from sourcead.frontend.values import Cell, Value, leaves
 from sourcead.ir.nodes import Block, Const, Function, Origin, Var
+from sourcead.ir.pairs import Pair
 from sourcead.ir.types import Type
 
 
@@ -27,6 +28,7 @@ class Lowered:
         guards: objects that were resolved while lowering: (where, key, object).
         returned: where the result is returned.
         known, shape_dims, size_dim: what the builder learned about the variables.
+        pairs: the recursive functions that it calls.
     """
 
     function: Function
@@ -38,19 +40,21 @@ class Lowered:
     known: dict[Var, Any]
     shape_dims: dict[Var, tuple]
     size_dim: dict[Var, Any]
+    pairs: tuple[Pair, ...] = ()
 
 
-def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
+def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any], lo: Lowering | None = None) -> Lowered:
     """Lowers a function.
 
     Args:
         source: the function.
         types: type of each parameter whose value is not known.
         statics: value of each parameter that is known while compiling.
+        lo: the state to begin with, for a function that is called by one being lowered.
     """
-    lo = Lowering()
-    lo.scope = Scope(source)
-    lo.calls.append(source.node)
+    if lo is None:
+        lo = Lowering()
+        lo.scope = Scope(source)
     inlining.refuse_generators(lo, source)
     params: dict[str, Var] = {}
     lo.build.origin = source.origin(source.node)
@@ -64,6 +68,7 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         lo.scope.names[name] = value
     for name, value in statics.items():
         lo.scope.names[name] = Const(value, text=name)
+    lo.calls.append(recursion.Frame(source.node, arguments(lo, source)))
     lo.build.origin = None
     if isinstance(source.node, gast.Lambda):
         returned = source.node.body
@@ -78,8 +83,15 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
     function = Function(source.name, tuple(params.values()), body, origin=source.origin(source.node))
     return Lowered(
         function, params, lo.written, lo.live, tuple(lo.guards.values()), source.origin(returned),
-        lo.build.known, lo.build.shape_dims, lo.build.size_dim,
+        lo.build.known, lo.build.shape_dims, lo.build.size_dim, tuple(lo.pairs.values()),
     )  # fmt: skip
+
+
+def arguments(lo: Lowering, source: Source) -> dict[str, Value]:
+    """The values of a function's parameters, in order."""
+    a = source.node.args
+    names = [p.id for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
+    return {name: lo.scope.names[name] for name in names if name in lo.scope.names}
 
 
 def last_return(node):

@@ -134,7 +134,11 @@ def store_attribute(lo: Lowering, cell: Cell, name: str, new: Value) -> None:
     """Gives an object an attribute, whatever its class says."""
     lo.alive(cell)
     if cell.frozen:
-        raise refused(lo, f"`.{name}` is assigned here, but {cell.frozen}", "keep what changes in a local variable, or in an object made inside the function")
+        raise refused(
+            lo,
+            f"`.{name}` is assigned here, but {cell.frozen}",
+            "keep what changes in a local variable, or in an object made inside the function",
+        )
     lo.changed(cell)
     lo.set(cell.slots, name, new)
 

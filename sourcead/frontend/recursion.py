@@ -10,6 +10,7 @@ that the other arms of the branches around it tell.
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +20,8 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.context import Lowering, Scope
-from sourcead.frontend.values import Cell, FunctionVal, Value, roots
-from sourcead.ir.nodes import Call, Const, has_effect
+from sourcead.frontend.values import VALUE, Cell, FunctionVal, TupleVal, Value, roots
+from sourcead.ir.nodes import Call, Const, Var, has_effect
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import (
     ANY_DTYPE, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Undefined, carries_derivative, join,
@@ -33,28 +34,53 @@ class NeverReturns(Exception):
     """A recursive call whose result nothing is known of yet."""
 
 
-@dataclass(frozen=True)
+def or_not_at_all(lo: Lowering, lower_loop: Callable[[], None]) -> None:
+    """Lowers a loop whose body may be a recursive call that nothing is known of yet: then it has no iterations."""
+    mark, stmts, count = lo.journal.mark(), lo.build.stmts, len(lo.build.stmts)
+    try:
+        lower_loop()
+    except NeverReturns:
+        lo.journal.rollback(mark)
+        del stmts[count:]
+
+
+@dataclass(frozen=True, eq=False)
 class Frame:
-    """A call that is being lowered in place: the function, and the types of its arguments."""
+    """A call that is being lowered in place: the syntax of the function, and its arguments."""
 
     key: Any
-    signature: tuple
+    bound: dict[str, Value]
 
 
-def signature(lo: Lowering, bound: dict[str, Value]) -> tuple:
+def is_under_way(lo: Lowering, key, bound: dict[str, Value]) -> bool:
+    """Whether a call of this function with arguments of these types is being lowered."""
+    frames = [frame for frame in lo.calls if frame.key is key]
+    if not frames:
+        return False
+    now = signature(bound)
+    return any(signature(frame.bound) == now for frame in frames)
+
+
+def signature(bound: dict[str, Value]) -> tuple:
     """What two calls have in common that one piece of text serves."""
-    return tuple((name, shape(lo, value)) for name, value in bound.items())
+    return tuple((name, kind_of_value(value)) for name, value in bound.items())
 
 
-def shape(lo: Lowering, value: Value) -> Any:
+def kind_of_value(value: Value) -> Any:
     if is_static(value):
-        return ("static", repr(value.value))
-    if isinstance(value, Const) or not isinstance(value, (FunctionVal,)):
-        try:
-            return canonical(general(atom_type(lo.read(value))))
-        except UnsupportedSyntaxError:
-            pass
-    return ("object", id(getattr(value, "source", value)))
+        return "static", repr(value.value)
+    match value:
+        case Var() | Const():
+            return canonical(general(atom_type(value)))
+        case TupleVal(items):
+            return "tuple", *map(kind_of_value, items)
+        case Cell() if value.kind != "array":
+            return value.kind, *((k, kind_of_value(v)) for k, v in value.items.items())
+        case Cell() if VALUE in value.slots:
+            return canonical(general(atom_type(value.slots[VALUE])))
+        case FunctionVal():
+            return "function", value.source.node
+    return "other", type(value)
 
 
 def is_static(value: Value) -> bool:
@@ -96,6 +122,19 @@ def canonical(t: Type) -> Any:
         case StructT(cls, fields):
             return "struct", cls, *((k, canonical(v)) for k, v in fields)
     return repr(t)
+
+
+def is_called_as_pair(lo: Lowering, source, bound: dict[str, Value]) -> bool:
+    """Whether a function that calls itself by name gets a pair at once, rather than after one body in place."""
+    node = source.node
+    if any(frame.key is node for frame in lo.calls):
+        return False
+    if not hasattr(node, "calls_itself"):
+        node.calls_itself = any(
+            isinstance(n, gast.Call) and isinstance(n.func, gast.Name) and n.func.id == source.name for n in gast.walk(node)
+        )
+    has_structure = any(isinstance(v, TupleVal) or isinstance(v, Cell) and v.kind != "array" for v in bound.values())
+    return node.calls_itself and not has_structure
 
 
 def call_pair(lo: Lowering, source, bound: dict[str, Value], scope: Scope | None, node) -> Value:
@@ -140,9 +179,9 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
         inner = Lowering()
         inner.pairs = lo.pairs
         env = Scope(source)
-        env.names.update(statics)
-        env.names.update({n: FunctionVal(f.source, env, f.defaults) for n, f in functions.items()})
         inner.scope = Scope(source, parent=env)
+        env.names.update(statics)
+        env.names.update({n: FunctionVal(f.source, inner.scope, f.defaults) for n, f in functions.items()})
         try:
             lowered = lower_function(source, kinds, {}, inner)
         except NeverReturns:
@@ -169,23 +208,28 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
 
 
 def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Value]:
-    """What a nested function reads of the functions around it."""
+    """What a nested function, and those that it calls, read of the functions around it."""
     found: dict[str, Value] = {}
     todo = [source.node]
-    seen = set()
+    mine = local_names(source.node)
     while todo:
         node = todo.pop()
-        for n in gast.walk(node):
-            if not (isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)) or n.id in found:
-                continue
+        free = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)} - local_names(node)
+        for name in sorted(free - found.keys()):
             outer = scope
-            while outer is not None and n.id not in outer.names:
+            while outer is not None and name not in outer.names:
                 outer = outer.parent
             if outer is None:
                 continue
-            value = outer.names[n.id]
-            found[n.id] = value
-            if isinstance(value, FunctionVal) and value.source.node not in seen:
-                seen.add(value.source.node)
-                todo.append(value.source.node)
-    return {name: v for name, v in found.items() if isinstance(v, (FunctionVal, Const, Cell)) or hasattr(v, "type") or hasattr(v, "items")}
+            if name in mine:
+                raise UnsupportedSyntaxError(f"`{name}` is local to `{source.name}`, and read by a function that it calls", at=lo.here, instead="give one of the two another name")
+            found[name] = outer.names[name]
+            if isinstance(found[name], FunctionVal):
+                todo.append(found[name].source.node)
+    return found
+
+
+def local_names(node) -> set[str]:
+    """The names that a function binds."""
+    names = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    return names | {n.name for n in gast.walk(node) if isinstance(n, gast.FunctionDef) and n is not node}

@@ -42,7 +42,6 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
 
 def collect(lo: Lowering, iterable: Iterable, f, node) -> Value:
     """The list of `f(element)` for each element."""
-    from sourcead.frontend import statements
 
     result = lo.new_list([])
     if iterable.items is not None:
@@ -83,6 +82,13 @@ def fold(lo: Lowering, iterable: Iterable, initial: Value, step, node, name: str
     result = names[key]
     lo.set(names, key, outer)
     return result
+
+
+def has_known_items(value: Value) -> bool:
+    """Whether the items are known one by one."""
+    if isinstance(value, Iterable):
+        return value.items is not None
+    return isinstance(value, (TupleVal, Const)) or isinstance(value, Cell) and value.kind != "array"
 
 
 def for_each(lo: Lowering, iterable: Iterable, act) -> None:
@@ -157,7 +163,11 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
         if isinstance(a, Cell) and all(isinstance(v, Const) for v in a.items.values()):
             var = lo.build.call(operator.mul, lo.read(a), lo.read(b), type=ListT(element_join(a)))
             return lo.wrap(var)
-        raise UnsupportedSyntaxError("a list repeated a number of times that is not known here", at=lo.here, instead="build it with `append`, or use an array")
+        raise UnsupportedSyntaxError(
+            "a list repeated a number of times that is not known here",
+            at=lo.here,
+            instead="build it with `append`, or use an array",
+        )
     items = static_items(lo, a, None) * n
     return lo.new_list(items) if isinstance(a, Cell) else TupleVal(tuple(items))
 

@@ -16,7 +16,7 @@ import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError
-from sourcead.frontend import (
+from sourcead.frontend import (, recursion
     builtin_functions,
     contexts,
     control,
@@ -421,11 +421,8 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
             return None
         new = expressions.operate(lo, fn, old, value)
         for cell in roots(old):
-            lo.set(
-                cell.slots,
-                POISON,
-                f"`{cell.name}` was changed by `{symbol(node.op)}=`, which changes an array in place, but a number not; its type is not known here",
-            )
+            how = f"changed by `{symbol(node.op)}=`, which changes an array in place, but a number not"
+            lo.set(cell.slots, POISON, f"`{cell.name}` was {how}; its type is not known here")
         return new
     return expressions.operate(lo, fn, old, value)
 
@@ -519,7 +516,7 @@ def run_loop(lo: Lowering, node, iterable, bind, body) -> None:
         if one_iteration(lo, leaving.leave, body) is RAISED:
             raise unsupported(lo, node, "every iteration of this loop raises")
 
-    control.loop(lo, start, run, seeds(lo, node), (lo.scope.names, leaving.leave))
+    recursion.or_not_at_all(lo, lambda: control.loop(lo, start, run, seeds(lo, node), (lo.scope.names, leaving.leave)))
 
 
 def index_name(node) -> str | None:

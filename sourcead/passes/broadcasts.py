@@ -46,6 +46,8 @@ def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
         case Call(fn, (x, *_)) if fn is np.broadcast_to:
             # types that are equal in full promise the same shape at run time
             return x if _is_whole(x, stmt.targets[0].type) else None
+        case Call(fn, (x, Const(dtype)), ()) if fn is np.ndarray.astype:
+            return _cast_broadcast(x, dtype, facts)
         case Call(fn, args, (), effect=False) if broadcasts_operands(fn, len(args)):
             return _into_operation(stmt, fn, args, facts, known)
         case Update(base, _, value):
@@ -56,6 +58,15 @@ def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
 def _is_whole(x: Operand, t: Type) -> bool:
     """Whether an array is known to have this shape and dtype already."""
     return isinstance(x, Var) and isinstance(x.type, Array) and equal_types(x.type, t)
+
+
+def _cast_broadcast(x: Operand, dtype, facts: Facts) -> Call | None:
+    """The broadcast alone, where what it broadcasts has turned out to be a number of that dtype."""
+    match facts.op(x):
+        case Call(fn, (Const() as source, _), ()) as broadcast if fn is np.broadcast_to:
+            value = _promoted(_type(source))
+            return broadcast if value is not None and np.result_type(value) == dtype else None
+    return None
 
 
 def broadcasts_operands(fn, count: int) -> bool:

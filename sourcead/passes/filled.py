@@ -13,7 +13,24 @@ import operator
 from dataclasses import replace
 
 from sourcead import runtime
-from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Stmt, Sub, Update, Var, map_op, op_blocks, op_reads
+from sourcead.ir.nodes import (
+    Atom,
+    Block,
+    Build,
+    Call,
+    Const,
+    Function,
+    Index,
+    Loop,
+    Range,
+    Stmt,
+    Sub,
+    Update,
+    Var,
+    map_op,
+    op_blocks,
+    op_reads,
+)
 from sourcead.ir.types import INT, ListT
 
 

@@ -446,6 +446,148 @@ def factory(x):
     return twice(bump)(y) * twice(lambda v: v * v)(x[2])
 
 
+def _power(v, n):
+    return np.ones_like(v) if n == 0 else v * _power(v, n - 1)
+
+
+@case
+def array_recursion(x):
+    return np.sum(_power(x, 3)) * x[0]
+
+
+@case
+def recursion_in_a_loop(x):
+    s = 0.0
+    for i in range(len(x)):
+        s = s * 0.5 + np.sum(_power(x * x[i], i))
+    return s
+
+
+def _fold(v, acc):
+    if len(v) == 0:
+        return acc
+    return _fold(v[1:], acc * 0.5 + v[0] ** 2)
+
+
+@case
+def consuming_recursion(x):
+    return _fold(x, x[1])
+
+
+def _both(v, n):
+    if n <= 0:
+        return v[0], v * 1.0
+    a, b = _both(v * 1.1, n - 1)
+    return a * b[1], b + v
+
+
+@case
+def recursion_with_two_results(x):
+    a, b = _both(x, 3)
+    return a * np.sum(b)
+
+
+def _talk(v, n):
+    print("at", n)
+    if n == 0:
+        return v[0]
+    return _talk(v * v, n - 1) + v[1]
+
+
+@case
+def talking_recursion(x):
+    return _talk(x, 3) ** 2
+
+
+def _loop_inside(v, n):
+    s = 0.0
+    for i in range(n):
+        s = s + v[i] * _loop_inside(v, i)
+        if s > 3.0:
+            break
+    return s + v[n]
+
+
+@case
+def recursion_inside_a_loop_of_itself(x):
+    return _loop_inside(x, 3)
+
+
+@case
+def nested_recursion(x):
+    scale = x[3] * 2
+    def half(v):
+        return v * scale
+    def walk(lo, hi):
+        if hi - lo == 1:
+            return half(x[lo]) ** 2
+        mid = (lo + hi) // 2
+        return walk(lo, mid) + half(walk(mid, hi))
+    return walk(0, len(x))
+
+
+def _even(n, v):
+    return v if n == 0 else _odd(n - 1, v * 1.1)
+
+
+def _odd(n, v):
+    return -v if n == 0 else _even(n - 1, v + 0.5)
+
+
+@case
+def mutual(x):
+    return _even(5, x[0]) * _odd(4, x[1])
+
+
+def _tree(t):
+    if isinstance(t, tuple):
+        return sum(_tree(b) for b in t) * 1.5
+    return t * t
+
+
+@case
+def tree_recursion(x):
+    return _tree((x[0], (x[1], (x[2], x[3])), x[0]))
+
+
+def _argument_changed_later(v, n):
+    if n == 0:
+        return np.sum(v * v)
+    return _argument_changed_later(v * 0.5, n - 1) * 2
+
+
+@case
+def argument_changed_after_the_call(x):
+    y = x * 1.0
+    s = _argument_changed_later(y, 2)
+    y[0] = 5.0
+    return s + np.sum(y * y) * x[1]
+
+
+def _ackermannish(v, m, n):
+    if m == 0:
+        return v * (n + 1)
+    if n == 0:
+        return _ackermannish(v, m - 1, 1)
+    return _ackermannish(v, m - 1, n - 1) + v * v
+
+
+@case
+def two_numbers(x):
+    return _ackermannish(x[0], 2, 2) * x[1]
+
+
+def _sierp(x, depth=0):
+    if depth > 2 or x[0] > 2:
+        return x[0]
+    return _sierp(x * 1.3, depth + 1) * _sierp(x + 0.1, depth=depth + 2)
+
+
+@case
+def defaults(x):
+    return _sierp(x)
+
+
 def central_differences(f, x, h=1e-6):
     steps = np.eye(x.size) * h
     return np.array([(f(x + e) - f(x - e)) / (2 * h) for e in steps])
@@ -516,6 +658,25 @@ def test_break_is_printed_where_it_stood():
     return d_x"""
 
 
+def test_a_recursive_function_becomes_one_that_returns_its_value_and_its_pullback():
+    gradient = grad(consuming_recursion)
+    gradient(ARGUMENTS[0].copy())
+    assert "def _fold_vjp(v, acc):" in gradient.source
+    assert "    def pullback(d_y):" in gradient.source
+    assert gradient.source.count("_fold_vjp(") == 3  # its definition, its call of itself, the call of it
+
+
+def writes_into_its_argument(x):
+    def double(v):
+        if len(v) > 1:
+            v[1:] *= 2
+            double(v[1:])
+
+    y = x * 1.0
+    double(y)
+    return np.sum(y * y)
+
+
 @pytest.mark.parametrize("f", [break_mid, deep_return, two_returns, newton], ids=lambda f: f.__name__)
 def test_the_condition_of_an_exit_is_not_saved(f):
     saved = [line.strip() for line in text_of(f).splitlines() if ".append(" in line]
@@ -584,6 +745,7 @@ def keys_of_data(x):
         (returned_before_finally, "try:", "finally"),
         (raising_errstate, "np.errstate", "errstate"),
         (keys_of_data, "table", "keys"),
+        (writes_into_its_argument, "v[1:] *= 2", "calls itself"),
     ],
 )
 def test_what_cannot_be_seen_is_refused_at_its_line(f, line, reason):

@@ -71,3 +71,47 @@ def astype_of_a_scalar(x):
 )  # fmt: skip
 def test_gradient(f):
     np.testing.assert_allclose(grad(f)(X.copy()), central(f, X), rtol=1e-6, atol=1e-8)
+
+
+def squares_of_items(ws):
+    return 1e-3 * sum(np.sum(w * w) for w, _ in ws)
+
+
+def correlation(image, w):
+    out = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(3):
+            out[i, j] = np.sum(image[i : i + 2, j : j + 2] * w)
+    return np.sum(out)
+
+
+def centred(x):
+    c = x - np.mean(x)
+    return np.sum(c**3)
+
+
+def recurrence(r):
+    n = len(r)
+    s = np.empty(n)
+    s[0] = 1.0
+    for t in range(1, n):
+        s[t] = 0.3 + 0.5 * s[t - 1] * r[t]
+    return np.sum(r**2 / s)
+
+
+SHAPES = [(np.ones((2, 3)), np.ones(3)), (np.ones((3, 4)), np.ones(4)), (np.ones((4, 2)), np.ones(2))]
+
+
+@pytest.mark.parametrize(
+    "f, args, wrt, written, unwritten",
+    [
+        (squares_of_items, (SHAPES,), 0, "0.002 * w", "broadcast_to"),  # no broadcast to the shape of w * w, no d += d
+        (correlation, (np.eye(4), np.ones((2, 2))), 1, "d_w += d_out[i, j] * ", "broadcast_to"),
+        (centred, (X,), 0, "-= np.sum(", "np.sum(-"),
+        (recurrence, (X,), 0, "", "unbroadcast"),  # len(r) is the size of s
+    ],
+)
+def test_text(f, args, wrt, written, unwritten):
+    g = grad(f, wrt=wrt)
+    g(*args)
+    assert written in g.source and unwritten not in g.source, g.source

@@ -12,7 +12,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import calls, control, inlining, methods, objects, sequences
+from sourcead.frontend import calls, control, inlining, iteration, methods, objects, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import (
     VALUE,
@@ -334,6 +334,8 @@ def lower_tuple(lo: Lowering, node) -> Value:
 
 def lower_list(lo: Lowering, node) -> Value:
     parts = [(lower(lo, n.value if isinstance(n, gast.Starred) else n), isinstance(n, gast.Starred)) for n in node.elts]
+    if all(sequences.has_known_items(value) for value, starred in parts if starred):
+        return lo.new_list([v for value, starred in parts for v in (sequences.static_items(lo, value, node) if starred else [value])])
     made = lo.new_list([])
     for value, starred in parts:
         if not starred:

@@ -16,7 +16,7 @@ import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError
-from sourcead.frontend import (, recursion
+from sourcead.frontend import (
     builtin_functions,
     contexts,
     control,
@@ -29,6 +29,7 @@ from sourcead.frontend import (, recursion
     methods,
     objects,
     sequences,
+    recursion,
 )
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.control import RAISED

@@ -1,0 +1,160 @@
+"""What the reverse sweep of a loop saves, rebuilds, reads again and puts back."""
+
+import numpy as np
+import pytest
+
+from sourcead import check_grads, grad
+from tests.fuzz.recurrences import judge
+
+
+def stencil(u, n):
+    v = u.copy()
+    for _ in range(n):
+        for i in range(1, v.shape[0] - 1):
+            for j in range(1, v.shape[1] - 1):
+                v[i, j] = 0.25 * (v[i - 1, j] + v[i + 1, j] + v[i, j - 1] + v[i, j + 1])
+    return np.sum(v**2)
+
+
+def heat(u, steps):
+    for _ in range(steps):
+        u[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.sum(u)
+
+
+def recurrence(w, x):
+    h = np.zeros((len(x) + 1, len(w)))
+    for t in range(len(x)):
+        h[t + 1] = np.tanh(w @ h[t] + x[t])
+    return np.sum(h[-1] ** 2)
+
+
+def back_substitution(u, b):
+    x = np.zeros(len(b))
+    for i in range(len(b) - 1, -1, -1):
+        x[i] = (b[i] - u[i, i + 1 :] @ x[i + 1 :]) / u[i, i]
+    return np.sum(x**2)
+
+
+def elementwise(x):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        out[i] = np.sin(x[i])
+    return np.sum(out**2)
+
+
+ROWS = np.random.default_rng(0).normal(size=(9, 9))
+SAVING_NOTHING = {
+    stencil: (ROWS, 3),
+    heat: (ROWS[0], 4),
+    recurrence: (ROWS / 3, ROWS),
+    back_substitution: (ROWS + 9 * np.eye(9), ROWS[0]),
+    elementwise: (ROWS[0],),
+}
+
+
+@pytest.mark.parametrize("function", SAVING_NOTHING, ids=lambda f: f.__name__)
+def test_loop_that_needs_to_save_nothing_saves_nothing(function):
+    args = SAVING_NOTHING[function]
+    lowered = grad(function).lower(*args)
+    assert ".append(" not in lowered.text
+    assert all("saves nothing" in note for note in lowered.notes)
+    check_grads(function, args)
+
+
+def product_in_place(a):
+    for i in range(1, len(a)):
+        a[i] *= a[i - 1]
+    return np.sum(a)
+
+
+def smoothing_in_place(a, n):
+    for _ in range(n):
+        for i in range(1, len(a) - 1):
+            a[i] = a[i] * a[i - 1] * a[i + 1] + np.sin(a[i])
+    return np.sum(a)
+
+
+@pytest.mark.parametrize(("function", "args"), [(product_in_place, ()), (smoothing_in_place, (3,))])
+def test_a_write_saves_at_most_what_it_overwrites(function, args):
+    """k numbers overwritten in each of n steps: at most n * k numbers saved, not the array in each step."""
+    saved = []
+
+    class Counted(list):
+        def append(self, value):
+            saved.append(np.size(value) if not isinstance(value, list) else 0)
+            super().append(value)
+
+    a = np.linspace(0.5, 1.5, 10)
+    gradient = grad(function)
+    lowered = gradient.lower(a, *args)
+    text = lowered.text.replace(" = []", " = Counted()")
+    assert "Counted" in text
+    namespace = {"np": np, "Counted": Counted}
+    exec(text, namespace)
+    result = namespace[f"{function.__name__}_grad"](a, *args)
+    np.testing.assert_allclose(result, gradient(a, *args))
+    writes = 9 if not args else 8 * args[0]
+    calls = 2 if "np.sin" in lowered.text or "np.cos" in lowered.text else 1  # a sine may be kept beside what is overwritten
+    assert sum(saved) <= writes * calls
+    check_grads(function, (a, *args))
+
+
+def branch_in_a_loop(x):
+    s = 0.0
+    for i in range(len(x)):
+        if x[i] > 0:
+            s = s + np.exp(x[i]) * s + x[i]
+        else:
+            s = np.sin(s) - x[i]
+    return s
+
+
+def nested(x, n):
+    total = 0.0
+    for i in range(n):
+        s = x[i]
+        for j in range(i):
+            s = np.sin(s) * x[j]
+        total = total + s * s
+    return total
+
+
+def array_written_in_one_arm(x):
+    a = x.copy()
+    for i in range(1, len(a)):
+        if i % 2:
+            a[i] = a[i] * np.sin(a[i - 1])
+        a[0] = a[0] * 0.5 + a[i] ** 2
+    return np.sum(a**2)
+
+
+def read_before_an_inner_loop_writes(c):
+    """The value read before the inner loop is needed where the inner loop's writes are not yet undone."""
+    for _ in range(2):
+        w = c[:2]
+        q = w**2
+        for i in range(len(w)):
+            w[i] += 0.3 * np.tanh(q[i])
+    return np.sum(c)
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (branch_in_a_loop, (np.array([0.3, -0.2, 0.7, -1.1, 0.4]),)),
+        (nested, (np.linspace(0.2, 0.9, 6), 6)),
+        (array_written_in_one_arm, (np.linspace(0.2, 1.9, 7),)),
+        (read_before_an_inner_loop_writes, (np.array([0.357, 0.491, -1.127]),)),
+    ],
+    ids=lambda v: getattr(v, "__name__", ""),
+)
+def test_gradient_of_loops_with_branches_writes_and_loops_inside(function, args):
+    check_grads(function, args)
+
+
+@pytest.mark.parametrize("start", range(0, 120, 20))
+def test_random_recurrences(start, tmp_path):
+    outcomes = [judge(seed, tmp_path) for seed in range(start, start + 20)]
+    assert not [o for o in outcomes if o.startswith("wrong")]
+    assert outcomes.count("right") > 10

@@ -22,13 +22,23 @@ from sourcead.emit import Emitted, assign_memory, emit
 from sourcead.errors import NonScalarError, UnsupportedSyntaxError
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.frontend.source import find_source
-from sourcead.frontend.values import TupleVal
-from sourcead.ir.nodes import Atom, Block, Branch, Build, Call, Closure, Const, Function, Stmt, Var
+from sourcead.ir.nodes import Atom, Block, Branch, Build, Closure, Const, Function, Stmt, Var
 from sourcead.ir.pairs import Pair, with_pullbacks
 from sourcead.ir.types import (
-    FLOAT, Array, DictT, ListT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of, kind_of,
+    FLOAT,
+    Array,
+    DictT,
+    ListT,
+    NoneType,
+    Scalar,
+    Str,
+    StructT,
+    TupleT,
+    Type,
+    Unknown,
+    dims_of,
+    kind_of,
 )  # fmt: skip
-from sourcead.ir.verify import verify
 from sourcead.passes import simplify
 from sourcead.passes.filled import fill_lists
 from sourcead.passes.late import clear_late
@@ -110,7 +120,9 @@ def with_pairs(emitted: Emitted, pairs: tuple[Pair, ...]) -> Emitted:
         texts.append(helper.text)
         for name, value in helper.namespace.items():
             if namespace.setdefault(name, value) is not value:
-                raise UnsupportedSyntaxError(f"two different objects called `{name}` are used in recursive functions", at=lowered.function.origin)
+                raise UnsupportedSyntaxError(
+                    f"two different objects called `{name}` are used in recursive functions", at=lowered.function.origin
+                )
     names = {p.name for p in pairs}
     namespace = {name: value for name, value in namespace.items() if name not in names}
     return Emitted("\n\n".join([*texts, emitted.text]), namespace)
@@ -179,7 +191,6 @@ def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bo
         sweep = Reverse(active, build, block).block(block, cots, gradients)
     forward, reverse, results, notes = settle(block, sweep)
     stmts = list(forward)
-    tail = Builder()
     if kind == "vjp":
         closure = Var("pullback", Unknown())
         packed, grads = pack(results, single)
@@ -246,8 +257,8 @@ def check_scalar(value: Atom, lowered: Lowered) -> None:
             found = "None"
         case Str():
             found = "a string"
-    if kind_of(t) == "complex":
-        found = "a complex number"
+    if kind_of(t) in ("complex", "bool"):
+        found = {"complex": "a complex number", "bool": "a truth value"}[kind_of(t)]
     if found:
         raise NonScalarError(
             f"`{function_name(lowered.function.name)}` returns {found}; a gradient is that of one real number",
@@ -297,13 +308,22 @@ def seed(build: Builder, value: Var, d_y: Var, kind: str) -> Atom:
 def gradient(build: Builder, cots: Cotangents, v: Var) -> Atom:
     """The gradient of a parameter: the cotangent, in the parameter's structure, shape and dtype."""
     d = cots.get(v)
+    to = v.type
     if d is None:
-        return zeros(build, v)
-    t, to = atom_type(d), v.type
-    if isinstance(to, (Array, Scalar)):
-        if dims_of(t) is None or dims_of(to) is None or len(dims_of(t)) != len(dims_of(to)):
-            return build.call(runtime.unbroadcast, d, v, type=to, name=f"d_{v.name}")
-        return unbroadcast(build, d, v)
+        d = zeros(build, v)
+    t = atom_type(d)
     if isinstance(to, TupleT) and isinstance(t, ListT):
         return build.call(tuple, d, type=to, name=f"d_{v.name}")
+    if not isinstance(to, (Array, Scalar)):
+        return d
+    if dims_of(t) is None or dims_of(to) is None or len(dims_of(t)) != len(dims_of(to)):
+        return build.call(runtime.unbroadcast, d, v, type=to, name=f"d_{v.name}")
+    d = unbroadcast(build, d, v)
+    if isinstance(to, Array) and to.dims == ():  # NumPy makes numbers of arrays without axes
+        return build.call(np.asarray, d, type=to, name=f"d_{v.name}")
+    if isinstance(to, Scalar) and to.dtype in SMALL_FLOATS and getattr(atom_type(d), "dtype", None) is not to.dtype:
+        return build.call(to.dtype.type, d, type=to, name=f"d_{v.name}")
     return d
+
+
+SMALL_FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))

@@ -690,3 +690,94 @@ def test_two_lists_one_of_which_is_written():
         return a[0] * 3 + c[0]
 
     refused(f, X, error=AliasError)
+
+
+# ---- what is the same object ----
+
+
+def test_what_was_read_from_a_list_stays_what_it_was():
+    def f(x, n):
+        hs = [x]
+        for _ in range(n):
+            last = hs[-1]
+            hs.append(np.sin(last) * 2)
+            s = last[1] * 3
+        return np.sum(hs[-1]) + s
+
+    holds(f, X, 3)
+
+
+def test_items_of_a_list_written_through_a_loop_over_two_sequences():
+    def f(x):
+        a, b = x * 2, x * 3
+        for w, k in zip([a, b], x):
+            w *= k
+        return np.sum(a) + np.sum(b)
+
+    refused(f, X, error=AliasError)
+
+
+def test_what_an_arm_changed_is_seen_under_the_name_that_it_gave():
+    def f(x, p):
+        b = Adder(x[0])
+        if x[1] > 0:
+            b = p.add(x[2])
+        else:
+            p.total = x[1]
+        return b.total * 2 + x[0]
+
+    holds(f, X, Adder(0.5), wrt=0)
+    holds(f, -X, Adder(0.5), wrt=0)
+
+
+def test_objects_renamed_in_a_loop_are_still_the_same():
+    def f(x):
+        a, b = Adder(x[0]), Adder(x[1])
+        for _ in range(2):
+            c = a.add(x[2])
+        c.total = x[0] * 5
+        return a.total + b.total
+
+    refused(f, X, error=AliasError)
+
+
+def test_two_names_of_one_object_before_a_loop():
+    def f(x, n):
+        a = Adder(x[0])
+        b = a
+        for _ in range(n):
+            if x[1] > 5:
+                a = a.add(1.0)
+                b = Adder(x[2])
+        a.total = x[2] * 2
+        return b.total
+
+    refused(f, X, 1, error=AliasError)
+
+
+def test_identity_is_that_of_python():
+    def f(x):
+        a = Adder(x[0])
+        b, c = a, Adder(x[0])
+        return (a.total if a is b else 1.0) * (x[1] if a is c else x[2])
+
+    holds(f, X)
+
+
+def test_a_global_object_that_is_also_an_argument_and_written():
+    def f(m, x):
+        m.total = x[0] * 2
+        return SHARED.total * m.total
+
+    refused(f, SHARED, X, wrt=1, error=AliasError)
+    grad(f, 1)(Adder(2.0), X)
+
+
+def test_numpy_functions_take_lists_of_numbers():
+    def f(x):
+        return np.sum([x[0] ** 2, x[1]]) + np.mean((x[0], x[2])) + np.max([x, x * 2]) + np.sum([x[0], x[1]] * x[:2])
+
+    holds(f, X)
+
+
+SHARED = Adder(1.5)

@@ -99,6 +99,19 @@ def recurrence(r):
     return np.sum(r**2 / s)
 
 
+def gram(q, k):
+    return np.sum((q @ k.T) ** 2)
+
+
+def spectrum(x):
+    return np.sum(np.abs(np.fft.fft(x)) ** 2)
+
+
+def squared_distance(x, y):
+    d = x - y
+    return np.sqrt(d @ d)
+
+
 SHAPES = [(np.ones((2, 3)), np.ones(3)), (np.ones((3, 4)), np.ones(4)), (np.ones((4, 2)), np.ones(2))]
 
 
@@ -109,6 +122,9 @@ SHAPES = [(np.ones((2, 3)), np.ones(3)), (np.ones((3, 4)), np.ones(4)), (np.ones
         (correlation, (np.eye(4), np.ones((2, 2))), 1, "d_w += d_out[i, j] * ", "broadcast_to"),
         (centred, (X,), 0, "-= np.sum(", "np.sum(-"),
         (recurrence, (X,), 0, "", "unbroadcast"),  # len(r) is the size of s
+        (gram, (np.ones((3, 2)), np.ones((4, 2))), 1, ".T @ q", "q.T"),
+        (spectrum, (X,), 0, "np.fft.fft(", "norm=None"),
+        (squared_distance, (X, X**2), 0, "", "+= "),  # neither d += d nor 1 / (2 * sqrt) * 2
     ],
 )
 def test_text(f, args, wrt, written, unwritten):

@@ -44,7 +44,7 @@ def size(t: Type) -> float:
 def is_cheap(op: Op) -> bool:
     """Whether to compute a value again rather than keep it: subscripts, views, arithmetic."""
     match op:
-        case Index() | Attr() | Let() | Build("tuple"):
+        case Index() | Attr() | Let() | Build():
             return True
         case Call(operator.pow, (_, exponent)):
             return isinstance(exponent, Const) and exponent.value in (1, 2, 3, -1)

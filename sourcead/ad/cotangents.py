@@ -119,11 +119,11 @@ class Cotangents:
 
     def _zero_item(self, var: Var, key: object) -> Atom:
         if isinstance(var.type, StructT):
-            match dict(var.type.fields)[key]:
-                case t if isinstance(t, NOT_DATA):
-                    return Const(None)
-                case ListT(_, ()) as t:
-                    return self.build.emit(Build("list", ()), t, "items")
+            t = dict(var.type.fields)[key]
+            if isinstance(t, NOT_DATA):
+                return Const(None)
+            if isinstance(t, ListT) and t.items == ():
+                return self.build.emit(Build("list", ()), t, "items")
         return zeros(self.build, self.build.index(var, Const(key)))
 
 
@@ -150,7 +150,21 @@ def in_dtype(build: Builder, d: Atom, var: Var) -> Atom:
         return d
     if t.dtype is not None and t.dtype == to.dtype or t.dtype is not None and t.dtype.kind not in "fc":
         return d
-    return build.call(np.ndarray.astype, d, Const(to.dtype), type=Array(to.dtype, t.dims), name=f"d_{var.name}")
+    return same_number_all_over(build, d, Array(to.dtype, t.dims)) or build.call(
+        np.ndarray.astype, d, Const(to.dtype), type=Array(to.dtype, t.dims), name=f"d_{var.name}"
+    )
+
+
+def same_number_all_over(build: Builder, d: Atom, t: Array) -> Var | None:
+    """If the last statement made `d` by broadcasting one number: the same made in the right dtype from the start."""
+    last = build.stmts[-1] if build.stmts else None
+    if last is None or last.targets != (d,) or not isinstance(last.op, Call) or last.op.fn is not np.broadcast_to:
+        return None
+    source, shape = last.op.args
+    if not isinstance(atom_type(source), Scalar):
+        return None
+    build.stmts.pop()
+    return build.call(np.full, shape, source, Const(t.dtype), type=t, name=d.name)
 
 
 def renamed(build: Builder, atom: Atom, name: str) -> Atom:
@@ -207,10 +221,4 @@ def cast(build: Builder, d: Atom, x: Atom) -> Atom:
         return d
     if want.kind not in "fc" or have.kind == "O" or want.kind == "O":
         return d
-    last = build.stmts[-1] if build.stmts else None
-    if last is not None and last.targets == (d,) and isinstance(last.op, Call) and last.op.fn is np.broadcast_to:
-        source, shape = last.op.args
-        if isinstance(atom_type(source), Scalar):  # one number all over: made in the right dtype from the start
-            build.stmts.pop()
-            return build.call(np.full, shape, source, Const(want), type=Array(want, dims_of(to)), name=d.name)
-    return build.call(np.ndarray.astype, d, Const(want))
+    return same_number_all_over(build, d, Array(want, dims_of(to))) or build.call(np.ndarray.astype, d, Const(want))

@@ -23,19 +23,44 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sourcead import runtime
 from sourcead.ad.costs import is_cheap, size
 from sourcead.ad.mincut import minimum_node_cut
 from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep, stmt_reads
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.chains import Chains, updates_in
 from sourcead.analysis.overwrites import Nest
-from sourcead.frontend.expressions import is_gather
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Op, Pop, Range, Slice, Stmt, Sub,
-    Update, Var, View, free_vars, fresh, has_effect, map_op, map_operand, op_blocks, op_operands, op_reads, operand_atoms,
+    UNDEFINED,
+    Append,
+    Atom,
+    Attr,
+    Block,
+    Branch,
+    Build,
+    Call,
+    Const,
+    Index,
+    Let,
+    Loop,
+    Op,
+    Pop,
+    Range,
+    Slice,
+    Stmt,
+    Sub,
+    Update,
+    Var,
+    View,
+    free_vars,
+    fresh,
+    has_effect,
+    map_op,
+    map_operand,
+    op_blocks,
+    op_reads,
+    operand_atoms,
 )
-from sourcead.ir.types import INT, Array, ListT, Scalar, dims_of, is_array
+from sourcead.ir.types import INT, Array, ListT, Scalar, is_array
 
 METADATA = ("shape", "size", "ndim", "dtype")
 SHARED = 0.001  # cost of a value that another list holds anyway
@@ -268,7 +293,6 @@ class Part:
     at: int = 0  # position of the branch in the parent
     arms: dict[Stmt, tuple[Part, Part]] = field(default_factory=dict)
     loops: dict[Stmt, SettledLoop] = field(default_factory=dict)
-    hoisted: dict[Var, list[Stmt]] = field(default_factory=dict)  # reads of metadata, after the definition of a variable
     olds: dict[Stmt, Var] = field(default_factory=dict)  # what an update that is undone overwrites
     old_reads: dict[Stmt, list[Stmt]] = field(default_factory=dict)  # statements that read it
     versions: list[dict[Var, Var]] | None = None  # see LoopPlan.versions
@@ -299,6 +323,7 @@ class LoopPlan:
         self.body = self.part(self.op.body, raw.op.sweep, None, 0)
         for p in self.op.params:
             self.definitions[p] = Definition(self.body, -1, None)
+        self.outer: dict | None = None  # arrays from outside the loop, by dims and dtype
         self.reads: dict[Var, int] = {}  # variable -> latest position, in its own part, at which the reverse reads it
         self.collect_reads(self.body)
         self.saved = self.choose()
@@ -387,6 +412,8 @@ class LoopPlan:
                         self.note(v, part, at)
                 else:
                     for v in op_reads(stmt.op):
+                        if is_metadata_read(v, stmt) and self.asked_instead(v) is not None:
+                            continue
                         self.note(v, part, at)
         for result in part.results:
             self.note(result, part, -1)
@@ -397,6 +424,17 @@ class LoopPlan:
                 for operand in (step.key,) if isinstance(step, Sub) else (*step.args, *(v for _, v in step.kwargs)):
                     for a in operand_atoms(operand):
                         self.note(a, part, at)
+
+    def asked_instead(self, v: Var) -> Var | None:
+        """A value from outside the loop that surely has the shape and dtype of `v`, to be asked in its place."""
+        if v not in self.definitions or self.restored(v) or not isinstance(v.type, Array) or v.type.dims is None:
+            return None
+        if self.outer is None:
+            self.outer = {}
+            for w in free_vars(self.op.body):
+                if isinstance(w.type, Array) and w.type.dims is not None and w not in self.op.params:
+                    self.outer.setdefault((w.type.dims, str(w.type.dtype)), w)
+        return self.outer.get((v.type.dims, str(v.type.dtype)))
 
     def note(self, v: object, part: Part, at: int) -> None:
         """The reverse of `part` reads `v` when it passes position `at`."""
@@ -434,7 +472,6 @@ class LoopPlan:
         for a, v in edges:
             users.setdefault(a, []).append(v)
         valid = self.valid_reads(nodes, users, latest)
-        with_inputs = {v for _, v in edges}
         for v in nodes:
             definition = self.definitions[v]
             if not self.can_rebuild(v, definition) or v in valid and not valid[v]:
@@ -767,9 +804,10 @@ class Writer:
     def write(self, stmt: Stmt, part: Part) -> None:
         """Writes a statement of the sweep, after what it reads."""
         self.mark = (stmt.origin, stmt.adjoint_of)
+        env = {}
         for v in free_vars(Block((stmt,))):
-            self.value(v, part, is_metadata_read(v, stmt))
-        env = {v: self.value(v, part, is_metadata_read(v, stmt)) for v in free_vars(Block((stmt,)))}
+            other = self.plan.asked_instead(v) if is_metadata_read(v, stmt) and v not in self.env else None
+            env[v] = other or self.value(v, part, is_metadata_read(v, stmt))
         self.stmts.append(substituted(stmt, {v: a for v, a in env.items() if a is not v}))
 
     def part(self, part: Part) -> tuple[Atom, ...]:

@@ -12,9 +12,23 @@ import numpy as np
 from sourcead.analysis.displays import display_positions
 from sourcead.analysis.infer import Arg, SliceArg, infer_attr, infer_call, infer_index
 from sourcead.ir.nodes import (
-    Atom, Attr, Block, Branch, Call, Const, Index, Loop, Op, Operand, Slice, Stmt, Sub, Update, Var, View, op_blocks,
+    Atom,
+    Attr,
+    Block,
+    Call,
+    Const,
+    Index,
+    Op,
+    Operand,
+    Slice,
+    Stmt,
+    Sub,
+    Update,
+    Var,
+    View,
+    op_blocks,
 )
-from sourcead.ir.types import NoneType, TupleT, Type, Unknown, type_of
+from sourcead.ir.types import NoneType, TupleT, Type, type_of
 
 
 @lru_cache(maxsize=4096)

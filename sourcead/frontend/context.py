@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -19,14 +19,51 @@ import gast
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.values import (
-    KIND, MISSING, POISON, SEEN, STALE, VALUE, WHOLE, BoundVal, Cell, FunctionVal, Journal, MethodVal, SliceVal, Slots, TupleVal, Value, hold, leaves, roots,
+    KIND,
+    MISSING,
+    POISON,
+    SEEN,
+    STALE,
+    VALUE,
+    WHOLE,
+    BoundVal,
+    Cell,
+    FunctionVal,
+    Journal,
+    MethodVal,
+    SliceVal,
+    Slots,
+    TupleVal,
+    Value,
+    hold,
+    leaves,
+    roots,
 )
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Build, Call, Const, Index, Let, Operand, Origin, Pop, Stmt, Sub, Update, Var, View, fresh,
+    Atom,
+    Build,
+    Const,
+    Operand,
+    Origin,
+    Stmt,
+    Sub,
+    Var,
+    View,
 )
 from sourcead.ir.types import (
-    Array, DictT, FunctionT, Known, ListT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, Unknown,
-    list_type, rank,
+    Array,
+    DictT,
+    FunctionT,
+    Known,
+    ListT,
+    NoneType,
+    Scalar,
+    Str,
+    StructT,
+    TupleT,
+    Type,
+    list_type,
+    rank,
 )
 
 
@@ -211,7 +248,11 @@ class Lowering:
                 return value
             case Cell():
                 if POISON in value.slots or POISON in value.root().slots:
-                    raise AliasError(value.slots.get(POISON) or value.root().slots[POISON], at=self.here, instead="copy what you want to keep, or write a copy: `y = x.copy()`")
+                    raise AliasError(
+                        value.slots.get(POISON) or value.root().slots[POISON],
+                        at=self.here,
+                        instead="copy what you want to keep, or write a copy: `y = x.copy()`",
+                    )
                 if value.kind != "array":
                     return self._read_container(value, name)
                 if value.base is None:
@@ -305,8 +346,11 @@ class Lowering:
         if cell in self.params:
             self.written.setdefault(self.params[cell], self.here)
         if len(path) == 1 and mode == "set" and not through and not isinstance(atom_type(before), Array):
-            self.replace_slot(cell, lambda: self.build.update(before, path, value, mode))
-            return
+            if isinstance(atom_type(before), ListT):
+                self.replace_slot(cell, lambda: self.build.update(before, path, value, mode))
+                return
+            for view in cell.viewers:  # of an array it would show the new value, of a list still the old item
+                self.set(view.slots, STALE, f"`{view.name}` was read from `{cell.name}`, of which it is not known whether it is an array or a list, before a write")
         new = self.build.update(before, path, value, mode)
         self.set_version(cell, new)
         if through or len(path) > 1:  # what lies in the list was written, not replaced
@@ -327,7 +371,11 @@ class Lowering:
             key = view.step.key if isinstance(view.step, Sub) else None
             if not (grows and isinstance(key, Const) and isinstance(key.value, int) and key.value >= 0):
                 where = f"line {self.here.line}" if self.here else "an earlier line"
-                self.set(view.slots, STALE, f"`{view.name}` was read from a list whose items were replaced in {where}, and then one of them was written")
+                self.set(
+                    view.slots,
+                    STALE,
+                    f"`{view.name}` was read from a list whose items were replaced in {where}, and then one of them was written",
+                )
 
     def set_version(self, cell: Cell, new: Atom, slots_only: bool = False) -> None:
         """The object has changed: `new` is its value from now on; `slots_only`: what it holds has not changed itself."""

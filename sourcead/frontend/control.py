@@ -380,6 +380,13 @@ def _loop(lo: Lowering, domain: Any, body: Callable, seed, leave) -> None:
     raise UnsupportedSyntaxError("the kinds of values that this loop carries from one iteration to the next do not settle", at=lo.here, instead="give the variables the same type before the loop as they have inside it")
 
 
+def sharing_on_entry(inits: dict[tuple, Value]) -> set[frozenset]:
+    """Pairs of variants whose objects on entry may share memory: an array, and a view of it under another name."""
+    own = {slot: {cell.root() for cell in cells_of(value)} for slot, value in inits.items() if not isinstance(slot[1], Meta)}
+    slots = [slot for slot, found in own.items() if found]
+    return {frozenset((a, b)) for k, a in enumerate(slots) for b in slots[k + 1 :] if own[a] & roots(inits[b])}
+
+
 def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, types: dict, leave) -> Any:
     """One attempt; None if an assumption turned out wrong (`assumed` and `types` are then corrected)."""
     birth = next_birth()
@@ -391,7 +398,7 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
         params[slot] = _parameter(lo, slot, inits[slot], template, (slot,), types, leaves_, assumed)
     for slot, value in params.items():
         lo.set(*slot, value)
-    link(params, assumed.together)
+    link(params, assumed.together | sharing_on_entry(inits))
     for cell, why in assumed.poisoned.items():
         lo.set(cell.slots, POISON, why)
     for slots in assumed.opened:
@@ -424,6 +431,14 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
         results[slot] = _result(lo, (slot,), value, outs, assumed.birth)
     link(results, assumed.together)
     return loop_op, tuple(outs.values()), results
+
+
+def same_on_entry(inits: dict[tuple, Value], birth: int) -> set[frozenset]:
+    """The pairs of variants that may be the same object when the loop begins."""
+    values = {slot: v for slot, v in inits.items() if slot[1] is not VALUE and v is not MISSING}
+    found = {slot: {c for c in roots(v) if c.slots.birth < birth} for slot, v in values.items()}
+    slots = [slot for slot, cells in found.items() if cells]
+    return {frozenset((a, b)) for i, a in enumerate(slots) for b in slots[i + 1 :] if found[a] & found[b]}
 
 
 def link(values: dict[tuple[Slots, Any], Value], pairs: set[frozenset]) -> None:
@@ -508,6 +523,7 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
         inits = init.items if isinstance(init, Cell) and init.kind == shape.kind else {}
         items = {k: _parameter(lo, slot, inits.get(k, MISSING), t, (*path, k), types, leaves_, assumed) for k, t in shape.items.items()}
         cell = lo.like(shape, items, name)
+        cell.share(assumed.sharing.get(slot, ()))
         if isinstance(init, Cell):
             cell.share(c for c in roots(init) if c.slots.birth < assumed.birth)
             cell.frozen = init.frozen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from sourcead.errors import ArgumentError, UnsupportedSyntaxError
-from sourcead.frontend import calls, expressions, recursion, recursion
+from sourcead.frontend import calls, expressions, recursion
 from sourcead.frontend.context import Lowering, Scope
 from sourcead.frontend.source import Source
 from sourcead.frontend.values import FunctionVal, TupleVal, Value

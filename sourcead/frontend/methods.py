@@ -13,7 +13,15 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import calls, expressions, iteration, objects, records, sequences
 from sourcead.frontend.context import Lowering, MustMaterialise
 from sourcead.frontend.values import (
-    MISSING, WHOLE, Cell, FunctionVal, MethodVal, SliceVal, TupleVal, Value, hold, roots,
+    MISSING,
+    Cell,
+    FunctionVal,
+    MethodVal,
+    SliceVal,
+    TupleVal,
+    Value,
+    hold,
+    roots,
 )  # fmt: skip
 from sourcead.ir.nodes import Append, Const, Pop, Stmt, Var
 from sourcead.ir.types import UNKNOWN, ListT, Scalar, Str, Unknown, is_array, join, rank
@@ -49,7 +57,12 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
     if name in ("real", "imag"):
         return calls.emit_call(lo, getattr(np, name), [value], {}, node)
     if name in ("flat", "data", "base", "ctypes", "strides", "flags"):
-        raise expressions.unsupported(lo, node, f"`.{name}` of an array shows its memory, which the gradient does not share", "use `ravel()` or a subscript")
+        raise expressions.unsupported(
+            lo,
+            node,
+            f"`.{name}` of an array shows its memory, which the gradient does not share",
+            "use `ravel()` or a subscript",
+        )
     return MethodVal(value, name)
 
 
@@ -73,7 +86,12 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
         return expressions.live_data(lo, name, found, (obj, name))
     if isinstance(found, (int, float, bool, complex)) and isinstance(obj, type):
         return Const(found, text=text)
-    raise expressions.unsupported(lo, node, f"the attribute `{name}` of an object cannot be read in a differentiated function yet", "pass it as an argument")
+    raise expressions.unsupported(
+        lo,
+        node,
+        f"the attribute `{name}` of an object cannot be read in a differentiated function yet",
+        "pass it as an argument",
+    )
 
 
 def is_library_module(module: types.ModuleType) -> bool:

@@ -28,8 +28,8 @@ from sourcead.frontend import (
     matching,
     methods,
     objects,
-    sequences,
     recursion,
+    sequences,
 )
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.control import RAISED
@@ -563,13 +563,13 @@ def seeds(lo: Lowering, node) -> list:
     found: dict = {}
     names = lo.scope.names
     outside = names_read_outside(lo, node)
-    for n in [m for s in node.body for m in gast.walk(s)] + list(gast.walk(getattr(node, "target", node.body[0]))):
+    inside = [m for s in node.body for m in gast.walk(s)] + list(gast.walk(getattr(node, "target", node.body[0])))
+    in_place = {n.target for n in inside if isinstance(n, gast.AugAssign) and isinstance(names.get(getattr(n.target, "id", None)), Cell)}
+    for n in inside:
         match n:
-            case gast.Name(id=name, ctx=gast.Store()):
+            case gast.Name(id=name, ctx=gast.Store()) if n not in in_place:
                 if name in names or name in outside:
                     found.setdefault((names, name))
-            case gast.AugAssign(target=gast.Name(id=name)) if isinstance(names.get(name), Cell):
-                found.pop((names, name), None)
             case gast.Subscript(value=gast.Name(id=name), ctx=gast.Store()):
                 cell = names.get(name)
                 if isinstance(cell, Cell) and cell.root().kind == "array":

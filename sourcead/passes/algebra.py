@@ -8,17 +8,19 @@ adjoints), never to arithmetic that the user wrote.
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Hashable
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from sourcead.ir.nodes import Atom, Call, Const, Function, Let, Operand, Stmt, Update, Var, fresh
-from sourcead.ir.types import INT, Array, FunctionT, NoneType, Scalar, Unknown, kind_of
+from sourcead.ir.types import INT, Array, FunctionT, NoneType, Scalar, Unknown, kind_of, rank
 from sourcead.passes.equality import equal_types
 from sourcead.passes.rewriting import Facts, rewrite
 from sourcead.runtime import zeros_like as runtime_zeros_like
@@ -52,6 +54,8 @@ def _simpler(stmt: Stmt, facts: Facts):
             return _fold(stmt, fn, *(a.value for a in args))
         case Call(fn, (a, b), ()) if fn in IDENTITY and isinstance(a, (Var, Const)) and isinstance(b, (Var, Const)):
             return _identity(fn, a, b)
+        case Call(fn, _, kwargs) if kwargs and generated(stmt) and (kept := _unusual(fn, kwargs)) != kwargs:
+            return replace(stmt.op, kwargs=kept)
         case Call(fn, args, kwargs) if fn is np.transpose:
             return _transpose(stmt, args, kwargs, facts)
         case Call(fn, (Var() as x, *_)) if fn is np.sum and generated(stmt):
@@ -164,7 +168,19 @@ def _div(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         return a
     if is_const(b, -1) and keeps_type(stmt, a) and is_real(a):
         return Call(NEG, (a,))
-    return _two_negations(stmt, DIV, a, b, facts)
+    return _two_negations(stmt, DIV, a, b, facts) or _constant_over_product(stmt, a, b, facts)
+
+
+def _constant_over_product(stmt: Stmt, c: Atom, b: Atom, facts: Facts) -> Call | None:
+    """c / (k * x) is (c / k) / x where c / k is exact; but for rounding and overflow: in generated statements."""
+    product = facts.call(b, MUL)
+    if not (product and generated(stmt) and _is_number(c) and is_real(b) and facts.uses[b] == 1 and b.temp):
+        return None
+    k, x = product.args if _is_number(product.args[0]) else product.args[::-1]
+    if not _is_number(k) or not same_operand_type(b, x):
+        return None
+    value = _exact(DIV, c.value, k.value)
+    return None if value is None else Call(DIV, (Const(value), x))
 
 
 def _pow(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
@@ -207,12 +223,15 @@ def _is_fraction(atom: Atom) -> bool:
 
 def _sum_of_negation(stmt: Stmt, x: Var, facts: Facts) -> list[Stmt] | None:
     """sum(-x) is -sum(x) to the bit, and less work."""
-    negation = _negation(x, facts)
-    if negation is None or facts.uses[x] != 1 or not negatable(stmt, x) or kind_of(x.type) is None:
+    if facts.uses[x] != 1 or not x.temp or not _is_fraction(x):
         return None
+    positive = _negated(stmt, x, facts)
+    if positive is None:
+        return None
+    before, y = positive
     total = fresh(stmt.targets[0], name="total", temp=True)
-    op = replace(stmt.op, args=(negation.args[0], *stmt.op.args[1:]))
-    return [replace(stmt, targets=(total,), op=op), replace(stmt, op=Call(NEG, (total,)))]
+    op = replace(stmt.op, args=(y, *stmt.op.args[1:]))
+    return [*before, replace(stmt, targets=(total,), op=op), replace(stmt, op=Call(NEG, (total,)))]
 
 
 def _adds_nothing(stmt: Stmt, x: Atom, c: Atom) -> bool:
@@ -291,7 +310,7 @@ def _negation(atom: Atom, facts: Facts) -> Call | None:
 
 
 def _negated(stmt: Stmt, atom: Atom, facts: Facts) -> tuple[list[Stmt], Var] | None:
-    """`-atom` without a negation, if `atom` is one or a product with one: statements that compute it, and the variable.
+    """`-atom` without a negation, if `atom` is one, its transpose or a product with one: statements that compute it, and the variable.
 
     Rounding to nearest is symmetric, so that a sign moves through products and sums of products without a trace.
     """
@@ -299,10 +318,10 @@ def _negated(stmt: Stmt, atom: Atom, facts: Facts) -> tuple[list[Stmt], Var] | N
     if negation:
         x = negation.args[0]
         return ([], x) if isinstance(x, Var) and negatable(stmt, x) else None
-    product = facts.call(atom, *PRODUCTS)
+    product = facts.call(atom, *PRODUCTS, np.transpose)
     if not product or not atom.temp or facts.uses[atom] != 1 or not negatable(stmt, atom):
         return None
-    for i in range(2):
+    for i in range(1 if product.fn is np.transpose else 2):
         factor = _negated(stmt, product.args[i], facts)
         if factor:
             before, positive = factor
@@ -343,6 +362,31 @@ def _zeros(atom: Atom, facts: Facts) -> bool:
 
 def _arithmetic_base(stmt: Stmt, base: Atom) -> bool:
     return isinstance(base, Var) and (kind_of(base.type) is not None or generated(stmt))
+
+
+# -- options ----------------------------------------------------------------------------------------------------------
+
+
+def _unusual(fn: Hashable, kwargs: tuple) -> tuple:
+    """The options of a NumPy function that are not what they are anyway."""
+    defaults = _defaults(fn)
+    return tuple((k, v) for k, v in kwargs if not (k in defaults and isinstance(v, Const) and not v.live and _same(v.value, defaults[k])))
+
+
+@cache
+def _defaults(fn: Hashable) -> dict[str, Any]:
+    module = getattr(fn, "__module__", None) or ""
+    if not module.startswith("numpy") or isinstance(fn, np.ufunc):
+        return {}
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    return {p.name: p.default for p in parameters if p.default is None or type(p.default) in (int, bool, str)}
+
+
+def _same(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and a == b
 
 
 # -- constants --------------------------------------------------------------------------------------------------------
@@ -406,9 +450,11 @@ def _is_same(a: Atom, b: Atom) -> bool | None:
 # -- shapes -----------------------------------------------------------------------------------------------------------
 
 
-def _transpose(stmt: Stmt, args: tuple, kwargs: tuple, facts: Facts) -> Atom | None:
-    """The transpose of the transpose of an array."""
+def _transpose(stmt: Stmt, args: tuple, kwargs: tuple, facts: Facts) -> Atom | list[Stmt] | Call | None:
+    """The transpose of the transpose of an array, or of a product of matrices."""
     inner = facts.op(args[0]) if args else None
+    if isinstance(inner, Call) and inner.fn in (operator.matmul, np.outer) and len(args) == 1 and not kwargs:
+        return _transposed_product(stmt, args[0], inner, facts)
     if not (isinstance(inner, Call) and inner.fn is np.transpose and inner.args and isinstance(inner.args[0], Var)):
         return None
     x = inner.args[0]
@@ -420,6 +466,26 @@ def _transpose(stmt: Stmt, args: tuple, kwargs: tuple, facts: Facts) -> Atom | N
     rank = len(axes or inner_axes)
     outer, inner_ = (tuple(range(rank))[::-1] if p is None else tuple(n % rank for n in p) for p in (axes, inner_axes))
     return x if len(outer) == len(inner_) and all(inner_[outer[i]] == i for i in range(rank)) else None
+
+
+def _transposed_product(stmt: Stmt, product: Var, op: Call, facts: Facts) -> list[Stmt] | Call | None:
+    """(a.T @ b).T is b.T @ a, and outer(a, b).T is outer(b, a); but for rounding: in generated statements."""
+    if not generated(stmt) or not product.temp or facts.uses[product] != 1 or op.kwargs or op.effect or len(op.args) != 2:
+        return None
+    if op.fn is np.outer:
+        return Call(np.outer, op.args[::-1])
+    if any(not isinstance(a, Var) or rank(a.type) != 2 for a in op.args):
+        return None
+    sources = [t.args[0] if t is not None and len(t.args) == 1 else None for t in (facts.call(a, np.transpose) for a in op.args)]
+    if sources == [None, None]:
+        return None
+    before, factors = [], []
+    for a, source in zip(op.args, sources):
+        if source is None:
+            source = Var("transpose", Array(a.type.dtype, a.type.dims[::-1]), True)
+            before.append(replace(stmt, targets=(source,), op=Call(np.transpose, (a,))))
+        factors.append(source)
+    return [*before, replace(stmt, op=Call(op.fn, tuple(factors[::-1])))]
 
 
 _NOT_KNOWN = object()

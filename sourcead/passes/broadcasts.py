@@ -20,7 +20,7 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Operand, Stmt, Update, Var
-from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, type_of
+from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype, type_of
 from sourcead.passes.dims import Dim, KnownDims, not_one
 from sourcead.passes.elementwise import is_elementwise
 from sourcead.passes.equality import equal_types, same_dim, same_dims
@@ -134,7 +134,7 @@ def _before_update(stmt: Stmt, new: Call, facts: Facts) -> list[Stmt] | None:
         case [Update(Var(type=Array(dims=(_, *_)) as t), path, value, mode)] if value is target and (path or mode != "set"):
             build = Builder()
             small = build.call(new.fn, *new.args, name=target.name)
-            if kind_of(t) not in ("float", "complex") or kind_of(small.type) not in ("float", "int") or kind_of(target.type) != kind_of(small.type):
+            if kind_of(t) not in ("float", "complex") or kind_of(small.type) != "float" or kind_of(target.type) != "float":
                 return None
             small.temp = target.temp
             facts.replace(target, small)
@@ -211,6 +211,9 @@ def same_promotion(source: Type | None, broadcast: Type, others: list[Type]) -> 
     """
     if not isinstance(broadcast, Array) or broadcast.dtype is None:
         return False
+    if isinstance(source, Scalar) and source.kind == "float" and same_dtype(source.dtype, ANY_DTYPE):
+        # a float, Python's or NumPy's: among float64 it makes no difference which
+        return all(same_dtype(getattr(t, "dtype", None), np.dtype(float)) for t in (broadcast, *others))
     weak = _promoted(source)
     rest = list(map(_promoted, others))
     if weak is None or any(r is None for r in rest):  # not `None in rest`: NumPy says that float64 == None

@@ -925,7 +925,8 @@ class Writer:
                         visit(a)
                 else:
                     for v in op_reads(stmt.op):
-                        note(v)
+                        if not (is_metadata_read(v, stmt) and self.plan.asked_instead(v) is not None):
+                            note(v)
             for r in p.results:
                 note(r)
             for update, old in p.olds.items():

@@ -1,7 +1,8 @@
 """Which values are versions of one array.
 
 `a1 = Update(a0, ...)` makes a1 the successor of a0 in the same buffer; a loop that carries an array through updates, and a
-branch that updates it on one side, hand the buffer on.  All versions of a buffer form a *chain*.
+branch that updates it on one side, hand the buffer on.  All versions of a buffer form a *chain*.  A version that has two
+successors (equal arrays that were merged into one value) is followed by one of them; the other starts a chain of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ class Chains:
     def __init__(self, block: Block):
         self.parent: dict[Var, Var] = {}
         self.carried: dict[Stmt, dict[Var, int]] = {}
-        self._visit(block)
+        self._visit(block, set())
         self.carried = {stmt: {self._root(p): k for p, k in found.items()} for stmt, found in self.carried.items()}
 
     def find(self, var: object) -> Var | None:
@@ -47,25 +48,40 @@ class Chains:
     def _same(self, a: object, b: object) -> bool:
         return isinstance(a, Var) and isinstance(b, Var) and a in self.parent and b in self.parent and self._root(a) is self._root(b)
 
-    def _visit(self, block: Block) -> None:
+    def _visit(self, block: Block, followed: set) -> None:
+        """Joins the versions in a block; `followed` are those that have a successor."""
+
+        def follow(version: object, *successors: object) -> None:
+            if version in followed:
+                self._join(*successors)
+            else:
+                followed.add(version)
+                self._join(version, *successors)
+
         for stmt in block.stmts:
-            for inner in op_blocks(stmt.op):
-                self._visit(inner)
+            match stmt.op:
+                case Branch(_, then, orelse):
+                    ends = [set(followed), set(followed)]
+                    for arm, end in zip((then, orelse), ends):
+                        self._visit(arm, end)
+                    followed |= ends[0] | ends[1]
+                    for out, a, b in zip(stmt.targets, then.results, orelse.results):
+                        if self._same(a, b):
+                            self._join(a, out)
+                case op:
+                    for inner in op_blocks(op):
+                        self._visit(inner, followed)
             match stmt.op:
                 case Update(base):
-                    self._join(base, stmt.targets[0])
+                    follow(base, stmt.targets[0])
                 case Loop(_, _, params, inits, body):
                     found = {}
                     for k, (p, init, q, out) in enumerate(zip(params, inits, body.results, stmt.targets)):
                         if self._same(p, q):
-                            self._join(p, init, out)
+                            follow(init, p, out)
                             found[p] = k
                     if found:
                         self.carried[stmt] = found
-                case Branch(_, then, orelse):
-                    for out, a, b in zip(stmt.targets, then.results, orelse.results):
-                        if self._same(a, b):
-                            self._join(a, out)
                 case Effect("with", _, body) if body is not None:
                     for out, a in zip(stmt.targets, body.results):
                         if a in self.parent:

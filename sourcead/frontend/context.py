@@ -350,7 +350,11 @@ class Lowering:
                 self.replace_slot(cell, lambda: self.build.update(before, path, value, mode))
                 return
             for view in cell.viewers:  # of an array it would show the new value, of a list still the old item
-                self.set(view.slots, STALE, f"`{view.name}` was read from `{cell.name}`, of which it is not known whether it is an array or a list, before a write")
+                self.set(
+                    view.slots,
+                    STALE,
+                    f"`{view.name}` was read from `{cell.name}`, of which it is not known whether it is an array or a list, before a write",
+                )
         new = self.build.update(before, path, value, mode)
         self.set_version(cell, new)
         if through or len(path) > 1:  # what lies in the list was written, not replaced

@@ -9,9 +9,9 @@ the variants, and who may share memory with whom at the beginning of an iteratio
 
 from __future__ import annotations
 
-import operator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Callable
+from typing import Any
 
 import gast
 
@@ -22,9 +22,27 @@ from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
 from sourcead.frontend.exits import FALSE, TRUE, Flag
 from sourcead.frontend.recursion import NeverReturns
 from sourcead.frontend.values import (
-    KIND, MISSING, POISON, SEEN, STALE, VALUE, WHOLE, BoundVal, Cell, FunctionVal, IterVal, Meta, Slots, TupleVal, Value, cells_of, leaves, next_birth, roots,
+    KIND,
+    MISSING,
+    POISON,
+    SEEN,
+    STALE,
+    VALUE,
+    WHOLE,
+    BoundVal,
+    Cell,
+    FunctionVal,
+    IterVal,
+    Meta,
+    Slots,
+    TupleVal,
+    Value,
+    cells_of,
+    leaves,
+    next_birth,
+    roots,
 )
-from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Let, Loop, Range, Stmt, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Const, Loop, Stmt, Var
 from sourcead.ir.types import ListT, Scalar, Sym, Type, Undefined, fits, join, syms
 
 MAX_ROUNDS = 12
@@ -377,7 +395,11 @@ def _loop(lo: Lowering, domain: Any, body: Callable, seed, leave) -> None:
             return
         lo.journal.rollback(mark)
         del lo.build.stmts[start:]
-    raise UnsupportedSyntaxError("the kinds of values that this loop carries from one iteration to the next do not settle", at=lo.here, instead="give the variables the same type before the loop as they have inside it")
+    raise UnsupportedSyntaxError(
+        "the kinds of values that this loop carries from one iteration to the next do not settle",
+        at=lo.here,
+        instead="give the variables the same type before the loop as they have inside it",
+    )
 
 
 def sharing_on_entry(inits: dict[tuple, Value]) -> set[frozenset]:
@@ -414,7 +436,7 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
         ends = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
         if not _holds(changed, ends, params, assumed, birth):
             return None
-        yields = {path: UNDEFINED for path in leaves_}
+        yields = dict.fromkeys(leaves_, UNDEFINED)
         stable = True
         for slot, end in ends.items():
             stable &= _collect(lo, (slot,), params[slot], end, leaves_, yields, types, assumed, slot)
@@ -474,7 +496,7 @@ def _holds(changed, ends, params, assumed, birth) -> bool:
             continue
         assumed.variants[(slots, key)] = None
         fine = False
-    for (slots, key), old in changed.items():
+    for slots, key in changed:
         if key is POISON and slots.get(POISON) is not None:
             if slots.cell not in assumed.poisoned:
                 assumed.poisoned[slots.cell] = slots[POISON]
@@ -584,12 +606,19 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
         if isinstance(end, TupleVal) and same_keys(end, param):
             results = [_collect(lo, (*path, i), p, e, leaves_, yields, types, assumed, slot) for i, p, e in zip(param.keys, param.items, end.items)]
             return all(results)
-        raise UnsupportedSyntaxError(f"`{_slot_name(slot, param)}` is a tuple of {len(param.items)} before an iteration and something else after it", at=lo.here)
+        raise UnsupportedSyntaxError(
+            f"`{_slot_name(slot, param)}` is a tuple of {len(param.items)} before an iteration and something else after it",
+            at=lo.here,
+        )
     if isinstance(param, Cell) and param.kind != "array":
         if isinstance(end, Cell) and same_keys(end, param):
             results = [_collect(lo, (*path, k), param.items[k], end.items[k], leaves_, yields, types, assumed, slot) for k in param.items]
             return all(results)
-        raise UnsupportedSyntaxError(f"`{_slot_name(slot, param)}` is {'an object' if param.kind == 'object' else f'a {param.kind}'} whose structure changes from one iteration to the next", at=lo.here, instead="use `append` on one list, or an array")
+        raise UnsupportedSyntaxError(
+            f"`{_slot_name(slot, param)}` is {'an object' if param.kind == 'object' else f'a {param.kind}'} whose structure changes from one iteration to the next",
+            at=lo.here,
+            instead="use `append` on one list, or an array",
+        )
     if path not in leaves_:
         if end is param or isinstance(end, Const) and isinstance(param, Const) and same_constant(end, param):
             return True

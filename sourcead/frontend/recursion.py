@@ -24,7 +24,19 @@ from sourcead.frontend.values import VALUE, Cell, FunctionVal, TupleVal, Value, 
 from sourcead.ir.nodes import Call, Const, Var, has_effect
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import (
-    ANY_DTYPE, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Undefined, carries_derivative, join,
+    ANY_DTYPE,
+    UNKNOWN,
+    Array,
+    DictT,
+    ListT,
+    Scalar,
+    StructT,
+    Sym,
+    TupleT,
+    Type,
+    Undefined,
+    carries_derivative,
+    join,
 )  # fmt: skip
 
 MAX_ROUNDS = 6
@@ -159,7 +171,12 @@ def call_pair(lo: Lowering, source, bound: dict[str, Value], scope: Scope | None
     if pair.result == Undefined():
         raise NeverReturns
     if not pair.wrt:
-        raise expressions.unsupported(lo, node, f"`{source.name}` calls itself, and is a function of integers alone", "compute it outside, or write it as a loop")
+        raise expressions.unsupported(
+            lo,
+            node,
+            f"`{source.name}` calls itself, and is a function of integers alone",
+            "compute it outside, or write it as a loop",
+        )
     made = lo.build.emit(Call(pair, tuple(atoms.values()), effect=pair.effect), TupleT((pair.result, UNKNOWN)), "pair")
     value = lo.build.index(made, Const(0), name=source.name)
     return lo.wrap(value, shares=[r for v in values.values() for r in roots(v)])
@@ -204,7 +221,9 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
     lo.guards.update({(id(where), name): (where, name, found) for where, name, found in lowered.guards})
     for text, where in lowered.live.items():
         if lo.live.setdefault(text, where) != where:
-            raise UnsupportedSyntaxError(f"two different globals called `{text}` are used", at=source.origin(source.node), instead="rename one")
+            raise UnsupportedSyntaxError(
+                f"two different globals called `{text}` are used", at=source.origin(source.node), instead="rename one"
+            )
 
 
 def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Value]:
@@ -222,7 +241,11 @@ def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Valu
             if outer is None:
                 continue
             if name in mine:
-                raise UnsupportedSyntaxError(f"`{name}` is local to `{source.name}`, and read by a function that it calls", at=lo.here, instead="give one of the two another name")
+                raise UnsupportedSyntaxError(
+                    f"`{name}` is local to `{source.name}`, and read by a function that it calls",
+                    at=lo.here,
+                    instead="give one of the two another name",
+                )
             found[name] = outer.names[name]
             if isinstance(found[name], FunctionVal):
                 todo.append(found[name].source.node)

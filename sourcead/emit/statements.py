@@ -198,6 +198,10 @@ class Statements:
         if op.mode == "set":
             if scalar:
                 return [ast.Assign([self.target(target)], value)]
+            combined = self.read_and_written(op)
+            if combined is not None:
+                operator, other = combined
+                return [ast.AugAssign(base, operator, self.expressions.operand(other)), *self.renamed(op.base, target)]
             return [
                 ast.Assign([ast.Subscript(base, ast.Constant(...), ast.Store())], value),
                 *self.renamed(op.base, target),

@@ -147,6 +147,17 @@ def assigned_cotangent(d_a, key, v):
     return unbroadcast(d_v, v)
 
 
+def like_argument(d, x):
+    """The cotangent `d` of a list or dict that was changed, with zeros where it has no more than the number 0."""
+    if isinstance(x, np.ndarray):
+        return d if np.shape(d) == x.shape else np.broadcast_to(d, x.shape).astype(x.dtype)
+    if isinstance(x, dict):
+        return {k: like_argument(d[k], v) for k, v in x.items()} if isinstance(d, dict) else zeros_like(x)
+    if isinstance(x, (list, tuple)):
+        return type(x)([like_argument(p, v) for p, v in zip(d, x)]) if isinstance(d, (list, tuple)) else zeros_like(x)
+    return d
+
+
 def stop_gradient(x):
     """The argument itself, taken as a constant by differentiation.
 

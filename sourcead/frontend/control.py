@@ -225,7 +225,11 @@ def _merge_value(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> Va
         return TupleVal(tuple(items), None, some.cls)
     if isinstance(some, Cell) and some.kind != "array":
         theirs, mine = (arms[1 if v is b else 0] for v in (other, some))
-        if alone or isinstance(other, Cell) and other.kind == some.kind and same_keys(lo.like(other, theirs.items(other), ""), lo.like(some, mine.items(some), "")):
+        if alone or (
+            isinstance(other, Cell)
+            and other.kind == some.kind
+            and same_keys(lo.like(other, theirs.items(other), ""), lo.like(some, mine.items(some), ""))
+        ):
             return _merge_containers(lo, some, a, b, gone_a, gone_b, name, arms, pairs)
         for cell in (a, b):
             if isinstance(cell, Cell) and cell.kind == "list" and cell.depth < lo.depth + 1:
@@ -604,7 +608,10 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
         end = UNDEFINED
     if isinstance(param, TupleVal):
         if isinstance(end, TupleVal) and same_keys(end, param):
-            results = [_collect(lo, (*path, i), p, e, leaves_, yields, types, assumed, slot) for i, p, e in zip(param.keys, param.items, end.items)]
+            results = [
+                _collect(lo, (*path, i), p, e, leaves_, yields, types, assumed, slot)
+                for i, p, e in zip(param.keys, param.items, end.items)
+            ]
             return all(results)
         raise UnsupportedSyntaxError(
             f"`{_slot_name(slot, param)}` is a tuple of {len(param.items)} before an iteration and something else after it",
@@ -615,7 +622,8 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
             results = [_collect(lo, (*path, k), param.items[k], end.items[k], leaves_, yields, types, assumed, slot) for k in param.items]
             return all(results)
         raise UnsupportedSyntaxError(
-            f"`{_slot_name(slot, param)}` is {'an object' if param.kind == 'object' else f'a {param.kind}'} whose structure changes from one iteration to the next",
+            f"`{_slot_name(slot, param)}` is {'an object' if param.kind == 'object' else f'a {param.kind}'} "
+            "whose structure changes from one iteration to the next",
             at=lo.here,
             instead="use `append` on one list, or an array",
         )

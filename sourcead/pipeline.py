@@ -186,7 +186,7 @@ def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bo
             cots.add(value, seed(build, value, d_y, kind))
 
         def gradients() -> tuple[Atom, ...]:
-            return tuple(gradient(build, cots, v) for v in inputs)
+            return tuple(gradient(build, cots, v, v.name in lowered.written) for v in inputs)
 
         sweep = Reverse(active, build, block).block(block, cots, gradients)
     forward, reverse, results, notes = settle(block, sweep)
@@ -305,7 +305,7 @@ def seed(build: Builder, value: Var, d_y: Var, kind: str) -> Atom:
     return build.call(runtime.seed, value, type=value.type, name="d_y")
 
 
-def gradient(build: Builder, cots: Cotangents, v: Var) -> Atom:
+def gradient(build: Builder, cots: Cotangents, v: Var, written: bool) -> Atom:
     """The gradient of a parameter: the cotangent, in the parameter's structure, shape and dtype."""
     d = cots.get(v)
     to = v.type
@@ -315,7 +315,7 @@ def gradient(build: Builder, cots: Cotangents, v: Var) -> Atom:
     if isinstance(to, TupleT) and isinstance(t, ListT):
         return build.call(tuple, d, type=to, name=f"d_{v.name}")
     if not isinstance(to, (Array, Scalar)):
-        return d
+        return build.call(runtime.like_argument, d, v, type=to, name=f"d_{v.name}") if written else d
     if dims_of(t) is None or dims_of(to) is None or len(dims_of(t)) != len(dims_of(to)):
         return build.call(runtime.unbroadcast, d, v, type=to, name=f"d_{v.name}")
     d = unbroadcast(build, d, v)

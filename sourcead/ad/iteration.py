@@ -1,0 +1,213 @@
+"""Writing the reverse of one iteration: what it reads is taken from lists, rebuilt or put back just before it is read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sourcead.ad.parts import Part, inside, is_metadata_read, substituted
+from sourcead.ad.plan import LoopPlan
+from sourcead.ad.sweep import ReverseBranch, ReverseLoop
+from sourcead.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Pop,
+    Stmt,
+    Sub,
+    Update,
+    Var,
+    View,
+    free_vars,
+    fresh,
+    map_op,
+    map_operand,
+    op_reads,
+    operand_atoms,
+)
+
+
+class Writer:
+    """Writes the reverse of one iteration.
+
+    Attributes:
+        stmts: what is written so far.
+        env: what stands in the reverse sweep for a value of the forward body.
+        lists: the current version of each list of saved values.
+        now: the current version of each array that is restored.
+        standing: the version of the forward sweep that it is.
+    """
+
+    def __init__(self, plan: LoopPlan, lists: dict[Var, Var], env=None, now=None):
+        self.plan = plan
+        self.stmts: list[Stmt] = []
+        self.env: dict[Var, Atom] = {} if env is None else env
+        self.lists = lists
+        self.now: dict[Var, Atom] = {} if now is None else now
+        self.standing: dict[Var, Var] = {}
+        self.rebuilt: list[Var] = []
+        self.mark = (None, None)
+
+    def value(self, v: Atom, part: Part, asking: bool = False) -> Atom:
+        """The value in the reverse sweep, written if need be; `asking`: for no more than its shape."""
+        if not isinstance(v, Var) or v in self.env:
+            return self.env.get(v, v)
+        plan = self.plan
+        definition = plan.definitions.get(v)
+        if definition is None:
+            return v
+        chain = plan.chains.find(v)
+        if chain in self.now:
+            if v is not self.standing[chain] and not asking:
+                raise AssertionError(f"{v!r} is read in the reverse sweep where the array is {self.standing[chain]!r}")
+            return self.now[chain]
+        origin, adjoint_of = self.mark
+        if v in self.lists:
+            rest, item = fresh(self.lists[v]), fresh(v)
+            self.stmts.append(Stmt((rest, item), Pop(self.lists[v]), origin, adjoint_of))
+            self.lists[v], self.env[v] = rest, item
+            return item
+        stmt = definition.stmt
+        new = fresh(v)
+        op = map_op(plan.rebuilding(v), lambda a: self.value(a, part))
+        self.stmts.append(Stmt((new,), op, stmt.origin, adjoint_of, stmt.within))
+        self.env[v] = new
+        self.rebuilt.append(v)
+        return new
+
+    def write(self, stmt: Stmt, part: Part) -> None:
+        """Writes a statement of the sweep, after what it reads."""
+        self.mark = (stmt.origin, stmt.adjoint_of)
+        env = {}
+        for v in free_vars(Block((stmt,))):
+            other = self.plan.asked_instead(v) if is_metadata_read(v, stmt) and v not in self.env else None
+            env[v] = other or self.value(v, part, is_metadata_read(v, stmt))
+        self.stmts.append(substituted(stmt, {v: a for v, a in env.items() if a is not v}))
+
+    def part(self, part: Part) -> tuple[Atom, ...]:
+        """Writes the reverse of a part; returns what it yields."""
+        self.stand(part, len(part.block.stmts))
+        for stmt in part.head:
+            self.write(stmt, part)
+        for at, forward in reversed(list(enumerate(part.block.stmts))):
+            self.mark = (forward.origin, forward.origin)
+            if forward in part.olds:
+                self.undo(forward, part)
+                self.stand(part, at)
+            for stmt in part.groups.get(forward, ()):
+                if isinstance(stmt.op, ReverseLoop):
+                    self.nested_loop(stmt, part)
+                    self.stand(part, at)
+                elif isinstance(stmt.op, ReverseBranch):
+                    self.branch(stmt, part)
+                    self.stand(part, at)
+                else:
+                    self.write(stmt, part)
+            self.stand(part, at)
+        for stmt in part.tail:
+            self.write(stmt, part)
+        return tuple(self.value(r, part) for r in part.results)
+
+    def stand(self, part: Part, at: int) -> None:
+        """The arrays are now as they were before the statement at this position."""
+        self.standing = self.plan.versions(part)[at]
+
+    def drain(self, part: Part) -> None:
+        """Takes off the lists what the reverse of this part did not need after all."""
+        for v in list(self.lists):
+            if self.plan.definitions[v].part is part and v not in self.env:
+                self.value(v, part)
+
+    def undo(self, forward: Stmt, part: Part) -> None:
+        """Puts back what an update overwrote."""
+        op: Update = forward.op
+        chain = self.plan.chains.find(forward.targets[0])
+        old = part.olds[forward]
+        value = self.value(old, part)
+        path = tuple(
+            Sub(map_operand(s.key, lambda a: self.value(a, part)))
+            if isinstance(s, Sub)
+            else View(s.fn, tuple(map_operand(a, lambda a: self.value(a, part)) for a in s.args),
+                      tuple((k, map_operand(a, lambda a: self.value(a, part))) for k, a in s.kwargs))
+            for s in op.path
+        )  # fmt: skip
+        before = self.now[chain]
+        new = fresh(op.base) if isinstance(op.base, Var) else fresh(forward.targets[0])
+        self.stmts.append(Stmt((new,), Update(before, path, value, "set"), forward.origin, forward.origin))
+        self.now[chain] = new
+
+    def nested_loop(self, stmt: Stmt, part: Part) -> None:
+        settled = part.loops[stmt.op.forward]
+        for s in settled.reverse:
+            self.write(s, part)
+        for chain, version in settled.restored.items():
+            if chain in self.now:
+                self.now[chain] = version
+
+    def branch(self, stmt: Stmt, part: Part) -> None:
+        """The reverse of a branch: what its arms take from lists and put back into arrays flows out of it."""
+        forward = stmt.op.forward
+        arms = part.arms[forward]
+        cond = self.value(forward.op.cond, part)
+        for arm in arms:
+            for v in self.outer_reads(arm, part):
+                self.value(v, part)
+        blocks = []
+        writers = []
+        for arm in arms:
+            inner = Writer(self.plan, dict(self.lists), dict(self.env), dict(self.now))
+            results = inner.part(arm)
+            inner.drain(arm)
+            blocks.append((inner.stmts, results))
+            writers.append(inner)
+        lists = [v for v in self.lists if any(w.lists[v] is not self.lists[v] for w in writers)]
+        chains = [c for c in self.now if any(w.now[c] is not self.now[c] for w in writers)]
+        list_outs = {v: fresh(self.lists[v]) for v in lists}
+        chain_outs = {c: fresh(self.now[c]) for c in chains}
+        op = Branch(cond, *(
+            Block(tuple(stmts), (*results, *(w.lists[v] for v in lists), *(w.now[c] for c in chains)))
+            for (stmts, results), w in zip(blocks, writers)
+        ))  # fmt: skip
+        self.stmts.append(replace(stmt, targets=(*stmt.targets, *list_outs.values(), *chain_outs.values()), op=op))
+        self.lists.update(list_outs)
+        self.now.update(chain_outs)
+
+    def outer_reads(self, arm: Part, part: Part) -> list[Var]:
+        """The saved or rebuilt values of `part` and around it that the reverse of an arm reads."""
+        found: dict[Var, None] = {}
+
+        def note(v) -> None:
+            definition = self.plan.definitions.get(v)
+            if definition is None or v in found:
+                return
+            if definition.part is not arm and not inside(definition.part, arm):
+                if not self.plan.restored(v):
+                    found[v] = None
+            elif v not in self.lists and self.plan.can_rebuild(v, definition):
+                for a in op_reads(self.plan.rebuilding(v)):
+                    note(a)
+
+        def visit(p: Part) -> None:
+            for stmt in [*p.head, *p.tail, *(s for g in p.groups.values() for s in g)]:
+                if isinstance(stmt.op, ReverseLoop):
+                    for s in p.loops[stmt.op.forward].reverse:
+                        for v in free_vars(Block((s,))):
+                            note(v)
+                elif isinstance(stmt.op, ReverseBranch):
+                    note(stmt.op.forward.op.cond)
+                    for a in p.arms[stmt.op.forward]:
+                        visit(a)
+                else:
+                    for v in op_reads(stmt.op):
+                        if not (is_metadata_read(v, stmt) and self.plan.asked_instead(v) is not None):
+                            note(v)
+            for r in p.results:
+                note(r)
+            for update, old in p.olds.items():
+                note(old)
+                for step in update.op.path:
+                    for operand in (step.key,) if isinstance(step, Sub) else (*step.args, *(v for _, v in step.kwargs)):
+                        for a in operand_atoms(operand):
+                            note(a)
+
+        visit(arm)
+        return list(found)

@@ -21,6 +21,7 @@ from sourcead.ir.types import INT, Array, ListT, Scalar
 
 
 def settle_loop(plan: LoopPlan) -> SettledLoop:
+    """Writes a loop and its reverse as planned."""
     op = plan.op
     exits = {q: k for k, q in enumerate(op.body.results) if isinstance(q, Var)}
     saved = set(plan.saved)
@@ -92,8 +93,8 @@ def settle_loop(plan: LoopPlan) -> SettledLoop:
     carried_yields = [end(writer) for end in ends]
     writer.drain(plan.body)
     raw = plan.raw
-    if count is not None and index not in free_vars(Block(tuple(writer.stmts), (*results, *carried_yields))):
-        setup.stmts, domain = [], Range(Const(0), total, Const(1))
+    if index not in free_vars(Block(tuple(writer.stmts), (*results, *carried_yields))):
+        setup.stmts, domain = [], op.domain if count is None else Range(Const(0), total, Const(1))
     reverse_op = Loop(
         domain, index,
         (*raw.op.params, *carried_params, *list_params),
@@ -187,7 +188,7 @@ def forward_branch(plan: LoopPlan, stmt: Stmt, arms: tuple[Part, Part], state: d
             Block(tuple(b), (*old.results, *(end[v] for v in changed)))
             for b, end, old in zip(blocks, ends, (stmt.op.then, stmt.op.orelse))
         ),
-        stmt.op.kind,
+        "if" if changed else stmt.op.kind,
     )
     state.update(outs)
     return replace(stmt, targets=(*stmt.targets, *outs.values()), op=op)

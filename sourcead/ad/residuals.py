@@ -95,7 +95,7 @@ class Settler:
             op.cond,
             Block(tuple(arms[0]), (*op.then.results, *then, *[UNDEFINED] * len(orelse))),
             Block(tuple(arms[1]), (*op.orelse.results, *[UNDEFINED] * len(then), *orelse)),
-            op.kind,
+            "if" if then or orelse else op.kind,
         )
         targets = (*stmt.targets, *then.values(), *orelse.values())
         return replace(stmt, targets=targets, op=new), replace(raw, op=Branch(op.cond, *reverse_blocks))

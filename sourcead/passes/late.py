@@ -11,14 +11,20 @@ the write is out of the way of what only wants to read, which can then be nested
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 
-from sourcead.ir.nodes import Block, Const, Function, Stmt, Update, free_vars, map_op, op_blocks
+from sourcead.analysis.builder import atom_type, block_stmts
+from sourcead.ir.nodes import Block, Const, Function, Slice, Stmt, Sub, Update, Var, free_vars, map_op, op_blocks, op_reads
+from sourcead.ir.types import Array, Scalar
+from sourcead.passes.equality import operand_key
 
 
 def clear_late(function: Function) -> Function:
     """The function with writes of constants moved down to where the array is next read."""
     changed = False
+    uses = Counter(v for b in [function.body] for v in all_reads(b))
 
     def visit(block: Block) -> Block:
         nonlocal changed
@@ -31,7 +37,10 @@ def clear_late(function: Function) -> Function:
             reads = set(free_vars(Block((stmt,))))
             for earlier in [w for w in waiting if w.targets[0] in reads]:
                 waiting.remove(earlier)
-                stmts.append(earlier)
+                if sets_what_was_cleared(stmt, earlier, uses):
+                    stmt = replace(stmt, op=replace(stmt.op, base=earlier.op.base, mode="set"))
+                else:
+                    stmts.append(earlier)
             if is_clearing(stmt):
                 waiting.append(stmt)
                 continue
@@ -46,6 +55,33 @@ def clear_late(function: Function) -> Function:
 
     body = visit(function.body)
     return replace(function, body=body) if changed else function
+
+
+def sets_what_was_cleared(stmt: Stmt, earlier: Stmt, uses: Counter) -> bool:
+    """Whether a statement adds to nothing else than the part that was just set to zero: then it sets it."""
+    op, cleared = stmt.op, earlier.op
+    if not (isinstance(op, Update) and op.mode == "add" and op.base is earlier.targets[0] and uses[op.base] == 1):
+        return False
+    if len(op.path) != 1 or len(cleared.path) != 1 or not isinstance(cleared.value.value, float):
+        return False
+    a, b = op.path[0], cleared.path[0]
+    whole = isinstance(op.base.type, Array) and op.base.type.dtype is not None
+    return whole and isinstance(a, Sub) and isinstance(b, Sub) and plain(a.key) and operand_key(a.key) == operand_key(b.key)
+
+
+def plain(key) -> bool:
+    """Whether a subscript has no integer arrays, which may name an element twice."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return all(isinstance(p, Slice) or isinstance(atom_type(p), Scalar) for p in parts)
+
+
+def all_reads(block: Block) -> Iterator[Var]:
+    """Every reading of a variable in a block."""
+    for stmt in block_stmts(block):
+        yield from op_reads(stmt.op)
+        for inner in op_blocks(stmt.op):
+            yield from (r for r in inner.results if isinstance(r, Var))
+    yield from (r for r in block.results if isinstance(r, Var))
 
 
 def is_clearing(stmt: Stmt) -> bool:

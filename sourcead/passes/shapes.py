@@ -60,8 +60,9 @@ def share_shapes(function: Function) -> Function:
         dims.learn(stmt, facts)
         asked = _asks(stmt.op)
         answer = None
-        if asked is not None and all(_asks(op) is not None for op in facts.readers.get(asked, ())):
-            same = _combined_with_itself(facts.op(asked))
+        only_asked = asked is not None and all(_asks(op) is not None for op in facts.readers.get(asked, ()))
+        if only_asked or asked is not None and asked.temp:  # a temporary that is not asked can be nested
+            same = _combined_with_itself(facts.op(asked)) if only_asked else None
             if isinstance(stmt.op, Attr) and same is not None and same not in moving:
                 return replace(stmt.op, base=same)
             named, scope = known.get(dims.shape(asked.type, facts), (None, None))

@@ -762,7 +762,8 @@ def test_a_value_that_is_only_asked_for_its_shape_goes():
 def test_a_value_is_asked_for_its_shape_if_it_is_computed_anyway_or_no_other_is_known_to_have_it():
     w = Writer()
     x, y = w.param("x", Array(F64, (N,))), w.param("y", Array(F64, (U,)))
-    used, other, single = w(neg, x, type=x.type), w(mul, x, y, type=Array(F64, (anydim(),))), w(mul, x, x, type=Array(F32, (N,)))
+    used, other = w(neg, x, type=x.type, name="used"), w(mul, x, y, type=Array(F64, (anydim(),)))
+    single = w(mul, x, x, type=Array(F32, (N,)))
     f = w.function(w(Attr(used, "shape")), used, w(Attr(other, "size")), w(np.zeros_like, single, type=single.type))
     assert share_shapes(f) is f
 

@@ -16,7 +16,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sourcead.analysis.builder import atom_type, block_stmts
-from sourcead.ir.nodes import Block, Const, Function, Slice, Stmt, Sub, Update, Var, free_vars, map_op, op_blocks, op_reads
+from sourcead.ir.nodes import (
+    Block,
+    Const,
+    Function,
+    Slice,
+    Stmt,
+    Sub,
+    Update,
+    Var,
+    free_vars,
+    map_op,
+    op_blocks,
+    op_reads,
+)
 from sourcead.ir.types import Array, Scalar
 from sourcead.passes.equality import operand_key
 

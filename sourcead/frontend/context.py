@@ -337,9 +337,16 @@ class Lowering:
         if cell.base is not None:
             if STALE in cell.slots:
                 raise AliasError(cell.slots[STALE], at=self.here, instead="copy it first: `x = x.copy()`")
+            if not path and mode == "set" and not isinstance(atom_type(self.read(cell.base)), Array):
+                path = (Sub(Const(Ellipsis)),)  # the array that a list holds is filled, not replaced
             return self.write(cell.base, (cell.step, *path), value, mode, through=True)
         if cell.frozen:
             raise AliasError(cell.frozen, at=self.here, instead="copy it first: `x = x.copy()`")
+        if through and cell.doubled:
+            raise AliasError(
+                f"one object may be in the list `{cell.name}` several times, and writing it changes all of them", at=self.here,
+                instead="append copies: `xs.append(x.copy())`",
+            )
         before = self.read(cell)
         if path and rank(atom_type(before)) == 0:
             raise UnsupportedSyntaxError("a write into an array without axes", at=self.here, instead="rebind the name: `a = value`")

@@ -42,8 +42,8 @@ from sourcead.frontend.values import (
     next_birth,
     roots,
 )
-from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Const, Loop, Stmt, Var
-from sourcead.ir.types import ListT, Scalar, Sym, Type, Undefined, fits, join, syms
+from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Loop, Stmt, Var
+from sourcead.ir.types import Array, ListT, Scalar, Sym, Type, Undefined, fits, join, syms
 
 MAX_ROUNDS = 12
 
@@ -361,6 +361,7 @@ class Assumptions:
     together: set[frozenset] = field(default_factory=set)  # pairs of variant slots that may share memory
     poisoned: dict[Cell, str] = field(default_factory=dict)
     opened: set[Slots] = field(default_factory=set)  # containers that no longer are what came in as one value
+    first_sym: int = field(default_factory=lambda: Sym().id)  # dims with this id or above are born inside the loop
     dims: set[Sym] = field(default_factory=set)  # dims that differ from one iteration to the next
 
 
@@ -562,6 +563,9 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
     t = types.get(path)
     if t is None:
         t = types[path] = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
+    if isinstance(t, Array) and atom is not UNDEFINED and isinstance(atom_type(atom), Scalar):  # see starts_as_number
+        number = Const(expressions.known(lo, atom)[1])
+        atom = lo.build.emit(Call(t.dtype.type, (number,)), t, name, temp=False)
     if isinstance(path[-1], str) and len(path) > 1:
         name = f"{name}_{path[-1]}"
     param = Var(name, t, isinstance(atom, Var) and atom.temp and slot[1] is VALUE)
@@ -645,10 +649,24 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
     end_type = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
     yields[path] = atom
     if not fits(end_type, t, assumed.dims):
-        types[path] = join(t, end_type)
-        assumed.dims |= set(syms(types[path])) - set(syms(t))
+        types[path] = end_type if starts_as_number(leaves_[path], end_type, assumed, lo) else join(t, end_type)
+        assumed.dims |= {s for s in syms(types[path]) if s.id >= assumed.first_sym}
         return False
     return True
+
+
+def starts_as_number(leaf: Leaf, end: Type, assumed: Assumptions, lo: Lowering) -> bool:
+    """Whether a variant is a literal number before the first iteration and an array of one shape after each.
+
+    The number then stands for an array of that shape: NumPy broadcasts it wherever the array is expected, and its own
+    cotangent is of no interest.
+    """
+    found, value = expressions.known(lo, leaf.init)
+    if not found or type(value) not in (int, float) or not isinstance(leaf.param.type, Scalar):
+        return False
+    if not isinstance(end, Array) or end.dtype is None or end.dtype.kind != "f" or not end.dims:
+        return False
+    return all(isinstance(n, int) or n.id < assumed.first_sym for n in end.dims)
 
 
 def _result(lo, path, param, outs, birth) -> Value:

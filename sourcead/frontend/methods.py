@@ -208,6 +208,8 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
         raise expressions.unsupported(lo, node, "`append` to a list inside a list cannot be differentiated yet", "use one flat list")
     lo.replace_slot(root, lambda: lo.build.emit(Append(before, item), t, before.name, before.temp), grows=True)
     hold(root, value)
+    if any(cell.depth < lo.depth for cell in roots(value)):  # made outside of the loop that appends it
+        root.doubled = True
 
 
 def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:

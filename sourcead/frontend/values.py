@@ -65,6 +65,7 @@ class Cell:
     shares: set[Cell] = field(default_factory=set)  # cells that may be the same memory; a symmetric relation
     holds: set[Cell] = field(default_factory=set)  # of a list that is one IR value: what was put into it
     held_by: set[Cell] = field(default_factory=set)  # the lists that it was put into
+    doubled: bool = False  # whether the same object may be in this list twice
     viewers: list[Cell] = field(default_factory=list)  # of a list that is one IR value: what was read from it
     depth: int = 0  # how many branches and loops of unknown outcome it was made inside
     frozen: str | None = None  # why it cannot be written
@@ -224,6 +225,7 @@ class Journal:
 def hold(container: Cell, value: Value) -> None:
     """Notes that an object was put into a list."""
     for cell in roots(value):
+        container.doubled = container.doubled or cell in container.holds
         container.holds.add(cell)
         cell.held_by.add(container)
 

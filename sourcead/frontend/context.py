@@ -373,7 +373,13 @@ class Lowering:
 
         What was read from it before is still the object that it was, but not what the list has in that place now.
         """
-        current = [v for v in cell.viewers if POISON not in v.slots and (STALE not in v.slots or v.slots.get(SEEN) is cell.slots[VALUE])]
+        current = [
+            view
+            for view in cell.viewers
+            if SEEN in view.slots  # else it belongs to an attempt that was rolled back
+            and POISON not in view.slots
+            and (STALE not in view.slots or view.slots[SEEN] is cell.slots[VALUE])
+        ]
         for view in current:
             self.read(view)
         self.set_version(cell, change(), slots_only=True)

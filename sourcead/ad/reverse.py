@@ -351,6 +351,14 @@ class Reverse:
     def merge_arms(self, stmt: Stmt, op: Branch, cots: Cotangents, arms: list, outside: set) -> None:
         """Yields from both arms the cotangents that either has changed; those in `outside` can be read in both."""
         local = {t for arm in (op.then, op.orelse) for s in arm.stmts for t in s.targets}
+        tails: list[list[Stmt]] = [[], []]
+        for var in [v for v in cots.parts if any(v not in inner.parts for inner, _ in arms)]:
+            # an arm has put the items of a container together: then both do
+            for side, (inner, _) in enumerate(arms):
+                with self.build.block() as stmts:
+                    inner.get(var)
+                tails[side].extend(stmts)
+            del cots.parts[var]
         changed: dict = {}
         for inner, _ in arms:
             for var, d in inner.whole.items():
@@ -361,7 +369,6 @@ class Reverse:
                     if var not in local and cots.parts.get(var, {}).get(key) is not d:
                         changed.setdefault((var, key))
         results: list[list[Atom]] = [[], []]
-        tails: list[list[Stmt]] = [[], []]
         targets = []
         for var, key in changed:
             column = []

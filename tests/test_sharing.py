@@ -1,0 +1,144 @@
+"""Who shares memory with whom: what was found wrong once, by random programs."""
+
+import numpy as np
+import pytest
+
+from sourcead import AliasError, check_grads, grad
+
+
+def arm_writes_other_arm_rebinds(a, b):
+    if b > 0.7:
+        a, b = (a > 0.2, a)
+    else:
+        b = b / 1.5
+    return np.sum(b)
+
+
+def written_in_one_arm(a, b):
+    if b[0] > 0.7:
+        a, b = (a > 0.2, a)
+    else:
+        b /= 1.5
+    return np.sum(b)
+
+
+def arms_of_different_shape(x, y):
+    if x[0] > 0:
+        z = x
+    else:
+        z = y
+    return np.sum(z**2)
+
+
+def buffers_are_swapped(x):
+    a, b = x.copy(), np.zeros(9)
+    for _ in range(5):
+        b[1:-1] = a[:-2] * a[2:] + a[1:-1]
+        b[0], b[-1] = b[1], b[-2]
+        a, b = b, a
+    return np.sum(a * np.arange(9)) + b[1]
+
+
+def items_in_one_arm_and_a_loop(a, n):
+    if n % 2 == 0:
+        b = 0.0
+        if n != 1:
+            for _ in range(n):
+                b = a[1] @ a[0]
+    else:
+        a.append(0.1)
+        return 0.72
+    return np.sum(a[-1]) + b
+
+
+def elements_are_filled(a):
+    parts = [np.cos(a) for _ in range(3)]
+    for part in parts:
+        part.fill(0.3)
+    return np.sum(parts[0] + parts[2]) * np.sum(a)
+
+
+def equal_arrays_written_apart(p):
+    a, b = np.sin(p), np.sin(p)
+    for i in range(3):
+        a[i] = a[i] * b[i] * a[i + 1]
+        b[i + 1] = np.sin(b[i]) * a[i]
+    return np.sum(a * a) + np.sum(b * b)
+
+
+def number_becomes_an_array(w, xs):
+    s = 0
+    h = 0.5
+    for x in xs:
+        h = np.tanh(w @ x + 0.3 * h)
+        s = s + h
+    return np.sum(s**2) + np.mean(h)
+
+
+def shape_changes_in_the_loop(x, n):
+    s = x[0]
+    for i in range(n):
+        x = np.ones(5) * i
+    return np.sum(x) + s
+
+
+ROWS = np.random.default_rng(0).normal(size=(4, 9))
+RIGHT = [
+    (arm_writes_other_arm_rebinds, (np.array([0.5, 1.5]), 0.9)),
+    (arm_writes_other_arm_rebinds, (np.array([0.5, 1.5]), 0.3)),
+    (written_in_one_arm, (np.array([1.32]), np.array([-0.858]))),
+    (arms_of_different_shape, (np.array([1.0, 2, 3]), np.array([2.0]))),
+    (arms_of_different_shape, (-np.array([1.0, 2, 3]), np.array([2.0]))),
+    (buffers_are_swapped, (ROWS[0],)),
+    (items_in_one_arm_and_a_loop, ([np.array([-0.7, 0.6]), np.array([-1.3, -1.0])], 2)),
+    (elements_are_filled, (ROWS[1],)),
+    (equal_arrays_written_apart, (np.linspace(0.3, 1.2, 5),)),
+    (number_becomes_an_array, (ROWS[:, :4], ROWS.T[:, :4])),
+    (shape_changes_in_the_loop, (np.array([1.0, 2, 3]), 0)),
+    (shape_changes_in_the_loop, (np.array([1.0, 2, 3]), 2)),
+]
+
+
+@pytest.mark.parametrize(("function", "args"), RIGHT, ids=lambda v: getattr(v, "__name__", ""))
+def test_gradient_is_right(function, args):
+    check_grads(function, args)
+
+
+def reshaped_then_base_written(a):
+    w = a.reshape(-1)
+    a[:] += 0.5
+    return np.sum(w)
+
+
+def one_object_twice_in_a_list(a):
+    parts = [a for _ in range(3)]
+    for part in parts:
+        part.fill(0.3)
+    return sum([np.sum(p) for p in parts])
+
+
+def poisoned_in_one_arm(a):
+    a = a * 1.0
+    if np.sum(a) > 0:
+        w = a.ravel()
+        w[1] /= 1.5
+    else:
+        a = 1.0
+    return np.sum(a)
+
+
+def list_walked_and_written(xs):
+    for x in xs:
+        x /= 1.5
+    return sum([np.sum(x) for x in xs])
+
+
+@pytest.mark.parametrize("function", [reshaped_then_base_written, one_object_twice_in_a_list, poisoned_in_one_arm])
+def test_what_cannot_be_decided_is_refused(function):
+    with pytest.raises(AliasError):
+        grad(function)(np.array([[0.3, 0.4], [1.1, 0.7]])[0] if function is one_object_twice_in_a_list else np.ones((2, 2)))
+
+
+def test_elements_of_a_list_argument_change_in_place_under_all_names():
+    args = ([np.array([0.3, -1.0]), np.array([0.4, 0.2])],)
+    check_grads(list_walked_and_written, args)

@@ -43,6 +43,16 @@ def elementwise(x):
     return np.sum(out**2)
 
 
+def forward_substitution(lower, b):
+    y = np.zeros(len(b))
+    for i in range(len(b)):
+        s = b[i]
+        for j in range(i):
+            s = s - lower[i, j] * y[j]
+        y[i] = s / lower[i, i]
+    return np.sum(y**2)
+
+
 ROWS = np.random.default_rng(0).normal(size=(9, 9))
 SAVING_NOTHING = {
     stencil: (ROWS, 3),
@@ -50,6 +60,7 @@ SAVING_NOTHING = {
     recurrence: (ROWS / 3, ROWS),
     back_substitution: (ROWS + 9 * np.eye(9), ROWS[0]),
     elementwise: (ROWS[0],),
+    forward_substitution: (ROWS + 9 * np.eye(9), ROWS[0]),
 }
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sourcead.ad.costs import is_cheap, size
+from sourcead.ad.costs import TYPICAL, is_cheap, size
 from sourcead.ad.loops import settle_loop
 from sourcead.ad.parts import SettledLoop, defined_inside, is_metadata_read, reverse_ops, substituted, written_size
 from sourcead.ad.plan import LoopPlan
@@ -131,9 +131,14 @@ class Settler:
             todo.extend(a for a in op_reads(definition.op) if a in definitions)
         for chain, values in reads.items():
             written = [u for u in updates_in(stmt) if self.chains.find(u.targets[0]) is chain]
-            if sum(size(v.type) for v in values) > sum(map(written_size, written)):
+            saved = sum(size(v.type) * self.times(definitions[v]) for v in values)
+            if saved > sum(written_size(u) * self.times(u) for u in written):
                 undone.add(chain)
         return undone
+
+    def times(self, stmt: Stmt) -> float:
+        """About how often a statement runs while the outermost loop does: more, the more loops are around it."""
+        return TYPICAL ** len(self.nest.places[stmt].loops)
 
     def carried_inside(self, stmt: Stmt) -> set[Var]:
         """The chains that this loop carries."""

@@ -6,7 +6,8 @@
 An iteration reads `h[t]`, and later ones write only behind it; so the reverse sweep can read `h[t]` from the finished array,
 and nothing has to be saved.  Shown for subscripts that, on some axis, are `k * t + c` in the index t of the outermost loop
 that carries the array: of an element [lo, lo + 1), of a slice [lower, upper).  With t ascending, a read is never overwritten
-if every write of this or a later iteration begins at or above the read's end; with t descending, likewise below.
+if every write of this or a later iteration begins at or above the read's end; with t descending, likewise below.  An index of a
+loop inside stands for all the values that it takes there.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ class Nest:
         self.places: dict[Stmt, Place] = {}
         self.definitions: dict[Var, Stmt | None] = {}
         self.updates: dict[Var, list[Stmt]] = {}
+        self.indices: dict[Var, Stmt] = {}  # the index of a loop -> the loop
         self.written_as: dict[Var, Stmt] = {}  # a value -> the update that put it into an array
         self._visit(loop, ())
 
@@ -90,6 +92,7 @@ class Nest:
             self.definitions.update(dict.fromkeys(op.params))
             if op.index is not None:
                 self.definitions[op.index] = None
+                self.indices[op.index] = stmt
         for block in op_blocks(op):
             for inner in block.stmts:
                 self._visit(inner, loops)
@@ -154,35 +157,69 @@ class Nest:
         found = []
         for part in parts:
             if isinstance(part, Slice):
-                low = ZERO if part.lower is None else self.bound(part.lower, loop)
-                high = None if part.upper is None else self.bound(part.upper, loop)
+                low = ZERO if part.lower is None else self.bounds(part.lower, loop)[0]
+                high = None if part.upper is None else self.bounds(part.upper, loop)[1]
                 plain = part.step is None or number(part.step) == 1
                 found.append((low, high) if plain else (None, None))
             elif isinstance(part, tuple) or isinstance(part, Const) and type(part.value) is not int:
                 return None
             else:
-                low = self.bound(part, loop) if atom_type(part) == INT else None
+                low, high = self.bounds(part, loop) if atom_type(part) == INT else (None, None)
                 if low is None and not (isinstance(atom_type(part), Scalar) and atom_type(part).kind == "int"):
                     return None
-                found.append((low, None if low is None else low.plus(ONE)))
+                found.append((low, None if high is None else high.plus(ONE)))
         return found
 
-    def bound(self, atom: Atom, loop: Stmt) -> Affine | None:
-        """An index as an affine function that is surely not negative, which would count from the end."""
-        form = self.affine(atom, loop)
-        if form is None:
-            return None
-        domain = loop.op.domain
-        step = number(domain.step)
-        if form.slope == 0:
-            return form if not form.rest and form.constant >= 0 else None
+    def bounds(self, atom: Atom, loop: Stmt) -> tuple[Affine | None, Affine | None]:
+        """The least and the greatest value of an index that is surely not negative, which would count from the end."""
+        span = self.span(atom, loop)
+        return span if span is not None and self.not_negative(span[0], loop) else (None, None)
+
+    def not_negative(self, form: Affine, loop: Stmt) -> bool:
+        """Whether an affine function of the loop's index is at least 0 in every iteration."""
         if form.rest or form.slope < 0:
+            return False
+        if form.slope == 0:
+            return form.constant >= 0
+        domain = loop.op.domain
+        up = number(domain.step) > 0
+        least = number(domain.start if up else domain.stop)
+        return least is not None and form.slope * (least + (0 if up else 1)) + form.constant >= 0
+
+    def span(self, atom: Atom, loop: Stmt, depth: int = 8) -> tuple[Affine, Affine] | None:
+        """The least and the greatest value of a number in an iteration, as affine functions of the loop's index.
+
+        The index of a loop inside runs from its start to its stop.
+        """
+        form = self.affine(atom, loop)
+        if form is not None:
+            return form, form
+        if depth == 0 or not isinstance(atom, Var):
             return None
-        least = number(domain.start) if step > 0 else number(domain.stop)
-        if least is None:
+        inner = self.indices.get(atom)
+        if inner is not None:
+            if loop not in self.places[inner].loops or not isinstance(inner.op.domain, Range):
+                return None
+            domain = inner.op.domain
+            start, stop = self.span(domain.start, loop, depth - 1), self.span(domain.stop, loop, depth - 1)
+            step = number(domain.step)
+            if start is None or stop is None or not step:
+                return None
+            return (start[0], stop[1].plus(ONE, -1)) if step > 0 else (stop[0].plus(ONE), start[1])
+        definition = self.definitions.get(atom)
+        if definition is None or loop not in self.places[definition].loops:
             return None
-        least += 0 if step > 0 else 1
-        return form if form.slope * least + form.constant >= 0 else None
+        match definition.op:
+            case Let(value) if isinstance(value, (Var, Const)):
+                return self.span(value, loop, depth - 1)
+            case Call(fn, (a, b), ()) if fn in (operator.add, operator.sub):
+                x, y = self.span(a, loop, depth - 1), self.span(b, loop, depth - 1)
+                if x is None or y is None:
+                    return None
+                if fn is operator.add:
+                    return x[0].plus(y[0]), x[1].plus(y[1])
+                return x[0].plus(y[1], -1), x[1].plus(y[0], -1)
+        return None
 
     def affine(self, atom: Atom, loop: Stmt, depth: int = 8) -> Affine | None:
         """A number as an affine function of the index of a loop; None if it is none."""

@@ -142,3 +142,14 @@ def test_what_cannot_be_decided_is_refused(function):
 def test_elements_of_a_list_argument_change_in_place_under_all_names():
     args = ([np.array([0.3, -1.0]), np.array([0.4, 0.2])],)
     check_grads(list_walked_and_written, args)
+
+
+def item_replaced_in_a_list(b):
+    parts = [b * k for k in range(1, 4)]
+    parts[-1] = b[None, :] * 2.0
+    parts[0] = parts[1]
+    return sum([np.sum(p**2) for p in parts])
+
+
+def test_item_of_a_list_is_replaced():
+    check_grads(item_replaced_in_a_list, (np.array([0.3, -0.4]),))

@@ -257,8 +257,14 @@ class Reverse:
             if op.mode == "set":
                 if not op.path:
                     return
-                d_out = self.build.emit(Update(d_out, op.path, Const(0.0), "set"), atom_type(d_out), f"d_{op.base.name}")
+                d_out = self.build.emit(Update(d_out, op.path, self.cleared(op), "set"), atom_type(d_out), f"d_{op.base.name}")
             cots.add(op.base, d_out)
+
+    def cleared(self, op: Update) -> Atom:
+        """The cotangent of what an assignment replaces: nothing flows to it. Of an item of a list, of that item's shape."""
+        if isinstance(op.base.type, ListT) and len(op.path) == 1 and isinstance(op.path[0], Sub):
+            return zeros(self.build, self.build.index(op.base, op.path[0].key))
+        return Const(0.0)
 
     def part(self, d: Atom, path: tuple) -> Atom:
         """The part of a cotangent at a path."""

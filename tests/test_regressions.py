@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sourcead import grad
+from sourcead import UnsupportedArgumentError, UnsupportedSyntaxError, grad
 
 X = np.array([0.7, -0.4, 1.3, 0.2])
 
@@ -131,3 +131,18 @@ def test_text(f, args, wrt, written, unwritten):
     g = grad(f, wrt=wrt)
     g(*args)
     assert written in g.source and unwritten not in g.source, g.source
+
+
+def test_what_the_rule_of_lstsq_does_not_cover_is_refused():
+    def uses_residuals(a, b):
+        x, residuals, rank, singular = np.linalg.lstsq(a, b, rcond=None)
+        return np.sum(x**2) + residuals[0]
+
+    rng = np.random.default_rng(0)
+    with pytest.raises(UnsupportedArgumentError, match="first result"):
+        grad(uses_residuals)(rng.normal(size=(9, 3)), rng.normal(size=9))
+
+
+def test_sign_of_complex_numbers_is_refused():
+    with pytest.raises(UnsupportedSyntaxError, match="complex"):
+        grad(lambda x: np.real(np.sign(x * 1j + 0.3)).sum())(np.ones(3))

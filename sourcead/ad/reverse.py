@@ -27,7 +27,7 @@ from sourcead.ad.apply import cotangents_of
 from sourcead.ad.cotangents import Cotangents, cast, unbroadcast, zeros
 from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type, block_stmts
-from sourcead.errors import UnsupportedSyntaxError
+from sourcead.errors import UnsupportedArgumentError, UnsupportedSyntaxError, spelled
 from sourcead.ir.nodes import (
     UNDEFINED,
     Append,
@@ -56,6 +56,8 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, TupleT, Unknown, dims_of, list_type
+
+ONLY_FIRST = (np.linalg.lstsq,)  # of several results, the rule has the first one's derivative
 
 
 def changeable(build: Builder, d: Atom) -> Atom:
@@ -133,6 +135,12 @@ class Reverse:
         (y,) = stmt.targets
         if isinstance(op.fn, Pair):
             return self.pull_back(op, y, cots)
+        if any(op.fn is f for f in ONLY_FIRST) and (y in cots.whole or set(cots.parts[y]) - {0}):
+            raise UnsupportedArgumentError(
+                f"the derivative of `{spelled(op.fn)}` is known of its first result only",
+                at=stmt.origin,
+                instead="compute the other results from the first",
+            )
         d_y = cots.take(y)
         for operand, d, broadcasts in cotangents_of(self.build, stmt, d_y, self.active):
             self.contribute(operand, d, broadcasts, cots)

@@ -22,7 +22,7 @@ from sourcead.frontend.context import Lowering
 from sourcead.frontend.source import find_source, unwrap
 from sourcead.frontend.values import BoundVal, Cell, FunctionVal, MethodVal, TupleVal, Value, roots
 from sourcead.ir.nodes import Call, Const, Operand, Sub, Var, View
-from sourcead.ir.types import UNKNOWN, Str, carries_derivative, is_array
+from sourcead.ir.types import UNKNOWN, Str, carries_derivative, is_array, kind_of
 from sourcead.rules.registry import adjoint_rule, no_derivative
 
 VALUES = (Var, Const, Cell, TupleVal, FunctionVal, MethodVal, BoundVal)
@@ -192,6 +192,8 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
 
     if fn in (float, complex) and args and passes_text(lo, args[0]):
         raise expressions.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
+    if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":
+        raise expressions.unsupported(lo, node, "`np.sign` of complex numbers cannot be differentiated yet", "write `x / np.abs(x)`")
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
         return args[0]
     out = kwargs.pop("out", None) if "out" in kwargs else None

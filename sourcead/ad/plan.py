@@ -36,7 +36,7 @@ SHARED = 0.001  # cost of a value that another list holds anyway
 
 
 class LoopPlan:
-    """Decides what a loop saves, and writes it and its reverse."""
+    """Decides what a loop saves; `loops.py` then writes it and its reverse."""
 
     def __init__(self, settler, stmt: Stmt, raw: Stmt, undone: set[Var]):
         self.settler, self.chains = settler, settler.chains

@@ -169,6 +169,7 @@ def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bo
     block = primal.body
     build = Builder()
     build.known, build.shape_dims, build.size_dim = lowered.known, lowered.shape_dims, lowered.size_dim
+    build.maybe_number = lowered.maybe_number
     value, aux, extra = split_result(lowered, has_aux)
     block = Block((*block.stmts, *extra), block.results)
     if kind != "vjp":

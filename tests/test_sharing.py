@@ -153,3 +153,63 @@ def item_replaced_in_a_list(b):
 
 def test_item_of_a_list_is_replaced():
     check_grads(item_replaced_in_a_list, (np.array([0.3, -0.4]),))
+
+
+def number_then_array_under_two_names(xs):
+    s = t = 0.0
+    for x in xs:
+        before = s
+        s += x  # rebinds in the first iteration, writes in place in the later ones
+        t = t + np.sum(before) * np.sum(x)
+    return t
+
+
+def array_after_no_iteration(xs, y):
+    s = 0.0
+    for x in xs:
+        s = s + x
+    t = s
+    s += y
+    return np.sum(t * s)
+
+
+def derived_from_a_number(xs):
+    s = t = 0.0
+    for x in xs:
+        u = s * 2
+        v = u
+        u += x
+        t = t + np.sum(v) * np.sum(x)
+        s = s + np.sin(x)
+    return t + np.sum(s)
+
+
+@pytest.mark.parametrize("function", [number_then_array_under_two_names, array_after_no_iteration, derived_from_a_number])
+def test_augmented_assignment_to_what_may_be_a_number_or_an_array_under_two_names_is_refused(function):
+    args = (ROWS, ROWS[0]) if function is array_after_no_iteration else (ROWS,)
+    with pytest.raises(AliasError):
+        grad(function)(*args)
+
+
+def augmented_from_a_number(xs, w):
+    s, m = 0.0, 1
+    for x in xs:
+        s += w * x
+        m *= np.cos(x)
+    return np.sum(s * m)
+
+
+def old_value_used_in_one_arm(xs):
+    s = t = 0.0
+    for x in xs:
+        old = s
+        s = s + np.sin(x)
+        if x[0] > 0:
+            t = t + np.sum(old * x * 2)
+    return t + np.sum(s**2)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_number_that_becomes_an_array(sign):
+    check_grads(augmented_from_a_number, (ROWS * sign, ROWS[0]))
+    check_grads(old_value_used_in_one_arm, (ROWS * sign,))

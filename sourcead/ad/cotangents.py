@@ -73,7 +73,7 @@ class Cotangents:
         if before is None:
             return renamed(self.build, d, name)
         t = t or var.type
-        if isinstance(t, Scalar):
+        if isinstance(t, Scalar) or var in self.build.maybe_number:  # a zero made like a number cannot take an array in place
             return self.build.call(operator.add, before, d, name=name)
         if isinstance(t, Array):
             return self.build.emit(Update(before, (), d, "add"), atom_type(before), name)

@@ -27,8 +27,9 @@ from sourcead.ir.nodes import (
     Var,
     View,
     op_blocks,
+    op_reads,
 )
-from sourcead.ir.types import NoneType, TupleT, Type, type_of
+from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, type_of
 
 
 @lru_cache(maxsize=4096)
@@ -55,6 +56,7 @@ class Builder:
         stmts: the statements of the innermost open block.
         origin, adjoint_of, within: given to every statement emitted.
         known: values of variables that are known while compiling (`n = 10`); the text keeps the names.
+        maybe_number: arrays that may be a number while the program runs (see `control.starts_as_number`).
         shape_dims: dims of the array whose `.shape` a variable is; size_dim: the dim that is the value of a variable.
         unassigned: variables that hold nothing on some paths (`unassigned.py`).
         pullbacks: of the results of recursive calls (`ir/pairs.py`).
@@ -66,6 +68,7 @@ class Builder:
         self.adjoint_of = None
         self.within: tuple[Call, ...] = ()
         self.known: dict[Var, object] = {}
+        self.maybe_number: set[Var] = set()
         self.shape_dims: dict[Var, tuple] = {}
         self.size_dim: dict[Var, object] = {}
         self.unassigned: set[Var] = set()
@@ -97,8 +100,15 @@ class Builder:
     def emit(self, op: Op, type: Type, name: str = "t", temp: bool = True) -> Var:
         """Binds a new variable to an op."""
         var = Var(name, type, temp)
+        if self.maybe_number and isinstance(type, Array) and self._number_like(op):
+            self.maybe_number.add(var)
         self.add(Stmt((var,), op))
         return var
+
+    def _number_like(self, op: Op) -> bool:
+        """Whether an op gives a number where the arrays it reads are numbers: none of them is surely an array."""
+        arrays = [v for v in op_reads(op) if not isinstance(v.type, Scalar)]
+        return bool(arrays) and all(v in self.maybe_number for v in arrays)
 
     def add(self, stmt: Stmt) -> None:
         """Appends a statement, with the current origin."""

@@ -202,7 +202,7 @@ def _merge_slot(lo, key, a, b, arms, pairs):
     if key is VALUE:
         some = a if isinstance(a, Var) else b
         name = some.name if isinstance(some, Var) else "value"
-        return _join_atoms(a, b, name, pairs, getattr(some, "temp", False))
+        return _join_atoms(lo, a, b, name, pairs, getattr(some, "temp", False))
     return _merge_value(lo, a, b, name, arms, pairs)
 
 
@@ -239,7 +239,7 @@ def _merge_value(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> Va
     why = arms[0].poison(a) or arms[1].poison(b)
     x = UNDEFINED if a is UNDEFINED or gone_a or arms[0].poison(a) else final(lo, a, arms[0].atoms)
     y = UNDEFINED if b is UNDEFINED or gone_b or arms[1].poison(b) else final(lo, b, arms[1].atoms)
-    var = _join_atoms(x, y, name, pairs, name == "value")
+    var = _join_atoms(lo, x, y, name, pairs, name == "value")
     shares = {c for v in (a, b) if isinstance(v, Cell) for c in roots(v)}
     frozen = next((c.frozen for v in (a, b) if isinstance(v, Cell) for c in roots(v) if c.frozen), None)
     merged = lo.wrap(var, shares=shares, name=name)
@@ -292,11 +292,13 @@ def _merge_containers(lo, some, a, b, gone_a, gone_b, name, arms, pairs):
     return merged
 
 
-def _join_atoms(a: Atom, b: Atom, name: str, pairs: list, temp: bool) -> Var:
+def _join_atoms(lo: Lowering, a: Atom, b: Atom, name: str, pairs: list, temp: bool) -> Var:
     for x, y, var in pairs:
         if x is a and y is b:
             return var
     var = Var(name, join(*(Undefined() if v is UNDEFINED else atom_type(v) for v in (a, b))), temp)
+    if a in lo.build.maybe_number or b in lo.build.maybe_number:
+        lo.build.maybe_number.add(var)
     pairs.append((a, b, var))
     return var
 
@@ -361,6 +363,7 @@ class Assumptions:
     together: set[frozenset] = field(default_factory=set)  # pairs of variant slots that may share memory
     poisoned: dict[Cell, str] = field(default_factory=dict)
     opened: set[Slots] = field(default_factory=set)  # containers that no longer are what came in as one value
+    numbers: set[tuple] = field(default_factory=set)  # variants that may be a number although they are arrays by type
     first_sym: int = field(default_factory=lambda: Sym().id)  # dims with this id or above are born inside the loop
     dims: set[Sym] = field(default_factory=set)  # dims that differ from one iteration to the next
 
@@ -453,6 +456,7 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
         Block(tuple(stmts), tuple(yields[p] for p in order)), leaves_[(leave,)].param if (leave,) in leaves_ else None,
     )
     outs = {p: Var(leaves_[p].param.name, leaves_[p].param.type, leaves_[p].param.temp) for p in order}
+    lo.build.maybe_number.update(outs[p] for p in order if leaves_[p].param in lo.build.maybe_number)
     results = {}
     for slot, value in params.items():
         results[slot] = _result(lo, (slot,), value, outs, assumed.birth)
@@ -566,10 +570,13 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
     if isinstance(t, Array) and atom is not UNDEFINED and isinstance(atom_type(atom), Scalar):  # see starts_as_number
         number = Const(expressions.known(lo, atom)[1])
         atom = lo.build.emit(Call(t.dtype.type, (number,)), t, name, temp=False)
+        assumed.numbers.add(path)
     if isinstance(path[-1], str) and len(path) > 1:
         name = f"{name}_{path[-1]}"
     param = Var(name, t, isinstance(atom, Var) and atom.temp and slot[1] is VALUE)
     leaves_[path] = Leaf(atom, param)
+    if path in assumed.numbers or atom in lo.build.maybe_number:
+        lo.build.maybe_number.add(param)
     if slot[1] is VALUE:
         return param
     shares = set(assumed.sharing.get(slot, ()))
@@ -648,6 +655,9 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
     t = types[path]
     end_type = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
     yields[path] = atom
+    if atom in lo.build.maybe_number and path not in assumed.numbers:
+        assumed.numbers.add(path)
+        return False
     if not fits(end_type, t, assumed.dims):
         types[path] = end_type if starts_as_number(leaves_[path], end_type, assumed, lo) else join(t, end_type)
         assumed.dims |= {s for s in syms(types[path]) if s.id >= assumed.first_sym}

@@ -27,7 +27,7 @@ class Lowered:
         live: name in the text -> where a global or closure variable is read.
         guards: objects that were resolved while lowering: (where, key, object).
         returned: where the result is returned.
-        known, shape_dims, size_dim: what the builder learned about the variables.
+        known, shape_dims, size_dim, maybe_number: what the builder learned about the variables.
         pairs: the recursive functions that it calls.
     """
 
@@ -40,6 +40,7 @@ class Lowered:
     known: dict[Var, Any]
     shape_dims: dict[Var, tuple]
     size_dim: dict[Var, Any]
+    maybe_number: set[Var]
     pairs: tuple[Pair, ...] = ()
 
 
@@ -83,7 +84,7 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
     function = Function(source.name, tuple(params.values()), body, origin=source.origin(source.node))
     return Lowered(
         function, params, lo.written, lo.live, tuple(lo.guards.values()), source.origin(returned),
-        lo.build.known, lo.build.shape_dims, lo.build.size_dim, tuple(lo.pairs.values()),
+        lo.build.known, lo.build.shape_dims, lo.build.size_dim, lo.build.maybe_number, tuple(lo.pairs.values()),
     )  # fmt: skip
 
 

@@ -410,7 +410,7 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
         return None
     if isinstance(old, Cell) and old.kind == "array":
         t = atom_type(lo.read(old))
-        if isinstance(t, Array):
+        if isinstance(t, Array) and lo.read(old) not in lo.build.maybe_number:
             mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
             if mode:
                 lo.write(old, (), lo.operand(value), mode)
@@ -421,6 +421,8 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
             methods.extend(lo, old, value, node)
             return None
         new = expressions.operate(lo, fn, old, value)
+        if isinstance(t, Array) and atom_type(lo.read(new)) != t and getattr(atom_type(lo.read(new)), "dtype", None) != t.dtype:
+            raise unsupported(lo, node, "the dtype of what is added differs from that of the array", "start from an array: `np.zeros(...)`")
         for cell in roots(old):
             how = f"changed by `{symbol(node.op)}=`, which changes an array in place, but a number not"
             lo.set(cell.slots, POISON, f"`{cell.name}` was {how}; its type is not known here")

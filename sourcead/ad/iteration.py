@@ -68,7 +68,7 @@ class Writer:
             return item
         stmt = definition.stmt
         new = fresh(v)
-        op = map_op(plan.rebuilding(v), lambda a: self.value(a, part))
+        op = map_op(plan.rebuilding(v), lambda a: self.value(a, part, isinstance(a, Var) and is_metadata_read(a, stmt)))
         self.stmts.append(Stmt((new,), op, stmt.origin, adjoint_of, stmt.within))
         self.env[v] = new
         self.rebuilt.append(v)

@@ -276,7 +276,7 @@ class LoopPlan:
             definition = self.definitions[v]
             if definition.stmt is None:
                 continue
-            bases = [a for a in op_reads(self.rebuilding(v)) if self.restored(a)]
+            bases = [a for a in op_reads(self.rebuilding(v)) if self.restored(a) and not is_metadata_read(a, definition.stmt)]
             if bases:
                 valid[v] = all(last(v) <= self.last_valid(definition, a) for a in bases)
         return valid

@@ -19,7 +19,7 @@ from sourcead.errors import (
     UnsupportedValueError,
     WrtError,
 )
-from sourcead.rules.registry import adjoint
+from sourcead.rules.registry import adjoint, tangent
 from sourcead.runtime import stop_gradient
 
 __version__ = "0.1.0"
@@ -46,6 +46,7 @@ __all__ = [
     "map",
     "reduce",
     "stop_gradient",
+    "tangent",
     "value_and_grad",
     "vjp",
 ]

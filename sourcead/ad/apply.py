@@ -20,7 +20,8 @@ from sourcead.frontend.source import find_source
 from sourcead.frontend.values import Cell, TupleVal, Value
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, fresh, op_reads
 from sourcead.ir.types import Array, Scalar, TupleT, Type, Unknown
-from sourcead.rules.registry import Rule, adjoint_rule
+from sourcead.rules.registry import adjoint_rule
+from sourcead.rules.rule import Rule
 
 
 def cotangents_of(build: Builder, stmt: Stmt, d_y: Atom, wanted: set[Var]) -> list[tuple[Operand, Operand | None, bool]]:

@@ -23,6 +23,7 @@ from sourcead.frontend.source import find_source, unwrap
 from sourcead.frontend.values import BoundVal, Cell, FunctionVal, MethodVal, TupleVal, Value, roots
 from sourcead.ir.nodes import Call, Const, Operand, Sub, Var, View
 from sourcead.ir.types import UNKNOWN, Str, carries_derivative, is_array, kind_of
+from sourcead.rules import registry
 from sourcead.rules.registry import adjoint_rule, no_derivative
 
 VALUES = (Var, Const, Cell, TupleVal, FunctionVal, MethodVal, BoundVal)
@@ -114,7 +115,7 @@ def as_value(lo: Lowering, obj: Any) -> Value:
 
 def has_rule(fn: Any) -> bool:
     """Whether the derivative of a function is known, if only that it has none."""
-    return adjoint_rule(fn) is not None or no_derivative(fn)
+    return registry.has_rule(fn) or no_derivative(fn)
 
 
 LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")

@@ -284,6 +284,19 @@ class Lowering:
             return value.value()
         raise UnsupportedSyntaxError("this object cannot be used as a value here", at=self.here)
 
+    def unreadable(self, value: Value) -> str | None:
+        """Why the array that a name holds must not be read any more; None if it may be."""
+        if not isinstance(value, Cell) or value.kind != "array":
+            return None
+        root = value.root()
+        if POISON in value.slots or POISON in root.slots:
+            return value.slots.get(POISON) or root.slots[POISON]
+        while value.base is not None:
+            if STALE in value.slots and value.slots.get(SEEN) is not value.base.slots.get(VALUE):
+                return value.slots[STALE]
+            value = value.base
+        return None
+
     def _was_written(self, value: Value) -> bool:
         """Whether an item read from a container may differ from what the container held on entry."""
         cells = [leaf.root() for leaf in leaves(value) if isinstance(leaf, Cell)]

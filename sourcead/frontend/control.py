@@ -180,7 +180,7 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
 def settle(lo: Lowering, value: Any, atoms: dict[Cell, Atom]) -> None:
     """Notes the current versions of the cells in a value, views brought up to date."""
     for leaf in leaves(value):
-        if isinstance(leaf, Cell) and leaf.kind == "array" and POISON not in leaf.slots and POISON not in leaf.root().slots:
+        if isinstance(leaf, Cell) and leaf.kind == "array" and lo.unreadable(leaf) is None:
             atoms[leaf] = lo.read(leaf)
 
 
@@ -362,6 +362,7 @@ class Assumptions:
     sharing: dict[tuple[Slots, Any], set[Cell]] = field(default_factory=dict)
     together: set[frozenset] = field(default_factory=set)  # pairs of variant slots that may share memory
     poisoned: dict[Cell, str] = field(default_factory=dict)
+    spoiled: dict[tuple, str] = field(default_factory=dict)  # variants that must not be read before they are assigned
     opened: set[Slots] = field(default_factory=set)  # containers that no longer are what came in as one value
     numbers: set[tuple] = field(default_factory=set)  # variants that may be a number although they are arrays by type
     first_sym: int = field(default_factory=lambda: Sym().id)  # dims with this id or above are born inside the loop
@@ -459,7 +460,7 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
     lo.build.maybe_number.update(outs[p] for p in order if leaves_[p].param in lo.build.maybe_number)
     results = {}
     for slot, value in params.items():
-        results[slot] = _result(lo, (slot,), value, outs, assumed.birth)
+        results[slot] = _result(lo, (slot,), value, outs, assumed)
     link(results, assumed.together)
     return loop_op, tuple(outs.values()), results
 
@@ -563,7 +564,9 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
         return cell
     if isinstance(shape, (FunctionVal, BoundVal, IterVal)) or isinstance(shape, Const) and callable(shape.value):
         return shape
-    atom = UNDEFINED if init is MISSING or init is UNDEFINED else lo.read(init)
+    if (why := lo.unreadable(init)) is not None:
+        assumed.spoiled.setdefault(path, why)
+    atom = UNDEFINED if init is MISSING or init is UNDEFINED or why is not None else lo.read(init)
     t = types.get(path)
     if t is None:
         t = types[path] = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
@@ -585,6 +588,16 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
     value = lo.wrap(param, shares=shares, name=name)
     if isinstance(value, Cell) and isinstance(init, Cell):
         value.frozen = None
+    return spoil(lo, value, assumed.spoiled.get(path))
+
+
+def spoil(lo: Lowering, value: Value, why: str | None) -> Value:
+    """The value of a variant that must not be read until something is assigned to it."""
+    if why is None:
+        return value
+    if not isinstance(value, Cell):
+        raise AliasError(why, at=lo.here)
+    value.slots[POISON] = why
     return value
 
 
@@ -651,7 +664,10 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
     if isinstance(end, (FunctionVal, BoundVal, IterVal)) and leaves_[path].init is UNDEFINED:
         assumed.variants[slot] = shape_of(lo, end)
         return False
-    atom = UNDEFINED if end is UNDEFINED else lo.read(end)
+    if (why := lo.unreadable(end)) is not None and path not in assumed.spoiled:
+        assumed.spoiled[path] = why
+        return False
+    atom = UNDEFINED if end is UNDEFINED or why is not None else lo.read(end)
     t = types[path]
     end_type = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
     yields[path] = atom
@@ -679,15 +695,15 @@ def starts_as_number(leaf: Leaf, end: Type, assumed: Assumptions, lo: Lowering) 
     return all(isinstance(n, int) or n.id < assumed.first_sym for n in end.dims)
 
 
-def _result(lo, path, param, outs, birth) -> Value:
+def _result(lo, path, param, outs, assumed) -> Value:
     """The value of a variant after the loop."""
     if isinstance(param, TupleVal):
-        items = (_result(lo, (*path, i), p, outs, birth) for i, p in zip(param.keys, param.items))
+        items = (_result(lo, (*path, i), p, outs, assumed) for i, p in zip(param.keys, param.items))
         return TupleVal(tuple(items), None, param.cls)
     if isinstance(param, Cell) and param.kind != "array":
-        items = {k: _result(lo, (*path, k), p, outs, birth) for k, p in param.items.items()}
+        items = {k: _result(lo, (*path, k), p, outs, assumed) for k, p in param.items.items()}
         cell = lo.like(param, items, param.name)
-        cell.share(c for c in param.shares if c.slots.birth < birth)
+        cell.share(c for c in param.shares if c.slots.birth < assumed.birth)
         cell.frozen = param.frozen
         return cell
     if path not in outs:
@@ -695,8 +711,8 @@ def _result(lo, path, param, outs, birth) -> Value:
     out = outs[path]
     if path[0][1] is VALUE and len(path) == 1:
         return out
-    shares = [c for c in param.shares if c.slots.birth < birth] if isinstance(param, Cell) else ()
-    return lo.wrap(out, shares=shares, name=out.name)
+    shares = [c for c in param.shares if c.slots.birth < assumed.birth] if isinstance(param, Cell) else ()
+    return spoil(lo, lo.wrap(out, shares=shares, name=out.name), assumed.spoiled.get(path))
 
 
 # -- comprehensions ------------------------------------------------------------------------------------------------

@@ -1,0 +1,254 @@
+"""What a derivative rule is: a Python function, and how the arguments of a call fit its parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Arguments:
+    """How a rule takes the arguments of its primal.
+
+    `params` are the primal's positional parameters, in order; `defaults` are theirs, where they have any; `star` names
+    the last of them if it takes all further arguments. `options` are the further arguments that the rule handles, with
+    NumPy's defaults. `result` is what the rule calls the primal's result.
+    """
+
+    primal: Any
+    function: Callable
+    result: str
+    params: tuple[str, ...]
+    defaults: tuple[tuple[str, Any], ...]
+    star: str | None
+    options: tuple[tuple[str, Any], ...]
+
+    def bind(self, args, kwargs, wrap=lambda default: default) -> tuple[list, dict]:
+        """The call's arguments, arranged as the rule takes them.
+
+        Args:
+            args: the positional arguments of the primal's call (of any kind; they are not looked at).
+            kwargs: its keyword arguments, a mapping or pairs.
+            wrap: applied to the defaults that are filled in.
+
+        Returns:
+            One value per parameter (the star's in its place, one each), and the options that the call gives.
+
+        Raises:
+            RuleError: the call uses an option that the rule does not handle.
+        """
+        plain = [p for p in self.params if p != self.star]
+        names = plain + [name for name, _ in self.options]
+        theirs = _parameter_names(self.primal, plain) if self.star is None else None
+        given: dict[str, Any] = {}
+        rest: list = []
+        for position, value in enumerate(args):
+            if position < len(plain):
+                given[plain[position]] = value
+            elif self.star is not None:
+                rest.append(value)
+            elif isinstance(self.primal, np.ufunc):
+                raise self._refused("out")
+            else:
+                order = theirs or names
+                given[order[position] if position < len(order) else f"argument {position + 1}"] = value
+        for name, value in dict(kwargs).items():
+            if theirs and name in theirs[: len(plain)]:
+                name = plain[theirs.index(name)]
+            given[name] = value
+        for name in given:
+            if name not in names:
+                raise self._refused(name)
+        defaults = dict(self.defaults)
+        values = []
+        for name in plain:
+            if name not in given and name not in defaults:
+                raise self._refused(name, missing=True)
+            values.append(given.pop(name) if name in given else wrap(defaults[name]))
+        return values + rest, given
+
+    def _refused(self, name: str, missing: bool = False):
+        from sourcead.errors import RuleError
+
+        called = getattr(self.primal, "__name__", str(self.primal))
+        if missing:
+            return RuleError(f"the derivative of {called} needs its argument {name}")
+        return RuleError(
+            f"the derivative rule of {called} does not handle the option {name}",
+            instead=f"call {called} without {name}, or register a rule that names it (sourcead.adjoint)",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Rule(Arguments):
+    """How the cotangents of a function's arguments follow from that of its result.
+
+    One cotangent for each of `params`; that of a `star` is a sequence, and `d_y` is then passed by name. A rule that
+    `broadcasts` returns cotangents of the result's shape, which its caller sums to the parameters' shapes.
+    """
+
+    broadcasts: bool
+
+    def __call__(self, y, args, d_y, kwargs=()):
+        """The cotangents of a call's arguments, one each, computed here and now (broadcast ones summed)."""
+        values, options = self.bind(args, kwargs)
+        return self.direct(y, values, d_y, options)
+
+    def direct(self, y, values, d_y, options=()):
+        """Likewise, for arguments that are already arranged."""
+        if self.star is None:
+            result = self.function(y, *values, d_y, **dict(options))
+        else:
+            result = self.function(y, *values, d_y=d_y, **dict(options))
+        if len(self.params) == 1:
+            result = (result,)
+        if self.star is not None:
+            result = (*result[:-1], *result[-1])
+        if self.broadcasts:
+            from sourcead.runtime import unbroadcast
+
+            result = tuple(None if d is None else unbroadcast(d, x) for d, x in zip(result, values))
+        return tuple(result)
+
+
+@dataclass(frozen=True, eq=False)
+class TangentRule(Arguments):
+    """How the tangent of a function's result follows from those of its arguments.
+
+    `tangents` are the parameters that have one; the rule returns a contribution of each, and the tangent is their sum.
+    If the last one is a `star`, its tangents are a sequence (zeros where there are none), and the rule returns the whole.
+    """
+
+    tangents: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """A function that is its own tangent: in the parameters that its adjoint rule has cotangents of, together or each.
+
+        together:  t_y = f(t_a, t_b, the others as they are)
+        each:      t_y = f(t_a, b) + f(a, t_b)
+    """
+
+    primal: Any
+    together: bool
+
+
+def adjoint_from(primal, function, broadcasts: bool) -> Rule:
+    """The adjoint rule that a Python function spells out.
+
+    Raises:
+        RuleError: its parameters are not `(y, ..., d_y, options)`.
+    """
+    parameters = list(inspect.signature(function).parameters.values())
+    names = [p.name for p in parameters]
+    if "d_y" not in names:
+        raise _malformed(function, "has no parameter d_y, the cotangent of the result")
+    at = names.index("d_y")
+    if at < 2 or names[0] != "y":
+        raise _malformed(function, "must take the result y first, then at least one argument of the primal, then d_y")
+    primals, options = parameters[1:at], parameters[at + 1 :]
+    _check(primal, function, primals, options, "between y and d_y")
+    return Rule(*_arguments(primal, function, primals, options), broadcasts=broadcasts)
+
+
+def tangent_from(primal, function) -> TangentRule:
+    """The tangent rule that a Python function spells out.
+
+    Raises:
+        RuleError: its parameters are not `(y, ..., t_..., options)`.
+    """
+    parameters = list(inspect.signature(function).parameters.values())
+    names = [p.name for p in parameters]
+    found = [k for k, name in enumerate(names) if name.startswith("t_") and name[2:] in names[1:k]]
+    if not found:
+        raise _malformed(function, "has no parameter t_x, the tangent of an argument x", TANGENT_EXAMPLE)
+    at, count = found[0], len(found)
+    if found != list(range(at, at + count)) or names[0] != "y":
+        raise _malformed(
+            function, "must take the result y first, then the arguments of the primal, then their tangents", TANGENT_EXAMPLE
+        )
+    primals, options = parameters[1:at], parameters[at + count :]
+    tangents = tuple(name[2:] for name in names[at : at + count])
+    if list(tangents) != [p.name for p in primals if p.name in tangents]:
+        raise _malformed(function, "must take the tangents in the order of the arguments", TANGENT_EXAMPLE)
+    star = primals[-1].name if primals[-1].kind is inspect.Parameter.VAR_POSITIONAL else None
+    if star is not None and tangents != (star,):
+        raise _malformed(function, f"must take t_{star} as its only tangent", TANGENT_EXAMPLE)
+    _check(primal, function, primals, options, "before the tangents")
+    return TangentRule(*_arguments(primal, function, primals, options), tangents=tangents)
+
+
+def _check(primal, function, primals, options, where: str) -> None:
+    """Refuses a rule whose parameters do not fit its primal."""
+    for option in options:
+        if option.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+            raise _malformed(function, f"must name its options: *{option.name} does not say which ones it handles")
+        if option.default is inspect.Parameter.empty:
+            raise _malformed(function, f"must give the option {option.name} the primal's default")
+    arity = _arity(primal)
+    if arity is not None and primals[-1].kind is not inspect.Parameter.VAR_POSITIONAL:
+        least, most = arity
+        if len(primals) > most or len([p for p in primals if p.default is p.empty]) < least:
+            raise _malformed(
+                function,
+                f"has {len(primals)} parameter(s) {where}, {', '.join(p.name for p in primals)}, "
+                f"and {getattr(primal, '__name__', primal)} takes {least if least == most else f'{least} to {most}'}",
+            )
+
+
+def _arguments(primal, function, primals, options) -> tuple:
+    """The fields of `Arguments`, in order."""
+    star = primals[-1].name if primals[-1].kind is inspect.Parameter.VAR_POSITIONAL else None
+    return (
+        primal,
+        function,
+        "y",
+        tuple(p.name for p in primals),
+        tuple((p.name, p.default) for p in primals if p.default is not p.empty),
+        star,
+        tuple((p.name, p.default) for p in options),
+    )
+
+
+def _arity(primal) -> tuple[int, float] | None:
+    """How many positional arguments a function takes, at least and at most; None where Python does not say."""
+    if isinstance(primal, np.ufunc):
+        return primal.nin, primal.nin
+    if not inspect.isfunction(primal):
+        return None
+    parameters = inspect.signature(primal).parameters.values()
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    least = len([p for p in positional if p.default is p.empty])
+    return least, float("inf") if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(positional)
+
+
+def _parameter_names(primal, plain) -> list[str] | None:
+    """The primal's own parameter names in order, None where Python does not say or they do not fit the rule's."""
+    if isinstance(primal, np.ufunc):
+        return None
+    try:
+        parameters = list(inspect.signature(primal).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return None
+    names = [p.name for p in parameters if p.kind is not p.VAR_KEYWORD]
+    return names if len(names) >= len(plain) else None
+
+
+ADJOINT_EXAMPLE = "def _(y, x, d_y, axis=None): ...  # result, arguments, cotangent, options"
+TANGENT_EXAMPLE = "def _(y, a, b, t_a, t_b, axis=None): ...  # result, arguments, their tangents, options"
+
+
+def _malformed(function, reason, example=ADJOINT_EXAMPLE):
+    from sourcead.errors import RuleError
+
+    name = "the rule" if function.__name__ == "_" else f"the rule {function.__name__}"
+    code = getattr(function, "__code__", None)
+    where = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
+    return RuleError(f"{name}{where} {reason}", instead=example)

@@ -21,6 +21,7 @@ from sourcead.errors import (
 )
 from sourcead.rules.registry import adjoint, tangent
 from sourcead.runtime import stop_gradient
+from sourcead.steering import adjoint_of
 
 __version__ = "0.1.0"
 
@@ -41,6 +42,7 @@ __all__ = [
     "UnsupportedValueError",
     "WrtError",
     "adjoint",
+    "adjoint_of",
     "check_grads",
     "grad",
     "map",

@@ -26,13 +26,14 @@ from sourcead.backends.save import standalone
 from sourcead.errors import UnsupportedArgumentError
 from sourcead.frontend.source import Opaque, find_source, own_signature, unwrap
 from sourcead.ir.nodes import Function
-from sourcead.ir.types import UNKNOWN
+from sourcead.ir.types import UNKNOWN, tangent_type
 from sourcead.rules.registry import adjoint_rule
 
 EXACT_ENTRIES = 512  # signatures of shapes that a gradient remembers
 TEXTS = 64  # generated texts that it keeps
 SHARED_TEXTS = 256  # generated texts kept for functions that are made anew with the same code
 BACKENDS = ("numpy", "numba")
+FORWARD = ("jvp", "tangent")  # kinds that take tangents
 _MISSING = object()
 _SHARED: dict[Any, tuple[types.FunctionType, Compiled]] = {}
 
@@ -132,9 +133,9 @@ class Gradient(Opaque):
         if isinstance(function, Gradient):
             bound_args = (*function._bound_args, *bound_args)
             bound_kwargs = {**function._bound_kwargs, **bound_kwargs}
-            self._signature = function._signature
+            self._takes = function._signature
         elif isinstance(function, types.FunctionType):
-            self._signature = (
+            self._takes = (
                 inspect.signature(function) if lookup.only_passes_on(function) else own_signature(function)
             )
         else:
@@ -155,7 +156,12 @@ class Gradient(Opaque):
 
     def _set_wrt(self, bound: int) -> None:
         """Resolves wrt, positions counted from parameter `bound`, and starts with empty tables."""
-        self.wrt, self._single = sig.resolved_wrt(self._asked, self._signature, bound, self.__name__)
+        self.wrt, self._single = sig.resolved_wrt(self._asked, self._takes, bound, self.__name__)
+        self._signature, self._directions = self._takes, {}
+        if self._kind in FORWARD:
+            names = sig.tangent_names(self._takes.parameters, self.wrt)
+            self._directions = {t: name for name, t in names.items()}
+            self._signature = sig.with_tangents(self._takes, self._directions)
         self._table: dict = {}
         self._texts: dict[Any, Compiled] = {}
         self._compiled_for: weakref.WeakKeyDictionary[Callable, Compiled] = weakref.WeakKeyDictionary()
@@ -175,7 +181,10 @@ class Gradient(Opaque):
             self._set_wrt(1)
 
     def __repr__(self):
-        what = {"grad": "gradient", "value_and_grad": "value and gradient", "vjp": "pullback"}[self._kind]
+        what = {
+            "grad": "gradient", "value_and_grad": "value and gradient", "vjp": "pullback", "jvp": "value and tangent",
+            "tangent": "tangent",
+        }[self._kind]  # fmt: skip
         return f"<{what} of {self.__name__}{self._signature} with respect to {', '.join(self.wrt)}>"
 
     def __reduce__(self):
@@ -257,8 +266,10 @@ class Gradient(Opaque):
     def _described(self, arguments: dict[str, Any]) -> tuple:
         """The coarse key, types and static values of arguments, and what some must be converted with."""
         coarse, found, statics, conversions = [], {}, {}, {}
-        wrt = self._derived_names()
+        wrt, directions = self._derived_names(), self._all_directions()
         for name, value in arguments.items():
+            if name in directions:
+                sig.check_tangent(value, arguments[directions[name]], name, directions[name])
             if name in self.wrt:
                 sig.argument_type(value, name)
                 sig.check_wrt(value, name)
@@ -269,12 +280,19 @@ class Gradient(Opaque):
                 statics[name] = value
             found[name] = sig.argument_type(value, name)
             coarse.append(sig.coarse_key(value))
+        for t, name in directions.items():
+            found[t] = tangent_type(found[name])  # the same dims
         return tuple(coarse), found, statics, conversions
 
     def _derived_names(self) -> frozenset[str]:
-        """The parameters that this function, or the gradient that it is the gradient of, differentiates."""
+        """The parameters that this function, or the gradient that it is the gradient of, differentiates, and their tangents."""
         inner = self._function._derived_names() if isinstance(self._function, Gradient) else frozenset()
-        return inner | frozenset(self.wrt)
+        return inner | frozenset(self.wrt) | frozenset(self._directions)
+
+    def _all_directions(self) -> dict[str, str]:
+        """The parameters that are tangents, of this function or of one that it is the derivative of -> of what."""
+        inner = self._function._all_directions() if isinstance(self._function, Gradient) else {}
+        return {**inner, **self._directions}
 
     def _declared(self) -> tuple:
         function = self._function
@@ -322,16 +340,14 @@ class Gradient(Opaque):
             loading.import_numba()
         from sourcead import pipeline  # here, because it loads the compiler
 
-        inner = None
         function = self._function
         if isinstance(function, Gradient):
-            inner = function._compiled(coarse, found, statics)
-            function = inner.plain
+            function = lookup.calling(function, self._takes)
         elif lookup.only_passes_on(function) or adjoint_rule(function) is not None:
-            function = lookup.calling(function, self._signature)
+            function = lookup.calling(function, self._takes)
         built = pipeline.build(
             function,
-            found,
+            {name: t for name, t in found.items() if name not in self._directions},
             self.wrt,
             kind=self._kind,
             has_aux=self._has_aux,
@@ -344,8 +360,6 @@ class Gradient(Opaque):
         plain = loading.run(code, built.name, built.namespace)
         live = tuple((holder, name, built.namespace, inside) for holder, name, inside in built.live)
         guards, written = tuple(built.guards), frozenset(built.written_params)
-        if inner is not None:
-            live, guards, written = inner.live + live, inner.guards + guards, inner.written | written
         if self._backend == "numba":
             guards += frozen_by_numba(live)
         for holder, name, namespace, inside in live:
@@ -379,7 +393,8 @@ class Gradient(Opaque):
         if conversions:
             call = lookup.converting(call, conversions, self._signature)
         if compiled.written:
-            call = lookup.checking_aliases(call, compiled.written, self._signature, compiled.globals)
+            tangents = frozenset(self._all_directions())
+            call = lookup.checking_aliases(call, compiled.written, self._signature, compiled.globals, tangents)
         if compiled.live or compiled.guards:
             call = self._refreshing(call, compiled, conversions, key, description)
         self._compiled_for[call] = compiled

@@ -120,9 +120,24 @@ class NoRuleError(SourceADError):
     label = "Register a rule"
 
     @classmethod
-    def of(cls, function: Any, at: Origin | None = None) -> NoRuleError:
-        """The error for a call of `function`, with a rule to fill in."""
+    def of(cls, function: Any, at: Origin | None = None, mode: str = "adjoint") -> NoRuleError:
+        """The error for a call of `function`, with a rule of this mode to fill in."""
+        from sourcead.rules.registry import adjoint_rule, tangent_rule
+
         name = spelled(function)
+        if mode == "tangent":
+            only = " yet: it has an adjoint rule only, which reverse mode takes" if adjoint_rule(function) else ""
+            return cls(
+                f"no tangent rule for `{name}`{only}",
+                at,
+                f"@tangent({name})\ndef _(y, x, t_x):\n    return ...  # the tangent of y",
+            )
+        if tangent_rule(function):
+            return cls(
+                f"no adjoint rule for `{name}`: it has a tangent rule only, which forward mode takes",
+                at,
+                f"@adjoint({name})\ndef _(y, x, d_y):\n    return ...  # the cotangent of x",
+            )
         return cls(
             f"no derivative rule for `{name}`",
             at,

@@ -183,15 +183,17 @@ def converting(call: Callable, conversions: dict[str, Callable], signature: insp
 
 
 def checking_aliases(
-    call: Callable, written: frozenset[str], signature: inspect.Signature, globals_: Callable[[], dict[str, Any]]
-) -> Callable:
+    call: Callable, written: frozenset[str], signature: inspect.Signature, globals_: Callable[[], dict[str, Any]],
+    tangents: frozenset[str] = frozenset(),
+) -> Callable:  # fmt: skip
     """Refuses calls where an array, list, dict or object that the function writes is part of its data twice.
 
-    Its data are the arguments and what `globals_()` returns: globals that the function reads.
+    Its data are the arguments, those apart that are `tangents`, and what `globals_()` returns: globals that it reads.
     """
 
     def checked(*args, **kwargs):
-        values = {**globals_(), **arguments_by_name(signature, args, kwargs)}
+        given = arguments_by_name(signature, args, kwargs)
+        values = {**globals_(), **{name: x for name, x in given.items() if name not in tangents}}
         arrays = [
             (name, *leaf)
             for name, x in values.items()

@@ -13,16 +13,18 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ad.cotangents import Cotangents, unbroadcast, zeros
+from sourcead.ad.pushforward import pushforward
 from sourcead.ad.residuals import settle
 from sourcead.ad.reverse import Reverse
+from sourcead.ad.steering import without_steering
 from sourcead.analysis.activity import active_vars
-from sourcead.analysis.builder import Builder, atom_type
+from sourcead.analysis.builder import Builder, atom_type, block_stmts
 from sourcead.analysis.unassigned import with_nothing, without_nothing
 from sourcead.emit import Emitted, assign_memory, emit
 from sourcead.errors import NonScalarError, UnsupportedSyntaxError
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.frontend.source import find_source
-from sourcead.ir.nodes import Atom, Block, Branch, Build, Closure, Const, Function, Stmt, Var
+from sourcead.ir.nodes import Atom, Block, Branch, Build, Call, Closure, Const, Function, Stmt, Var
 from sourcead.ir.pairs import Pair, with_pullbacks
 from sourcead.ir.types import (
     FLOAT,
@@ -42,9 +44,12 @@ from sourcead.ir.types import (
 from sourcead.passes import simplify
 from sourcead.passes.filled import fill_lists
 from sourcead.passes.late import clear_late
+from sourcead.passes.reshapes import settle_reshapes
 from sourcead.passes.versions import ask_current_versions
+from sourcead.signature import tangent_names
 
-SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp"}
+SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp", "jvp": "jvp", "tangent": "tangent"}
+FORWARD = ("jvp", "tangent")
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +85,16 @@ def build(
     source = find_source(f)
     types = {name: as_float(t) if name in wrt else t for name, t in types.items() if name not in statics}
     lowered = lower_function(source, types, statics)
-    function, notes = differentiate(lowered, wrt, kind, has_aux, single)
+    defaults = literal_defaults(source, list(types))
+    if kind in FORWARD:
+        function, notes = pushforward(lowered, tangent_names(source.signature.parameters, wrt), kind == "jvp"), []
+        defaults = ()
+    else:
+        function, notes = differentiate(lowered, wrt, kind, has_aux, single)
     name = f"{function_name(source.name)}_{SUFFIX[kind]}"
     doc = docstring(source, wrt, kind)
-    function = finished(replace(function, name=name, doc=doc, defaults=literal_defaults(source, list(types))))
-    emitted = with_pairs(emit(function), lowered.pairs)
+    function = finished(replace(function, name=name, doc=doc, defaults=defaults))
+    emitted = with_pairs(emit(function), function)
     return Built(
         text=emitted.text,
         name=name,
@@ -109,14 +119,20 @@ def literal_defaults(source, names: list[str]) -> tuple:
     return tuple(reversed(last))
 
 
-def with_pairs(emitted: Emitted, pairs: tuple[Pair, ...]) -> Emitted:
+def with_pairs(emitted: Emitted, function: Function) -> Emitted:
     """The text after that of the recursive functions that it calls."""
     texts, namespace = [], dict(emitted.namespace)
-    for pair in pairs:
+    pairs = pairs_called(function.body)
+    for pair in pairs:  # which grows
         lowered = pair.lowered
         wrt = tuple(name for k, name in enumerate(lowered.params) if k in pair.wrt)
-        function, _ = differentiate(lowered, wrt, "vjp", False, len(wrt) == 1)
-        helper = emit(finished(replace(function, name=pair.name, doc=None)))
+        if pair.kind == "jvp":
+            made = pushforward(lowered, tangent_names(lowered.params, wrt), True)
+        else:
+            made, _ = differentiate(lowered, wrt, "vjp", False, len(wrt) == 1)
+        made = finished(replace(made, name=pair.name, doc=None))
+        pairs += [p for p in pairs_called(made.body) if p not in pairs]
+        helper = emit(made)
         texts.append(helper.text)
         for name, value in helper.namespace.items():
             if namespace.setdefault(name, value) is not value:
@@ -128,13 +144,18 @@ def with_pairs(emitted: Emitted, pairs: tuple[Pair, ...]) -> Emitted:
     return Emitted("\n\n".join([*texts, emitted.text]), namespace)
 
 
+def pairs_called(block: Block) -> list[Pair]:
+    """The recursive functions that a block calls."""
+    return list(dict.fromkeys(s.op.fn for s in block_stmts(block) if isinstance(s.op, Call) and isinstance(s.op.fn, Pair)))
+
+
 def finished(function: Function) -> Function:
     """The function simplified, with the copies that writing in place needs."""
     function = simplify(function)
     settled = without_nothing(function)
     if settled is not function:
         function = simplify(settled)
-    return assign_memory(clear_late(ask_current_versions(fill_lists(function))))
+    return assign_memory(settle_reshapes(clear_late(ask_current_versions(fill_lists(function)))))
 
 
 def as_float(t: Type) -> Type:
@@ -159,7 +180,10 @@ def function_name(name: str) -> str:
 
 def docstring(source, wrt: tuple[str, ...], kind: str) -> str:
     """What the generated function says of itself."""
-    what = {"grad": "Gradient", "value_and_grad": "Value and gradient", "vjp": "Value and pullback"}[kind]
+    what = {
+        "grad": "Gradient", "value_and_grad": "Value and gradient", "vjp": "Value and pullback", "jvp": "Value and tangent",
+        "tangent": "Tangent",
+    }[kind]  # fmt: skip
     return f"{what} of {function_name(source.name)} ({os.path.basename(source.file)}:{source.line}) with respect to {', '.join(wrt)}."
 
 
@@ -190,7 +214,7 @@ def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bo
             return tuple(gradient(build, cots, v, v.name in lowered.written) for v in inputs)
 
         sweep = Reverse(active, build, block).block(block, cots, gradients)
-    forward, reverse, results, notes = settle(block, sweep)
+    forward, reverse, results, notes = settle(*without_steering(block, sweep))
     stmts = list(forward)
     if kind == "vjp":
         closure = Var("pullback", Unknown())

@@ -158,6 +158,35 @@ def like_argument(d, x):
     return d
 
 
+def check_layout(x, name):
+    """Refuses an argument that is not in C order, where a view of it that `reshape` gave is written."""
+    if not x.flags.c_contiguous:
+        try:
+            from sourcead.errors import UnsupportedArgumentError as Error
+        except ImportError:  # in a saved module
+            Error = ValueError
+        raise Error(
+            f"`{name}` is not in C order, and what is written through a reshape of it is seen in it only if it is: "
+            f"pass np.ascontiguousarray({name})"
+        )
+
+
+def sorted_order(keys, reverse=False):
+    """Where `sorted` takes its items from, for items with these keys."""
+    return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+
+
+def best_place(keys, largest):
+    """Where the first of the largest or smallest keys is."""
+    return (max if largest else min)(range(len(keys)), key=keys.__getitem__)
+
+
+def slice_bounds(n, lower, upper):
+    """Where the part `[lower:upper]` of n items begins, and where what follows it does."""
+    start, stop, _ = slice(lower, upper).indices(n)
+    return start, max(start, stop)
+
+
 def stop_gradient(x):
     """The argument itself, taken as a constant by differentiation.
 
@@ -175,6 +204,22 @@ def stop_gradient(x):
     return x
 
 
+def replaced_cotangent(d, before):
+    """What an `adjoint_of` block leaves of the cotangent `before`, in its shape and dtype: an array like it, or one number."""
+    if isinstance(before, (list, tuple)):
+        if not isinstance(d, (list, tuple)) or len(d) != len(before):
+            raise ValueError("a cotangent is replaced by something of another structure")
+        return type(before)([replaced_cotangent(new, old) for new, old in zip(d, before)])
+    if np.ndim(d) and np.shape(d) != np.shape(before):
+        raise ValueError(f"a cotangent of shape {np.shape(before)} is replaced by an array of shape {np.shape(d)}")
+    if np.iscomplexobj(d) and not np.iscomplexobj(before):
+        raise TypeError("a real cotangent is replaced by a complex value")
+    if not isinstance(before, (np.ndarray, np.generic)):
+        return d
+    d = np.asarray(d, dtype=before.dtype)
+    return (d if d.shape == before.shape else np.full(before.shape, d))[() if isinstance(before, np.generic) else ...]
+
+
 def seed(y):
     """The cotangent 1.0 of a result that must be one real number."""
     if np.ndim(y) != 0 or not np.issubdtype(np.asarray(y).dtype, np.number) or np.iscomplexobj(y):
@@ -184,6 +229,11 @@ def seed(y):
             Error = ValueError
         raise Error(f"the function returns {type(y).__name__}, and a gradient is that of one real number: use `jacobian` or `vjp`")
     return 1.0
+
+
+def undefined(what):
+    """In a rule, the cotangent of a parameter whose derivative is not known: refused where it is needed, NaN where a rule runs."""
+    return np.nan
 
 
 # ---- elementwise ----
@@ -754,3 +804,19 @@ def lstsq_cotangents(d_y, y, a, b):
     if a.shape[0] < a.shape[1]:  # the shortest of many solutions
         d_a = d_a + (inverse.T @ yy) @ (dy - inverse @ (a @ dy)).T
     return d_a, d_b
+
+
+# ---- what an array holds ----
+
+
+def distinct_places(x, axis=None, equal_nan=True):
+    """Where the distinct values of `x` first stand, where each element is among them, and how often each stands in `x`."""
+    return np.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis, equal_nan=equal_nan)[1:]
+
+
+def count_trimmed(x, trim="fb"):
+    """From where to where `np.trim_zeros(x, trim)` keeps the elements of a row."""
+    there = np.flatnonzero(np.asarray(x))
+    if not there.size:
+        return 0, 0
+    return there[0] if "f" in trim.lower() else 0, there[-1] + 1 if "b" in trim.lower() else len(x)

@@ -14,7 +14,7 @@ import inspect
 import threading
 import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -333,6 +333,60 @@ def _parameter_name(item: Any, names: list[str], bound: int, name: str) -> str:
     if not -count <= index < count:
         raise WrtError(f"wrt is the index {index}, and {name} has no such parameter: {have}")
     return names[bound:][index]
+
+
+def tangent_names(parameters: Iterable[str], wrt: Sequence[str]) -> dict[str, str]:
+    """What the tangents of the parameters in wrt are called."""
+    taken, found = set(parameters), {}
+    for name in wrt:
+        t = f"t_{name}"
+        while t in taken:
+            t += "_"
+        taken.add(t)
+        found[name] = t
+    return found
+
+
+def with_tangents(signature: inspect.Signature, directions: Iterable[str]) -> inspect.Signature:
+    """The signature with parameters for tangents: after the others where each of these must be given, else by name only."""
+    parameters = list(signature.parameters.values())
+    plain = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in parameters)
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if plain else inspect.Parameter.KEYWORD_ONLY
+    rest = [p for p in parameters if p.kind is p.VAR_KEYWORD]
+    first = [p for p in parameters if p.kind is not p.VAR_KEYWORD]
+    return inspect.Signature([*first, *(inspect.Parameter(t, kind) for t in directions), *rest])
+
+
+def check_tangent(t: Any, x: Any, name: str, primal: str) -> None:
+    """Refuses a tangent that does not have its argument's structure, shapes and dtypes.
+
+    Raises:
+        WrtError: where it differs.
+    """
+    places, given = dict(leaves(x, primal)), dict(leaves(t, primal))
+    for place, leaf in places.items():
+        at = name + place[len(primal) :]
+        if place not in given:
+            raise WrtError(f"the tangent `{name}` has another structure than `{primal}`: there is no number at `{at}`")
+        found = given.pop(place)
+        if np.shape(found) != np.shape(leaf) or isinstance(found, np.ndarray) is not isinstance(leaf, np.ndarray):
+            raise WrtError(
+                f"the tangent `{at}` {_described(found)}, and `{place}` {_described(leaf)}",
+                instead=f"a tangent of the shape of `{place}`",
+            )
+        if isinstance(found, np.ndarray) and found.dtype != leaf.dtype:
+            raise WrtError(
+                f"the tangent `{at}` is an array of {found.dtype}, and `{place}` one of {leaf.dtype}",
+                instead=f"`{at}.astype({place}.dtype)`",
+            )
+        if np.iscomplexobj(found) and not np.iscomplexobj(leaf):
+            raise WrtError(f"the tangent `{at}` is complex, and `{place}` is real")
+    if given or type(t) is not type(x) and isinstance(x, tuple | list | dict):
+        raise WrtError(f"the tangent `{name}` has another structure than `{primal}`")
+
+
+def _described(x: Any) -> str:
+    return f"has the shape {x.shape}" if isinstance(x, np.ndarray) else "is a number"
 
 
 def check_wrt(x: Any, where: str) -> None:

@@ -21,7 +21,7 @@ from sourcead.frontend.values import Cell, TupleVal, Value
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, fresh, op_reads
 from sourcead.ir.types import Array, Scalar, TupleT, Type, Unknown
 from sourcead.rules.registry import adjoint_rule
-from sourcead.rules.rule import Rule
+from sourcead.rules.rule import Arguments, Rule
 
 
 def cotangents_of(build: Builder, stmt: Stmt, d_y: Atom, wanted: set[Var]) -> list[tuple[Operand, Operand | None, bool]]:
@@ -42,6 +42,7 @@ def cotangents_of(build: Builder, stmt: Stmt, d_y: Atom, wanted: set[Var]) -> li
         values, options = rule.bind(call.args, call.kwargs, wrap=Const)
     except RuleError as error:
         raise UnsupportedArgumentError(error.reason, at=stmt.origin, instead=error.instead) from None
+    refuse_active_options(rule, options, wanted, stmt)
     results = inlined(build, rule, stmt.targets[0], values, d_y, options, wanted)
     return [(value, d, rule.broadcasts) for value, d in zip(values, results)]
 
@@ -62,31 +63,11 @@ def _source(function):
 def inlined(build: Builder, rule: Rule, y: Var, values: list[Operand], d_y: Atom, options: dict, wanted: set[Var]) -> list:
     """The cotangents of a rule's parameters; unneeded ones are not computed."""
     before = len(build.stmts)
-    lo = Lowering()
-    lo.build, lo.static_only = build, True
     try:
-        source = _source(rule.function)
-        lo.scope = Scope(source)
-        names = lo.scope.names
-        plain = [p for p in rule.params if p != rule.star]
-        names[rule.result] = as_value(lo, y)
-        for name, value in zip(plain, values):
-            names[name] = as_value(lo, value)
-        if rule.star is not None:
-            names[rule.star] = TupleVal(tuple(as_value(lo, v) for v in values[len(plain) :]))
-        names["d_y"] = as_value(lo, d_y)
-        for name, default in rule.options:
-            names[name] = as_value(lo, options[name]) if name in options else Const(default)
-        if isinstance(source.node, gast.Lambda):
-            result: Value = expressions.lower(lo, source.node.body)
-        else:
-            left = statements.lower_statements(lo, source.node.body)
-            if not isinstance(left, statements.Return):
-                raise refused(rule, build.stmts[before:], build.origin)
-            result = left.value
+        lo, result = lowered(build, rule, y, values, options, {"d_y": d_y})
         results = list(result.items) if len(rule.params) > 1 else [result]
         if rule.star is not None:
-            results = [*results[:-1], *sequences.static_items(lo, results[-1], None, len(values) - len(plain))]
+            results = [*results[:-1], *sequences.static_items(lo, results[-1], None, len(values) - len(rule.params) + 1)]
         out = [as_operand(lo, r) if reaches(v, wanted) else None for r, v in zip(results, values)]
     except UnsupportedArgumentError:
         raise
@@ -94,15 +75,66 @@ def inlined(build: Builder, rule: Rule, y: Var, values: list[Operand], d_y: Atom
         del build.stmts[before:]
         out = called(build, rule, y, values, d_y, options)
     drop_unused(build, before, out)
+    refuse_undefined(rule, build.stmts[before:], build.origin)
     return [typed(build, d, v, rule) for d, v in zip(out, values)]
 
 
-def refused(rule: Rule, stmts: list[Stmt], origin) -> UnsupportedArgumentError:
+def lowered(
+    build: Builder, rule: Arguments, y: Var, values: list[Operand], options: dict, further: dict[str, Operand]
+) -> tuple[Lowering, Value]:
+    """What a rule's function returns, its statements emitted here; `further` are its parameters beside the primal's.
+
+    Raises:
+        NotStatic, SourceADError: the types do not tell which way the rule goes.
+        UnsupportedArgumentError: the rule refuses the case.
+    """
+    before = len(build.stmts)
+    lo = Lowering()
+    lo.build, lo.static_only = build, True
+    source = _source(rule.function)
+    lo.scope = Scope(source)
+    names = lo.scope.names
+    plain = [p for p in rule.params if p != rule.star]
+    names[rule.result] = as_value(lo, y)
+    for name, value in zip(plain, values):
+        names[name] = as_value(lo, value)
+    if rule.star is not None:
+        names[rule.star] = TupleVal(tuple(as_value(lo, v) for v in values[len(plain) :]))
+    for name, value in further.items():
+        names[name] = as_value(lo, value)
+    for name, default in rule.options:
+        names[name] = as_value(lo, options[name]) if name in options else Const(default)
+    if isinstance(source.node, gast.Lambda):
+        return lo, expressions.lower(lo, source.node.body)
+    left = statements.lower_statements(lo, source.node.body)
+    if not isinstance(left, statements.Return):
+        raise refused(rule, build.stmts[before:], build.origin)
+    return lo, left.value
+
+
+def refused(rule: Arguments, stmts: list[Stmt], origin) -> UnsupportedArgumentError:
     """The error for a case that a rule refuses with `raise`."""
     texts = [a.value for s in stmts for a in getattr(s.op, "args", ()) if isinstance(a, Const) and isinstance(a.value, str)]
     return UnsupportedArgumentError(
         texts[-1] if texts else f"the derivative of `{spelled(rule.primal)}` does not cover this case", at=origin
     )
+
+
+def refuse_active_options(rule: Arguments, options: dict, active: set[Var], stmt: Stmt) -> None:
+    """Refuses a call whose derivative would have to pass through an argument that the rule takes for a constant."""
+    for name, value in options.items():
+        if reaches(value, active):
+            raise UnsupportedArgumentError(
+                f"the derivative of `{spelled(rule.primal)}` with respect to its argument `{name}` is not known", at=stmt.origin
+            )
+
+
+def refuse_undefined(rule: Arguments, stmts: list[Stmt], origin) -> None:
+    """Refuses what a rule says it does not know, where that is needed."""
+    for stmt in stmts:
+        if isinstance(stmt.op, Call) and stmt.op.fn is runtime.undefined:
+            what = stmt.op.args[0].value
+            raise UnsupportedArgumentError(f"the derivative of `{spelled(rule.primal)}` with respect to {what} is not known", at=origin)
 
 
 def reaches(operand: Operand, wanted: set[Var]) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-from sourcead.ad.parts import Part, inside, is_metadata_read, substituted
+from sourcead.ad.parts import Part, inputs_first, inside, is_metadata_read, substituted
 from sourcead.ad.plan import LoopPlan
-from sourcead.ad.sweep import ReverseBranch, ReverseLoop
+from sourcead.ad.sweep import ReverseBranch, ReverseLoop, plain_reads
 from sourcead.ir.nodes import (
     Atom,
     Block,
@@ -49,12 +50,24 @@ class Writer:
 
     def value(self, v: Atom, part: Part, asking: bool = False) -> Atom:
         """The value in the reverse sweep, written if need be; `asking`: for no more than its shape."""
-        if not isinstance(v, Var) or v in self.env:
+        if not self.is_missing(v):
             return self.env.get(v, v)
+        for a in inputs_first(v, lambda a: filter(self.is_missing, self.rebuilt_from(a))):
+            if a is v or self.plan.chains.find(a) not in self.now:
+                result = self.make_available(a, part, asking)
+        return result
+
+    def is_missing(self, v: Atom) -> bool:
+        """Whether a value of the forward body is not at hand yet."""
+        return isinstance(v, Var) and v not in self.env and v in self.plan.definitions
+
+    def rebuilt_from(self, v: Var) -> Iterable[Var]:
+        """What a value is rebuilt from; nothing if it is on a list, or an array that is put back."""
+        return () if v in self.lists or self.plan.chains.find(v) in self.now else op_reads(self.plan.rebuilding(v))
+
+    def make_available(self, v: Var, part: Part, asking: bool) -> Atom:
+        """A value of the forward body, all that it is rebuilt from being at hand."""
         plan = self.plan
-        definition = plan.definitions.get(v)
-        if definition is None:
-            return v
         chain = plan.chains.find(v)
         if chain in self.now:
             if v is not self.standing[chain] and not asking:
@@ -66,7 +79,7 @@ class Writer:
             self.stmts.append(Stmt((rest, item), Pop(self.lists[v]), origin, adjoint_of))
             self.lists[v], self.env[v] = rest, item
             return item
-        stmt = definition.stmt
+        stmt = plan.definitions[v].stmt
         new = fresh(v)
         op = map_op(plan.rebuilding(v), lambda a: self.value(a, part, isinstance(a, Var) and is_metadata_read(a, stmt)))
         self.stmts.append(Stmt((new,), op, stmt.origin, adjoint_of, stmt.within))
@@ -173,18 +186,22 @@ class Writer:
 
     def outer_reads(self, arm: Part, part: Part) -> list[Var]:
         """The saved or rebuilt values of `part` and around it that the reverse of an arm reads."""
-        found: dict[Var, None] = {}
+        found: list[Var] = []
+        seen: set[Atom] = set()
+
+        def inputs(v) -> Iterable[Var]:
+            definition = self.plan.definitions.get(v)
+            rebuilt = definition is not None and inside(definition.part, arm) and v not in self.lists
+            return op_reads(self.plan.rebuilding(v)) if rebuilt and self.plan.can_rebuild(v, definition) else ()
 
         def note(v) -> None:
-            definition = self.plan.definitions.get(v)
-            if definition is None or v in found:
+            if v in seen:
                 return
-            if definition.part is not arm and not inside(definition.part, arm):
-                if not self.plan.restored(v):
-                    found[v] = None
-            elif v not in self.lists and self.plan.can_rebuild(v, definition):
-                for a in op_reads(self.plan.rebuilding(v)):
-                    note(a)
+            for a in inputs_first(v, lambda a: (b for b in inputs(a) if b not in seen)):
+                seen.add(a)
+                definition = self.plan.definitions.get(a)
+                if definition is not None and not inside(definition.part, arm) and not self.plan.restored(a):
+                    found.append(a)
 
         def visit(p: Part) -> None:
             for stmt in [*p.head, *p.tail, *(s for g in p.groups.values() for s in g)]:
@@ -197,7 +214,7 @@ class Writer:
                     for a in p.arms[stmt.op.forward]:
                         visit(a)
                 else:
-                    for v in op_reads(stmt.op):
+                    for v in plain_reads(stmt):
                         if not (is_metadata_read(v, stmt) and self.plan.asked_instead(v) is not None):
                             note(v)
             for r in p.results:
@@ -210,4 +227,4 @@ class Writer:
                             note(a)
 
         visit(arm)
-        return list(found)
+        return found

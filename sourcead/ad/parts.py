@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from sourcead.ir.nodes import (
     Block,
     Call,
     Const,
+    Index,
     Loop,
     Op,
     Slice,
@@ -58,8 +61,19 @@ class Part:
     old_reads: dict[Stmt, list[Stmt]] = field(default_factory=dict)  # statements that read it
     versions: list[dict[Var, Var]] | None = None  # see LoopPlan.versions
 
-    def positions(self) -> dict[Stmt, int]:
+    @cached_property
+    def position(self) -> dict[Stmt, int]:
+        """The number of each statement."""
         return {s: k for k, s in enumerate(self.block.stmts)}
+
+    @cached_property
+    def part_reads(self) -> dict[Atom, list[Stmt]]:
+        """The statements that read a part of each variable, in order."""
+        found: dict[Atom, list[Stmt]] = {}
+        for s in self.block.stmts:
+            if isinstance(s.op, Index):
+                found.setdefault(s.op.base, []).append(s)
+        return found
 
 
 @dataclass(eq=False)
@@ -148,6 +162,24 @@ def inside(part: Part | None, ancestor: Part) -> bool:
             return True
         part = part.parent
     return False
+
+
+def inputs_first(v: Atom, inputs: Callable[[Atom], Iterable[Atom]]) -> Iterator[Atom]:
+    """What a value is computed from, each after its own inputs, and the value itself last.
+
+    Not recursive: a body may be a chain of thousands of values.
+    """
+    seen = {v}
+    todo = [(v, iter(inputs(v)))]
+    while todo:
+        at, rest = todo[-1]
+        following = next((a for a in rest if a not in seen), None)
+        if following is None:
+            todo.pop()
+            yield at
+        else:
+            seen.add(following)
+            todo.append((following, iter(inputs(following))))
 
 
 def same_operand(a, b) -> bool:

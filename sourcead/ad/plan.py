@@ -6,12 +6,13 @@ rebuilt from others, or saved.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from sourcead.ad.costs import is_cheap, size
 from sourcead.ad.mincut import minimum_node_cut
-from sourcead.ad.parts import Definition, Part, is_metadata_read, read_part, reverse_ops, same_operand
-from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep
+from sourcead.ad.parts import Definition, Part, inputs_first, is_metadata_read, read_part, reverse_ops, same_operand
+from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.chains import updates_in
 from sourcead.ir.nodes import (
@@ -49,6 +50,8 @@ class LoopPlan:
         for p in self.op.params:
             self.definitions[p] = Definition(self.body, -1, None)
         self.outer: dict | None = None  # arrays from outside the loop, by dims and dtype
+        self.rereads: dict[Var, Index | None] = {}  # see `reread`
+        self.writes: dict[Part, dict[Var, list[int]]] = {}  # see `writes_in`
         self.reads: dict[Var, int] = {}  # variable -> latest position, in its own part, at which the reverse reads it
         self.collect_reads(self.body)
         self.saved = self.choose()
@@ -104,8 +107,8 @@ class LoopPlan:
         """Reads what an update overwrites, unless the program has just read the same."""
         op: Update = stmt.op
         if len(op.path) == 1 and isinstance(op.path[0], Sub):
-            for s in part.block.stmts[:at]:
-                if isinstance(s.op, Index) and s.op.base is op.base and same_operand(s.op.key, op.path[0].key):
+            for s in part.part_reads.get(op.base, ()):
+                if part.position[s] < at and same_operand(s.op.key, op.path[0].key):
                     part.olds[stmt] = s.targets[0]
                     self.overwritten.add(s.targets[0])
                     return
@@ -123,8 +126,8 @@ class LoopPlan:
 
     def collect_reads(self, part: Part) -> None:
         """Notes every value of the body that the reverse of this part reads."""
-        positions = part.positions()
-        for stmts, at in [(part.head, len(positions)), (part.tail, -1)] + [(g, positions[s]) for s, g in part.groups.items()]:
+        position = part.position
+        for stmts, at in [(part.head, len(position)), (part.tail, -1)] + [(g, position[s]) for s, g in part.groups.items()]:
             for stmt in stmts:
                 if isinstance(stmt.op, ReverseBranch):
                     forward = stmt.op.forward
@@ -136,14 +139,14 @@ class LoopPlan:
                     for v in free_vars(Block(tuple(settled.reverse))):
                         self.note(v, part, at)
                 else:
-                    for v in op_reads(stmt.op):
+                    for v in plain_reads(stmt):
                         if is_metadata_read(v, stmt) and self.asked_instead(v) is not None:
                             continue
                         self.note(v, part, at)
         for result in part.results:
             self.note(result, part, -1)
         for update, old in part.olds.items():
-            at = positions[update]
+            at = position[update]
             self.note(old, part, at)
             for step in update.op.path:
                 for operand in (step.key,) if isinstance(step, Sub) else (*step.args, *(v for _, v in step.kwargs)):
@@ -177,7 +180,6 @@ class LoopPlan:
         wanted = [v for v in self.reads if not self.restored(v)]
         nodes: dict[Var, float] = {}
         edges: list[tuple[Var, Var]] = []
-        sources: list[Var] = []
         latest = dict(self.reads)
         todo = list(wanted)
         order: list[Var] = []
@@ -197,11 +199,8 @@ class LoopPlan:
         for a, v in edges:
             users.setdefault(a, []).append(v)
         valid = self.valid_reads(nodes, users, latest)
-        for v in nodes:
-            definition = self.definitions[v]
-            if not self.can_rebuild(v, definition) or v in valid and not valid[v]:
-                sources.append(v)
-                edges = [e for e in edges if e[1] is not v]
+        sources = {v: None for v in nodes if not self.can_rebuild(v, self.definitions[v]) or not valid.get(v, True)}
+        edges = [(a, v) for a, v in edges if v not in sources]
         for p, q in zip(self.op.params, self.op.body.results):
             if q in nodes and p in self.reads and p in sources and q in sources:
                 nodes[q] = SHARED
@@ -234,6 +233,11 @@ class LoopPlan:
 
     def reread(self, v: Var) -> Index | None:
         """The read of a value from a finished array, where it stands unharmed."""
+        if v not in self.rereads:
+            self.rereads[v] = self._reread(v)
+        return self.rereads[v]
+
+    def _reread(self, v: Var) -> Index | None:
         definition = self.definitions[v].stmt
         nest = self.settler.nest
         if definition is None or v in self.overwritten or definition not in nest.places:
@@ -263,13 +267,16 @@ class LoopPlan:
 
         def last(v: Var) -> int:
             if v not in needed:
-                needed[v] = latest.get(v, -1)
-                for u in users.get(v, ()):
-                    at, part, target = last(u), self.definitions[u].part, self.definitions[v].part
-                    while part is not target and part is not None:
-                        part, at = part.parent, part.at
-                    needed[v] = max(needed[v], at)
+                for w in inputs_first(v, lambda w: [u for u in users.get(w, ()) if u not in needed]):
+                    needed[w] = max([latest.get(w, -1), *(lifted(u, w) for u in users.get(w, ()))])
             return needed[v]
+
+        def lifted(user: Var, v: Var) -> int:
+            """Where a user is needed last, in the part of what it uses."""
+            at, part, target = needed.get(user, -1), self.definitions[user].part, self.definitions[v].part
+            while part is not target and part is not None:
+                part, at = part.parent, part.at
+            return at
 
         valid = {}
         for v in nodes:
@@ -286,12 +293,22 @@ class LoopPlan:
 
         The reverse of an update puts the array back before anything else, that of a loop or branch only inside.
         """
-        chain = self.chains.find(version)
         stmts = definition.part.block.stmts
-        for k in range(definition.at, len(stmts)):
-            if any(self.chains.find(u.targets[0]) is chain for u in updates_in(stmts[k])):
-                return k if isinstance(stmts[k].op, Update) else k - 1
-        return len(stmts)
+        positions = self.writes_in(definition.part).get(self.chains.find(version), [])
+        following = bisect_left(positions, definition.at)
+        if following == len(positions):
+            return len(stmts)
+        k = positions[following]
+        return k if isinstance(stmts[k].op, Update) else k - 1
+
+    def writes_in(self, part: Part) -> dict[Var, list[int]]:
+        """For each array, the positions of the statements of a part that write it, themselves or inside."""
+        if part not in self.writes:
+            found = self.writes[part] = {}
+            for k, stmt in enumerate(part.block.stmts):
+                for chain in {self.chains.find(u.targets[0]): None for u in updates_in(stmt)}:
+                    found.setdefault(chain, []).append(k)
+        return self.writes[part]
 
     def versions(self, part: Part) -> list[dict[Var, Var]]:
         """For each position of a part, the versions of the restored arrays before the statement there."""

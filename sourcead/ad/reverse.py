@@ -9,6 +9,8 @@
 
     vs = if c: B1 else: B2             d_free = if c: reverse(B1, d_vs) else: reverse(B2, d_vs)
 
+    x1 = steer x0 by (d): B            d_x0 += B with d = d_x1 (`steering.py`)
+
     out = loop (p = init) for i in r: B yielding q
         d_init, d_free = loop (d_q = d_out, d_free = d_free) for i in reversed(r): reverse(B, d_q) yielding d_p, d_free
 """
@@ -25,6 +27,7 @@ import numpy as np
 from sourcead import runtime
 from sourcead.ad.apply import cotangents_of
 from sourcead.ad.cotangents import Cotangents, cast, unbroadcast, zeros
+from sourcead.ad.steering import differentiate_steer, steered_stmts
 from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type, block_stmts
 from sourcead.errors import UnsupportedArgumentError, UnsupportedSyntaxError, spelled
@@ -46,6 +49,7 @@ from sourcead.ir.nodes import (
     Operand,
     Pop,
     Slice,
+    Steer,
     Stmt,
     Sub,
     Update,
@@ -99,6 +103,7 @@ class Reverse:
         self.active = active
         self.build = build
         self.unassigned = unassigned_vars(block)
+        self.steered = steered_stmts(block)
         self.counting = {  # numbers that are all different
             s.targets[0] for s in block_stmts(block)
             if isinstance(s.op, Call) and s.op.fn in (np.arange, range) and len(s.op.args) == 1
@@ -114,7 +119,7 @@ class Reverse:
             with self.build.block() as stmts:
                 self.build.origin = self.build.adjoint_of = stmt.origin
                 self.build.within = stmt.within
-                if any(cots.has(t) for t in stmt.targets):
+                if stmt in self.steered or any(cots.has(t) for t in stmt.targets):
                     self.adjoint(stmt.op, stmt, cots)
             if stmts:
                 steps.append((stmt, tuple(stmts)))
@@ -249,14 +254,15 @@ class Reverse:
             if op.mode == "sub":
                 part = self.build.call(operator.neg, part)
             if op.mode == "set" and any(isinstance(s, Sub) and self.repeats(out.type, s.key) for s in op.path):
-                key = op.path[-1].key if len(op.path) == 1 else None
-                if key is None:
+                *outer, last = op.path
+                if not isinstance(last, Sub) or any(isinstance(s, Sub) and self.repeats(out.type, s.key) for s in outer):
                     raise UnsupportedSyntaxError(
-                        "an assignment through an integer-array subscript of a view",
+                        "an assignment into a view of what an integer-array subscript takes",
                         at=stmt.origin,
                         instead="subscript the array itself",
                     )
-                part = self.build.call(runtime.assigned_cotangent, d_out, key, value, type=value.type, name=f"d_{value.name}")
+                whole = self.part(d_out, tuple(outer))
+                part = self.build.call(runtime.assigned_cotangent, whole, last.key, value, type=value.type, name=f"d_{value.name}")
                 cots.add(value, part)
             else:
                 shaped = unbroadcast(self.build, part, value) if isinstance(value.type, (Array, Scalar, Unknown)) else part
@@ -407,7 +413,7 @@ class Reverse:
         for side, (_, sweep) in enumerate(arms):
             tail = ((None, tuple(tails[side])),) if tails[side] else ()
             sweeps.append(Sweep(sweep.steps + tail, tuple(results[side])))
-        if not targets:
+        if not targets and stmt not in self.steered:
             return
         self.build.add(Stmt(tuple(targets), ReverseBranch(stmt, *sweeps)))
         for (var, key), target in zip(changed, targets):
@@ -468,3 +474,7 @@ class Reverse:
     def _(self, op: Effect, stmt, cots):
         if op.body is not None:
             raise UnsupportedSyntaxError("a `with` block cannot be differentiated yet", at=stmt.origin)
+
+    @adjoint.register
+    def _(self, op: Steer, stmt, cots):
+        differentiate_steer(self.build, stmt, cots)

@@ -6,10 +6,10 @@ available that it reads, and turns `ReverseLoop` and `ReverseBranch` into plain 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from sourcead.ir.nodes import Atom, Op, Stmt, Var, op_reads
+from sourcead.ir.nodes import Atom, Block, Op, Stmt, Var, free_vars, op_blocks, op_reads
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,5 +64,10 @@ def stmt_reads(stmt: Stmt) -> Iterator[tuple[Var, Stmt]]:
         case ReverseBranch(_, then, orelse):
             yield from sweep_reads(then)
             yield from sweep_reads(orelse)
-        case op:
-            yield from ((v, stmt) for v in op_reads(op))
+        case _:
+            yield from ((v, stmt) for v in plain_reads(stmt))
+
+
+def plain_reads(stmt: Stmt) -> Iterable[Var]:
+    """The variables of other blocks that a statement reads which is no reverse of a loop or branch."""
+    return free_vars(Block((stmt,))) if op_blocks(stmt.op) else op_reads(stmt.op)

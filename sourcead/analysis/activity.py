@@ -20,6 +20,7 @@ from sourcead.ir.nodes import (
     Loop,
     Op,
     Pop,
+    Steer,
     Update,
     Var,
     operand_atoms,
@@ -81,6 +82,8 @@ def _forward(block: Block, varied: set[Var]) -> None:
                 _forward(body, varied)
                 mark(params, body.results)
                 mark(stmt.targets, body.results)
+            case Steer():  # the block may read the cotangent whatever it is the cotangent of
+                varied.update(t for t in stmt.targets if carries_derivative(t.type))
             case Effect("with", _, body) if body is not None:
                 _forward(body, varied)
                 mark(stmt.targets, body.results)
@@ -107,6 +110,8 @@ def _backward(block: Block, useful: set[Var], varied: set[Var]) -> None:
                 _backward(body, useful, varied)
                 mark(params, inits)
                 mark(stmt.targets, inits)
+            case Steer(values):
+                mark(stmt.targets, values)
             case Effect("with", _, body) if body is not None:
                 mark(stmt.targets, body.results)
                 _backward(body, useful, varied)

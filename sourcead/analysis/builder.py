@@ -29,7 +29,7 @@ from sourcead.ir.nodes import (
     op_blocks,
     op_reads,
 )
-from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, type_of
+from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, TupleT, Type, join, type_of
 
 
 @lru_cache(maxsize=4096)
@@ -60,6 +60,7 @@ class Builder:
         shape_dims: dims of the array whose `.shape` a variable is; size_dim: the dim that is the value of a variable.
         unassigned: variables that hold nothing on some paths (`unassigned.py`).
         pullbacks: of the results of recursive calls (`ir/pairs.py`).
+        made_by: the ops that variables were bound to.
     """
 
     def __init__(self):
@@ -73,6 +74,7 @@ class Builder:
         self.size_dim: dict[Var, object] = {}
         self.unassigned: set[Var] = set()
         self.pullbacks: dict[Var, Var] = {}
+        self.made_by: dict[Var, Op] = {}
 
     # -- what is known -------------------------------------------------------------------------------------------
 
@@ -103,6 +105,7 @@ class Builder:
         if self.maybe_number and isinstance(type, Array) and self._number_like(op):
             self.maybe_number.add(var)
         self.add(Stmt((var,), op))
+        self.made_by[var] = op
         return var
 
     def _number_like(self, op: Op) -> bool:
@@ -159,8 +162,8 @@ class Builder:
         return var
 
     def update(self, base: Atom, path: tuple[Sub | View, ...], value: Operand, mode: str = "set") -> Var:
-        """Emits a new version of an array; it keeps the name and the type."""
-        t = atom_type(base)
+        """Emits a new version of an array, or of a list; it keeps the name, and the type unless a list gets an item of another."""
+        t = written_type(atom_type(base), path, operand_type(value))
         named = isinstance(base, Var)
         return self.emit(Update(base, path, value, mode), t, base.name if named else "out", base.temp if named else False)
 
@@ -172,6 +175,23 @@ class Builder:
             yield self.stmts
         finally:
             self.stmts = outer
+
+
+def written_type(t: Type, path: tuple[Sub | View, ...], value: Type) -> Type:
+    """The type of a container after a value was put at a path: an array casts it, a list or dict holds it."""
+    if not isinstance(t, (ListT, TupleT, DictT, MapT)) or not path or not isinstance(path[0], Sub):
+        return t
+    key = path[0].key
+    match t:
+        case ListT(item, items):
+            if isinstance(key, Slice):
+                return ListT(join(item, value.item)) if isinstance(value, ListT) else UNKNOWN
+            new = written_type(item, path[1:], value) if len(path) > 1 else value
+            return ListT(join(item, new), None if items is None else tuple(join(i, new) for i in items))
+        case MapT(k, item):
+            new = written_type(item, path[1:], value) if len(path) > 1 else value
+            return MapT(join(k, operand_type(key)), join(item, new))
+    return t
 
 
 SYMBOLS = {

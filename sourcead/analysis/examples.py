@@ -82,7 +82,7 @@ def is_pure(fn) -> bool:
         return issubclass(fn, np.generic)
     if module.startswith("numpy"):
         return not module.startswith(_REFUSED_MODULES)
-    return module in (math.__name__, "_operator", "sourcead.runtime") or module.startswith("scipy.special")
+    return module in (math.__name__, "_operator") or module.startswith(("scipy.special", "sourcead.runtime"))
 
 
 def by_example(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:

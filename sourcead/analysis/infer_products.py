@@ -10,7 +10,7 @@ from sourcead.analysis.elementwise import broadcast_dim, broadcast_dims
 from sourcead.analysis.examples import by_example, sample
 from sourcead.analysis.handlers import arrange, infers, only
 from sourcead.analysis.operands import Arg, Impossible, array_type, const
-from sourcead.ir.types import Array, Scalar, TupleT, Type, anydim
+from sourcead.ir.types import INT, Array, Scalar, TupleT, Type, anydim
 
 
 def _product(fn, args, dims) -> Type:
@@ -186,3 +186,12 @@ def _cross(fn, args, kwargs) -> Type:
         raise Impossible
     dtypes = [array_type(x.type).dtype for x in args]
     return Array(None if any(t is None for t in dtypes) else np.result_type(*dtypes), broadcast_dims(a, b))
+
+
+@infers(np.linalg.lstsq)
+def _lstsq(fn, args, kwargs) -> Type:
+    given = arrange("a b rcond", args, kwargs)
+    a, b = _dims(given["a"]), _dims(given["b"])
+    dtype = sample(np.linalg.lstsq, [Arg(_all_many(given["a"].type)), Arg(_all_many(given["b"].type))], {}).items[0].dtype
+    real = np.zeros(0, dtype).real.dtype
+    return TupleT((Array(dtype, (a[-1], *b[1:])), Array(real, (anydim(),)), INT, Array(real, (_less(*a),))))

@@ -77,6 +77,7 @@ class Nest:
         self.updates: dict[Var, list[Stmt]] = {}
         self.indices: dict[Var, Stmt] = {}  # the index of a loop -> the loop
         self.written_as: dict[Var, Stmt] = {}  # a value -> the update that put it into an array
+        self._places_written: dict[tuple[Var, Stmt], dict] = {}
         self._visit(loop, ())
 
     def _visit(self, stmt: Stmt, loops: tuple[Stmt, ...]) -> None:
@@ -122,32 +123,50 @@ class Nest:
         axes = self.intervals(key, rank(atom_type(base)), outermost)
         if axes is None:
             return None
-        for update in self.updates.get(chain, ()):
-            if outermost in self.places[update].loops and not self.misses(update, place, axes, outermost, after):
+        for written, updates in self.places_written(chain, outermost).items():
+            if not self.misses(written, updates, place, axes, outermost, after):
                 return None
         return outermost.targets[self.chains.carried_by(outermost)[chain]]
 
-    def misses(self, update: Stmt, place: Place, read: list, loop: Stmt, after: Stmt | None) -> bool:
-        """Whether no execution of the update after the read touches what was read."""
-        path = update.op.path
-        if len(path) != 1 or not isinstance(path[0], Sub):
-            return False
-        written = self.intervals(path[0].key, rank(update.targets[0].type), loop)
+    def places_written(self, chain: Var, loop: Stmt) -> dict[tuple | None, list[Stmt]]:
+        """The updates of an array in a loop, by the intervals that they write; None: not known."""
+        if (chain, loop) not in self._places_written:
+            found = self._places_written[chain, loop] = {}
+            for update in self.updates.get(chain, ()):
+                if loop in self.places[update].loops:
+                    path = update.op.path
+                    known = len(path) == 1 and isinstance(path[0], Sub)
+                    axes = self.intervals(path[0].key, rank(update.targets[0].type), loop) if known else None
+                    found.setdefault(None if axes is None else tuple(axes), []).append(update)
+        return self._places_written[chain, loop]
+
+    def misses(
+        self, written: tuple | None, updates: list[Stmt], place: Place, read: list, loop: Stmt, after: Stmt | None
+    ) -> bool:
+        """Whether no execution after the read of updates that write these intervals touches what was read."""
         if written is None:
             return False
         step = number(loop.op.domain.step)
-        other = self.places[update]
-        only_once = [a for a in other.loops if a in place.loops][-1] is loop  # no loop inside repeats both
-        before = only_once and other.number < place.number or update is after and only_once
+        all_before = None
         for (r_low, r_high), (w_low, w_high) in zip(read, written):
             gap = difference(w_low, r_high) if step > 0 else difference(r_low, w_high)
             low = w_low if step > 0 else r_low
             if gap is None or low is None:
                 continue
-            slope = abs(low.slope)
-            if gap >= 0 or before and gap + slope * abs(step) >= 0:
+            if gap >= 0:
                 return True
+            if gap + abs(low.slope) * abs(step) >= 0:
+                if all_before is None:
+                    all_before = all(self.is_before(u, place, loop, after) for u in updates)
+                if all_before:
+                    return True
         return False
+
+    def is_before(self, update: Stmt, place: Place, loop: Stmt, after: Stmt | None) -> bool:
+        """Whether an update runs once in an iteration of the loop, before the read (`after`: the update read back)."""
+        other = self.places[update]
+        only_once = [a for a in other.loops if a in place.loops][-1] is loop  # no loop inside repeats both
+        return only_once and (other.number < place.number or update is after)
 
     def intervals(self, key: Operand, axes: int | None, loop: Stmt) -> list | None:
         """For each axis of a subscript the interval [low, high) that it takes; bounds that are not known are None."""

@@ -30,6 +30,7 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.records import takes_its_fields
 from sourcead.ir.types import Array, StructT
+from sourcead.passes.reshapes import is_flat
 
 BINARY = {
     "add": ast.Add,
@@ -200,6 +201,8 @@ class Expressions:
         return ast.Call(ast.Attribute(self.operand(first), name, ast.Load()), args, keywords)
 
     def operator(self, name: str, operands: tuple[Operand, ...]) -> ast.expr | None:
+        if name == "concat":
+            name = "add"
         if name in BINARY and len(operands) == 2:
             left, right = map(self.operand, operands)
             return ast.BinOp(left, BINARY[name](), right)
@@ -223,6 +226,8 @@ class Expressions:
         for step in path:
             if isinstance(step, Sub):
                 base = ast.Subscript(base, self.key(step.key), ast.Load())
+            elif is_flat(step):
+                base = ast.Attribute(base, "flat", ast.Load())
             elif step.fn is np.transpose and not step.args and not step.kwargs:
                 base = ast.Attribute(base, "T", ast.Load())
             else:

@@ -58,7 +58,7 @@ from sourcead.ir.nodes import (
     fresh,
     operand_atoms,
 )
-from sourcead.ir.types import Array, Scalar, TupleT, Type
+from sourcead.ir.types import ANY_DTYPE, Array, Scalar, TupleT, Type, same_dtype
 
 _PASSES = 6  # how often to start again with copies of views in place of copies of whole arrays
 
@@ -437,7 +437,11 @@ def _is_such_an_array(value: Type, base: Type) -> bool:
 
 
 def _keeps_dtype(op: Update) -> bool:
-    """Whether `base + value` has the base's dtype, as `base += value` does, as far as is known."""
+    """Whether `base + value` has the base's dtype, as `base += value` does, as far as is known of the base."""
     base, value = operand_type(op.base), operand_type(op.value)
-    dtype = getattr(base, "dtype", None), getattr(value, "dtype", None)
-    return any(d is None for d in dtype) or np.result_type(*dtype) == dtype[0]
+    dtype, added = getattr(base, "dtype", None), getattr(value, "dtype", None)
+    if dtype is None or (added is None and isinstance(value, Scalar)):  # a Python number takes the array's dtype
+        return True
+    if added is None or same_dtype(added, ANY_DTYPE):
+        return np.result_type(dtype, float) == dtype
+    return np.result_type(dtype, added) == dtype

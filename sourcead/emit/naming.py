@@ -10,6 +10,7 @@ import builtins
 import keyword
 import re
 from bisect import insort
+from heapq import heappop, heappush
 
 from sourcead.emit.ranges import Classes, Interval, overlaps
 from sourcead.ir.nodes import Block, Function, Loop, Op, Var, op_blocks
@@ -21,6 +22,7 @@ def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) 
     carried = _carried(function.body)
     wishes = {root: _wish(root, members, classes, carried) for root, members in classes.members.items()}
     taken: dict[str, list[Interval]] = {}
+    numberings: dict[tuple[bool, str], _Numbering] = {}
     names: dict[Var, str] = {}
     params = {classes.find(p): p.name for p in function.params}
 
@@ -30,11 +32,9 @@ def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) 
     for root in sorted(classes.members, key=rank):
         name = params.get(root)
         if name is None:
-            name = next(
-                n
-                for n in _alternatives(wishes[root])
-                if n not in reserved and not overlaps(taken.get(n, []), classes.intervals[root])
-            )
+            group = classes.user_name[root] is None, wishes[root]
+            numbering = numberings.setdefault(group, _Numbering(wishes[root], reserved, taken))
+            name = numbering.first_free(classes.intervals[root])
         for interval in classes.intervals[root]:
             insort(taken.setdefault(name, []), interval)
         names.update(dict.fromkeys(classes.members[root], name))
@@ -64,9 +64,39 @@ def _carried(block: Block) -> set[Var]:
     return found
 
 
-def _alternatives(wish: str):
-    yield wish
-    k = 1
-    while True:
-        yield f"{wish.rstrip('_')}_{k}"
-        k += 1
+class _Numbering:
+    """The names `wish`, `wish_1`, `wish_2`, ..., of which live ranges get the first that is free, in order of their start.
+
+    Those that are taken at the start of a range need not be looked at: there may be thousands.
+    """
+
+    def __init__(self, wish: str, reserved: set[str], taken: dict[str, list[Interval]]):
+        self.wish, self.reserved, self.taken = wish, reserved, taken
+        self.next = 0  # numbers from here on were never given out
+        self.free: list[int] = []  # a heap of numbers, as are the next
+        self.busy: list[tuple[int, int]] = []  # until when, and the number
+
+    def name(self, number: int) -> str:
+        return f"{self.wish.rstrip('_')}_{number}" if number else self.wish
+
+    def first_free(self, intervals: list[Interval]) -> str:
+        """The first name that nothing else has at any of these times."""
+        start, end = intervals[0]
+        while self.busy and self.busy[0][0] < start:
+            heappush(self.free, heappop(self.busy)[1])
+        passed: list[int] = []
+        while True:
+            if self.free:
+                number = heappop(self.free)
+            else:
+                number, self.next = self.next, self.next + 1
+            name = self.name(number)
+            if name in self.reserved:
+                continue
+            if not overlaps(self.taken.get(name, []), intervals):
+                break
+            passed.append(number)
+        for other in passed:
+            heappush(self.free, other)
+        heappush(self.busy, (end, number))
+        return name

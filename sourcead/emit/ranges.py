@@ -51,6 +51,7 @@ class Ranges:
         self._unprinted = unprinted_results(function.body, self._counts)
         self._time = 0
         self._open: dict[Var, int] = {}  # the live variables, walking backward, and when they are read last
+        self._opened: list[Var] = []  # in which order they became live
         self._free: dict[Block, frozenset[Var]] = {}
         self._use(function.body.results, self._tick())
         self._block(function.body)
@@ -80,8 +81,13 @@ class Ranges:
         return tuple(None if (block, k) in self._unprinted else r for k, r in enumerate(block.results))
 
     def _use(self, operand, time: int) -> None:
-        for v in self.leaves(operand):
-            self._open.setdefault(v, time)
+        self._read(self.leaves(operand), time)
+
+    def _read(self, variables: Iterable[Var], time: int) -> None:
+        for v in variables:
+            if v not in self._open:
+                self._open[v] = time
+                self._opened.append(v)
 
     def _bind(self, targets: Iterable[Var], time: int) -> None:
         for v in targets:
@@ -113,9 +119,7 @@ class Ranges:
                 if _is_copy_of_namesake(stmt):
                     self._affine(0, op.args[0], stmt.targets[0])
                 self._bind(stmt.targets, self._tick())
-                time = self._tick()
-                for v in self.op_leaves(op):
-                    self._open.setdefault(v, time)
+                self._read(self.op_leaves(op), self._tick())
 
     def _affine(self, priority: int, a: Atom, b: Atom) -> None:
         if isinstance(a, Var) and isinstance(b, Var):
@@ -124,8 +128,8 @@ class Ranges:
     def _arms(self, stmt: Stmt, arms: tuple[Block, ...]) -> None:
         """The arms of a branch, the last first; each binds the targets at its end."""
         self._bind(stmt.targets, self._tick())
-        after = set(self._open)
-        before: set[Var] = set()
+        after = len(self._opened)
+        before: dict[Var, None] = {}
         for arm in arms:
             time = self._tick()
             for target, result in zip(stmt.targets, arm.results):
@@ -134,12 +138,13 @@ class Ranges:
             self._use(self._printed_results(arm), self._tick())
             self._block(arm)
             start = self._tick()
-            for v in [v for v in self._open if v not in after]:
-                self._add(v, start, self._open.pop(v))
-                before.add(v)
+            for v in self._opened[after:]:
+                if v in self._open:
+                    self._add(v, start, self._open.pop(v))
+                    before[v] = None
+            del self._opened[after:]
         time = self._tick()
-        for v in before:
-            self._open.setdefault(v, time)
+        self._read(before, time)
         for operand in op_operands(stmt.op):
             self._use(operand, time)
 
@@ -153,8 +158,7 @@ class Ranges:
             self._add(param, end, leaving if needed else end)
             self._affine(1, param, result)
             self._affine(1, param, target)
-        for v in self.free(op):
-            self._open.setdefault(v, end)
+        self._read(self.free(op), end)
         self._use(self._printed_results(op.body), self._tick())
         self._block(op.body)
         if not isinstance(op.domain, Block):
@@ -162,14 +166,13 @@ class Ranges:
         head = self._tick()
         for param, needed in zip(op.params, read_after):
             if needed:
-                self._open.setdefault(param, head)
+                self._read((param,), head)
         if isinstance(op.domain, Block):
             self._use(op.domain.results, head)
             self._block(op.domain)
         else:  # printed after the initial values
             same = stand_ins(op, self._counts)
-            for v in self.leaves(_domain(op.domain)):
-                self._open.setdefault(same.get(v, v), head)
+            self._read((same.get(v, v) for v in self.leaves(_domain(op.domain))), head)
         self._bind(op.params, self._tick())
         time = self._tick()
         for param, init in zip(op.params, op.inits):
@@ -180,8 +183,9 @@ class Ranges:
         """A nested function reads names when it is called: what it captures keeps its name to the end."""
         op: Closure = stmt.op
         self._bind(stmt.targets, self._tick())
-        for v in self.free(op):
-            self._open[v] = 0
+        captured = self.free(op)
+        self._read(captured, 0)
+        self._open.update(dict.fromkeys(captured, 0))
         self._use(op.body.results, self._tick())
         self._block(op.body)
         self._bind(op.params, self._tick())

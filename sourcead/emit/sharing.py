@@ -111,7 +111,7 @@ def call_sharing(op: Call) -> str:
         getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState)
     ):
         return _numpy_sharing(name, op, options)
-    if module == "sourcead.runtime":
+    if module.startswith("sourcead.runtime"):
         return "fresh" if name in _FRESH_RUNTIME else "first" if name in _FIRST_RUNTIME else "shared"
     return "foreign"
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend import calls, control, expressions, iteration, methods, objects, records, sequences
+from sourcead.frontend import calls, control, expressions, iteration, lists, methods, objects, records, sequences
 from sourcead.frontend.context import NotStatic
 from sourcead.frontend.iteration import Iterable
 from sourcead.frontend.values import Cell, SliceVal, TupleVal, Value, roots
 from sourcead.ir.nodes import Call, Const, Stmt, Var
-from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, Str, TupleT, is_array, rank
+from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, Str, TupleT, is_array
 
 
 def builtin_len(lo, args, kwargs, node):
@@ -175,21 +175,11 @@ def plus(lo, total, item):
 
 def builtin_extreme(fn):
     def handler(lo, args, kwargs, node):
-        default = kwargs.pop("default", None)
-        if kwargs:
-            raise expressions.unsupported(lo, node, f"`{fn.__name__}` with `{next(iter(kwargs))}=`")
+        default, key = kwargs.get("default"), kwargs.get("key")
         values = args
+        if key is not None or len(args) == 1 and not sequences.has_known_items(args[0]):
+            return lists.extreme(lo, fn, args[0] if len(args) == 1 else TupleVal(tuple(args)), key, default, node)
         if len(args) == 1:
-            if isinstance(args[0], (Cell, Var)) and not (isinstance(args[0], Cell) and args[0].kind == "list"):
-                t = atom_type(lo.read(args[0]))
-                if is_array(t) and rank(t) == 1 and default is None:
-                    return calls.emit_call(lo, np.max if fn is max else np.min, args, {}, node)
-                raise expressions.unsupported(
-                    lo,
-                    node,
-                    f"`{fn.__name__}` of a list whose length is not known here",
-                    f"use `np.{fn.__name__}` of an array",
-                )
             values = sequences.static_items(lo, args[0], node)
             if not values and default is not None:
                 return default
@@ -298,7 +288,7 @@ def builtin_int(fn):
 BUILTINS: dict[Any, Any] = {
     len: builtin_len, isinstance: builtin_isinstance, range: builtin_range, enumerate: builtin_enumerate, zip: builtin_zip,
     reversed: builtin_reversed, tuple: builtin_tuple, list: builtin_list, dict: builtin_dict, map: builtin_map, sum: builtin_sum,
-    max: builtin_extreme(max), min: builtin_extreme(min), print: builtin_print, slice: builtin_slice,
+    max: builtin_extreme(max), min: builtin_extreme(min), sorted: lists.builtin_sorted, print: builtin_print, slice: builtin_slice,
     **objects.BUILTINS, **records.BUILTINS, functools.reduce: builtin_reduce, itertools.accumulate: builtin_accumulate,
     filter: builtin_filter, runtime.is_literal: rule_is_literal, int: builtin_int(int),
     **{f: operator_function(f) for f in (

@@ -17,13 +17,24 @@ from sourcead import combinators
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.infer import NOT_CONST, static_value
 from sourcead.errors import NoRuleError, NoSourceError
-from sourcead.frontend import builtin_functions, expressions, inlining, methods, objects, records, sequences
+from sourcead.frontend import (
+    builtin_functions,
+    composing,
+    expressions,
+    inlining,
+    layouts,
+    methods,
+    objects,
+    records,
+    sequences,
+)
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.source import find_source, unwrap
 from sourcead.frontend.values import BoundVal, Cell, FunctionVal, MethodVal, TupleVal, Value, roots
-from sourcead.ir.nodes import Call, Const, Operand, Sub, Var, View
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
 from sourcead.ir.types import UNKNOWN, Str, carries_derivative, is_array, kind_of
 from sourcead.rules import registry
+from sourcead.rules.composed import number_kind, refuse
 from sourcead.rules.registry import adjoint_rule, no_derivative
 
 VALUES = (Var, Const, Cell, TupleVal, FunctionVal, MethodVal, BoundVal)
@@ -125,7 +136,7 @@ PLAIN_BUILTINS = frozenset({abs, pow, round, divmod, format, repr, ascii, ord, c
 
 def is_library(fn: Any) -> bool:
     """Whether a function belongs to NumPy, math or kin: no source is looked for, a missing rule is an error."""
-    if getattr(fn, "__module__", "") == "sourcead.runtime":
+    if (getattr(fn, "__module__", None) or "").startswith("sourcead.runtime"):
         return True
     owner = getattr(fn, "__objclass__", None) or getattr(fn, "__self__", None)
     module = getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or ""
@@ -173,7 +184,9 @@ def is_ufunc_at(fn: Any) -> bool:
 def ufunc_at(lo: Lowering, fn: Any, args: list[Value], node) -> Value:
     """`np.add.at(a, key, v)`."""
     mode = {np.add: "add", np.subtract: "sub"}.get(fn.__self__)
-    if mode is None or len(args) != 3 or not isinstance(args[0], Cell):
+    if mode is None and isinstance(args[0], Cell):
+        return composing.written_out(lo, fn, args, {}, node)
+    if len(args) != 3 or not isinstance(args[0], Cell):
         raise expressions.unsupported(lo, node, f"`np.{fn.__self__.__name__}.at` cannot be differentiated", "write the loop")
     lo.write(args[0], (Sub(lo.operand(args[1])),), lo.operand(args[2]), mode)
     return Const(None)
@@ -202,6 +215,14 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         out = out.items[0]
     if isinstance(fn, np.ufunc) and len(args) > fn.nin:
         args, out = args[: fn.nin], args[fn.nin]
+    if isinstance(out, Const) and out.value is None:
+        out = None
+    args, kwargs = composing.said_briefly(lo, fn, args, kwargs)
+    if isinstance(fn, np.ufunc) and out is not None and "where" in kwargs:
+        return composing.written_out(lo, fn, args, {**kwargs, "out": out}, node)
+    written = composing.written_out(lo, fn, args, kwargs, node)
+    if written is not None:
+        return written if out is None else write_to(lo, out, lo.read(written), node)
     if fn in MUTATES:
         return mutate(lo, fn, args, kwargs, node)
     if is_library(fn):
@@ -216,6 +237,12 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         if found is not NOT_CONST:
             return Const(found)
     base = args[0] if args and isinstance(args[0], Cell) else None
+    if fn in layouts.RESHAPES and base is not None and not lo.static_only and is_array(atom_type(lo.read(base))):
+        for found in (layouts.reshaped(lo, fn, base, operands, named), layouts.copied(lo, fn, base, operands)):
+            if found is not None:
+                return found
+    if fn in layouts.SAME_OBJECT and len(args) == 1 and not kwargs and layouts.gives_the_same(lo, fn, base):
+        return base
     if fn in SURE_VIEWS and base is not None and is_array(atom_type(lo.read(base))):
         cell = lo.view(base, View(fn, operands[1:], tuple(named.items())))
         lo.read(cell)
@@ -229,13 +256,18 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), UNKNOWN, "sample")
     else:
         var = lo.build.call(fn, *operands, **named)
-    if out is not None and not (isinstance(out, Const) and out.value is None):
-        if not isinstance(out, Cell):
-            raise expressions.unsupported(lo, node, "`out=` of something that is not an array")
-        lo.write(out, (), var)
-        return out
+    if out is not None:
+        return write_to(lo, out, var, node)
     shared = [r for a in args for r in roots(a)] if fn in VIEWS or registry_is_users(fn) else ()
     return lo.wrap(var, shares=shared)
+
+
+def write_to(lo: Lowering, out: Value, result: Atom, node) -> Value:
+    """`out=`: the result is written into an array, which is the value of the call."""
+    if not isinstance(out, Cell):
+        raise expressions.unsupported(lo, node, "`out=` of something that is not an array")
+    lo.write(out, (), result)
+    return out
 
 
 def takes_arrays(fn: Any) -> bool:
@@ -259,15 +291,14 @@ def registry_is_users(fn: Any) -> bool:
     return not is_library(fn)
 
 
-SURE_VIEWS = frozenset({np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims, np.flip, np.flipud, np.fliplr, np.diagonal})
+SURE_VIEWS = frozenset({
+    np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims, np.flip, np.flipud, np.fliplr, np.diagonal, np.squeeze, np.rot90,
+})  # fmt: skip
 FOLDED = frozenset({isinstance, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
 
 
 def mutate(lo: Lowering, fn: Any, args: list[Value], kwargs, node) -> Value:
     """Library functions that write into their first argument."""
-    if fn is np.copyto and len(args) == 2 and not kwargs and isinstance(args[0], Cell):
-        lo.write(args[0], (), lo.operand(args[1]))
-        return Const(None)
     raise expressions.unsupported(
         lo,
         node,
@@ -285,4 +316,7 @@ def lower_combinator(name: str):
     return handler
 
 
-COMBINATORS = {combinators.map: lower_combinator("map"), combinators.reduce: lower_combinator("reduce")}
+COMBINATORS = {
+    combinators.map: lower_combinator("map"), combinators.reduce: lower_combinator("reduce"), refuse: composing.lower_refuse,
+    number_kind: composing.lower_number_kind,
+}  # fmt: skip

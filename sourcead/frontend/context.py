@@ -9,9 +9,11 @@ Reading and writing of cells is here, because it is where sharing of memory is d
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import gast
@@ -78,6 +80,17 @@ class Scope:
     leaves: list = field(default_factory=list)  # the flags that end these loops, as far as they have one
     exits: dict = field(default_factory=dict)  # how control leaves the loops of this function (`exits.py`)
 
+    @cached_property
+    def reads(self) -> tuple[Counter, set[gast.AST]]:
+        """How often the function reads each name, and its loops."""
+        node = self.source.node
+        return name_reads(node), {n for n in gast.walk(node) if isinstance(n, (gast.For, gast.While))}
+
+
+def name_reads(node: gast.AST) -> Counter:
+    """How often each name is read."""
+    return Counter(n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
+
 
 def is_text(atom: Atom) -> bool:
     """Whether an atom is a string or truth value known while compiling."""
@@ -124,7 +137,10 @@ class Lowering:
         self.walked: list[Cell] = []  # lists of known length that loops walk over by index, as one value each
         self.listing = False  # such lists are to be taken item by item
         self.static_only = False
+        self.steering: dict[Any, Any] | None = None  # in an `adjoint_of` block: what it is about (`steering.py`)
         self.calls: list[Any] = []  # calls being inlined, outermost first
+        self.version_of: dict[Atom, Cell] = {}  # the arrays that values are versions of
+        self.layouts: set[Var] = set()  # arguments that must be in C order (`layouts.py`)
         self.pairs: dict[Any, Any] = {}  # the recursive functions called (`recursion.py`)
 
     # -- errors --------------------------------------------------------------------------------------------------
@@ -156,6 +172,8 @@ class Lowering:
 
     def set(self, slots: Slots, key: Any, value: Any) -> None:
         self.journal.set(slots, key, value)
+        if key is VALUE and isinstance(value, Var) and slots.cell is not None and slots.cell.base is None:
+            self.version_of[value] = slots.cell
 
     def wrap(self, atom: Atom, *, shares=(), name: str | None = None) -> Value:
         """The value that an atom stands for: a cell if it is or may be something mutable."""
@@ -258,9 +276,13 @@ class Lowering:
                 if value.base is None:
                     return value.slots[VALUE]
                 base = self.read(value.base)
+                if value.step is None:
+                    return base
                 if value.slots.get(SEEN) is not base:
                     if STALE in value.slots:
                         raise AliasError(value.slots[STALE], at=self.here, instead="copy what you want to keep")
+                    if SEEN in value.slots:  # its base was written since: it shows that, if it is a view
+                        self.layouts |= value.needs
                     self.set(value.slots, VALUE, self._derive(base, value.step, value.slots.get(VALUE)))
                     self.set(value.slots, SEEN, base)
                 return value.slots[VALUE]
@@ -350,9 +372,16 @@ class Lowering:
         if cell.base is not None:
             if STALE in cell.slots:
                 raise AliasError(cell.slots[STALE], at=self.here, instead="copy it first: `x = x.copy()`")
+            self.layouts |= cell.needs
             if not path and mode == "set" and not isinstance(atom_type(self.read(cell.base)), Array):
                 path = (Sub(Const(Ellipsis)),)  # the array that a list holds is filled, not replaced
-            return self.write(cell.base, (cell.step, *path), value, mode, through=True)
+            steps = path if cell.step is None else (cell.step, *path)
+            return self.write(cell.base, steps, value, mode, through=through or cell.step is not None)
+        if cell.stands_for is not None and cell.stands_for.kind == "list":  # one of its arrays is written, not known which
+            if cell.stands_for.depth < self.depth:
+                raise MustMaterialise(cell.stands_for, self.here)
+            self.merge(cell.stands_for)
+            return self.write(cell, path, value, mode, through)
         if cell.frozen:
             raise AliasError(cell.frozen, at=self.here, instead="copy it first: `x = x.copy()`")
         if through and cell.doubled:
@@ -423,6 +452,10 @@ class Lowering:
 
     def poison(self, other: Cell, written: Cell) -> None:
         """`other` must not be read any more: `written`, which it may share memory with, has changed."""
+        for one, another in ((other, written), (written, other)):
+            if another in one.apart:
+                self.layouts |= one.apart[another]
+                return
         where = f"line {self.here.line}" if self.here else "an earlier line"
         why = f"`{other.name}` may share memory with `{written.name}`, which is written in {where}, so its value is not known here"
         self.set(other.slots, POISON, why)
@@ -453,6 +486,13 @@ class Lowering:
         self.set(cell.slots, KIND, MISSING)
         self.set(cell.slots, WHOLE, MISSING)
         self.set(cell.slots, VALUE, atom)
+
+    def merge(self, known: Cell) -> None:
+        """A list of known length and the cells that stand for it as one value are one object from now on."""
+        self.materialise(known)
+        for cell in known.stood_for:
+            known.viewers += cell.viewers
+            cell.base, cell.step = known, None
 
     # -- scopes --------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import warnings
 import gast
 import numpy as np
 
-from sourcead.frontend import expressions
+from sourcead.frontend import expressions, steering
 from sourcead.frontend.context import Lowering
 from sourcead.ir.nodes import Call, Const
 
@@ -30,12 +30,22 @@ class Closed(gast.Pass):
 
 def spliced(lo: Lowering, node: gast.With) -> list[gast.AST]:
     """The statements of a `with` block, between marks."""
+    items, body = node.items, node.body
+    steers = [steering.is_steering(lo, item) for item in items]
+    if len(set(steers)) == 2:  # one kind outside, the others inside
+        inner = gast.With(items[steers.index(not steers[0]) :], body, None)
+        inner.stands_for = getattr(node, "stands_for", node)
+        items, body = items[: steers.index(not steers[0])], [inner]
+    if steers[0]:
+        steered = steering.Steered()
+        steered.items, steered.body, steered.stands_for = items, body, getattr(node, "stands_for", node)
+        return [steered]
     opened, closed = Opened(), Closed()
-    opened.contexts = tuple(neutral(lo, item) for item in node.items)
+    opened.contexts = tuple(neutral(lo, item) for item in items)
     opened.contexts = tuple(c for c in opened.contexts if c.fn is not contextlib.nullcontext)
     closed.count = len(opened.contexts)
-    opened.stands_for = closed.stands_for = node
-    return [opened, *node.body, closed]
+    opened.stands_for = closed.stands_for = getattr(node, "stands_for", node)
+    return [opened, *body, closed]
 
 
 def neutral(lo: Lowering, item) -> Call:

@@ -12,7 +12,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import calls, control, inlining, iteration, methods, objects, sequences
+from sourcead.frontend import calls, control, inlining, iteration, lists, methods, objects, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import (
     VALUE,
@@ -413,6 +413,8 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
     operand_ = lo.operand(key)
     if isinstance(base, Cell):
         t = atom_type(lo.read(base))
+        if isinstance(t, ListT) and isinstance(operand_, Slice):
+            return lists.wrap_items(lo, lo.build.index(lo.read(base), operand_), base)
         if views(t, operand_):
             cell = lo.view(base, Sub(operand_))
             var = lo.read(cell)
@@ -431,6 +433,9 @@ def dynamic(lo: Lowering, value: Value) -> Value:
     whole = lo.read(value)
     cell = lo.new_cell(whole, name=whole.name if isinstance(whole, Var) else "items")
     hold(cell, value)
+    if isinstance(value, Cell) and value.kind == "list":
+        cell.stands_for = value
+        value.stood_for.append(cell)
     return cell
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import gast
 
+from sourcead import runtime
 from sourcead.frontend import expressions, inlining, recursion, statements
 from sourcead.frontend.context import Lowering, Scope
 from sourcead.frontend.source import Source
 from sourcead.frontend.values import Cell, Value, leaves
-from sourcead.ir.nodes import Block, Const, Function, Origin, Var
+from sourcead.ir.nodes import Block, Call, Const, Function, Origin, Stmt, Var
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import Type
 
@@ -67,6 +68,7 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
             if isinstance(leaf, Cell):
                 lo.params[leaf] = name
         lo.scope.names[name] = value
+    unpacked = len(lo.build.stmts)
     for name, value in statics.items():
         lo.scope.names[name] = Const(value, text=name)
     lo.calls.append(recursion.Frame(source.node, arguments(lo, source)))
@@ -80,7 +82,12 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         returned = last_return(source.node)
         with lo.at(returned):
             atom = lo.read(left.value if isinstance(left, statements.Return) else Const(None))
-    body = Block((*lo.prelude, *lo.build.stmts), (atom,))
+    checks = [
+        Stmt((Var("checked"),), Call(runtime.check_layout, (var, Const(var.name)), effect=True))
+        for var in sorted(lo.layouts, key=lambda v: v.id)
+    ]
+    stmts = lo.build.stmts
+    body = Block((*lo.prelude, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))
     function = Function(source.name, tuple(params.values()), body, origin=source.origin(source.node))
     return Lowered(
         function, params, lo.written, lo.live, tuple(lo.guards.values()), source.origin(returned),

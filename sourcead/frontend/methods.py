@@ -10,7 +10,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import calls, expressions, iteration, objects, records, sequences
+from sourcead.frontend import calls, expressions, iteration, layouts, lists, objects, records, sequences
 from sourcead.frontend.context import Lowering, MustMaterialise
 from sourcead.frontend.values import (
     MISSING,
@@ -23,7 +23,7 @@ from sourcead.frontend.values import (
     hold,
     roots,
 )  # fmt: skip
-from sourcead.ir.nodes import Append, Const, Pop, Stmt, Var
+from sourcead.ir.nodes import Append, Const, Var
 from sourcead.ir.types import UNKNOWN, ListT, Scalar, Str, Unknown, is_array, join, rank
 
 
@@ -56,6 +56,8 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
         return calls.emit_call(lo, np.transpose, [value], {}, node) if not isinstance(t, Scalar) else value
     if name in ("real", "imag"):
         return calls.emit_call(lo, getattr(np, name), [value], {}, node)
+    if name == "flat" and isinstance(value, Cell) and is_array(t):
+        return layouts.flat(lo, value)
     if name in ("flat", "data", "base", "ctypes", "strides", "flags"):
         raise expressions.unsupported(
             lo,
@@ -112,7 +114,7 @@ def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs
         raise expressions.unsupported(lo, node, f"the method `{name}` of a tuple")
     t = atom_type(lo.read(value))
     if isinstance(t, ListT):
-        return dynamic_list_method(lo, value, name, args, kwargs, node)
+        return lists.method(lo, value, name, args, kwargs, node)
     if isinstance(t, Str):
         return lo.build.call(getattr(str, name), lo.read(value), *map(lo.operand, args), type=UNKNOWN)
     if name in INPLACE:
@@ -144,6 +146,11 @@ def inplace_method(lo: Lowering, value: Value, name: str, args: list[Value], kwa
     if isinstance(value, Cell) and name == "sort":
         lo.write(value, (), lo.read(calls.emit_call(lo, np.sort, [value, *args], dict(kwargs), node)))
         return Const(None)
+    if name in ("put", "partition"):
+        if name == "put":
+            return calls.emit_call(lo, np.put, [value, *args], dict(kwargs), node)
+        lo.write(value, (), lo.read(calls.emit_call(lo, np.partition, [value, *args], dict(kwargs), node)))
+        return Const(None)
     raise expressions.unsupported(lo, node, f"the method `{name}` changes the array in a way that cannot be differentiated yet")
 
 
@@ -158,6 +165,20 @@ def list_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Valu
         return Const(None)
     if name == "copy":
         return lo.new_list(cell.items.values(), cell.name)
+    if name in ("index", "count") and len(args) == 1:
+        parts = [expressions.known(lo, v) for v in (*cell.items.values(), *args)]
+        if all(k for k, _ in parts):
+            *values, wanted = (v for _, v in parts)
+            if name == "count" or wanted in values:
+                return Const(getattr(values, name)(wanted))
+    if name == "remove":
+        place = list_method(lo, cell, "index", args, kwargs, node)
+        name, args = "pop", [place]
+    if name in ("sort", "index", "count", "pop") and (name != "pop" or args and not expressions.known(lo, args[0])[0]):
+        if cell.depth < lo.depth:
+            raise MustMaterialise(cell, lo.here)
+        lo.materialise(cell)
+        return lists.method(lo, cell, name, args, kwargs, node)
     if name in ("pop", "insert", "reverse", "clear"):
         if cell.depth < lo.depth:
             raise MustMaterialise(cell, lo.here)
@@ -168,6 +189,9 @@ def list_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Valu
             found = items.pop(*(v for _, v in indices))
         elif name == "insert" and indices[0][0]:
             items.insert(indices[0][1], args[1])
+        elif name == "insert":
+            lo.materialise(cell)
+            return lists.method(lo, cell, name, args, kwargs, node)
         elif name == "reverse":
             items.reverse()
         elif name == "clear":
@@ -205,38 +229,31 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
         t = ListT(join(t.item, item_type))
     root = cell.root()
     if cell.base is not None:
-        raise expressions.unsupported(lo, node, "`append` to a list inside a list cannot be differentiated yet", "use one flat list")
+        replace_inner(lo, cell, lo.build.emit(Append(before, item), t, before.name))
+        hold(root, value)
+        return
     lo.replace_slot(root, lambda: lo.build.emit(Append(before, item), t, before.name, before.temp), grows=True)
     hold(root, value)
     if any(cell.depth < lo.depth for cell in roots(value)):  # made outside of the loop that appends it
         root.doubled = True
 
 
+def replace_inner(lo: Lowering, cell: Cell, new: Var) -> None:
+    """Gives a list that lies in a list or dict other items."""
+    lo.write(cell.base, (cell.step,), new, through=True)
+
+
 def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
     """`cell.extend(value)`, `cell += value`."""
+    if cell.kind != "list":
+        return lists.extend(lo, cell, value, node)
+    if not sequences.has_known_items(value):
+        source = iteration.iterate(lo, value, node)
+        sequences.for_each(lo, source, lambda item: append(lo, cell, item, node))
+        return None
     for item in sequences.static_items(lo, value, node):
         append(lo, cell, item, node)
-
-
-def dynamic_list_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Value:
-    """Methods of a list whose length is not known here."""
-    if name == "append":
-        append(lo, cell, args[0], node)
-        return Const(None)
-    if name == "pop" and not args and cell.base is None:
-        before = lo.read(cell)
-        rest = Var(before.name, before.type, before.temp)
-        item = Var(f"{before.name}_item", before.type.item, True)
-
-        def popped():
-            lo.build.add(Stmt((rest, item), Pop(before)))
-            return rest
-
-        lo.replace_slot(cell, popped)
-        return lo.wrap(item, shares={*roots(cell), *(r for h in cell.holds for r in roots(h))})
-    if name == "copy":
-        return lo.wrap(lo.build.call(list, lo.read(cell), type=atom_type(lo.read(cell))), shares=roots(cell))
-    raise expressions.unsupported(lo, node, f"the list method `{name}` on a list whose length is not known here")
+    return None
 
 
 def dict_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Value:

@@ -9,8 +9,7 @@ import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import expressions, methods, objects
+from sourcead.frontend import expressions, iteration, lists, methods, objects
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.iteration import Iterable
 from sourcead.frontend.values import MISSING, BoundVal, Cell, FunctionVal, MethodVal, TupleVal, Value, leaves
@@ -91,6 +90,14 @@ def has_known_items(value: Value) -> bool:
     return isinstance(value, (TupleVal, Const)) or isinstance(value, Cell) and value.kind != "array"
 
 
+def has_countable_items(lo: Lowering, value: Value) -> bool:
+    """Whether the number of items is known."""
+    if isinstance(value, (Var, Cell)) and not (isinstance(value, Cell) and value.kind != "array"):
+        t = atom_type(lo.read(value))
+        return isinstance(t, Array) and bool(t.dims) and isinstance(t.dims[0], int)
+    return True
+
+
 def for_each(lo: Lowering, iterable: Iterable, act) -> None:
     """Does `act(element)` for each element."""
     from sourcead.frontend import statements
@@ -149,7 +156,7 @@ def concatenate(lo: Lowering, a: Value, b: Value) -> Value:
         if isinstance(value, Const) and isinstance(value.value, str) or isinstance(value, Var) and isinstance(value.type, Str):
             return lo.build.call(operator.add, lo.read(a), lo.read(b), type=Str())
     if any(isinstance(v, Cell) and v.kind == "array" for v in (a, b)):
-        raise UnsupportedSyntaxError("`+` of a list whose length is not known here", at=lo.here, instead="use `append`")
+        return lists.concatenated(lo, a, b)
     items = [*static_items(lo, a, None), *static_items(lo, b, None)]
     return lo.new_list(items) if isinstance(a, Cell) else TupleVal(tuple(items))
 
@@ -163,11 +170,9 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
         if isinstance(a, Cell) and all(isinstance(v, Const) for v in a.items.values()):
             var = lo.build.call(operator.mul, lo.read(a), lo.read(b), type=ListT(element_join(a)))
             return lo.wrap(var)
-        raise UnsupportedSyntaxError(
-            "a list repeated a number of times that is not known here",
-            at=lo.here,
-            instead="build it with `append`, or use an array",
-        )
+        result = lo.new_list([])
+        for_each(lo, iteration.counted(lo, [b], None), lambda _: methods.extend(lo, result, a, None))
+        return result
     items = static_items(lo, a, None) * n
     return lo.new_list(items) if isinstance(a, Cell) else TupleVal(tuple(items))
 

@@ -25,13 +25,15 @@ from sourcead.frontend import (
     expressions,
     inlining,
     iteration,
+    lists,
     matching,
     methods,
     objects,
     recursion,
     sequences,
+    steering,
 )
-from sourcead.frontend.context import Lowering
+from sourcead.frontend.context import Lowering, name_reads
 from sourcead.frontend.control import RAISED
 from sourcead.frontend.expressions import BINARY, lower, unsupported
 from sourcead.frontend.values import (
@@ -247,12 +249,19 @@ def lower_delete(lo: Lowering, node) -> None:
 def delete_item(lo: Lowering, target: gast.Subscript) -> None:
     """`del items[k]` of a list or dict whose items are known one by one."""
     base = lower(lo, target.value)
-    found, key = expressions.known(lo, expressions.lower_key(lo, target.slice))
-    if not (isinstance(base, Cell) and base.kind in ("list", "dict") and found):
+    place = expressions.lower_key(lo, target.slice)
+    if isinstance(base, Cell) and (base.kind == "list" or lists.is_list(lo, base)):
+        if isinstance(place, SliceVal):
+            return store(lo, base, place, lo.new_list([]), target)
+        methods.call_method(lo, base, "pop", [place], {}, target)
+        return None
+    found, key = expressions.known(lo, place)
+    if not (isinstance(base, Cell) and base.kind == "dict" and found):
         raise unsupported(lo, target, "`del` of an item whose place is not known before the program runs", "build the list without it")
     if base.kind == "dict" and key not in base.items:
         raise unsupported(lo, target, f"the dict has no key {key!r} here")
     methods.call_method(lo, base, "pop", [Const(key)], {}, target)
+    return None
 
 
 def lower_import(lo: Lowering, node) -> None:
@@ -320,6 +329,11 @@ def named(lo: Lowering, value: Value, name: str) -> Value:
 def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
     """`a, (b, *c) = value`."""
     stars = [i for i, t in enumerate(targets) if isinstance(t, gast.Starred)]
+    if stars and not sequences.has_countable_items(lo, value):
+        found = lists.starred_items(lo, value, stars[0], len(targets) - stars[0] - 1, node)
+        for t, item in zip([*targets[: stars[0]], targets[stars[0]].value, *targets[stars[0] + 1 :]], found):
+            assign(lo, t, item)
+        return
     items = sequences.static_items(lo, value, node, None if stars else len(targets))
     if stars:
         i = stars[0]
@@ -349,6 +363,10 @@ def store(lo: Lowering, base: Value, key: Value, value: Value, node, mode: str =
             lo.changed(base)
             lo.set(base.slots, k, value)
             return
+        if isinstance(key, SliceVal) and (new := assigned_slice(lo, base, key, value)) is not None:
+            lo.alive(base)
+            methods.replace_items(lo, base, new)
+            return
         if base.kind == "dict":
             raise unsupported(lo, node, "a dict key that is not known before the program runs", "use a list, or constant keys")
         if base.depth < lo.depth:
@@ -356,6 +374,9 @@ def store(lo: Lowering, base: Value, key: Value, value: Value, node, mode: str =
         lo.materialise(base)
     if not isinstance(base, Cell):
         raise unsupported(lo, node, "this object cannot be written into")
+    if isinstance(key, SliceVal) and lists.is_list(lo, base):
+        lists.assign_slice(lo, base, key, value, node)
+        return
     if isinstance(atom_type(lo.read(base)), (ListT, Unknown)) and isinstance(value, (Cell, TupleVal)):
         operand = lo.operand(value) if not isinstance(value, Cell) else lo.read(value)
         lo.write(base, (Sub(lo.operand(key)),), operand, mode)
@@ -363,6 +384,16 @@ def store(lo: Lowering, base: Value, key: Value, value: Value, node, mode: str =
             hold(base.root(), value)
         return
     lo.write(base, (Sub(lo.operand(key)),), lo.operand(value), mode)
+
+
+def assigned_slice(lo: Lowering, base: Cell, key: SliceVal, value: Value) -> list[Value] | None:
+    """The items of a list after an assignment to a part of it, if all is known one by one."""
+    bounds = [(True, None) if p is None else expressions.known(lo, p) for p in (key.lower, key.upper, key.step)]
+    if base.kind != "list" or not all(k for k, _ in bounds) or base.depth < lo.depth or not sequences.has_known_items(value):
+        return None
+    items = list(base.items.values())
+    items[slice(*(v for _, v in bounds))] = sequences.static_items(lo, value, None)
+    return items
 
 
 # -- augmented assignment ----------------------------------------------------------------------------------------------
@@ -564,36 +595,20 @@ def seeds(lo: Lowering, node) -> list:
     """Slots that an iteration surely changes, judged by the syntax: names assigned, arrays written through a name."""
     found: dict = {}
     names = lo.scope.names
-    outside = names_read_outside(lo, node)
+    everywhere, loops = lo.scope.reads
+    here = name_reads(node) if node in loops else {}
     inside = [m for s in node.body for m in gast.walk(s)] + list(gast.walk(getattr(node, "target", node.body[0])))
     in_place = {n.target for n in inside if isinstance(n, gast.AugAssign) and isinstance(names.get(getattr(n.target, "id", None)), Cell)}
     for n in inside:
         match n:
             case gast.Name(id=name, ctx=gast.Store()) if n not in in_place:
-                if name in names or name in outside:
+                if name in names or everywhere[name] > here.get(name, 0):  # read outside this loop
                     found.setdefault((names, name))
             case gast.Subscript(value=gast.Name(id=name), ctx=gast.Store()):
                 cell = names.get(name)
                 if isinstance(cell, Cell) and cell.root().kind == "array":
                     found.setdefault((cell.root().slots, VALUE))
     return list(found)
-
-
-def names_read_outside(lo: Lowering, loop_node) -> set[str]:
-    """Names that the function reads anywhere but in this loop."""
-    cache = lo.scope.__dict__.setdefault("reads", {})
-    if loop_node not in cache:
-        found: set[str] = set()
-        todo = [lo.scope.source.node]
-        while todo:
-            n = todo.pop()
-            if n is loop_node:
-                continue
-            if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load):
-                found.add(n.id)
-            todo.extend(gast.iter_child_nodes(n))
-        cache[loop_node] = found
-    return cache[loop_node]
 
 
 # -- comprehensions ----------------------------------------------------------------------------------------------------
@@ -667,7 +682,7 @@ HANDLERS = {
     gast.Assign: lower_assign, gast.AnnAssign: lower_annassign, gast.AugAssign: lower_augassign, gast.For: lower_for,
     gast.While: lower_while, gast.Assert: lower_assert, gast.Raise: lower_raise, gast.FunctionDef: lower_functiondef,
     gast.Delete: lower_delete, gast.Import: lower_import, gast.ImportFrom: lower_import,
-    contexts.Opened: contexts.lower_opened, contexts.Closed: contexts.lower_closed,
+    steering.Steered: steering.lower_steered, contexts.Opened: contexts.lower_opened, contexts.Closed: contexts.lower_closed,
     exceptions.Begun: exceptions.lower_begun, exceptions.Guarded: exceptions.lower_guarded,
 }  # fmt: skip
 

@@ -61,7 +61,7 @@ class Cell:
     slots: Slots
     name: str = "t"
     base: Cell | None = None  # of a view: what it looks into
-    step: Sub | View | None = None  # and how
+    step: Sub | View | None = None  # and how; None if it is the same object
     shares: set[Cell] = field(default_factory=set)  # cells that may be the same memory; a symmetric relation
     holds: set[Cell] = field(default_factory=set)  # of a list that is one IR value: what was put into it
     held_by: set[Cell] = field(default_factory=set)  # the lists that it was put into
@@ -70,9 +70,15 @@ class Cell:
     depth: int = 0  # how many branches and loops of unknown outcome it was made inside
     frozen: str | None = None  # why it cannot be written
     cls: type | None = None  # of an object
+    stands_for: Cell | None = None  # of a list of known length as one value: that list
+    stood_for: list[Cell] = field(default_factory=list)  # and the other way round
+    needs: frozenset[Var] = frozenset()  # of a view: the arguments that must be in C order for it to be one
+    apart: dict[Cell, frozenset[Var]] = field(default_factory=dict)  # no memory is shared with these if the arguments are so
+    first: Atom | None = None  # of an array that is no view: its first version
 
     def __post_init__(self):
         self.slots.cell = self
+        self.first = self.slots.get(VALUE)
         self.share(self.shares)
 
     def share(self, others: Iterable[Cell]) -> None:

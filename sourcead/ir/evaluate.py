@@ -32,9 +32,11 @@ from sourcead.ir.nodes import (
     Pop,
     Range,
     Slice,
+    Steer,
     Sub,
     Update,
     Var,
+    View,
 )
 from sourcead.ir.records import is_record
 
@@ -157,15 +159,22 @@ def _(op: Update, env):
     base, value = copied(_value(op.base, env)), _value(op.value, env)
     if not op.path:
         return [_updated_whole(base, value, op.mode)]
-    part = base
-    for step in op.path[:-1]:
-        part = _step(part, step, env)
-    last = op.path[-1]
-    if isinstance(last, Sub):
-        _write(part, _value(last.key, env), value, op.mode)
-    else:
-        _write(_step(part, last, env), ..., value, op.mode)
+    _write_part(base, op.path, value, op.mode, env)
     return [base]
+
+
+def _write_part(part, path: tuple, value, mode: str, env: Env) -> None:
+    first, *rest = path
+    if isinstance(first, View) and first.fn in (np.reshape, np.ravel):  # not always a view
+        copy = np.array(_step(part, first, env))
+        _write_part(copy, tuple(rest) or (Sub(Const(...)),), value, mode, env)
+        part[...] = copy.reshape(part.shape)
+    elif rest:
+        _write_part(_step(part, first, env), tuple(rest), value, mode, env)
+    elif isinstance(first, Sub):
+        _write(part, _value(first.key, env), value, mode)
+    else:
+        _write(_step(part, first, env), ..., value, mode)
 
 
 def _step(part, step, env: Env):
@@ -245,3 +254,8 @@ def _(op: Closure, env):
         return _bare(_run(op.body, {**env, **dict(zip(op.params, args))}))
 
     return [closure]
+
+
+@_do.register
+def _(op: Steer, env):
+    return [_value(v, env) for v in op.values]

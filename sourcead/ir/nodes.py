@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from sourcead.ir.types import UNKNOWN, Type
@@ -85,6 +86,11 @@ Operand = Atom | Slice | tuple  # a tuple of operands is a tuple display: np.zer
 
 class Op:
     """Base of all operations."""
+
+    @cached_property
+    def reads(self) -> tuple[Var, ...]:
+        """The variables that it reads itself, without those read inside its blocks."""
+        return tuple(a for operand in op_operands(self) for a in operand_atoms(operand) if isinstance(a, Var))
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,6 +268,19 @@ class Closure(Op):
 
 
 @dataclass(frozen=True, eq=False)
+class Steer(Op):
+    """The `values` themselves; in the reverse sweep `body` runs here, over the cotangents of the results (`params`).
+
+    The body yields what these cotangents are from there on: `with adjoint_of(x) as d_x: body`.  Differentiation consumes
+    it (`ad/steering.py`): no text is emitted from one.
+    """
+
+    values: tuple[Atom, ...]
+    params: tuple[Var, ...]
+    body: Block
+
+
+@dataclass(frozen=True, eq=False)
 class Stmt:
     """`targets = op`. `origin`: the user's statement. `adjoint_of`: in the reverse sweep, the statement whose adjoint
     this is part of (its text becomes the comment above). `within`: the context managers that it runs inside, outermost
@@ -333,7 +352,7 @@ def op_operands(op: Op) -> Iterator[Operand]:
             yield from items
         case Append(base, value):
             yield from (base, value)
-        case Effect(_, args):
+        case Effect(_, args) | Steer(args):
             yield from args
         case Branch(cond):
             yield cond
@@ -359,12 +378,14 @@ def path_operands(step: Sub | View) -> Iterator[Operand]:
 
 def op_blocks(op: Op) -> tuple[Block, ...]:
     """The blocks inside an op."""
+    if isinstance(op, (Call, Index, Update)):  # the most frequent first
+        return ()
     match op:
         case Branch(_, then, orelse):
             return then, orelse
         case Loop(domain, _, _, _, body):
             return (domain, body) if isinstance(domain, Block) else (body,)
-        case Closure(_, body):
+        case Closure(_, body) | Steer(_, _, body):
             return (body,)
         case Effect(_, _, body) if body is not None:
             return (body,)
@@ -376,17 +397,14 @@ def bound_vars(op: Op) -> tuple[Var, ...]:
     match op:
         case Loop(_, index, params):
             return params if index is None else (index, *params)
-        case Closure(params):
+        case Closure(params) | Steer(_, params):
             return params
     return ()
 
 
-def op_reads(op: Op) -> Iterator[Var]:
+def op_reads(op: Op) -> tuple[Var, ...]:
     """The variables that an op reads itself, without those read inside its blocks."""
-    for operand in op_operands(op):
-        for atom in operand_atoms(operand):
-            if isinstance(atom, Var):
-                yield atom
+    return op.reads
 
 
 def map_operand(operand: Operand | None, f):
@@ -443,6 +461,8 @@ def map_op(op: Op, f, block=lambda b: b) -> Op:
             return replace(op, domain=domain, inits=many(inits), body=block(body))
         case Closure(params, body):
             return Closure(params, block(body))
+        case Steer(values, params, body):
+            return Steer(many(values), params, block(body))
     raise TypeError(f"not an op: {op!r}")
 
 

@@ -1,13 +1,16 @@
 """Recursive functions: a call of one is a call of its generated pair.
 
-The generated `f_vjp(args)` returns the value and the pullback, which holds what the reverse sweep of that call needs:
+The generated `f_vjp(args)` returns the value and the pullback, which holds what the reverse sweep of that call needs;
+`f_jvp(args, tangents)` returns the value and its tangent:
 
     y = f(a, b)        y, pullback = f_vjp(a, b)        d_a, d_b = pullback(d_y)
+                       y, t_y = f_jvp(a, b, t_a, t_b)
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from sourcead.ir.nodes import Block, Call, Const, Index, Stmt, Var, map_op, op_blocks
@@ -24,6 +27,7 @@ class Pair:
         effect: whether a call does more than return.
         wrt: the numbers of the arguments that have cotangents.
         lowered: the function, once it is.
+        kind: "vjp", or "jvp" for the function that takes tangents too and returns the value and its tangent.
     """
 
     name: str
@@ -31,6 +35,12 @@ class Pair:
     effect: bool = False
     wrt: tuple[int, ...] = ()
     lowered: Any = None
+    kind: str = "vjp"
+
+    @cached_property
+    def forward(self) -> Pair:
+        """The function that returns the value and its tangent."""
+        return replace(self, name=self.name.replace("_vjp", "_jvp"), kind="jvp")
 
     @property
     def __name__(self) -> str:

@@ -20,6 +20,7 @@ from sourcead.ir.nodes import (
     Pop,
     Range,
     Slice,
+    Steer,
     Stmt,
     Sub,
     Update,
@@ -62,6 +63,8 @@ def _statement(stmt: Stmt, depth: int) -> str:
             return f"{head}loop ({carried}) {over}:\n{show_block(body, depth + 1)}"
         case Closure(params, body):
             return f"{head}closure ({', '.join(map(repr, params))}):\n{show_block(body, depth + 1, 'return')}"
+        case Steer(values, params, body):
+            return f"{head}steer {_list(values)} by cotangents ({_list(params)}):\n{show_block(body, depth + 1)}"
         case Effect("with", args, body):
             return f"{head}with {_list(args)}:\n{show_block(body, depth + 1)}"
     return head + show_op(stmt.op)

@@ -107,6 +107,14 @@ class DictT(Type):
 
 
 @dataclass(frozen=True)
+class MapT(Type):
+    """A dict whose keys are known only at run time: all of type `key`, its values of type `item`."""
+
+    key: Type
+    item: Type
+
+
+@dataclass(frozen=True)
 class StructT(Type):
     """A named tuple, dataclass or plain object: class and its fields."""
 
@@ -180,13 +188,33 @@ def carries_derivative(t: Type) -> bool:
             return kind_of(t) in ("float", "complex", None) and (t.dtype is None or t.dtype.kind in "fcO")
         case TupleT(items):
             return any(map(carries_derivative, items))
-        case ListT(item):
+        case ListT(item) | MapT(_, item):
             return carries_derivative(item)
         case DictT(items) | StructT(_, items):
             return any(carries_derivative(v) for _, v in items)
         case Unknown():
             return True
     return False
+
+
+def tangent_type(t: Type) -> Type:
+    """The type of the tangents of values of a type."""
+    match t:
+        case Scalar("int" | "bool"):
+            return FLOAT
+        case Array(dtype, dims) if dtype is not None and dtype.kind not in "fcO":
+            return Array(np.dtype(float), dims)
+        case TupleT(items):
+            return TupleT(tuple(map(tangent_type, items)))
+        case ListT(item, items):
+            return ListT(tangent_type(item), None if items is None else tuple(map(tangent_type, items)))
+        case DictT(items):
+            return DictT(tuple((k, tangent_type(v)) for k, v in items))
+        case StructT(cls, fields):
+            return StructT(cls, tuple((k, tangent_type(v)) for k, v in fields))
+        case Str() | Known() | FunctionT():
+            return NoneType()
+    return t
 
 
 def rank(t: Type) -> int | None:
@@ -238,6 +266,8 @@ def join(a: Type, b: Type) -> Type:
         case ListT(x, xs), ListT(y, ys):
             items = tuple(map(join, xs, ys)) if xs is not None and ys is not None and len(xs) == len(ys) else None
             return ListT(join(x, y), items)
+        case MapT(k, x), MapT(m, y):
+            return MapT(join(k, m), join(x, y))
         case DictT(x), DictT(y) if [k for k, _ in x] == [k for k, _ in y]:
             return DictT(tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
         case StructT(c, x), StructT(d, y) if c is d and [k for k, _ in x] == [k for k, _ in y]:
@@ -267,6 +297,8 @@ def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
             if not fits(y, x, free):
                 return False
             return xs is None or ys is not None and len(xs) == len(ys) and all(fits(b, a, free) for a, b in zip(xs, ys))
+        case MapT(k, x), MapT(m, y):
+            return fits(m, k, free) and fits(y, x, free)
         case (DictT(x), DictT(y)) | (StructT(_, x), StructT(_, y)) if getattr(promise, "cls", None) is getattr(t, "cls", None):
             return [k for k, _ in x] == [k for k, _ in y] and all(fits(w, v, free) for (_, v), (_, w) in zip(x, y))
     return t == promise
@@ -291,6 +323,8 @@ def syms(t: Type) -> Iterator[Sym]:
         case ListT(item, items):
             for part in (item, *(items or ())):
                 yield from syms(part)
+        case MapT(_, item):
+            yield from syms(item)
         case DictT(items) | StructT(_, items):
             for _, item in items:
                 yield from syms(item)

@@ -28,6 +28,7 @@ from sourcead.ir.nodes import (
     Pop,
     Range,
     Slice,
+    Steer,
     Stmt,
     Sub,
     Update,
@@ -171,6 +172,11 @@ class _Verifier:
                 self.loop(op, targets, where)
             case Closure(params, body):
                 self.block(body, where, params)
+            case Steer(values, params, body):
+                counts = {"values": len(values), "params": len(params), "results": len(body.results)}
+                for name, count in counts.items():
+                    self.require(count == targets, f"{count} {name} for {targets} targets", where)
+                self.block(body, where, params)
             case _:
                 self.require(False, f"{op!r} is not an op that is known", where)
 
@@ -203,7 +209,7 @@ def _targets(op: Op, given: int) -> int:
     match op:
         case Pop():
             return 2
-        case Branch() | Loop() | Effect("with"):
+        case Branch() | Loop() | Steer() | Effect("with"):
             return given  # checked against each block
         case Effect():
             return 0

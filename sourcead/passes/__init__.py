@@ -33,10 +33,14 @@ def simplify(function: Function) -> Function:
         >>> simplify(f).body.stmts
         ()
     """
+    finished: dict = {}  # the function that each pass last left as it was
     for _ in range(ROUNDS):
         before = function
         for run in PASSES:
-            function = run(function)
+            if finished.get(run) is not function:
+                given, function = function, run(function)
+                if function is given:
+                    finished[run] = function
         if function is before:
             break
     return function

@@ -21,6 +21,7 @@ from sourcead.ir.nodes import (
     Loop,
     Op,
     Range,
+    Steer,
     Stmt,
     Var,
     op_blocks,
@@ -70,7 +71,7 @@ class _Marks:
                     self.makers[param] = stmt, k
                 if stmt.op.index is not None:
                     self.makers[stmt.op.index] = stmt, None
-            elif isinstance(stmt.op, Closure):
+            elif isinstance(stmt.op, (Closure, Steer)):
                 for param in stmt.op.params:
                     self.makers[param] = stmt, None
             for inner in op_blocks(stmt.op):
@@ -127,7 +128,7 @@ class _Marks:
                             self.need(atom)
             if isinstance(op, Loop) and op.leave is not None:
                 self.need_result(stmt, op.params.index(op.leave))
-            if isinstance(op, Closure):
+            if isinstance(op, (Closure, Steer)):
                 for atom in op.body.results:
                     self.need(atom)
                 for effect in self.deferred.pop(stmt, ()):
@@ -164,7 +165,7 @@ def _trimmed(stmt: Stmt, marks: _Marks) -> Stmt:
     op = stmt.op
     if not op_blocks(op):
         return stmt
-    if isinstance(op, Closure):
+    if isinstance(op, (Closure, Steer)):
         body = _kept(op.body, range(len(op.body.results)), marks)
         return stmt if body is op.body else replace(stmt, op=replace(op, body=body))
     live = [k for k in range(len(stmt.targets)) if (stmt, k) in marks.results]

@@ -15,7 +15,7 @@ is visible in its place is always right, whatever stands between.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from sourcead.ir.nodes import (
@@ -31,8 +31,7 @@ from sourcead.ir.nodes import (
     fresh,
     map_op,
     op_blocks,
-    op_operands,
-    operand_atoms,
+    op_reads,
 )
 
 
@@ -66,7 +65,7 @@ class Facts:
     @property
     def uses(self) -> Counter:
         if self._uses is None:
-            self._uses = Counter(v for atoms in _reads(self.function.body) for v in atoms)
+            self._uses = Counter({v: len(ops) for v, ops in self.readers.items()})
         return self._uses
 
     @property
@@ -186,7 +185,7 @@ def _with_known_operands(stmt: Stmt, rule, facts: Facts) -> Stmt:
     else:
         for block in blocks:
             new_blocks[block] = _block(block, rule, facts)
-    stale = any(isinstance(a, Var) and a in facts.replaced for operand in op_operands(op) for a in operand_atoms(operand))
+    stale = facts.replaced and not facts.replaced.keys().isdisjoint(op_reads(op))
     if stale or any(new is not old for old, new in new_blocks.items()):
         return replace(stmt, op=with_atoms(op, facts.resolve, new_blocks.__getitem__))
     return stmt
@@ -215,21 +214,10 @@ def _finish(block: Block, facts: Facts) -> Block:
     return visit(block)
 
 
-def _reads(block: Block) -> Iterator[list[Var]]:
-    """The variables that are read, by statement, then by results."""
-    for stmt in block.stmts:
-        yield [a for operand in op_operands(stmt.op) for a in operand_atoms(operand) if isinstance(a, Var)]
-        for inner in op_blocks(stmt.op):
-            yield from _reads(inner)
-    yield [r for r in block.results if isinstance(r, Var)]
-
-
 def _collect_readers(block: Block, readers: dict[Var, list[Op | None]]) -> None:
     for stmt in block.stmts:
-        for operand in op_operands(stmt.op):
-            for a in operand_atoms(operand):
-                if isinstance(a, Var):
-                    readers.setdefault(a, []).append(stmt.op)
+        for v in op_reads(stmt.op):
+            readers.setdefault(v, []).append(stmt.op)
         for inner in op_blocks(stmt.op):
             _collect_readers(inner, readers)
     for result in block.results:

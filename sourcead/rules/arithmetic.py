@@ -13,8 +13,9 @@ import operator
 
 import numpy as np
 
-from sourcead.rules.registry import adjoint
+from sourcead.rules.registry import adjoint, tangent
 from sourcead.runtime import equal_shares, is_literal, log_or_zero, lower_exponent
+from sourcead.runtime_tangents import share_of_winners
 
 
 @adjoint(operator.add, np.add, broadcasts=True)
@@ -96,3 +97,12 @@ def min_adjoint(y, *xs, d_y):
         half = d_y / 2
         return (d_y * (a < b) + half * (a == b), d_y * (b < a) + half * (a == b))
     return equal_shares(d_y, y, xs)
+
+
+@tangent(max, min)
+def extreme_tangent(y, *xs, t_xs):
+    if len(xs) == 2:
+        a, b = xs
+        t_a, t_b = t_xs
+        return t_a * (a == y) * (1 - (a == b) / 2) + t_b * (b == y) * (1 - (a == b) / 2)
+    return share_of_winners(t_xs, y, xs)

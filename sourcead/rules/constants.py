@@ -8,6 +8,8 @@ import operator
 
 import numpy as np
 
+from sourcead import runtime
+
 _NUMPY = """
 argmax argmin nanargmax nanargmin argsort argwhere argpartition searchsorted nonzero flatnonzero count_nonzero digitize
 floor ceil rint round around trunc fix sign signbit spacing nextafter floor_divide
@@ -35,6 +37,13 @@ _CONSTANT = {
     *(getattr(operator, name) for name in _OPERATORS.split()),
     *(getattr(builtins, name) for name in _BUILTINS),
     *(getattr(math, name) for name in _MATH.split() if hasattr(math, name)),
+    runtime.sorted_order,
+    runtime.best_place,
+    runtime.slice_bounds,
+    runtime.distinct_places,
+    runtime.count_trimmed,
+    list.index,
+    list.count,
     np.linalg.matrix_rank,
     np.fft.fftfreq,
     np.fft.rfftfreq,

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from sourcead.rules.registry import adjoint
+from sourcead.rules.registry import adjoint, linear, tangent
 from sourcead.runtime import divide_or_zero, sinc_slope
 
 LN2 = math.log(2)
@@ -209,6 +209,9 @@ def _(y, condition, a, b, d_y):
     return None, np.where(condition, d_y, 0), np.where(condition, 0, d_y)
 
 
+linear(np.where)
+
+
 @adjoint(np.nan_to_num, broadcasts=True)
 def _(y, x, d_y, copy=True, nan=0.0, posinf=None, neginf=None):
     return d_y * np.isfinite(x)
@@ -217,8 +220,15 @@ def _(y, x, d_y, copy=True, nan=0.0, posinf=None, neginf=None):
 @adjoint(np.abs, abs, broadcasts=True)
 def abs_adjoint(y, x, d_y):
     if np.iscomplexobj(x):
-        return d_y * np.conj(np.sign(x))
+        return d_y * divide_or_zero(np.conj(x), y)
     return d_y * np.sign(x)
+
+
+@tangent(np.abs, abs)
+def abs_tangent(y, x, t_x):
+    if np.iscomplexobj(x):
+        return np.real(divide_or_zero(np.conj(x), y) * t_x)
+    return np.sign(x) * t_x
 
 
 @adjoint(np.fabs, broadcasts=True)
@@ -261,6 +271,9 @@ def imag_adjoint(y, z, d_y):
     return np.zeros_like(d_y)
 
 
+linear(np.conjugate, np.real, np.imag)
+
+
 @adjoint(np.angle, broadcasts=True)
 def angle_adjoint(y, z, d_y, deg=False):
     if deg:
@@ -268,3 +281,12 @@ def angle_adjoint(y, z, d_y, deg=False):
     if np.iscomplexobj(z):
         return -1j * d_y / z
     return np.zeros_like(d_y)
+
+
+@tangent(np.angle)
+def angle_tangent(y, z, t_z, deg=False):
+    if not np.iscomplexobj(z):
+        return np.zeros_like(t_z)
+    if deg:
+        return np.imag(t_z / z) / DEGREE
+    return np.imag(t_z / z)

@@ -9,7 +9,7 @@ The cotangent of a real x is the real part.
 
 import numpy as np
 
-from sourcead.rules.registry import adjoint
+from sourcead.rules.registry import adjoint, linear
 from sourcead.runtime import fit_axis, irfft_weights
 
 
@@ -74,3 +74,7 @@ def _(y, x, d_y, axes=None):
 @adjoint(np.fft.ifftshift)
 def _(y, x, d_y, axes=None):
     return np.fft.fftshift(d_y, axes)
+
+
+linear(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.fft2, np.fft.ifft2, np.fft.fftn, np.fft.ifftn)
+linear(np.fft.fftshift, np.fft.ifftshift)

@@ -5,7 +5,7 @@ Subscripts have their own node of the IR, and no rule here.
 
 import numpy as np
 
-from sourcead.rules.registry import adjoint
+from sourcead.rules.registry import adjoint, linear, tangent
 from sourcead.runtime import (
     choose_cotangent,
     gather_cotangent,
@@ -29,9 +29,19 @@ def take_along_axis_adjoint(y, x, indices, axis=-1, d_y=None):
     return take_along_cotangent(d_y, x, indices, axis), None, None
 
 
+linear(np.take, np.take_along_axis)
+
+
 @adjoint(np.sort)
 def _(y, x, d_y, axis=-1, kind=None, stable=None):
     return sort_cotangent(d_y, x, axis)
+
+
+@tangent(np.sort)
+def sort_tangent(y, x, t_x, axis=-1, kind=None, stable=None):
+    if axis is None:
+        return np.ravel(t_x)[np.argsort(np.ravel(x), kind="stable")]
+    return np.take_along_axis(t_x, np.argsort(x, axis=axis, kind="stable"), axis)
 
 
 @adjoint(np.compress)
@@ -75,3 +85,6 @@ def _(y, which, choices, d_y):
 def select_adjoint(y, condlist, choicelist, default=0, d_y=None):
     d_choices, d_default = select_cotangents(d_y, condlist, choicelist, default)
     return None, d_choices, d_default
+
+
+linear(np.compress, np.extract, np.delete, np.insert, np.choose, np.select)

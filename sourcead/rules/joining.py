@@ -6,7 +6,7 @@ ys = split(x)           d_x = concatenate(d_ys)
 
 import numpy as np
 
-from sourcead.rules.registry import adjoint
+from sourcead.rules.registry import adjoint, linear
 from sourcead.runtime import like_arrays, meshgrid_cotangents, split_like, unbroadcast_each, unstack
 
 
@@ -50,6 +50,9 @@ def append_adjoint(y, arr, values, d_y, axis=None):
     return d_arr, d_values
 
 
+linear(np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.append)
+
+
 @adjoint(np.split, np.array_split)
 def _(y, x, indices_or_sections, d_y, axis=0):
     return np.concatenate(d_y, axis), None
@@ -72,11 +75,16 @@ def _(y, x, indices_or_sections, d_y):
     return np.concatenate(d_y, 2), None
 
 
+linear(np.split, np.array_split, np.vsplit, np.hsplit, np.dsplit)
+
+
 if hasattr(np, "unstack"):  # NumPy 2.1
 
     @adjoint(np.unstack)
     def _(y, x, d_y, axis=0):
         return np.stack(d_y, axis)
+
+    linear(np.unstack)
 
 
 @adjoint(np.meshgrid)
@@ -87,3 +95,6 @@ def _(y, *xs, d_y, indexing="xy", sparse=False, copy=True):
 @adjoint(np.broadcast_arrays)
 def _(y, *xs, d_y):
     return unbroadcast_each(d_y, xs)
+
+
+linear(np.meshgrid, np.broadcast_arrays)

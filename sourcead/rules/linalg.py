@@ -10,7 +10,7 @@ M. Giles, "Collected matrix derivative results for forward and reverse mode algo
 
 import numpy as np
 
-from sourcead.rules.registry import adjoint
+from sourcead.rules.registry import adjoint, linear, tangent
 from sourcead.runtime import (
     cofactors,
     divide_or_zero,
@@ -21,6 +21,7 @@ from sourcead.runtime import (
     unbroadcast,
     vector_norm_slope,
 )
+from sourcead.runtime_tangents import lstsq_tangents, matrix_power_tangent
 
 
 @adjoint(np.linalg.inv)
@@ -31,6 +32,11 @@ def inv_adjoint(y, a, d_y):
     return -(y_transposed @ d_y @ y_transposed)
 
 
+@tangent(np.linalg.inv)
+def _(y, a, t_a):
+    return -(y @ t_a @ y)
+
+
 @adjoint(np.linalg.pinv)
 def pinv_adjoint(y, a, d_y):
     if np.iscomplexobj(a):
@@ -39,6 +45,16 @@ def pinv_adjoint(y, a, d_y):
     left = np.eye(a.shape[-2], dtype=a.dtype) - a @ y
     right = np.eye(a.shape[-1], dtype=a.dtype) - y @ a
     return -yt @ d_y @ yt + left @ dt @ y @ yt + yt @ y @ dt @ right + 0 * at.swapaxes(-1, -2)
+
+
+@tangent(np.linalg.pinv)
+def pinv_tangent(y, a, t_a):
+    if np.iscomplexobj(a):
+        raise NotImplementedError("the derivative of np.linalg.pinv of complex matrices")
+    t_at, yt = np.swapaxes(t_a, -1, -2), np.swapaxes(y, -1, -2)
+    left = np.eye(a.shape[-2], dtype=a.dtype) - a @ y
+    right = np.eye(a.shape[-1], dtype=a.dtype) - y @ a
+    return -(y @ t_a @ y) + y @ yt @ t_at @ left + right @ t_at @ yt @ y
 
 
 @adjoint(np.linalg.solve)
@@ -56,11 +72,25 @@ def solve_adjoint(y, a, b, d_y):
     return unbroadcast(-(d_b @ np.swapaxes(y, -1, -2)), a), unbroadcast(d_b, b)
 
 
+@tangent(np.linalg.solve)
+def solve_tangent(y, a, b, t_a, t_b):
+    if b.ndim == 1 and a.ndim > 2:
+        return -np.squeeze(np.linalg.solve(a, t_a @ np.expand_dims(y, -1)), -1), np.linalg.solve(a, t_b)
+    return -np.linalg.solve(a, t_a @ y), np.linalg.solve(a, t_b)
+
+
 @adjoint(np.linalg.det)
 def det_adjoint(y, a, d_y):
     if a.ndim == 2:
         return d_y * cofactors(a)
     return np.expand_dims(d_y, (-1, -2)) * cofactors(a)
+
+
+@tangent(np.linalg.det)
+def det_tangent(y, a, t_a):
+    if a.ndim == 2:
+        return np.sum(cofactors(a) * t_a)
+    return np.sum(cofactors(a) * t_a, axis=(-2, -1))
 
 
 @adjoint(np.linalg.slogdet)
@@ -72,9 +102,21 @@ def slogdet_adjoint(y, a, d_y):
     return np.expand_dims(d_y[1], (-1, -2)) * np.swapaxes(np.linalg.inv(a), -1, -2)
 
 
+@tangent(np.linalg.slogdet)
+def slogdet_tangent(y, a, t_a):
+    if np.iscomplexobj(a):
+        raise NotImplementedError("the derivative of np.linalg.slogdet of complex matrices")
+    return np.zeros_like(y[0]), np.trace(np.linalg.solve(a, t_a), axis1=-2, axis2=-1)
+
+
 @adjoint(np.linalg.matrix_power)
 def _(y, a, n, d_y):
     return matrix_power_cotangent(d_y, a, n), None
+
+
+@tangent(np.linalg.matrix_power)
+def _(y, a, n, t_a):
+    return matrix_power_tangent(t_a, a, n)
 
 
 @adjoint(np.linalg.norm)
@@ -94,6 +136,19 @@ def norm_adjoint(y, x, ord=None, axis=None, d_y=None, keepdims=False):
     return np.expand_dims(d_y, axis) * matrix_norm_slope(x, ord, axis), None, None
 
 
+@tangent(np.linalg.norm)
+def norm_tangent(y, x, ord=None, axis=None, t_x=None, keepdims=False):
+    if ord is None or ord == "fro":
+        if np.iscomplexobj(x):
+            return divide_or_zero(np.sum(np.real(np.conj(x) * t_x), axis=axis, keepdims=keepdims), y)
+        return divide_or_zero(np.sum(x * t_x, axis=axis, keepdims=keepdims), y)
+    if isinstance(axis, int) or (axis is None and x.ndim == 1):
+        slope = vector_norm_slope(x, ord, axis)
+    else:
+        slope = matrix_norm_slope(x, ord, axis)
+    return np.sum(np.real(slope * t_x), axis=axis, keepdims=keepdims)
+
+
 @adjoint(np.linalg.multi_dot)
 def multi_dot_adjoint(y, arrays, d_y):
     result, k = [], len(arrays)
@@ -110,12 +165,26 @@ def multi_dot_adjoint(y, arrays, d_y):
     return result
 
 
+@tangent(np.linalg.multi_dot)
+def multi_dot_tangent(y, arrays, t_arrays):
+    k = len(arrays)
+    return sum(np.linalg.multi_dot([t_arrays[j] if j == i else arrays[j] for j in range(k)]) for i in range(k))
+
+
 @adjoint(np.linalg.lstsq)
 def lstsq_adjoint(y, a, b, rcond=None, d_y=None):
     if np.iscomplexobj(a) or np.iscomplexobj(b):
         raise NotImplementedError("the derivative of np.linalg.lstsq of complex matrices")
     d_a, d_b = lstsq_cotangents(d_y[0], y[0], a, b)
     return d_a, d_b, None
+
+
+@tangent(np.linalg.lstsq)
+def lstsq_tangent(y, a, b, rcond=None, t_a=None, t_b=None):
+    if np.iscomplexobj(a) or np.iscomplexobj(b):
+        raise NotImplementedError("the derivative of np.linalg.lstsq of complex matrices")
+    by_a, by_b = lstsq_tangents(t_a, t_b, y[0], a, b)
+    return (by_a, None, None, None), (by_b, None, None, None)
 
 
 @adjoint(np.linalg.trace)
@@ -129,3 +198,6 @@ def linalg_trace_adjoint(y, x, d_y, offset=0):
 @adjoint(np.linalg.diagonal)
 def _(y, x, d_y, offset=0):
     return gather_cotangent(d_y, np.linalg.diagonal(np.reshape(np.arange(x.size), x.shape), offset=offset), x)
+
+
+linear(np.linalg.trace, np.linalg.diagonal)

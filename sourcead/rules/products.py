@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from sourcead.rules.registry import adjoint
+from sourcead.rules.registry import adjoint, multilinear
 from sourcead.runtime import (
     dot_cotangents,
     einsum_back,
@@ -115,3 +115,7 @@ def einsum_adjoint(y, subscripts, *operands, d_y, optimize=False):
             a, b = operands
             return None, (np.einsum(einsum_back(subscripts, 0), d_y, b), np.einsum(einsum_back(subscripts, 1), d_y, a))
     return None, einsum_cotangents(d_y, subscripts, operands)
+
+
+multilinear(operator.matmul, np.matmul, np.linalg.matmul, np.dot, np.inner, np.vdot, np.outer, np.linalg.outer, np.multiply.outer)
+multilinear(np.tensordot, np.linalg.tensordot, np.kron, np.cross, np.linalg.cross, np.einsum)

@@ -13,7 +13,7 @@ With `axis=None`, `axis=0` or `keepdims=True` d_y broadcasts against x as it is;
 
 import numpy as np
 
-from sourcead.rules.registry import adjoint
+from sourcead.rules.registry import adjoint, linear, tangent
 from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_of_others, unbroadcast
 
 
@@ -31,11 +31,19 @@ def add_reduce_adjoint(y, x, d_y, axis=0, keepdims=False):
     return np.broadcast_to(np.expand_dims(d_y, axis), x.shape)
 
 
+linear(np.sum, np.add.reduce)
+
+
 @adjoint(np.nansum)
 def nansum_adjoint(y, x, d_y, axis=None, keepdims=False):
     if axis is None or axis == 0 or keepdims:
         return d_y * ~np.isnan(x)
     return np.expand_dims(d_y, axis) * ~np.isnan(x)
+
+
+@tangent(np.nansum)
+def nansum_tangent(y, x, t_x, axis=None, keepdims=False):
+    return np.sum(t_x * ~np.isnan(x), axis=axis, keepdims=keepdims)
 
 
 @adjoint(np.mean)
@@ -48,12 +56,21 @@ def mean_adjoint(y, x, d_y, axis=None, keepdims=False):
     return np.broadcast_to(np.expand_dims(d_y / n, axis), x.shape)
 
 
+linear(np.mean)
+
+
 @adjoint(np.nanmean)
 def nanmean_adjoint(y, x, d_y, axis=None, keepdims=False):
     number = (~np.isnan(x)).astype(x.dtype)
     if axis is None or axis == 0 or keepdims:
         return d_y / np.sum(number, axis=axis, keepdims=keepdims) * number
     return np.expand_dims(d_y / np.sum(number, axis=axis), axis) * number
+
+
+@tangent(np.nanmean)
+def nanmean_tangent(y, x, t_x, axis=None, keepdims=False):
+    number = (~np.isnan(x)).astype(x.dtype)
+    return np.sum(t_x * number, axis=axis, keepdims=keepdims) / np.sum(number, axis=axis, keepdims=keepdims)
 
 
 @adjoint(np.average)
@@ -85,6 +102,24 @@ def average_along_adjoint(y, x, axis, weights, d_y, keepdims):
     return unbroadcast(d_total * np.reshape(weights, shape), x), None, unbroadcast(d_weights, weights)
 
 
+@tangent(np.average)
+def average_tangent(y, x, axis=None, weights=None, t_x=None, t_weights=None, keepdims=False):
+    if weights is None:
+        return np.mean(t_x, axis=axis, keepdims=keepdims), None
+    if np.ndim(weights) != x.ndim:
+        shape = [1] * x.ndim
+        shape[axis] = x.shape[axis]
+        centred = x - y if keepdims else x - np.expand_dims(y, axis)
+        t_of_weights = np.sum(centred * np.reshape(t_weights, shape), axis=axis, keepdims=keepdims) / np.sum(weights)
+        return np.average(t_x, axis=axis, weights=weights, keepdims=keepdims), t_of_weights
+    total = np.sum(weights, axis=axis, keepdims=keepdims)
+    centred = x - y if axis is None or axis == 0 or keepdims else x - np.expand_dims(y, axis)
+    return (
+        np.average(t_x, axis=axis, weights=weights, keepdims=keepdims),
+        np.sum(centred * t_weights, axis=axis, keepdims=keepdims) / total,
+    )
+
+
 @adjoint(np.prod)
 def prod_adjoint(y, x, d_y, axis=None, keepdims=False):
     if axis is None or axis == 0 or keepdims:
@@ -92,11 +127,21 @@ def prod_adjoint(y, x, d_y, axis=None, keepdims=False):
     return np.expand_dims(d_y, axis) * product_of_others(x, axis)
 
 
+@tangent(np.prod)
+def prod_tangent(y, x, t_x, axis=None, keepdims=False):
+    return np.sum(product_of_others(x, axis) * t_x, axis=axis, keepdims=keepdims)
+
+
 @adjoint(np.multiply.reduce)
 def multiply_reduce_adjoint(y, x, d_y, axis=0, keepdims=False):
     if axis is None or axis == 0 or keepdims:
         return d_y * product_of_others(x, axis)
     return np.expand_dims(d_y, axis) * product_of_others(x, axis)
+
+
+@tangent(np.multiply.reduce)
+def multiply_reduce_tangent(y, x, t_x, axis=0, keepdims=False):
+    return np.sum(product_of_others(x, axis) * t_x, axis=axis, keepdims=keepdims)
 
 
 @adjoint(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
@@ -114,6 +159,12 @@ def max_adjoint(y, x, d_y, axis=None, keepdims=False):
     return np.expand_dims(d_y / np.sum(hit, axis=axis), axis) * hit
 
 
+@tangent(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
+def max_tangent(y, x, t_x, axis=None, keepdims=False):
+    hit = (x == (y if axis is None or axis == 0 or keepdims else np.expand_dims(y, axis))).astype(x.dtype)
+    return np.sum(hit * t_x, axis=axis, keepdims=keepdims) / np.sum(hit, axis=axis, keepdims=keepdims)
+
+
 @adjoint(np.maximum.reduce, np.minimum.reduce)
 def maximum_reduce_adjoint(y, x, d_y, axis=0, keepdims=False):
     if keepdims:
@@ -129,6 +180,12 @@ def maximum_reduce_adjoint(y, x, d_y, axis=0, keepdims=False):
     return np.expand_dims(d_y / np.sum(hit, axis=axis), axis) * hit
 
 
+@tangent(np.maximum.reduce, np.minimum.reduce)
+def maximum_reduce_tangent(y, x, t_x, axis=0, keepdims=False):
+    hit = (x == (y if axis is None or axis == 0 or keepdims else np.expand_dims(y, axis))).astype(x.dtype)
+    return np.sum(hit * t_x, axis=axis, keepdims=keepdims) / np.sum(hit, axis=axis, keepdims=keepdims)
+
+
 @adjoint(np.ptp)
 def ptp_adjoint(y, x, d_y, axis=None, keepdims=False):
     top = (x == np.max(x, axis=axis, keepdims=True)).astype(x.dtype)
@@ -137,6 +194,14 @@ def ptp_adjoint(y, x, d_y, axis=None, keepdims=False):
     if axis is None or axis == 0 or keepdims:
         return d_y * share
     return np.expand_dims(d_y, axis) * share
+
+
+@tangent(np.ptp)
+def ptp_tangent(y, x, t_x, axis=None, keepdims=False):
+    top = (x == np.max(x, axis=axis, keepdims=True)).astype(x.dtype)
+    bottom = (x == np.min(x, axis=axis, keepdims=True)).astype(x.dtype)
+    share = top / np.sum(top, axis=axis, keepdims=True) - bottom / np.sum(bottom, axis=axis, keepdims=True)
+    return np.sum(share * t_x, axis=axis, keepdims=keepdims)
 
 
 @adjoint(np.var)
@@ -153,6 +218,15 @@ def var_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     return np.expand_dims(2 * d_y / (n - ddof), axis) * (x - np.mean(x, axis=axis, keepdims=True))
 
 
+@tangent(np.var)
+def var_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
+    centred = x - np.mean(x, axis=axis, keepdims=True)
+    n = axis_size(x, axis)
+    if np.iscomplexobj(x):
+        return 2 * np.sum(np.real(np.conj(centred) * t_x), axis=axis, keepdims=keepdims) / (n - ddof)
+    return 2 * np.sum(centred * t_x, axis=axis, keepdims=keepdims) / (n - ddof)
+
+
 @adjoint(np.std)
 def std_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     if np.iscomplexobj(x):
@@ -167,6 +241,15 @@ def std_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     return np.expand_dims(divide_or_zero(d_y, y * (n - ddof)), axis) * (x - np.mean(x, axis=axis, keepdims=True))
 
 
+@tangent(np.std)
+def std_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
+    centred = x - np.mean(x, axis=axis, keepdims=True)
+    n = axis_size(x, axis)
+    if np.iscomplexobj(x):
+        return divide_or_zero(np.sum(np.real(np.conj(centred) * t_x), axis=axis, keepdims=keepdims), y * (n - ddof))
+    return divide_or_zero(np.sum(centred * t_x, axis=axis, keepdims=keepdims), y * (n - ddof))
+
+
 @adjoint(np.median)
 def median_adjoint(y, x, d_y, axis=None, keepdims=False):
     if axis is None or axis == 0 or keepdims:
@@ -174,8 +257,16 @@ def median_adjoint(y, x, d_y, axis=None, keepdims=False):
     return np.expand_dims(d_y, axis) * middle_shares(x, axis)
 
 
+@tangent(np.median)
+def median_tangent(y, x, t_x, axis=None, keepdims=False):
+    return np.sum(middle_shares(x, axis) * t_x, axis=axis, keepdims=keepdims)
+
+
 @adjoint(sum)
 def builtin_sum_adjoint(y, xs, start=0, d_y=None):
     if isinstance(xs, np.ndarray):
         return np.broadcast_to(d_y, xs.shape), d_y
     return [d_y for _ in xs], d_y
+
+
+linear(sum)

@@ -38,8 +38,8 @@ _NUMPY = (
 FAMILIES = {
     "numpy": _NUMPY,
     "builtins": ("arithmetic", "elementwise"),
-    "operator": ("arithmetic", "products"),
-    "_operator": ("arithmetic", "products"),
+    "operator": ("arithmetic", "products", "lists"),
+    "_operator": ("arithmetic", "products", "lists"),
     "math": ("scalars",),
     "scipy": ("special",),
 }
@@ -117,9 +117,12 @@ def tangent(function, *more_functions):
     return register
 
 
-def linear(*functions) -> None:
-    """Registers functions that are linear in all those arguments together that their adjoint rules have cotangents of."""
-    _TANGENTS.update((f, Linear(f, together=True)) for f in functions)
+def linear(*functions, only: tuple[str, ...] | None = None) -> None:
+    """Registers functions that are linear in all those arguments together that their adjoint rules have cotangents of.
+
+    `only` names the parameters in which they are linear, if these are not all.
+    """
+    _TANGENTS.update((f, Linear(f, together=True, only=only)) for f in functions)
 
 
 def multilinear(*functions) -> None:

@@ -132,10 +132,13 @@ class Linear:
 
         together:  t_y = f(t_a, t_b, the others as they are)
         each:      t_y = f(t_a, b) + f(a, t_b)
+
+    `only` names those parameters, where the adjoint rule has cotangents of more.
     """
 
     primal: Any
     together: bool
+    only: tuple[str, ...] | None = None
 
 
 def adjoint_from(primal, function, broadcasts: bool) -> Rule:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from sourcead.rules.registry import adjoint
+from sourcead.rules.registry import adjoint, tangent
 from sourcead.runtime import divide_or_zero, log_or_zero, lower_exponent
 
 LN2 = math.log(2)
@@ -13,129 +13,129 @@ DEGREE = math.pi / 180
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
 
-@adjoint(math.exp)
+@adjoint(math.exp, broadcasts=True)
 def _(y, x, d_y):
     return d_y * y
 
 
 if hasattr(math, "exp2"):  # Python 3.11
 
-    @adjoint(math.exp2)
+    @adjoint(math.exp2, broadcasts=True)
     def _(y, x, d_y):
         return d_y * y * LN2
 
 
 if hasattr(math, "cbrt"):  # Python 3.11
 
-    @adjoint(math.cbrt)
+    @adjoint(math.cbrt, broadcasts=True)
     def _(y, x, d_y):
         return d_y / (3 * y * y)
 
 
-@adjoint(math.expm1)
+@adjoint(math.expm1, broadcasts=True)
 def _(y, x, d_y):
     return d_y * (y + 1)
 
 
-@adjoint(math.log)
+@adjoint(math.log, broadcasts=True)
 def log_adjoint(y, x, base=None, d_y=None):
     if base is None:
         return d_y / x, None
     return d_y / (x * math.log(base)), -d_y * y / (base * math.log(base))
 
 
-@adjoint(math.log2)
+@adjoint(math.log2, broadcasts=True)
 def _(y, x, d_y):
     return d_y / (x * LN2)
 
 
-@adjoint(math.log10)
+@adjoint(math.log10, broadcasts=True)
 def _(y, x, d_y):
     return d_y / (x * LN10)
 
 
-@adjoint(math.log1p)
+@adjoint(math.log1p, broadcasts=True)
 def _(y, x, d_y):
     return d_y / (1 + x)
 
 
-@adjoint(math.sqrt)
+@adjoint(math.sqrt, broadcasts=True)
 def _(y, x, d_y):
     return np.divide(d_y, 2 * y)  # inf at 0, where Python would raise
 
 
-@adjoint(math.pow)
+@adjoint(math.pow, broadcasts=True)
 def _(y, a, b, d_y):
     return b * d_y * a ** lower_exponent(b), d_y * y * log_or_zero(a)
 
 
-@adjoint(math.sin)
+@adjoint(math.sin, broadcasts=True)
 def _(y, x, d_y):
     return d_y * math.cos(x)
 
 
-@adjoint(math.cos)
+@adjoint(math.cos, broadcasts=True)
 def _(y, x, d_y):
     return -d_y * math.sin(x)
 
 
-@adjoint(math.tan)
+@adjoint(math.tan, broadcasts=True)
 def _(y, x, d_y):
     return d_y * (1 + y * y)
 
 
-@adjoint(math.asin)
+@adjoint(math.asin, broadcasts=True)
 def _(y, x, d_y):
     return d_y / math.sqrt(1 - x * x)
 
 
-@adjoint(math.acos)
+@adjoint(math.acos, broadcasts=True)
 def _(y, x, d_y):
     return -d_y / math.sqrt(1 - x * x)
 
 
-@adjoint(math.atan)
+@adjoint(math.atan, broadcasts=True)
 def _(y, x, d_y):
     return d_y / (1 + x * x)
 
 
-@adjoint(math.atan2)
+@adjoint(math.atan2, broadcasts=True)
 def _(y, a, b, d_y):
     d_squared = d_y / (a * a + b * b)
     return d_squared * b, -d_squared * a
 
 
-@adjoint(math.sinh)
+@adjoint(math.sinh, broadcasts=True)
 def _(y, x, d_y):
     return d_y * math.cosh(x)
 
 
-@adjoint(math.cosh)
+@adjoint(math.cosh, broadcasts=True)
 def _(y, x, d_y):
     return d_y * math.sinh(x)
 
 
-@adjoint(math.tanh)
+@adjoint(math.tanh, broadcasts=True)
 def _(y, x, d_y):
     return d_y * (1 - y * y)
 
 
-@adjoint(math.asinh)
+@adjoint(math.asinh, broadcasts=True)
 def _(y, x, d_y):
     return d_y / math.sqrt(x * x + 1)
 
 
-@adjoint(math.acosh)
+@adjoint(math.acosh, broadcasts=True)
 def _(y, x, d_y):
     return d_y / math.sqrt(x * x - 1)
 
 
-@adjoint(math.atanh)
+@adjoint(math.atanh, broadcasts=True)
 def _(y, x, d_y):
     return d_y / (1 - x * x)
 
 
-@adjoint(math.fabs)
+@adjoint(math.fabs, broadcasts=True)
 def _(y, x, d_y):
     return d_y * np.sign(x)
 
@@ -146,32 +146,37 @@ def hypot_adjoint(y, *xs, d_y):
     return tuple(d_ratio * x for x in xs)
 
 
-@adjoint(math.fmod)
+@tangent(math.hypot)
+def hypot_tangent(y, *xs, t_xs):
+    return divide_or_zero(sum(t * x for t, x in zip(t_xs, xs)), y)
+
+
+@adjoint(math.fmod, broadcasts=True)
 def _(y, a, b, d_y):
     return d_y, -d_y * math.trunc(a / b)
 
 
-@adjoint(math.radians)
+@adjoint(math.radians, broadcasts=True)
 def _(y, x, d_y):
     return d_y * DEGREE
 
 
-@adjoint(math.degrees)
+@adjoint(math.degrees, broadcasts=True)
 def _(y, x, d_y):
     return d_y / DEGREE
 
 
-@adjoint(math.copysign)
+@adjoint(math.copysign, broadcasts=True)
 def _(y, a, b, d_y):
     return d_y * np.sign(a) * math.copysign(1, b), None
 
 
-@adjoint(math.erf)
+@adjoint(math.erf, broadcasts=True)
 def _(y, x, d_y):
     return d_y * TWO_OVER_SQRT_PI * math.exp(-x * x)
 
 
-@adjoint(math.erfc)
+@adjoint(math.erfc, broadcasts=True)
 def _(y, x, d_y):
     return -d_y * TWO_OVER_SQRT_PI * math.exp(-x * x)
 
@@ -179,3 +184,8 @@ def _(y, x, d_y):
 @adjoint(math.fsum)
 def fsum_adjoint(y, xs, d_y):
     return [d_y for _ in xs]
+
+
+@tangent(math.fsum)
+def _(y, xs, t_xs):
+    return math.fsum(t_xs)

@@ -7,14 +7,16 @@ y[i] = x[i+1] - x[i]            d_x[j] = d_y[j-1] - d_y[j]
 
 import numpy as np
 
-from sourcead.rules.registry import adjoint
+from sourcead.rules.registry import adjoint, linear, tangent
 from sourcead.runtime import (
     cumprod_cotangent,
     diff_cotangent,
     gradient_cotangent,
     running_winner_cotangent,
     unbroadcast,
+    undefined,
 )
+from sourcead.runtime_tangents import cumprod_tangent, running_winner_tangent
 
 
 @adjoint(np.cumsum)
@@ -31,6 +33,9 @@ def add_accumulate_adjoint(y, x, d_y, axis=0):
     return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)
 
 
+linear(np.cumsum, np.add.accumulate)
+
+
 @adjoint(np.cumprod)
 def cumprod_adjoint(y, x, d_y, axis=None):
     if axis is None:
@@ -43,9 +48,26 @@ def _(y, x, d_y, axis=0):
     return cumprod_cotangent(d_y, x, axis)
 
 
+@tangent(np.cumprod)
+def cumprod_tangent_(y, x, t_x, axis=None):
+    if axis is None:
+        return cumprod_tangent(np.ravel(t_x), np.ravel(x), y, 0)
+    return cumprod_tangent(t_x, x, y, axis)
+
+
+@tangent(np.multiply.accumulate)
+def _(y, x, t_x, axis=0):
+    return cumprod_tangent(t_x, x, y, axis)
+
+
 @adjoint(np.maximum.accumulate, np.minimum.accumulate)
 def _(y, x, d_y, axis=0):
     return running_winner_cotangent(d_y, y, x, axis)
+
+
+@tangent(np.maximum.accumulate, np.minimum.accumulate)
+def _(y, x, t_x, axis=0):
+    return running_winner_tangent(t_x, x, y, axis)
 
 
 @adjoint(np.diff)
@@ -60,7 +82,11 @@ def _(y, x, d_y):
 
 @adjoint(np.gradient)
 def gradient_adjoint(y, f, *spacing, d_y, axis=None, edge_order=1):
-    return gradient_cotangent(d_y, f, spacing, axis, edge_order), tuple(None for _ in spacing)
+    return gradient_cotangent(d_y, f, spacing, axis, edge_order), tuple(undefined("the spacing") for _ in spacing)
+
+
+linear(np.diff, np.ediff1d)
+linear(np.gradient, only=("f",))
 
 
 @adjoint(np.trapezoid)
@@ -89,6 +115,13 @@ def trapezoid_cotangents(y, f, x, dx, d_y, axis):
     return unbroadcast(np.moveaxis(d_f, -1, axis), f), None if x is None else unbroadcast(d_x, x), d_dx
 
 
+@tangent(np.trapezoid)
+def trapezoid_tangent(y, f, x=None, dx=1.0, t_f=None, t_x=None, t_dx=None, axis=-1):
+    if x is None:
+        return np.trapezoid(t_f, dx=dx, axis=axis), None, np.trapezoid(f, dx=t_dx, axis=axis)
+    return np.trapezoid(t_f, x, axis=axis), np.trapezoid(f, t_x, axis=axis), None
+
+
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1
 
     @adjoint(np.cumulative_sum)
@@ -100,3 +133,9 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
     @adjoint(np.cumulative_prod)
     def cumulative_prod_adjoint(y, x, d_y, axis=None):
         return cumprod_cotangent(d_y, x, 0 if axis is None else axis)
+
+    linear(np.cumulative_sum)
+
+    @tangent(np.cumulative_prod)
+    def cumulative_prod_tangent(y, x, t_x, axis=None):
+        return cumprod_tangent(t_x, x, y, 0 if axis is None else axis)

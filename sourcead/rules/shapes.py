@@ -7,7 +7,7 @@ y = broadcast_to(x, s)     d_x = d_y summed over the axes that were broadcast
 
 import numpy as np
 
-from sourcead.rules.registry import adjoint
+from sourcead.rules.registry import adjoint, linear, tangent
 from sourcead.runtime import (
     gather_cotangent,
     inverse_axes,
@@ -32,6 +32,9 @@ def ravel_adjoint(y, x, d_y, order="C"):
     if order == "C":
         return np.reshape(d_y, x.shape)
     return np.reshape(d_y, x.shape, order=order)
+
+
+linear(np.reshape, np.ravel, np.ndarray.flatten)
 
 
 @adjoint(np.transpose, np.permute_dims)
@@ -61,6 +64,11 @@ def rollaxis_adjoint(y, x, axis, start=0, d_y=None):
     return np.transpose(d_y, inverse_axes(np.rollaxis(np.empty(range(x.ndim)), axis, start).shape)), None, None
 
 
+linear(
+    np.transpose, np.permute_dims, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis
+)
+
+
 @adjoint(np.squeeze)
 def _(y, x, d_y, axis=None):
     return np.reshape(d_y, x.shape)
@@ -79,6 +87,9 @@ def _(y, x, d_y):
 @adjoint(np.broadcast_to)
 def _(y, x, shape, d_y):
     return unbroadcast(d_y, x), None
+
+
+linear(np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to)
 
 
 @adjoint(np.roll)
@@ -120,9 +131,21 @@ def _(y, x, repeats, d_y, axis=None):
     return repeat_cotangent(d_y, x, repeats, axis), None
 
 
+linear(np.roll, np.flip, np.flipud, np.fliplr, np.rot90, np.tile, np.repeat)
+
+
 @adjoint(np.pad)
 def pad_adjoint(y, x, pad_width, d_y, mode="constant", constant_values=0, reflect_type="even"):
     return pad_cotangent(d_y, x, pad_width, mode, reflect_type), None
+
+
+@tangent(np.pad)
+def pad_tangent(y, x, pad_width, t_x, mode="constant", constant_values=0, reflect_type="even"):
+    if mode == "constant":
+        return np.pad(t_x, pad_width)
+    if mode in ("edge", "wrap") or (mode in ("reflect", "symmetric") and reflect_type == "even"):
+        return np.pad(t_x, pad_width, mode)
+    raise NotImplementedError("the derivative of np.pad in this mode")
 
 
 @adjoint(np.resize)
@@ -163,6 +186,9 @@ def trace_adjoint(y, x, d_y, offset=0, axis1=0, axis2=1):
         return d_y * np.eye(x.shape[axis1], x.shape[axis2], offset, dtype=x.dtype)
     places = np.diagonal(np.reshape(np.arange(x.size), x.shape), offset, axis1, axis2)
     return gather_cotangent(np.broadcast_to(np.expand_dims(d_y, -1), places.shape), places, x)
+
+
+linear(np.resize, np.triu, np.tril, np.diag, np.diagflat, np.diagonal, np.trace)
 
 
 # ---- copies and casts ----
@@ -209,3 +235,7 @@ def tolist_adjoint(y, x, d_y):
     if isinstance(x, np.ndarray):
         return np.array(d_y, dtype=x.dtype)
     return type(x)(d_y)
+
+
+linear(np.copy, np.ascontiguousarray, np.asfortranarray, np.ndarray.copy, np.array, np.asarray, np.asanyarray, np.ndarray.astype)
+linear(np.float64, np.float32, np.float16, np.complex128, np.complex64, np.longdouble, np.ndarray.item, np.ndarray.tolist, list, tuple)

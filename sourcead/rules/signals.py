@@ -7,8 +7,9 @@ y = quantile(x, q)         y lies between two elements of sorted x, which share 
 
 import numpy as np
 
-from sourcead.rules.registry import adjoint
+from sourcead.rules.registry import adjoint, multilinear, tangent
 from sourcead.runtime import convolve_cotangents, interp_cotangents, quantile_cotangent
+from sourcead.runtime_tangents import interp_slope, quantile_tangent
 
 
 @adjoint(np.convolve)
@@ -26,10 +27,21 @@ def correlate_adjoint(y, a, v, mode="valid", d_y=None):
     return d_a, d_v[::-1], None
 
 
+multilinear(np.convolve, np.correlate)
+
+
 @adjoint(np.interp)
 def interp_adjoint(y, x, xp, fp, d_y, left=None, right=None):
     d_x, d_xp, d_fp = interp_cotangents(d_y, x, xp, fp, left, right)
     return d_x, d_xp, d_fp
+
+
+@tangent(np.interp)
+def interp_tangent(y, x, xp, fp, t_x, t_xp, t_fp, left=None, right=None):
+    slope = interp_slope(x, xp, fp)
+    t_left = None if left is None else 0.0
+    t_right = None if right is None else 0.0
+    return t_x * slope, -slope * np.interp(x, xp, t_xp), np.interp(x, xp, t_fp, left=t_left, right=t_right)
 
 
 @adjoint(np.quantile)
@@ -37,6 +49,16 @@ def quantile_adjoint(y, x, q, axis=None, d_y=None, keepdims=False):
     return quantile_cotangent(d_y, x, q, axis, keepdims), None, None
 
 
+@tangent(np.quantile)
+def _(y, x, q, axis=None, t_x=None, keepdims=False):
+    return quantile_tangent(t_x, x, q, axis, keepdims)
+
+
 @adjoint(np.percentile)
 def percentile_adjoint(y, x, q, axis=None, d_y=None, keepdims=False):
     return quantile_cotangent(d_y, x, np.divide(q, 100), axis, keepdims), None, None
+
+
+@tangent(np.percentile)
+def _(y, x, q, axis=None, t_x=None, keepdims=False):
+    return quantile_tangent(t_x, x, np.divide(q, 100), axis, keepdims)

@@ -10,7 +10,8 @@ import math
 import numpy as np
 from scipy import special
 
-from sourcead.rules.registry import adjoint
+from sourcead.rules.registry import adjoint, tangent
+from sourcead.runtime import undefined
 
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 SQRT_2_PI = math.sqrt(2 * math.pi)
@@ -86,6 +87,11 @@ def polygamma_adjoint(y, n, x, d_y):
     return None, d_y * special.polygamma(n + 1, x)
 
 
+@tangent(special.polygamma)
+def _(y, n, x, t_x):
+    return t_x * special.polygamma(n + 1, x)
+
+
 @adjoint(special.beta, broadcasts=True)
 def _(y, a, b, d_y):
     d_log = d_y * y
@@ -101,7 +107,7 @@ def _(y, a, b, d_y):
 
 @adjoint(special.gammainc, broadcasts=True)
 def _(y, a, x, d_y):
-    return None, d_y * np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
+    return undefined("its first argument"), d_y * np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
 
 
 @adjoint(special.xlogy, broadcasts=True)
@@ -171,11 +177,29 @@ def logsumexp_adjoint(y, x, axis=None, b=None, d_y=None, keepdims=False):
     return (d_x if b is None else b * d_x), None, None
 
 
+@tangent(special.logsumexp)
+def logsumexp_tangent(y, x, axis=None, b=None, t_x=None, keepdims=False):
+    weights = np.exp(x - (y if axis is None or axis == 0 or keepdims else np.expand_dims(y, axis)))
+    if b is not None:
+        weights = b * weights
+    return np.sum(weights * t_x, axis=axis, keepdims=keepdims)
+
+
 @adjoint(special.softmax)
 def softmax_adjoint(y, x, axis=None, d_y=None):
     return y * (d_y - np.sum(d_y * y, axis=axis, keepdims=True)), None
 
 
+@tangent(special.softmax)
+def _(y, x, axis=None, t_x=None):
+    return y * (t_x - np.sum(y * t_x, axis=axis, keepdims=True))
+
+
 @adjoint(special.log_softmax)
 def log_softmax_adjoint(y, x, axis=None, d_y=None):
     return d_y - np.exp(y) * np.sum(d_y, axis=axis, keepdims=True), None
+
+
+@tangent(special.log_softmax)
+def _(y, x, axis=None, t_x=None):
+    return t_x - np.sum(np.exp(y) * t_x, axis=axis, keepdims=True)

@@ -1,0 +1,294 @@
+"""Lists whose length is known only at run time: their methods, by way of `+`, slices and loops that append.
+
+    xs.extend(ys)      xs = xs + ys
+    xs.insert(i, v)    xs = xs[:i] + [v] + xs[i:]
+    v = xs.pop(i)      v = xs[i]; xs = xs[:i] + xs[i + 1:]
+    xs.reverse()       xs = xs[::-1]
+    sorted(xs)         [xs[i] for i in order]                     order: where `sorted` takes its items from
+
+The order itself carries no derivative, and that of the items goes where each of them came from.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend import calls, control, expressions, iteration, methods, sequences
+from sourcead.frontend.context import Lowering
+from sourcead.frontend.iteration import Iterable
+from sourcead.frontend.values import Cell, SliceVal, TupleVal, Value, hold, roots
+from sourcead.ir.nodes import Atom, Build, Call, Const, Effect, Pop, Slice, Stmt, Var
+from sourcead.ir.types import BOOL, INT, Array, ListT, Scalar, Str, TupleT, join, list_type
+
+NO_MEMORY = (Scalar, Str)
+ONE = Const(1)
+
+
+def is_list(lo: Lowering, value: Value) -> bool:
+    """Whether this is a list whose length is known only at run time."""
+    return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(lo.read(value)), ListT)
+
+
+def as_list(lo: Lowering, value: Value, node) -> Value:
+    """The items of any iterable as a list, known one by one or not; the same list if it is one."""
+    if isinstance(value, Cell) and value.kind == "list" or is_list(lo, value):
+        return value
+    source = iteration.iterate(lo, value, node)
+    if source.items is not None:
+        return lo.new_list(source.items)
+    return sequences.collect(lo, source, lambda element: element, node)
+
+
+def wrap_items(lo: Lowering, atom: Atom, *sources: Value) -> Value:
+    """A new list that holds items of other lists."""
+    t = atom_type(atom)
+    if isinstance(t, ListT) and isinstance(t.item, NO_MEMORY):
+        return lo.wrap(atom)
+    made = lo.wrap(atom, shares=[r for s in sources for r in roots(s)])
+    for source in sources:
+        for cell in roots(source):
+            for held in cell.holds:
+                hold(made, held)
+    return made
+
+
+def concatenated(lo: Lowering, a: Value, b: Value) -> Value:
+    """`a + b` of lists."""
+    x, y = lo.read(a), lo.read(b)
+    return wrap_items(lo, joined(lo, x, y), a, b)
+
+
+def joined(lo: Lowering, x: Atom, y: Atom) -> Atom:
+    """The list of the items of `x`, then those of `y`."""
+    s, t = atom_type(x), atom_type(y)
+    if getattr(s, "items", None) == ():
+        return y
+    if getattr(t, "items", None) == ():
+        return x
+    return lo.build.emit(Call(operator.concat, (x, y)), ListT(join(s.item, t.item)), getattr(x, "name", "items"))
+
+
+def part(lo: Lowering, x: Atom, lower: Atom | None, upper: Atom | None, step: Atom | None = None) -> Atom:
+    """`x[lower:upper:step]`."""
+    return lo.build.index(x, Slice(lower, upper, step), name=getattr(x, "name", None))
+
+
+def replace_list(lo: Lowering, cell: Cell, change: Callable[[Atom], Atom], grows: bool = False) -> None:
+    """Gives a list other items: `change` makes the new list of the old one."""
+    before = lo.read(cell)
+
+    def changed():
+        new = change(before)
+        return lo.rename(new, before.name, before.temp) if isinstance(new, Var) and isinstance(before, Var) else new
+
+    if cell.base is not None:
+        methods.replace_inner(lo, cell, changed())
+    else:
+        lo.replace_slot(cell, changed, grows)
+
+
+# -- methods ---------------------------------------------------------------------------------------------------------------
+
+
+def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
+    """`xs.extend(value)`, `xs += value`."""
+    added = as_list(lo, value, node)
+    if isinstance(added, Cell) and added.kind == "list" and len(added.items) <= 4:
+        for item in added.items.values():
+            methods.append(lo, cell, item, node)
+        return
+    y = lo.read(added)
+    replace_list(lo, cell, lambda x: joined(lo, x, y), grows=True)
+    if not isinstance(atom_type(y).item, NO_MEMORY):
+        for held in added.holds if isinstance(added, Cell) else ():
+            hold(cell.root(), held)
+        hold(cell.root(), added)
+
+
+def insert(lo: Lowering, cell: Cell, index: Value, value: Value) -> None:
+    """`xs.insert(index, value)`."""
+    i, item = lo.read(index), lo.read(value)
+    one = lo.build.emit(Build("list", (item,)), list_type((atom_type(item),)), "item")
+    replace_list(lo, cell, lambda x: joined(lo, joined(lo, part(lo, x, None, i), one), part(lo, x, i, None)))
+    hold(cell.root(), value)
+
+
+def pop(lo: Lowering, cell: Cell, index: Value | None) -> Value:
+    """`xs.pop(index)`."""
+    before = lo.read(cell)
+    found, k = (True, -1) if index is None else expressions.known(lo, index)
+    if found and k == -1:
+        rest = Var(before.name, before.type, before.temp)
+        item = Var(f"{before.name}_item", before.type.item, True)
+        replace_list(lo, cell, lambda x: lo.build.add(Stmt((rest, item), Pop(x))) or rest)
+    else:
+        item = lo.build.index(before, lo.read(index))
+        remove_at(lo, cell, lo.read(index))
+    return lo.wrap(item, shares={*roots(cell), *(r for h in cell.holds for r in roots(h))})
+
+
+def remove_at(lo: Lowering, cell: Cell, index: Atom) -> None:
+    """`del xs[index]`."""
+    found, k = expressions.known(lo, index)
+    if found and k == -1:
+        return replace_list(lo, cell, lambda x: part(lo, x, None, Const(-1)))
+    if not found:
+        n = lo.build.call(len, lo.read(cell), type=INT, name="n")
+        index = lo.build.call(operator.mod, index, n, type=INT, name="place")
+    behind = Const(k + 1) if found else lo.build.call(operator.add, index, ONE, type=INT)
+    if found and k == 0:
+        return replace_list(lo, cell, lambda x: part(lo, x, ONE, None))
+    replace_list(lo, cell, lambda x: joined(lo, part(lo, x, None, index), part(lo, x, behind, None)))
+
+
+def assign_slice(lo: Lowering, cell: Cell, key: SliceVal, value: Value, node) -> None:
+    """`xs[a:b] = value`, which may change the length."""
+    if key.step is not None:
+        raise expressions.unsupported(lo, node, "an assignment to every so many items of a list", "write the loop")
+    y = lo.read(as_list(lo, value, node))
+    if key.lower is not None and key.upper is not None:
+        n = lo.build.call(len, lo.read(cell), type=INT, name="n")
+        bounds = lo.build.call(runtime.slice_bounds, n, key.lower, key.upper, type=TupleT((INT, INT)), name="bounds")
+        start, stop = (lo.build.index(bounds, Const(k), name=name) for k, name in enumerate(("start", "stop")))
+    else:
+        start, stop = key.lower, key.upper
+    replace_list(lo, cell, lambda x: _around(lo, x, start, y, stop))
+    hold(cell.root(), value)
+
+
+def _around(lo: Lowering, x: Atom, start: Atom | None, y: Atom, stop: Atom | None) -> Atom:
+    """`x[:start] + y + x[stop:]`."""
+    before = y if start is None else joined(lo, part(lo, x, None, start), y)
+    return before if stop is None else joined(lo, before, part(lo, x, stop, None))
+
+
+def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`xs.name(...)`."""
+    match name, len(args):
+        case "append", 1:
+            methods.append(lo, cell, args[0], node)
+        case "extend", 1:
+            extend(lo, cell, args[0], node)
+        case "insert", 2:
+            insert(lo, cell, *args)
+        case "pop", 0 | 1:
+            return pop(lo, cell, *args or (None,))
+        case "reverse", 0:
+            replace_list(lo, cell, lambda x: part(lo, x, None, None, Const(-1)))
+        case "clear", 0:
+            replace_list(lo, cell, lambda x: lo.build.emit(Build("list", ()), ListT(atom_type(x).item), "items"))
+        case "sort", 0:
+            order = order_of(lo, cell, kwargs.get("key"), kwargs.get("reverse"), node)
+            new = gathered(lo, cell, order, node)
+            y = lo.read(new)
+            replace_list(lo, cell, lambda x: y)
+        case "copy", 0:
+            return wrap_items(lo, part(lo, lo.read(cell), None, None), cell)
+        case ("index" | "count"), 1:
+            return lo.build.call(getattr(list, name), lo.read(cell), lo.read(args[0]), type=INT, name="place" if name == "index" else "n")
+        case "remove", 1:
+            remove_at(lo, cell, lo.build.call(list.index, lo.read(cell), lo.read(args[0]), type=INT, name="place"))
+        case _:
+            raise expressions.unsupported(lo, node, f"the list method `{name}` on a list whose length is not known here")
+    return Const(None)
+
+
+# -- order -----------------------------------------------------------------------------------------------------------------
+
+
+def keys_of(lo: Lowering, value: Value, key: Value | None, node) -> Atom:
+    """What the items of a list or array are compared by."""
+    if key is None or isinstance(key, Const) and key.value is None:
+        return lo.read(value)
+    keys = sequences.collect(lo, iteration.iterate(lo, value, node), lambda e: calls.call(lo, key, [e], {}, node), node)
+    return lo.read(keys)
+
+
+def order_of(lo: Lowering, value: Value, key: Value | None, reverse: Value | None, node) -> Value:
+    """Where `sorted` takes its items from, as a list of numbers."""
+    keys = keys_of(lo, value, key, node)
+    options = {} if reverse is None else {"reverse": lo.read(reverse)}
+    return lo.wrap(lo.build.call(runtime.sorted_order, keys, type=ListT(INT), name="order", **options))
+
+
+def gathered(lo: Lowering, value: Value, order: Value, node) -> Value:
+    """`[value[i] for i in order]`."""
+    return sequences.collect(
+        lo, iteration.iterate(lo, order, node), lambda i: expressions.subscript(lo, value, i, node), node
+    )  # fmt: skip
+
+
+def indexable(lo: Lowering, value: Value, node) -> Value:
+    """An array of one axis, or the items of any other iterable as one list."""
+    if isinstance(value, Cell) and value.kind == "array" and isinstance(t := atom_type(lo.read(value)), (Array, ListT)):
+        if isinstance(t, ListT) or t.dims is not None and len(t.dims) == 1:
+            return value
+    found = as_list(lo, value, node)
+    return expressions.dynamic(lo, found) if isinstance(found, Cell) and found.kind == "list" else found
+
+
+def builtin_sorted(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`sorted(xs, key=f, reverse=r)`."""
+    items = indexable(lo, args[0], node)
+    if getattr(atom_type(lo.read(items)), "items", None) == ():
+        return lo.new_list([])
+    return gathered(lo, items, order_of(lo, items, kwargs.get("key"), kwargs.get("reverse"), node), node)
+
+
+def extreme(lo: Lowering, fn, value: Value, key: Value | None, default: Value | None, node) -> Value:
+    """`max(xs, key=f, default=v)`, of an iterable whose length is not known or with a key."""
+    items = indexable(lo, value, node)
+    t = atom_type(lo.read(items))
+
+    def best():
+        if key is None and (isinstance(t, Array) or isinstance(t, ListT) and isinstance(t.item, Scalar)):
+            return calls.emit_call(lo, np.max if fn is max else np.min, [items], {}, node)
+        largest = Const(fn is max)
+        place = lo.build.call(runtime.best_place, keys_of(lo, items, key, node), largest, type=INT, name="best")
+        return expressions.subscript(lo, items, place, node)
+
+    if default is None:
+        return best()
+    if isinstance(t, ListT) and t.items is not None:
+        return best() if t.items else default
+    n = lo.build.call(len, lo.read(items), type=INT, name="n")
+    return control.branch(lo, lo.build.call(operator.gt, n, Const(0), type=BOOL), [best, lambda: default], "ifexp")
+
+
+# -- unpacking -------------------------------------------------------------------------------------------------------------
+
+
+def starred_items(lo: Lowering, value: Value, before: int, after: int, node) -> list[Value]:
+    """The values of `a, *b, c = value` for a list or array whose length is not known."""
+    whole = lo.read(value)
+    n = lo.build.call(len, whole, type=INT, name="n")
+    few = lo.build.call(operator.lt, n, Const(before + after), type=BOOL)
+
+    def refuse():
+        text = Const(f"not enough values to unpack (expected at least {before + after})")
+        lo.build.add(Stmt((), Effect("raise", (lo.build.call(ValueError, text),))))
+        return control.RAISED
+
+    if before + after:
+        control.branch(lo, few, [refuse, lambda: None])
+    item = lambda k: expressions.subscript(lo, value, Const(k), node)  # noqa: E731
+    lower, upper = Const(before) if before else None, Const(-after) if after else None
+    middle = as_list(lo, expressions.subscript(lo, value, SliceVal(lower, upper, None), node), node)
+    return [*map(item, range(before)), middle, *(item(k - after) for k in range(after))]
+
+
+def transposed(lo: Lowering, rows: Value, node) -> Iterable | None:
+    """`zip(*rows)` for a list of tuples of one known length: the columns; None for other rows."""
+    t = atom_type(lo.read(rows))
+    if not (isinstance(t, ListT) and isinstance(t.item, TupleT)):
+        return None
+    source = iteration.iterate(lo, rows, node)
+    columns = []
+    for k in range(len(t.item.items)):
+        columns.append(sequences.collect(lo, source, lambda row, k=k: row.items[k] if isinstance(row, TupleVal) else expressions.subscript(lo, row, Const(k), node), node))
+    return iteration.listed(columns)

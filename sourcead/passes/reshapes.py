@@ -1,0 +1,81 @@
+"""Writes through `reshape`, brought to a form that does not depend on how the array lies in memory.
+
+    a1 = a0 with .reshape(s)[k] = v        r0 = reshape(a0, s);  r1 = r0 with [k] = v;  a1 = reshape(r1, a0.shape)
+
+`np.reshape` gives a view of an array in C order only, and which of the arrays that the text makes are is not followed.  Where
+the reshape is flat, `a.flat[k] = v` says the same in one statement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sourcead.analysis.builder import Builder, atom_type
+from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Slice, Stmt, Sub, Update, Var, View, map_op, op_blocks
+from sourcead.ir.types import Scalar
+
+RESHAPES = (np.reshape, np.ravel)
+
+
+def is_reshape(step: Sub | View) -> bool:
+    return isinstance(step, View) and any(step.fn is f for f in RESHAPES)
+
+
+def is_flat(step: Sub | View) -> bool:
+    """Whether a step is a reshape to one axis of whatever length."""
+    if not is_reshape(step) or step.kwargs:
+        return False
+    return not step.args or len(step.args) == 1 and isinstance(step.args[0], Const) and step.args[0].value in (-1, (-1,))
+
+
+def is_plain(op: Update) -> bool:
+    """Whether an update can be written with `.flat`."""
+    if len(op.path) != 2 or not is_flat(op.path[0]) or not isinstance(op.path[1], Sub):
+        return False
+    key = op.path[1].key
+    return isinstance(key, Slice) or not isinstance(key, tuple) and isinstance(atom_type(key), Scalar)
+
+
+def settle_reshapes(function: Function) -> Function:
+    """The function without writes through `reshape` that `.flat` cannot express."""
+
+    def visit(block: Block) -> Block:
+        stmts: list[Stmt] = []
+        for stmt in block.stmts:
+            if op_blocks(stmt.op):
+                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, visit))
+            if isinstance(stmt.op, Update) and any(map(is_reshape, stmt.op.path)) and not is_plain(stmt.op):
+                stmts += expanded(stmt)
+            else:
+                stmts.append(stmt)
+        return Block(tuple(stmts), block.results)
+
+    return replace(function, body=visit(function.body))
+
+
+def expanded(stmt: Stmt) -> list[Stmt]:
+    """The statements that an update through `reshape` stands for."""
+    build = Builder()
+    build.origin, build.adjoint_of, build.within = stmt.origin, stmt.adjoint_of, stmt.within
+    new = updated(build, stmt.op)
+    last = build.stmts.pop()
+    assert last.targets == (new,)
+    return [*build.stmts, replace(last, targets=stmt.targets)]
+
+
+def updated(build: Builder, op: Update) -> Var:
+    """The new version of the array, in the last statement emitted."""
+    k = next((k for k, step in enumerate(op.path) if is_reshape(step)), None)
+    if k is None:
+        return build.emit(op, atom_type(op.base))
+    outer: Atom = op.base
+    for step in op.path[:k]:
+        outer = build.index(outer, step.key) if isinstance(step, Sub) else build.call(step.fn, outer, *step.args, **dict(step.kwargs))
+    step = op.path[k]
+    shape = build.attr(outer, "shape")
+    part = build.call(step.fn, outer, *step.args, **dict(step.kwargs))
+    new = updated(build, replace(op, base=part, path=op.path[k + 1 :]))
+    back = build.emit(Call(np.reshape, (new, shape)), atom_type(outer), getattr(outer, "name", "out"))
+    return back if k == 0 else build.emit(Update(op.base, op.path[:k], back), atom_type(op.base))

@@ -1,0 +1,190 @@
+"""Arrays made of arrays: picking, joining and applying functions along axes."""
+
+import numpy as np
+
+from sourcead.rules.composed import composed, refuse
+from sourcead.runtime import count_trimmed, distinct_places
+
+
+@composed(np.matvec if hasattr(np, "matvec") else np.ufunc)
+def matvec(a, x):
+    return np.squeeze(a @ np.expand_dims(x, -1), -1)
+
+
+@composed(np.vecmat if hasattr(np, "vecmat") else np.ufunc)
+def vecmat(x, a):
+    return np.squeeze(np.expand_dims(np.conj(x), -2) @ a, -2)
+
+
+@composed(*(f for f in (getattr(np, "vecdot", None), getattr(np.linalg, "vecdot", None)) if f is not None))
+def vecdot(a, b, axis=-1):
+    return np.sum(np.conj(a) * b, axis=axis)
+
+
+# ---- picking ----
+
+
+@composed(np.unique)
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, equal_nan=True, sorted=True):
+    index, inverse, counts = distinct_places(ar, axis, equal_nan)
+    values = np.ravel(ar)[index] if axis is None else np.take(ar, index, axis)
+    results = [values]
+    if return_index:
+        results.append(index)
+    if return_inverse:
+        results.append(inverse)
+    if return_counts:
+        results.append(counts)
+    return tuple(results) if len(results) > 1 else values
+
+
+@composed(*(getattr(np, name) for name in ("unique_values",) if hasattr(np, name)))
+def unique_values(x):
+    return np.ravel(x)[distinct_places(x, None, False)[0]]
+
+
+@composed(np.union1d)
+def union1d(ar1, ar2):
+    both = np.concatenate((np.ravel(ar1), np.ravel(ar2)))
+    return both[distinct_places(both, None, True)[0]]
+
+
+@composed(np.intersect1d)
+def intersect1d(ar1, ar2, assume_unique=False):
+    found = np.ravel(ar1)[distinct_places(ar1, None, True)[0]]
+    return found[np.isin(found, ar2)]
+
+
+@composed(np.setdiff1d)
+def setdiff1d(ar1, ar2, assume_unique=False):
+    if assume_unique:
+        refuse("`np.setdiff1d` with assume_unique=True")
+    found = np.ravel(ar1)[distinct_places(ar1, None, True)[0]]
+    return found[~np.isin(found, ar2)]
+
+
+@composed(np.setxor1d)
+def setxor1d(ar1, ar2, assume_unique=False):
+    both = np.concatenate((np.ravel(ar1), np.ravel(ar2)))
+    index, inverse, counts = distinct_places(both, None, True)
+    if assume_unique:
+        refuse("`np.setxor1d` with assume_unique=True")
+    return both[index][np.isin(both[index], ar1) ^ np.isin(both[index], ar2)]
+
+
+@composed(np.trim_zeros)
+def trim_zeros(filt, trim="fb"):
+    first, last = count_trimmed(filt, trim)
+    return filt[first:last]
+
+
+@composed(np.sort_complex)
+def sort_complex(a):
+    return np.sort(a).astype(complex)
+
+
+@composed(np.sort, np.partition, given="order")
+def sort_by_fields(a, axis=-1, kind=None, order=None):
+    refuse("`order=`: structured arrays carry no derivative")
+
+
+@composed(np.require)
+def require(a, dtype=None, requirements=None):
+    return np.array(a, dtype=dtype)
+
+
+# ---- joining ----
+
+
+@composed(np.block)
+def block(arrays):
+    if not isinstance(arrays, list):
+        return np.array(arrays)
+    if not isinstance(arrays[0], list):
+        return np.concatenate([np.atleast_1d(a) for a in arrays], -1)
+    if isinstance(arrays[0][0], list):
+        refuse("`np.block` of lists nested more than twice: use `np.concatenate`")
+    rows = [np.concatenate([np.atleast_2d(a) for a in row], -1) for row in arrays]
+    return np.concatenate(rows, -2)
+
+
+# ---- functions along axes ----
+
+
+@composed(np.apply_along_axis)
+def apply_along_axis(func1d, axis, arr, *args):
+    if arr.ndim == 1:
+        return np.asarray(func1d(arr, *args))
+    if arr.ndim > 2:
+        refuse("`np.apply_along_axis` on arrays of more than two axes: write the loops")
+    rows = np.moveaxis(arr, axis, -1)
+    found = np.stack([func1d(row, *args) for row in rows])
+    return np.moveaxis(found, -1, axis) if found.ndim > 1 else found
+
+
+@composed(np.apply_over_axes)
+def apply_over_axes(func, a, axes):
+    for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
+        before = a.ndim
+        a = func(a, axis)
+        if a.ndim < before:
+            a = np.expand_dims(a, axis)
+    return a
+
+
+@composed(np.piecewise)
+def piecewise(x, condlist, funclist):
+    if not isinstance(condlist, (list, tuple)):
+        refuse("`np.piecewise` whose conditions are not a list")
+    result = np.zeros(np.shape(x), x.dtype)
+    if len(funclist) > len(condlist):
+        conditions = [*condlist, ~np.any(np.stack(condlist), axis=0)]
+    else:
+        conditions = condlist
+    for condition, function in zip(conditions, funclist):
+        if callable(function):
+            result[condition] = function(x[condition])
+        else:
+            result[condition] = function
+    return result
+
+
+@composed(np.fromfunction)
+def fromfunction(function, shape, dtype=float):
+    return function(*np.indices(shape, dtype=dtype))
+
+
+# ---- rows of numbers ----
+
+
+@composed(np.logspace)
+def logspace(start, stop, num=50, endpoint=True, base=10.0):
+    return base ** np.linspace(start, stop, num, endpoint)
+
+
+@composed(np.geomspace)
+def geomspace(start, stop, num=50, endpoint=True):
+    return start * (stop / start) ** np.linspace(0.0, 1.0, num, endpoint)
+
+
+@composed(np.select, given="default")
+def select(condlist, choicelist, default=0):
+    result = default
+    for condition, choice in zip(condlist[::-1], choicelist[::-1]):
+        result = np.where(condition, choice, result)
+    return result
+
+
+@composed(np.pad, given="constant_values end_values stat_length reflect_type mode")
+def pad(array, pad_width, mode="constant", constant_values=0, end_values=0, stat_length=None, reflect_type="even"):
+    if mode == "constant":
+        if np.ndim(constant_values) != 0:
+            refuse("`np.pad` with several `constant_values` that carry a derivative: use `np.concatenate`")
+        there = np.pad(np.ones(array.shape, dtype=bool), pad_width)
+        return np.where(there, np.pad(array, pad_width), constant_values)
+    refuse("`np.pad` in this mode: use `np.concatenate`")
+
+
+@composed(np.kaiser)
+def kaiser(M, beta):
+    refuse("`np.kaiser` with respect to beta needs the Bessel function of order one, which NumPy lacks: use `scipy.special.i0`")

@@ -1,0 +1,1 @@
+"""scipy.linalg: matrices of a given form, and solutions by way of others."""

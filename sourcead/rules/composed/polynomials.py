@@ -1,0 +1,81 @@
+"""Polynomials as rows of coefficients, the highest power first."""
+
+import numpy as np
+
+from sourcead.rules.composed import composed, number_kind, refuse
+
+
+@composed(np.polyadd)
+def polyadd(a1, a2):
+    a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
+    n = max(len(a1), len(a2))
+    return np.pad(a1, (n - len(a1), 0)) + np.pad(a2, (n - len(a2), 0))
+
+
+@composed(np.polysub)
+def polysub(a1, a2):
+    a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
+    n = max(len(a1), len(a2))
+    return np.pad(a1, (n - len(a1), 0)) - np.pad(a2, (n - len(a2), 0))
+
+
+@composed(np.polymul)
+def polymul(a1, a2):
+    return np.convolve(np.trim_zeros(np.atleast_1d(a1), "f"), np.trim_zeros(np.atleast_1d(a2), "f"))
+
+
+@composed(np.polyder)
+def polyder(p, m=1):
+    p = np.asarray(p)
+    for _ in range(m):
+        p = p[:-1] * np.arange(len(p) - 1, 0, -1)
+    return p
+
+
+@composed(np.polyint)
+def polyint(p, m=1, k=None):
+    p = np.asarray(p)
+    if k is not None and (m != 1 or np.ndim(k) != 0):
+        refuse("`np.polyint` with several constants of integration: integrate once at a time")
+    for _ in range(m):
+        p = np.append(p / np.arange(len(p), 0, -1), 0.0 if k is None else k)
+    return p
+
+
+@composed(np.polydiv)
+def polydiv(u, v):
+    r, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
+    m, n = len(r) - 1, len(v) - 1
+    q = np.zeros(max(m - n + 1, 1))
+    for k in range(m - n + 1):
+        q[k] = r[k] / v[0]
+        r[k : k + n + 1] = r[k : k + n + 1] - q[k] * v
+    return q, r[max(m - n + 1, 0) :] if n > 0 else r[-1:]
+
+
+@composed(np.poly)
+def poly(seq_of_zeros):
+    zeros = np.asarray(seq_of_zeros)
+    if zeros.ndim != 1 or number_kind(zeros) == "complex":
+        refuse("`np.poly` of a matrix or of complex zeros")
+    p = np.ones(1)
+    for zero in zeros:
+        p = np.append(p, 0.0) - zero * np.append(0.0, p)
+    return p
+
+
+@composed(np.polyfit)
+def polyfit(x, y, deg, rcond=None):
+    x = np.asarray(x) + 0.0
+    y = np.asarray(y) + 0.0
+    powers = np.vander(x, deg + 1)
+    scale = np.sqrt(np.sum(powers * powers, axis=0))
+    if rcond is None:
+        rcond = len(x) * 2.220446049250313e-16
+    found = np.linalg.lstsq(powers / scale, y, rcond)[0]
+    return (found.T / scale).T
+
+
+@composed(np.polyval, given="none")
+def polyval(p, x):
+    refuse("`np.polyval` in this form")

@@ -1,0 +1,132 @@
+"""The helpers that generated text of forward mode may call: plain NumPy, copied into saved modules as they are."""
+
+import numpy as np
+
+# ---- choosing ----
+
+
+def share_of_winners(t_xs, y, xs):
+    """The tangent of `y`, the greatest (or least) of `xs`: the mean of the tangents of those equal to it."""
+    if len(xs) == 1:
+        xs, t_xs = xs[0], t_xs[0]
+    return sum(t * (x == y) for t, x in zip(t_xs, xs)) / sum(x == y for x in xs)
+
+
+# ---- scans ----
+
+
+def cumprod_tangent(t_x, x, y, axis):
+    """The tangent of `y = np.cumprod(x, axis)`, without a division, so that zeros are no exception."""
+    x, y, t = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0), np.moveaxis(t_x, axis, 0).copy()
+    for j in range(1, len(x)):
+        t[j] = t[j - 1] * x[j] + y[j - 1] * t[j]
+    return np.moveaxis(t, 0, axis)
+
+
+def running_winner_tangent(t_x, x, y, axis):
+    """The tangent of `y = np.maximum.accumulate(x, axis)` (or minimum): equal values share, one by one."""
+    x, y, t = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0), np.moveaxis(t_x, axis, 0).copy()
+    for j in range(1, len(x)):
+        share = (x[j] == y[j]) / (1.0 + (x[j] == y[j - 1]))
+        t[j] = t[j] * share + t[j - 1] * (1 - share)
+    return np.moveaxis(t, 0, axis)
+
+
+# ---- signals ----
+
+
+def interp_slope(x, xp, fp):
+    """The derivative of `np.interp(x, xp, fp)` with respect to `x`, 0 outside of `xp`."""
+    xp, fp = np.asarray(xp), np.asarray(fp)
+    k = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
+    return (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k]) * ((x >= xp[0]) & (x <= xp[-1]))
+
+
+def quantile_tangent(t_x, x, q, axis=None, keepdims=False):
+    """The tangent of `np.quantile(x, q, axis, keepdims=keepdims)`."""
+    gone = list(range(x.ndim)) if axis is None else [a % x.ndim for a in np.atleast_1d(axis)]
+    kept = [i for i in range(x.ndim) if i not in gone]
+    lengths = [x.shape[i] for i in kept] + [-1]
+    flat, t_flat = (np.transpose(z, kept + gone).reshape(lengths) for z in (x, t_x))
+    t_sorted = np.take_along_axis(t_flat, np.argsort(flat, axis=-1, kind="stable"), -1)
+    place = np.ravel(q) * (flat.shape[-1] - 1)
+    low = np.clip(np.floor(place).astype(int), 0, flat.shape[-1] - 1)
+    high = np.minimum(low + 1, flat.shape[-1] - 1)
+    share = (place - low).astype(x.dtype)
+    t = np.moveaxis(t_sorted[..., low] * (1 - share) + t_sorted[..., high] * share, -1, 0)
+    shape = [1 if i in gone else n for i, n in enumerate(x.shape)] if keepdims else [x.shape[i] for i in kept]
+    return t.reshape(np.shape(q) + tuple(shape))[()]
+
+
+# ---- linear algebra ----
+
+
+def matrix_power_tangent(t_a, a, n):
+    """The tangent of `y = np.linalg.matrix_power(a, n)`."""
+    if n < 0:
+        inverse = np.linalg.inv(a)
+        return matrix_power_tangent(-(inverse @ t_a @ inverse), inverse, -n)
+    t, power = np.zeros_like(a), np.linalg.matrix_power(a, 0)
+    for _ in range(n):
+        t = t @ a + power @ t_a
+        power = power @ a
+    return t
+
+
+def from_triangle(t, UPLO="L"):
+    """The symmetric matrix of whose tangent `t` the one triangle is read."""
+    half = np.tril(t) if UPLO in "Ll" else np.triu(t)
+    return half + np.swapaxes(half, -1, -2) - half * np.eye(t.shape[-1], dtype=t.dtype)
+
+
+def cholesky_tangent(t_a, y):
+    """The tangent of `y = np.linalg.cholesky(a)`, which reads the lower triangle of `a` alone."""
+    left = np.linalg.solve(y, from_triangle(t_a))
+    inner = np.tril(np.linalg.solve(y, np.swapaxes(left, -1, -2)))
+    return y @ (inner - inner * np.eye(y.shape[-1], dtype=y.dtype) / 2)
+
+
+def eigh_tangent(t_a, w, v, UPLO="L"):
+    """The tangents of `w, v = np.linalg.eigh(a, UPLO)`, which reads one triangle of `a` alone."""
+    inner = np.swapaxes(v, -1, -2) @ from_triangle(t_a, UPLO) @ v
+    gaps = w[..., None, :] - w[..., :, None]
+    t_v = v @ (inner * (gaps != 0) / np.where(gaps == 0, 1, gaps))
+    return np.diagonal(inner, axis1=-2, axis2=-1), t_v
+
+
+def qr_tangent(t_a, q, r):
+    """The tangents of `q, r = np.linalg.qr(a)`, for matrices of full column rank with no more columns than rows."""
+    if r.shape[-2] < r.shape[-1]:
+        raise NotImplementedError("the derivative of np.linalg.qr for more columns than rows")
+    x = np.swapaxes(np.linalg.solve(np.swapaxes(r, -1, -2), np.swapaxes(t_a, -1, -2)), -1, -2)  # t_a @ inv(r)
+    inner = np.swapaxes(q, -1, -2) @ x
+    low = np.tril(inner, -1)
+    turned = low - np.swapaxes(low, -1, -2)
+    return x - q @ (inner - turned), (inner - turned) @ r
+
+
+def svd_left_tangent(t_a, u, s, vt):
+    """The tangent of `u` in `u, s, vt = np.linalg.svd(a)`."""
+    k = s.shape[-1]
+    if u.shape[-1] > k:
+        raise NotImplementedError(
+            "the derivative of np.linalg.svd with full_matrices=True of a matrix that is not square"
+        )
+    v = np.swapaxes(vt[..., :k, :], -1, -2)
+    moved = t_a @ v
+    inner = np.swapaxes(u, -1, -2) @ moved
+    gaps = (s[..., None, :] - s[..., :, None]) * (s[..., None, :] + s[..., :, None])
+    turned = (gaps != 0) / np.where(gaps == 0, 1, gaps)
+    turned = turned * (inner * s[..., None, :] + s[..., :, None] * np.swapaxes(inner, -1, -2))
+    over = (s != 0) / np.where(s == 0, 1, s)
+    return u @ turned + (moved - u @ inner) * over[..., None, :]
+
+
+def lstsq_tangents(t_a, t_b, y, a, b):
+    """The tangents of `y = np.linalg.lstsq(a, b)[0]` by those of `a` and `b`, for matrices of full rank."""
+    inverse = np.linalg.pinv(a)
+    by_a = inverse @ (inverse.T @ (t_a.T @ (b - a @ y)) - t_a @ y)
+    if a.shape[0] < a.shape[1]:  # the shortest of many solutions
+        w = t_a.T @ (inverse.T @ y)
+        by_a = by_a + w - inverse @ (a @ w)
+    return by_a, inverse @ t_b

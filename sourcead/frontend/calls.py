@@ -299,6 +299,12 @@ FOLDED = frozenset({isinstance, len, min, max, abs, int, round, tuple, callable,
 
 def mutate(lo: Lowering, fn: Any, args: list[Value], kwargs, node) -> Value:
     """Library functions that write into their first argument."""
+    if fn is np.copyto and len(args) == 2 and set(kwargs) <= {"where"} and isinstance(args[0], Cell):
+        value = lo.operand(args[1])
+        if kwargs:
+            value = lo.build.call(np.where, lo.operand(kwargs["where"]), value, lo.read(args[0]))
+        lo.write(args[0], (), value)
+        return Const(None)
     raise expressions.unsupported(
         lo,
         node,

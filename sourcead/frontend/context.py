@@ -492,6 +492,9 @@ class Lowering:
         self.materialise(known)
         for cell in known.stood_for:
             known.viewers += cell.viewers
+            known.held_by.discard(cell)
+            for held in known.holds:
+                held.held_by.discard(cell)
             cell.base, cell.step = known, None
 
     # -- scopes --------------------------------------------------------------------------------------------------

@@ -45,6 +45,7 @@ from sourcead.passes import simplify
 from sourcead.passes.filled import fill_lists
 from sourcead.passes.late import clear_late
 from sourcead.passes.reshapes import settle_reshapes
+from sourcead.passes.stacks import flatten_stacks
 from sourcead.passes.versions import ask_current_versions
 from sourcead.signature import tangent_names
 
@@ -151,7 +152,7 @@ def pairs_called(block: Block) -> list[Pair]:
 
 def finished(function: Function) -> Function:
     """The function simplified, with the copies that writing in place needs."""
-    function = simplify(function)
+    function = simplify(flatten_stacks(function))
     settled = without_nothing(function)
     if settled is not function:
         function = simplify(settled)

@@ -363,14 +363,15 @@ class _Allocation:
         op, target = stmt.op, stmt.targets[0]
         for v in dying:
             self.kill(v)
-        memory = self.of(op.base)
-        if self.is_ours(memory.own, stmt):
+        memory, stored = self.of(op.base), self.of(op.value)
+        fits = _is_such_an_array(operand_type(op.value), operand_type(op.base))
+        if not (fits and op.value in dying and self.is_held_by_none(stored.all)) and self.is_ours(memory.own, stmt):
             out.append(stmt)
             self.bind(target, memory)
             return
-        if _is_such_an_array(operand_type(op.value), operand_type(op.base)):
+        if fits:  # nothing else needs the value: no copy
             out.append(replace(stmt, op=Let(op.value)))
-            self.bind(target, self.of(op.value))
+            self.bind(target, stored)
             return
         new = fresh(target, type=operand_type(op.base))
         out.append(replace(stmt, targets=(new,), op=Call(np.empty_like, (op.base,))))

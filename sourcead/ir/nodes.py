@@ -169,6 +169,7 @@ class Update(Op):
 class Build(Op):
     """A display: kind 'tuple', 'list' or 'dict' (then `keys`, Python objects, go with `items`).
 
+    `residual`: a list that the forward sweep fills for the reverse sweep, which empties it.
     Kind 'record': an object of class `cls` whose fields `keys` are the `items`; read as `Index(record, Const(field))`.
     """
 
@@ -176,6 +177,7 @@ class Build(Op):
     items: tuple[Atom, ...]
     keys: tuple | None = None
     cls: type | None = None
+    residual: bool = False
 
 
 @dataclass(frozen=True, eq=False)

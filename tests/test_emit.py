@@ -272,7 +272,7 @@ def writes(a, idx, mask, i, v, m):
     d_a += a
     m = m.copy()
     m.T[i] = d_a
-    np.reshape(m, -1)[...] = v
+    m.flat[...] = v
     m[i, i] *= v
     return d_a, m
 """)

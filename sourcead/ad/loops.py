@@ -31,7 +31,7 @@ def settle_loop(plan: LoopPlan) -> SettledLoop:
     flag = plan.leaving_flag()
     listed = [v for v in plan.saved if v not in shared and v is not flag]
     lists = {v: Var(f"{v.name}s", ListT(v.type), v.temp) for v in listed}
-    before = [Stmt((lists[v],), Build("list", ()), plan.stmt.origin) for v in listed]
+    before = [Stmt((lists[v],), Build("list", (), residual=True), plan.stmt.origin) for v in listed]
 
     # forward
     count = None if isinstance(op.domain, Range) and op.leave is None else Var("n", INT, True)

@@ -42,7 +42,7 @@ def in_c_order(lo, value: Value | Operand) -> frozenset[Var] | None:
                 return None
             return _part(lo, in_c_order(lo, value.base), value.base, value.step)
         if value in lo.params:
-            return frozenset({value.first}) if isinstance(atom_type(value.first), Array) else None
+            return frozenset({value.first}) if isinstance(value.first, Var) and isinstance(value.first.type, Array) else None
         return None if value.first is None else _atom(lo, value.first)
     if isinstance(value, (Var, Const)):
         return _atom(lo, value)
@@ -134,13 +134,20 @@ def reshaped(lo, fn, base: Value, operands, kwargs) -> Cell | None:
     order = kwargs.get("order")
     if not isinstance(base, Cell) or order is not None and not (isinstance(order, Const) and order.value == "C"):
         return None
-    needs = in_c_order(lo, base)
+    needs = NOWHERE if keeps_shape(lo, base, operands) else in_c_order(lo, base)
     if needs is None:
         return None
     cell = lo.view(base, View(fn, operands[1:], tuple(kwargs.items())))
     cell.needs = needs
     lo.read(cell)
     return cell
+
+
+def keeps_shape(lo, base: Cell, operands) -> bool:
+    """Whether an array is reshaped to the shape that it has: a view whatever the layout."""
+    dims = getattr(atom_type(lo.read(base)), "dims", None)
+    shape = operands[1].value if len(operands) == 2 and isinstance(operands[1], Const) else None
+    return dims is not None and all(isinstance(n, int) for n in dims) and shape in (dims, list(dims))
 
 
 def gives_the_same(lo, fn, base: Value | None) -> bool:

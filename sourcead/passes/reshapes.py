@@ -35,7 +35,9 @@ def is_plain(op: Update) -> bool:
     if len(op.path) != 2 or not is_flat(op.path[0]) or not isinstance(op.path[1], Sub):
         return False
     key = op.path[1].key
-    return isinstance(key, Slice) or not isinstance(key, tuple) and isinstance(atom_type(key), Scalar)
+    if isinstance(key, Slice):  # `.flat` would repeat a value that is too short
+        return not isinstance(op.value, tuple) and isinstance(atom_type(op.value), Scalar)
+    return not isinstance(key, tuple) and isinstance(atom_type(key), Scalar)
 
 
 def settle_reshapes(function: Function) -> Function:

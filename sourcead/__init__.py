@@ -1,7 +1,7 @@
 """sourcead turns a Python function on NumPy arrays into the Python function that computes its gradient."""
 
 from sourcead import pipeline as _pipeline  # noqa: F401  here, so that the first call does not load the compiler
-from sourcead.api import grad, value_and_grad, vjp
+from sourcead.api import grad, hvp, jvp, pushforward, value_and_grad, vjp
 from sourcead.check import GradientMismatch, check_grads
 from sourcead.combinators import map, reduce
 from sourcead.dispatch import Gradient, Lowered
@@ -19,6 +19,7 @@ from sourcead.errors import (
     UnsupportedValueError,
     WrtError,
 )
+from sourcead.jacobians import hessian, jacobian
 from sourcead.rules.registry import adjoint, tangent
 from sourcead.runtime import stop_gradient
 from sourcead.steering import adjoint_of
@@ -45,7 +46,12 @@ __all__ = [
     "adjoint_of",
     "check_grads",
     "grad",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
     "map",
+    "pushforward",
     "reduce",
     "stop_gradient",
     "tangent",

@@ -1,4 +1,4 @@
-"""What users call: `grad`, `value_and_grad`, `vjp`."""
+"""What users call: `grad`, `value_and_grad`, `vjp`, `jvp`, `pushforward`, `hvp`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sourcead.dispatch import Gradient
-from sourcead.errors import WrtError
-from sourcead.frontend.source import unwrap
+from sourcead.dispatch import Gradient, Lowered
+from sourcead.errors import ArgumentError, WrtError
+from sourcead.frontend.source import Opaque, unwrap
 
 
 def grad(
@@ -135,3 +135,137 @@ def _shifted(wrt: Any, by: int) -> Any:
     if isinstance(wrt, int):
         return wrt + by if wrt >= 0 else wrt
     return wrt if isinstance(wrt, str) else tuple(_shifted(item, by) for item in wrt)
+
+
+def pushforward(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> Gradient:
+    """The derivative of a function in a direction, in forward mode: the product of its Jacobian with a tangent.
+
+    Args:
+        f: the function; its result may be of any shape and structure.
+        wrt: as for `grad`.
+
+    Returns:
+        A callable that takes f's arguments and for each parameter in wrt, say `w`, the tangent `t_w`, by name (or after
+        f's arguments, if none of these has a default). A tangent has the structure, shapes and dtypes of its argument.
+        It returns `(value, tangent)`, the tangent of the structure and shapes of the value. It has the attributes
+        `source`, `lower`, `primal` and `save`.
+
+    Raises:
+        SourceADError: as `grad`, without NonScalarError.
+
+    Example:
+        >>> import numpy as np
+        >>> from sourcead import pushforward
+        >>> push = pushforward(lambda x: x ** 2)
+        >>> push(np.array([1.0, 2.0]), t_x=np.array([1.0, 10.0]))
+        (array([1., 4.]), array([ 2., 40.]))
+    """
+    return Gradient(f, wrt, kind="jvp")
+
+
+def jvp(f: Callable, args: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The value of a function and its derivative in a direction, computed together in forward mode.
+
+    Args:
+        f: the function; its result may be of any shape and structure.
+        args: where to take it.
+        tangents: the direction, one tangent for each of `args`: of its structure, shapes and dtypes, or None for an
+            argument that is held fixed.
+
+    Returns:
+        `(value, tangent)`, the tangent of the structure and shapes of the value. The text behind it is that of
+        `pushforward`.
+
+    Raises:
+        WrtError: the tangents do not fit the arguments.
+        SourceADError: as `grad`, without NonScalarError.
+
+    Example:
+        >>> import numpy as np
+        >>> from sourcead import jvp
+        >>> jvp(lambda x, y: x * y, (np.array([1.0, 2.0]), 3.0), (np.array([1.0, 0.0]), None))
+        (array([3., 6.]), array([3., 0.]))
+    """
+    if len(args) != len(tangents):
+        raise WrtError(
+            f"jvp is given {len(args)} arguments and {len(tangents)} tangents",
+            instead="one tangent for each argument, None for those that are held fixed",
+        )
+    wrt = tuple([k for k, t in enumerate(tangents) if t is not None])
+    if not wrt:
+        raise WrtError("jvp is given no tangent: every argument is held fixed", instead="jvp(f, (x,), (t_x,))")
+    function, bound_args, bound_kwargs = unwrap(f)
+    push = _pushforward_of(function, wrt, len(bound_args))
+    given = zip(push.directions, [tangents[k] for k in wrt])
+    return push(*bound_args, *args, **bound_kwargs, **dict(given))
+
+
+@functools.lru_cache(maxsize=256)
+def _pushforward_of(function: Callable, wrt: Any, bound: int) -> Gradient:
+    return Gradient(function, _shifted(wrt, bound), kind="jvp")
+
+
+class HessianProduct(Opaque):
+    """What `hvp` returns: a callable with the attributes `source`, `lower`, `save` and `primal`."""
+
+    def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0):
+        self._gradient = Gradient(f, wrt)
+        self._product = Gradient(self._gradient, self._gradient.wrt, kind="tangent")
+        self._single = self._gradient._single
+        functools.update_wrapper(self, self._gradient)
+        self.primal, self.wrt = f, self._gradient.wrt
+
+    def __call__(self, *args, **kwargs):
+        if not args:
+            raise ArgumentError("an hvp takes the arguments of the function and last the vector", instead="hvp(f)(x, v)")
+        return self._product(*args[:-1], **kwargs, **self._named(args[-1]))
+
+    def _named(self, v: Any) -> dict[str, Any]:
+        names = self._product.directions
+        if self._single:
+            return {names[0]: v}
+        if not isinstance(v, tuple | list) or len(v) != len(names):
+            raise WrtError(f"the vector of an hvp with respect to {', '.join(self.wrt)} is a tuple of {len(names)}")
+        return dict(zip(names, v))
+
+    def __repr__(self):
+        return f"<product of the Hessian of {self.__name__} with respect to {', '.join(self.wrt)} and a vector>"
+
+    def __reduce__(self):
+        return HessianProduct, (self.primal, self._gradient._asked)
+
+    @property
+    def source(self) -> str:
+        """The generated text for the types of the last call."""
+        return self._product.source
+
+    def lower(self, *args, **kwargs) -> Lowered:
+        """What a call with these arguments compiles to, without running it; see `Gradient.lower`."""
+        return self._product.lower(*args[:-1], **kwargs, **(self._named(args[-1]) if args else {}))
+
+    def save(self, path, *args, **kwargs) -> None:
+        """Writes the generated function as a module that runs without sourcead; see `Gradient.save`."""
+        self._product.save(path, *args[:-1], **kwargs, **(self._named(args[-1]) if args else {}))
+
+
+def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> HessianProduct:
+    """The product of a function's Hessian with a vector, forward mode over reverse mode: a few gradients' worth of work.
+
+    Args:
+        f: the function, as for `grad`.
+        wrt: as for `grad`.
+
+    Returns:
+        A callable `product(*args, v)`: `v` has the structure, shapes and dtypes of the argument in wrt, and so has the
+        result. With several arguments in wrt, `v` and the result are tuples.
+
+    Raises:
+        SourceADError: as `grad`.
+
+    Example:
+        >>> import numpy as np
+        >>> from sourcead import hvp
+        >>> hvp(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]), np.array([1.0, 10.0]))
+        array([  6., 120.])
+    """
+    return HessianProduct(f, wrt)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import sys
 import threading
 import types
@@ -169,6 +170,26 @@ class Gradient(Opaque):
         self._call = self._find
         if self._bound_args or self._bound_kwargs:
             self._call = functools.partial(self._find, *self._bound_args, **self._bound_kwargs)
+
+    @property
+    def generated_name(self) -> str:
+        """What the generated function is called."""
+        inner = self._function
+        name = inner.generated_name if isinstance(inner, Gradient) else getattr(inner, "__name__", "function")
+        return f"{name if name.isidentifier() else 'function'}_{self._kind}"
+
+    def _place(self) -> str:
+        """Where the user's function stands."""
+        function = self._function
+        while isinstance(function, Gradient):
+            function = function._function
+        code = function.__code__
+        return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        """In forward mode, the names of the parameters that are tangents."""
+        return tuple(self._directions)
 
     def __call__(self, *args, **kwargs):
         return self._call(*args, **kwargs)
@@ -342,7 +363,7 @@ class Gradient(Opaque):
 
         function = self._function
         if isinstance(function, Gradient):
-            function = lookup.calling(function, self._takes)
+            function = lookup.calling(function, self._takes, function.generated_name)
         elif lookup.only_passes_on(function) or adjoint_rule(function) is not None:
             function = lookup.calling(function, self._takes)
         built = pipeline.build(
@@ -355,6 +376,7 @@ class Gradient(Opaque):
             checkpoint=self._checkpoint,
             backend=self._backend,
             statics=statics,
+            place=self._place(),
         )
         code = loading.compiled(built.text, built.name)
         plain = loading.run(code, built.name, built.namespace)

@@ -92,9 +92,9 @@ def only_passes_on(function: types.FunctionType) -> bool:
     return bool(takes_any) and hasattr(function, "__wrapped__")
 
 
-def calling(function: Callable, signature: inspect.Signature) -> types.FunctionType:
+def calling(function: Callable, signature: inspect.Signature, name: str | None = None) -> types.FunctionType:
     """A function with source and this signature that only calls the given one."""
-    name = function.__name__ if function.__name__.isidentifier() else "function"
+    name = name or (function.__name__ if function.__name__.isidentifier() else "function")
     inner = f"{name}_"
     while inner in signature.parameters:
         inner += "_"

@@ -13,6 +13,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ad.cotangents import Cotangents, unbroadcast, zeros
+from sourcead.ad.opened import simplified
 from sourcead.ad.pushforward import pushforward
 from sourcead.ad.residuals import settle
 from sourcead.ad.reverse import Reverse
@@ -27,7 +28,6 @@ from sourcead.frontend.source import find_source
 from sourcead.ir.nodes import Atom, Block, Branch, Build, Call, Closure, Const, Function, Stmt, Var
 from sourcead.ir.pairs import Pair, with_pullbacks
 from sourcead.ir.types import (
-    FLOAT,
     Array,
     DictT,
     ListT,
@@ -38,6 +38,7 @@ from sourcead.ir.types import (
     TupleT,
     Type,
     Unknown,
+    as_float,
     dims_of,
     kind_of,
 )  # fmt: skip
@@ -79,9 +80,9 @@ class Built:
 
 def build(
     f, types: dict[str, Type], wrt: tuple[str, ...], *, kind: str = "grad", has_aux: bool = False, single: bool = True,
-    checkpoint: Any = "auto", backend: str = "numpy", statics: dict[str, Any] | None = None,
+    checkpoint: Any = "auto", backend: str = "numpy", statics: dict[str, Any] | None = None, place: str | None = None,
 ) -> Built:  # fmt: skip
-    """The generated gradient of `f` for arguments of these types."""
+    """The generated gradient of `f`, which stands at `place`, for arguments of these types."""
     statics = statics or {}
     source = find_source(f)
     types = {name: as_float(t) if name in wrt else t for name, t in types.items() if name not in statics}
@@ -93,7 +94,7 @@ def build(
     else:
         function, notes = differentiate(lowered, wrt, kind, has_aux, single)
     name = f"{function_name(source.name)}_{SUFFIX[kind]}"
-    doc = docstring(source, wrt, kind)
+    doc = docstring(source, wrt, kind, place or f"{os.path.basename(source.file)}:{source.line}")
     function = finished(replace(function, name=name, doc=doc, defaults=defaults))
     emitted = with_pairs(emit(function), function)
     return Built(
@@ -159,38 +160,22 @@ def finished(function: Function) -> Function:
     return assign_memory(settle_reshapes(clear_late(ask_current_versions(fill_lists(function)))))
 
 
-def as_float(t: Type) -> Type:
-    """Python ints that are differentiated count as floats."""
-    match t:
-        case Scalar("int" | "bool", None):
-            return FLOAT
-        case TupleT(items):
-            return TupleT(tuple(map(as_float, items)))
-        case ListT(item, items):
-            return ListT(as_float(item), None if items is None else tuple(map(as_float, items)))
-        case DictT(items):
-            return DictT(tuple((k, as_float(v)) for k, v in items))
-        case StructT(cls, fields):
-            return StructT(cls, tuple((k, as_float(v)) for k, v in fields))
-    return t
-
-
 def function_name(name: str) -> str:
     return "function" if name == "<lambda>" else name
 
 
-def docstring(source, wrt: tuple[str, ...], kind: str) -> str:
+def docstring(source, wrt: tuple[str, ...], kind: str, place: str) -> str:
     """What the generated function says of itself."""
     what = {
         "grad": "Gradient", "value_and_grad": "Value and gradient", "vjp": "Value and pullback", "jvp": "Value and tangent",
         "tangent": "Tangent",
     }[kind]  # fmt: skip
-    return f"{what} of {function_name(source.name)} ({os.path.basename(source.file)}:{source.line}) with respect to {', '.join(wrt)}."
+    return f"{what} of {function_name(source.name)} ({place}) with respect to {', '.join(wrt)}."
 
 
 def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bool, single: bool) -> tuple[Function, list[str]]:
     """The function that computes the gradient, its values all available, not yet simplified."""
-    primal = lowered.function = simplify(lowered.function)
+    primal = lowered.function = simplified(lowered, wrt)
     block = primal.body
     build = Builder()
     build.known, build.shape_dims, build.size_dim = lowered.known, lowered.shape_dims, lowered.size_dim
@@ -215,7 +200,8 @@ def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bo
             return tuple(gradient(build, cots, v, v.name in lowered.written) for v in inputs)
 
         sweep = Reverse(active, build, block).block(block, cots, gradients)
-    forward, reverse, results, notes = settle(*without_steering(block, sweep))
+    block, sweep, (value, aux) = without_steering(block, sweep, (value, aux))
+    forward, reverse, results, notes = settle(block, sweep)
     stmts = list(forward)
     if kind == "vjp":
         closure = Var("pullback", Unknown())
@@ -349,6 +335,8 @@ def gradient(build: Builder, cots: Cotangents, v: Var, written: bool) -> Atom:
         return build.call(np.asarray, d, type=to, name=f"d_{v.name}")
     if isinstance(to, Scalar) and to.dtype in SMALL_FLOATS and getattr(atom_type(d), "dtype", None) is not to.dtype:
         return build.call(to.dtype.type, d, type=to, name=f"d_{v.name}")
+    if isinstance(to, Scalar) and to.kind == "float" and to.dtype is None and getattr(atom_type(d), "dtype", None) in SMALL_FLOATS:
+        return build.call(float, d, type=to, name=f"d_{v.name}")
     return d
 
 

@@ -120,8 +120,10 @@ def add(a, b):
 
 def index_add(d, key, v):
     """`d` with `v` added at `key`, in place: each repetition of an index counts."""
-    if isinstance(d, (list, dict)):
+    if isinstance(d, list):
         d[key] = add(d[key], v)
+    elif isinstance(d, dict):
+        d[key] = add(d.get(key), v)
     elif isinstance(d, tuple):
         d = d[:key] + (add(d[key], v),) + d[key + 1 :]
     elif any(isinstance(k, (list, np.ndarray)) for k in (key if isinstance(key, tuple) else (key,))):
@@ -129,6 +131,19 @@ def index_add(d, key, v):
     else:
         d[key] += v
     return d
+
+
+def cotangent_at(d, key, x):
+    """The cotangent of `x` under a key of a dict's cotangent, where a missing key stands for zero."""
+    found = d.get(key)
+    return zeros_like(x) if found is None else found
+
+
+def without(d, key):
+    """The dict without one of its keys."""
+    rest = dict(d)
+    del rest[key]
+    return rest
 
 
 def scatter(d_y, key, x):
@@ -244,11 +259,13 @@ def is_literal(x):
     return False
 
 
-def lower_exponent(b):
-    """`b - 1`, the exponent in the derivative of `x ** b`; 1 where b is 0, so that `b * x ** (b - 1)` is 0 there."""
+def lower_exponent(b, a):
+    """`b - 1`, the exponent in the derivative of `a ** b`; 1 where both are 0, so that `b * a ** (b - 1)` is 0 there."""
     if isinstance(b, (int, float, complex)) and not isinstance(b, np.generic):
-        return b - 1 if b != 0 else 1
-    return np.where(b == 0, 1, b - 1)
+        if b != 0:
+            return b - 1
+        b = b * np.ones_like(a, dtype=np.result_type(a, np.float16))
+    return np.where((b == 0) & (a == 0), 1, b - 1)[()]
 
 
 def log_or_zero(x):
@@ -263,8 +280,11 @@ def divide_or_zero(x, y):
 
 
 def sinc_slope(x, y):
-    """The derivative of `y = np.sinc(x)`, which is 0 at 0."""
-    return (np.cos(np.pi * x) - y) / np.where(x == 0, 1, x)
+    """The derivative of `y = np.sinc(x)`; near 0, where the difference would lose its digits, by its series."""
+    u = np.pi * x
+    near = np.abs(u) < 0.1
+    series = np.pi * u * (u * u * (1 / 30 - u * u * (1 / 840 - u * u / 45360)) - 1 / 3)
+    return np.where(near, series, (np.cos(u) - y) / np.where(near, 1, x))
 
 
 def equal_shares(d_y, y, xs):
@@ -296,8 +316,8 @@ def product_of_others(x, axis=None):
     rows = np.transpose(x, kept + gone)
     flat = rows.reshape([x.shape[i] for i in kept] + [int(np.prod([x.shape[i] for i in gone]))])
     before, after = np.ones_like(flat), np.ones_like(flat)
-    np.cumprod(flat[..., :-1], axis=-1, out=before[..., 1:])
-    np.cumprod(flat[..., :0:-1], axis=-1, out=after[..., -2::-1])
+    before[..., 1:] = np.cumprod(flat[..., :-1], axis=-1)
+    after[..., -2::-1] = np.cumprod(flat[..., :0:-1], axis=-1)
     return np.transpose((before * after).reshape(rows.shape), np.argsort(kept + gone))
 
 
@@ -601,10 +621,15 @@ def matrix_power_cotangent(d_y, a, n):
     return -(t @ d @ t) if n < 0 else d
 
 
+def direction(x):
+    """The derivative of `np.abs(x)`, 0 where x is 0."""
+    return divide_or_zero(np.conj(x), np.abs(x)) if np.iscomplexobj(x) else np.sign(x)
+
+
 def vector_norm_slope(x, ord=None, axis=None):
     """The derivative of `np.linalg.norm(x, ord, axis)` over one axis."""
     size = np.abs(x)
-    sign = np.conj(np.sign(x))
+    sign = direction(x)
     if ord in (np.inf, -np.inf):
         end = np.max(size, axis=axis, keepdims=True) if ord > 0 else np.min(size, axis=axis, keepdims=True)
         hit = (size == end).astype(x.dtype)
@@ -625,7 +650,7 @@ def matrix_norm_slope(x, ord, axis=None):
         sums = np.sum(np.abs(x), axis=along, keepdims=True)
         end = np.max(sums, axis=across, keepdims=True) if ord > 0 else np.min(sums, axis=across, keepdims=True)
         hit = (sums == end).astype(x.dtype)
-        return np.conj(np.sign(x)) * hit / np.sum(hit, axis=across, keepdims=True)
+        return direction(x) * hit / np.sum(hit, axis=across, keepdims=True)
     u, s, vt = np.linalg.svd(np.moveaxis(x, (rows, columns), (-2, -1)), full_matrices=False)
     if ord == "nuc":
         slope = (u * (s > 0)[..., None, :]) @ vt
@@ -739,7 +764,7 @@ def irfft_weights(y, axis):
 
 def convolve_cotangents(d_y, a, v, mode="full", swapped=False):
     """The cotangents of `a` and `v` in `y = np.convolve(a, v, mode)`."""
-    less, more = sorted((len(a), len(v)))
+    less, more = min(len(a), len(v)), max(len(a), len(v))
     d = np.zeros(less + more - 1, dtype=d_y.dtype)
     start = {"full": 0, "same": less // 2 if swapped else (less - 1) // 2, "valid": less - 1}[mode]
     d[start : start + len(d_y)] = d_y

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from sourcead.runtime import einsum_cotangents
+
 # ---- choosing ----
 
 
@@ -130,3 +132,22 @@ def lstsq_tangents(t_a, t_b, y, a, b):
         w = t_a.T @ (inverse.T @ y)
         by_a = by_a + w - inverse @ (a @ w)
     return by_a, inverse @ t_b
+
+
+# ---- products ----
+
+
+def part_of_convolution(full, a, v, mode="full", swapped=False):
+    """What `np.convolve(a, v, mode)` has of `np.convolve(a, v)`; with the ends as in `np.correlate` if `swapped`."""
+    less, more = min(len(a), len(v)), max(len(a), len(v))
+    start = {"full": 0, "same": less // 2 if swapped else (less - 1) // 2, "valid": less - 1}[mode]
+    return full[start : start + {"full": less + more - 1, "same": more, "valid": more - less + 1}[mode]]
+
+
+def einsum_tangents(t_operands, d, subscripts, operands):
+    """The tangents of `einsum_cotangents(d, subscripts, operands)` by those of the operands."""
+    total = [np.zeros_like(x) for x in operands]
+    for k, t in enumerate(t_operands):
+        parts = einsum_cotangents(d, subscripts, [*operands[:k], t, *operands[k + 1 :]])
+        total = [part if j == k else whole + part for j, (whole, part) in enumerate(zip(total, parts))]
+    return tuple(total)

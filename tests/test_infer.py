@@ -486,8 +486,9 @@ def test_what_rules_ask_is_decided_by_types():
     assert static_value(np.ndim, [Arg(UNKNOWN)]) is NOT_CONST
     assert static_value(np.iscomplexobj, [t]) is False
     assert static_value(np.iscomplexobj, [Arg(Array(None, (3,)))]) is NOT_CONST
-    assert static_value(runtime.lower_exponent, [Arg(INT, 2)]) == 1
-    assert static_value(runtime.lower_exponent, [Arg(INT)]) is NOT_CONST
+    assert static_value(runtime.lower_exponent, [Arg(INT, 2), t]) == 1
+    assert static_value(runtime.lower_exponent, [Arg(INT, 0), t]) is NOT_CONST
+    assert static_value(runtime.lower_exponent, [Arg(INT), t]) is NOT_CONST
     assert static_value(runtime.einsum_back, [Arg(Str(), "ij,jk->ik"), Arg(INT, 0)]) == "ik,jk->ij"
 
 

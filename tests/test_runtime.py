@@ -86,9 +86,12 @@ def test_only_the_last_write_has_a_cotangent(key):
 
 
 def test_power_helpers():
-    assert runtime.lower_exponent(2) == 1 and runtime.lower_exponent(0) == 1 and runtime.lower_exponent(0.5) == -0.5
-    np.testing.assert_array_equal(runtime.lower_exponent(np.array([0.0, 1.0, 3.0])), [1, 0, 2])
-    assert runtime.lower_exponent(np.ones(2, "f4")).dtype == np.float32
+    assert runtime.lower_exponent(2, 0.0) == 1 and runtime.lower_exponent(0, 0.0) == 1 and runtime.lower_exponent(0.5, 0.0) == -0.5
+    assert runtime.lower_exponent(0, 2.0) == -1
+    np.testing.assert_array_equal(runtime.lower_exponent(np.array([0.0, 1.0, 3.0]), np.zeros(3)), [1, 0, 2])
+    np.testing.assert_array_equal(runtime.lower_exponent(np.zeros(2), np.array([0.0, 2.0])), [1, -1])
+    assert runtime.lower_exponent(np.ones(2, "f4"), np.ones(2, "f4")).dtype == np.float32
+    assert runtime.lower_exponent(0, np.ones(2, "f4")).dtype == np.float32
     assert runtime.log_or_zero(0.0) == 0
     np.testing.assert_allclose(runtime.log_or_zero(np.array([0.0, np.e])), [0, 1])
 

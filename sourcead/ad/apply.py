@@ -104,12 +104,17 @@ def lowered(
         names[name] = as_value(lo, value)
     for name, default in rule.options:
         names[name] = as_value(lo, options[name]) if name in options else Const(default)
-    if isinstance(source.node, gast.Lambda):
-        return lo, expressions.lower(lo, source.node.body)
-    left = statements.lower_statements(lo, source.node.body)
-    if not isinstance(left, statements.Return):
-        raise refused(rule, build.stmts[before:], build.origin)
-    return lo, left.value
+    origin = build.origin
+    try:
+        if isinstance(source.node, gast.Lambda):
+            return lo, expressions.lower(lo, source.node.body)
+        left = statements.lower_statements(lo, source.node.body)
+        if not isinstance(left, statements.Return):
+            raise refused(rule, build.stmts[before:], build.origin)
+        return lo, left.value
+    finally:  # the statements stand for the user's, not for the rule's
+        build.origin = origin
+        build.stmts[before:] = [replace(s, origin=origin) for s in build.stmts[before:]]
 
 
 def refused(rule: Arguments, stmts: list[Stmt], origin) -> UnsupportedArgumentError:

@@ -7,8 +7,9 @@ import operator
 
 import numpy as np
 
+from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Attr, Build, Call, Const, Index, Let, Op
-from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, TupleT, Type
+from sourcead.ir.types import Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type
 
 TYPICAL = 100  # the size taken for a dim that is not known
 
@@ -36,7 +37,7 @@ def size(t: Type) -> float:
             return 1 + sum(map(size, items))
         case DictT(items) | StructT(_, items):
             return 1 + sum(size(v) for _, v in items)
-        case ListT(item):
+        case ListT(item) | MapT(_, item):
             return TYPICAL * size(item)
     return TYPICAL
 
@@ -44,6 +45,8 @@ def size(t: Type) -> float:
 def is_cheap(op: Op) -> bool:
     """Whether to compute a value again rather than keep it: subscripts, views, arithmetic."""
     match op:
+        case Index(base) if isinstance(atom_type(base), MapT):
+            return False  # what is under the key may be another value by then
         case Index() | Attr() | Let() | Build():
             return True
         case Call(operator.pow, (_, exponent)):

@@ -22,6 +22,7 @@ from sourcead.ir.types import (
     FunctionT,
     Known,
     ListT,
+    MapT,
     NoneType,
     Scalar,
     Str,
@@ -136,6 +137,8 @@ def zeros(build: Builder, var: Atom) -> Atom:
             return Const(0j)
         case Scalar():
             return Const(0.0)
+        case MapT():  # a key that is missing stands for zero
+            return build.emit(Build("dict", (), ()), t, name)
         case _ if var in build.unassigned:
             return build.call(runtime.zeros_if_assigned, var, type=t, name=name)
         case Array(dtype) if dtype is not None and dtype.kind in "fc":

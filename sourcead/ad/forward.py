@@ -181,7 +181,7 @@ class Forward:
         if out not in self.active:
             return self.keep(stmt)
         base, value = self.tangents.get_or_zero(op.base), self.tangents.get_or_zero(op.value)
-        t = self.build.emit(Append(base, value), tangent_type(out.type), f"t_{out.name}")
+        t = self.build.emit(replace(op, base=base, value=value), tangent_type(out.type), f"t_{out.name}")
         self.keep(stmt)
         self.tangents.known[out] = t
 
@@ -190,7 +190,7 @@ class Forward:
         if not self.is_active(stmt) or not self.tangents.has(op.base):
             return self.keep(stmt)
         rest, item = (Var(f"t_{t.name}", tangent_type(t.type), True) for t in stmt.targets)
-        self.build.add(Stmt((rest, item), Pop(self.tangents.get(op.base))))
+        self.build.add(Stmt((rest, item), replace(op, base=self.tangents.get(op.base))))
         self.keep(stmt)
         for var, t in zip(stmt.targets, (rest, item)):
             self.tangents.known[var] = t

@@ -151,7 +151,7 @@ class LoopPlan:
             for step in update.op.path:
                 for operand in (step.key,) if isinstance(step, Sub) else (*step.args, *(v for _, v in step.kwargs)):
                     for a in operand_atoms(operand):
-                        self.note(a, part, at)
+                        self.note(a, part, at + 1)  # before the array is put back
 
     def asked_instead(self, v: Var) -> Var | None:
         """A value from outside the loop that surely has the shape and dtype of `v`, to be asked in its place."""

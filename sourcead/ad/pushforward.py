@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sourcead.ad.forward import Forward
+from sourcead.ad.opened import simplified
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.unassigned import with_nothing
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import Block, Function, Var
 from sourcead.ir.types import tangent_type
-from sourcead.passes import simplify
 
 
 def pushforward(lowered: Lowered, directions: dict[str, str], value_too: bool) -> Function:
@@ -22,7 +22,7 @@ def pushforward(lowered: Lowered, directions: dict[str, str], value_too: bool) -
         directions: the parameters that have tangents -> what the tangents are called, parameters of the result.
         value_too: whether it returns `(value, tangent)`, or the tangent alone.
     """
-    primal = lowered.function = simplify(lowered.function)
+    primal = lowered.function = simplified(lowered, directions)
     build = Builder()
     build.known, build.shape_dims, build.size_dim = lowered.known, lowered.shape_dims, lowered.size_dim
     build.maybe_number = lowered.maybe_number

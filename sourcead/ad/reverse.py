@@ -59,7 +59,7 @@ from sourcead.ir.nodes import (
     operand_atoms,
 )
 from sourcead.ir.pairs import Pair
-from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, TupleT, Unknown, dims_of, list_type
+from sourcead.ir.types import Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type, Unknown, dims_of, list_type
 
 ONLY_FIRST = (np.linalg.lstsq,)  # of several results, the rule has the first one's derivative
 
@@ -226,6 +226,12 @@ class Reverse:
                 cots.add_part(base, key, cots.take(v), t)
                 return
         d_v = cots.take(v)
+        if isinstance(base.type, MapT):
+            cots.put(base, self.added_at(cots.get_or_zero(base), op.key, d_v, base, v.type))
+            return
+        if isinstance(base.type, Array) and base.type.dims == ():  # whose cotangent may be a number
+            cots.add(base, unbroadcast(self.build, d_v, base))
+            return
         d_base = changeable(self.build, cots.get_or_zero(base))
         if isinstance(base.type, (ListT, TupleT, Unknown)) and isinstance(v.type, (TupleT, ListT, DictT, StructT, Unknown)):
             before = self.build.emit(Index(d_base, op.key), v.type, f"d_{v.name}")
@@ -250,7 +256,7 @@ class Reverse:
                     instead="assign an array: `np.array([...])`",
                 )
         elif value in self.active:
-            part = self.part(d_out, op.path)
+            part = self.taken_at(d_out, op.path[0].key, value) if isinstance(out.type, MapT) else self.part(d_out, op.path)
             if op.mode == "sub":
                 part = self.build.call(operator.neg, part)
             if op.mode == "set" and any(isinstance(s, Sub) and self.repeats(out.type, s.key) for s in op.path):
@@ -274,8 +280,23 @@ class Reverse:
                 d_out = self.build.emit(Update(d_out, op.path, self.cleared(op), "set"), atom_type(d_out), f"d_{op.base.name}")
             cots.add(op.base, d_out)
 
+    def added_at(self, d: Atom, key: Operand, d_v: Atom, base: Var, t: Type) -> Atom:
+        """The cotangent of a dict with a contribution to one key, which it may lack."""
+        before = self.build.call(dict.get, d, key, *([Const(0.0)] if isinstance(t, Scalar) else []), type=t, name=f"d_{base.name}_item")
+        plus = operator.add if isinstance(t, Scalar) else runtime.add
+        total = self.build.call(plus, before, d_v, type=t, name=f"d_{base.name}_item")
+        return self.build.emit(Update(d, (Sub(key),), total), base.type, f"d_{base.name}")
+
+    def taken_at(self, d: Atom, key: Operand, x: Atom) -> Atom:
+        """The cotangent of `x` under a key of that of a dict, which it may lack."""
+        if isinstance(atom_type(x), Scalar):
+            return self.build.call(dict.get, d, key, Const(0.0), type=atom_type(x), name="d")
+        return self.build.call(runtime.cotangent_at, d, key, x, type=atom_type(x), name="d")
+
     def cleared(self, op: Update) -> Atom:
         """The cotangent of what an assignment replaces: nothing flows to it. Of an item of a list, of that item's shape."""
+        if isinstance(op.base.type, MapT):
+            return Const(0.0) if isinstance(op.base.type.item, Scalar) else Const(None)
         if isinstance(op.base.type, ListT) and len(op.path) == 1 and isinstance(op.path[0], Sub):
             return zeros(self.build, self.build.index(op.base, op.path[0].key))
         return Const(0.0)
@@ -317,11 +338,23 @@ class Reverse:
         item = atom_type(op.value) if not isinstance(op.value, tuple) else Unknown()
         rest = Var(f"d_{stmt.targets[0].name}", op.base.type if isinstance(op.base, Var) else t, True)
         d_value = Var(f"d_{op.value.name}" if isinstance(op.value, Var) else "d_item", item, True)
-        self.build.add(Stmt((rest, d_value), Pop(d_out)))
+        if isinstance(op.base.type if isinstance(op.base, Var) else t, MapT):
+            self.pop_if_there(d_out, op, rest, d_value)
+        else:
+            self.build.add(Stmt((rest, d_value), Pop(d_out, op.path, op.at)))
         if isinstance(op.base, Var):
             cots.add(op.base, rest)
         if isinstance(op.value, Var):
             cots.add(op.value, d_value)
+
+    def pop_if_there(self, d_out: Atom, op: Append, rest: Var, d_value: Var) -> None:
+        """The reverse of an append to a list in a dict, whose cotangent lacks the key if nothing came to that list."""
+        there = self.build.call(dict.get, d_out, op.path[0].key, type=Unknown(), name="there")
+        popped = Var(rest.name, rest.type, True), Var(d_value.name, d_value.type, True)
+        with self.build.block() as missing:
+            zero = zeros(self.build, op.value)
+        arms = Block((Stmt(popped, Pop(d_out, op.path, op.at)),), popped), Block(tuple(missing), (d_out, zero))
+        self.build.add(Stmt((rest, d_value), Branch(there, *arms)))
 
     @adjoint.register
     def _(self, op: Pop, stmt, cots):
@@ -330,7 +363,7 @@ class Reverse:
         cots.take(rest)
         d_item = cots.get_or_zero(item)
         cots.take(item)
-        new = self.build.emit(Append(d_rest, d_item), atom_type(d_rest), f"d_{op.base.name}")
+        new = self.build.emit(Append(d_rest, d_item, op.path, op.at), atom_type(d_rest), f"d_{op.base.name}")
         cots.add(op.base, new)
 
     @adjoint.register
@@ -343,7 +376,9 @@ class Reverse:
             if item in self.active:
                 if key in parts:
                     cots.add(item, parts[key])
-                if whole is not None:
+                if whole is not None and isinstance(v.type, MapT):
+                    cots.add(item, self.taken_at(whole, Const(key), item))
+                elif whole is not None:
                     part = self.build.emit(Index(whole, Const(key)), atom_type(item), f"d_{item.name}")
                     cots.add(item, part)
 
@@ -366,6 +401,8 @@ class Reverse:
 
                 sweep = self.block(arm, inner, finish)
             arms.append((inner, sweep))
+        self.build.origin = self.build.adjoint_of = stmt.origin
+        self.build.within = stmt.within
         self.merge_arms(stmt, op, cots, arms, {d for d in d_targets if d is not None})
 
     def merge_arms(self, stmt: Stmt, op: Branch, cots: Cotangents, arms: list, outside: set) -> None:

@@ -18,7 +18,7 @@ from sourcead.ad.cotangents import Cotangents, cast
 from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedValueError
-from sourcead.ir.nodes import Atom, Block, Branch, Loop, Op, Origin, Steer, Stmt, Var, map_op, map_operand, op_blocks, substitute
+from sourcead.ir.nodes import Atom, Block, Branch, Const, Loop, Op, Origin, Steer, Stmt, Var, map_op, map_operand, op_blocks, substitute
 from sourcead.ir.types import Array, Scalar, carries_derivative, dims_of, kind_of, same_dtype
 
 KINDS = {"int": "an integer", "bool": "a truth value"}
@@ -50,19 +50,9 @@ def differentiate_steer(build: Builder, stmt: Stmt, cots: Cotangents) -> None:
         given[param] = cast(build, d, target)
     body = substitute(op.body, given)
     for s in body.stmts:
-        build.add(marked(s, stmt.origin))
+        build.add(replace(s, adjoint_of=stmt.origin))
     for value, target, d, before in zip(op.values, stmt.targets, body.results, given.values()):
         cots.add(value, d if d is before else handed_on(build, d, before, target, stmt.origin))
-
-
-def marked(stmt: Stmt, origin: Origin | None) -> Stmt:
-    """A statement of the block as part of the adjoint of the `with`."""
-
-    def visit(block: Block) -> Block:
-        return Block(tuple(marked(s, origin) for s in block.stmts), block.results)
-
-    op = map_op(stmt.op, lambda a: a, visit) if op_blocks(stmt.op) else stmt.op
-    return replace(stmt, op=op, adjoint_of=origin)
 
 
 def handed_on(build: Builder, d: Atom, before: Atom, x: Var, origin: Origin | None) -> Atom:
@@ -76,6 +66,9 @@ def handed_on(build: Builder, d: Atom, before: Atom, x: Var, origin: Origin | No
     if isinstance(to, Scalar):
         return d
     if not have and want:
+        d = Const(build.known[d]) if d in build.known else d
+        if isinstance(d, Const) and d.value == 0:
+            return build.call(np.zeros_like, before, type=to, name=f"d_{x.name}")  # `x` itself might have to be saved
         return build.call(np.full_like, before, d, type=to, name=f"d_{x.name}")
     if len(have) != len(want) or any(isinstance(n, int) and isinstance(m, int) and n != m for n, m in zip(have, want)):
         raise UnsupportedValueError(
@@ -87,21 +80,16 @@ def handed_on(build: Builder, d: Atom, before: Atom, x: Var, origin: Origin | No
     return build.call(runtime.replaced_cotangent, d, before, type=to, name=f"d_{x.name}")
 
 
-def without_steering(block: Block, sweep: Sweep) -> tuple[Block, Sweep]:
-    """A block and its reverse where what was steered is what it was before: one value, one variable.
+def without_steering(block: Block, sweep: Sweep, atoms: tuple) -> tuple[Block, Sweep, tuple]:
+    """A block, its reverse, and atoms of it, where what was steered is what it was before: one value, one variable.
 
     A statement without results stays in its place, for the residuals to know where in the block the user's statements read.
     """
     same = _same_values(block)
     if not same:
-        return block, sweep
+        return block, sweep, atoms
     erase = _Eraser(same)
-    return erase.block(block), erase.sweep(sweep)
-
-
-def primal(block: Block) -> Block:
-    """A block that is not differentiated in reverse: the user's blocks are not there."""
-    return without_steering(block, Sweep((), ()))[0]
+    return erase.block(block), erase.sweep(sweep), tuple(map(erase.atom, atoms))
 
 
 def _same_values(block: Block) -> dict[Var, Atom]:

@@ -188,10 +188,17 @@ def written_type(t: Type, path: tuple[Sub | View, ...], value: Type) -> Type:
                 return ListT(join(item, value.item)) if isinstance(value, ListT) else UNKNOWN
             new = written_type(item, path[1:], value) if len(path) > 1 else value
             return ListT(join(item, new), None if items is None else tuple(join(i, new) for i in items))
-        case MapT(k, item):
+        case MapT(k, item, default):
             new = written_type(item, path[1:], value) if len(path) > 1 else value
-            return MapT(join(k, operand_type(key)), join(item, new))
+            return MapT(join(k, operand_type(key)), join(item, new), default)
     return t
+
+
+def grown_type(t: Type, path: tuple[Sub, ...], item: Type) -> Type:
+    """The type of a container after the list at a path got another item."""
+    if not path:
+        return ListT(join(t.item, item)) if isinstance(t, ListT) else t
+    return written_type(t, path[:1], grown_type(getattr(t, "item", UNKNOWN), path[1:], item))
 
 
 SYMBOLS = {

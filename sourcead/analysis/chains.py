@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sourcead.ir.nodes import Block, Branch, Effect, Loop, Stmt, Update, Var, op_blocks
+from sourcead.ir.types import MapT
 
 
 class Chains:
@@ -72,7 +73,7 @@ class Chains:
                     for inner in op_blocks(op):
                         self._visit(inner, followed)
             match stmt.op:
-                case Update(base):
+                case Update(base) if not isinstance(stmt.targets[0].type, MapT):  # what a dict had is saved, not put back
                     follow(base, stmt.targets[0])
                 case Loop(_, _, params, inits, body):
                     found = {}

@@ -101,13 +101,15 @@ def static_value(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None):
     if fn in (np.iscomplexobj, np.isrealobj):
         kind = kind_of(args[0].type)
         return NOT_CONST if kind is None else (kind == "complex") == (fn is np.iscomplexobj)
+    if fn is runtime.lower_exponent and args[0].known and isinstance(args[0].value, (int, float)) and args[0].value != 0:
+        return args[0].value - 1
     if fn in _ASKED_OF_CONSTANTS and all(a.known for a in args):
         return fn(*(a.value for a in args))
     return NOT_CONST
 
 
 _ASKED_OF_CONSTANTS = {
-    runtime.lower_exponent, runtime.inverse_axes, runtime.einsum_is_plain, runtime.einsum_back, runtime.reversed_shift,
+    runtime.inverse_axes, runtime.einsum_is_plain, runtime.einsum_back, runtime.reversed_shift,
 }  # fmt: skip
 
 

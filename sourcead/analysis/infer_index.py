@@ -12,6 +12,7 @@ from sourcead.ir.types import (
     Array,
     DictT,
     ListT,
+    MapT,
     NoneType,
     Scalar,
     Str,
@@ -47,6 +48,8 @@ def infer_index(base: Type, key) -> Type:
                 return some_element(item) if _is_integer(key) else UNKNOWN
             case ListT(item, items):
                 return _sequence(items, key, lambda part: ListT(item, part))
+            case MapT(_, item):
+                return some_element(item)
             case DictT(items) if isinstance(key, Arg) and key.known:
                 return dict(items)[key.value]
             case StructT(_, fields) if isinstance(key, Arg) and key.known:

@@ -184,6 +184,13 @@ def _eye(fn, args, kwargs) -> Type:
     return Array(_dtype(given.get("dtype"), float), (n, n if m is None or _is_none(m) else shape_dims(m)[0]))
 
 
+@infers(np.indices)
+def _indices(fn, args, kwargs) -> Type:
+    given = arrange("dimensions dtype", args, kwargs)
+    dims = shape_dims(given["dimensions"])
+    return Array(_dtype(given.get("dtype"), int), (len(dims), *dims))
+
+
 # ---- shapes ----
 
 

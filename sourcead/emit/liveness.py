@@ -60,7 +60,7 @@ class Reads:
                     level = written_level(op)
                     note(base, max(level, after[0]) if level else 0)
                 case Append(base) | Pop(base):
-                    note(base, max(1, after[0]))
+                    note(base, max(2 if op.path else 1, after[0]))
                 case Branch(_, then, orelse):
                     for arm in (then, orelse):
                         for result, level in zip(arm.results, after):

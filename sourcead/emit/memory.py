@@ -20,6 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sourcead import runtime
 from sourcead.emit.liveness import Live, Reads, written_level
 from sourcead.emit.loop_memory import allocate_loop
 from sourcead.emit.regions import FOREIGN, NOTHING, Memory, copy_call, element, fitted, is_memory, joined_items, union
@@ -193,11 +194,11 @@ class _Allocation:
                 self.update(stmt, dying, out)
             case Append():
                 self.append(stmt, dying, out)
-            case Pop(base):
-                base, memory = self.writable(stmt, base, 1, dying, out)
-                out.append(replace(stmt, op=Pop(base)))
+            case Pop(base, path) as op:
+                base, memory = self.writable(stmt, base, 2 if path else 1, dying, out)
+                out.append(replace(stmt, op=replace(op, base=base)))
                 popped = stmt.targets[1]
-                alone = memory.distinct and self.is_held_by_none(memory.inner)
+                alone = memory.distinct and not path and self.is_held_by_none(memory.inner)
                 self.bind(stmt.targets[0], replace(memory, items=None))
                 self.bind(popped, self.fresh_memory(popped.type) if alone else element(memory, operand_type(base)))
             case Branch():
@@ -248,6 +249,8 @@ class _Allocation:
         if not has_memory(t):
             return NOTHING
         match op:
+            case Call(fn, (base, *_)) if fn in (dict.get, runtime.cotangent_at):
+                return element(self.of(base), operand_type(base))
             case Call(fn, args, kwargs):
                 sharing = call_sharing(op) if not isinstance(fn, Var) else "foreign"
                 operands = args[:1] if sharing == "first" else (*args, *(v for _, v in kwargs))
@@ -385,10 +388,11 @@ class _Allocation:
             out.append(replace(stmt, targets=(value,), op=Call(np.copy, (op.value,))))
             self.memory[value] = self.fresh_memory(value.type)
         stored = self.of(value)
-        base, memory = self.writable(stmt, op.base, 1, dying, out, stored)
-        out.append(replace(stmt, op=Append(base, value)))
+        base, memory = self.writable(stmt, op.base, 2 if op.path else 1, dying, out, stored)
+        out.append(replace(stmt, op=replace(op, base=base, value=value)))
         moved = self.is_held_by_none(stored.all) and not stored.all & memory.all
-        self.bind(stmt.targets[0], Memory(memory.own, memory.inner | stored.all, distinct=memory.distinct and moved))
+        distinct = memory.distinct and moved and not op.path
+        self.bind(stmt.targets[0], Memory(memory.own, memory.inner | stored.all, distinct=distinct))
         if isinstance(operand_type(value), Array) and stmt not in self.copied:
             for region in stored.all:
                 self.appended[region] = (self.block_now, stmt)

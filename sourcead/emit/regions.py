@@ -10,7 +10,7 @@ import numpy as np
 from sourcead import runtime
 from sourcead.emit.sharing import has_memory, is_known_container, is_plain
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const
-from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, TupleT, Type
+from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, TupleT, Type
 
 FOREIGN = 0  # the region of memory that is not ours to write
 
@@ -42,7 +42,7 @@ def copy_call(atom: Atom, t: Type, level: int) -> Call:
     """A copy of a value: of an array, of a list or dict alone, or of a whole structure."""
     if isinstance(t, Array):
         return Call(np.copy, (atom,))
-    if level == 1 and isinstance(t, (ListT, DictT)):
+    if level == 1 and isinstance(t, (ListT, DictT, MapT)):
         return Call(list.copy if isinstance(t, ListT) else dict.copy, (atom,))
     return Call(runtime.copy, (atom,))
 

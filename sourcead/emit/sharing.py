@@ -23,6 +23,7 @@ from sourcead.ir.types import (
     DictT,
     FunctionT,
     ListT,
+    MapT,
     NoneType,
     Scalar,
     Str,
@@ -58,7 +59,7 @@ _FRESH_BUILTINS = frozenset(
 )
 _SHALLOW_BUILTINS = frozenset("dict enumerate frozenset list reversed set sorted sum tuple zip".split())
 _FRESH_RUNTIME = frozenset("copy zeros_like zeros_if_assigned scatter".split())
-_FIRST_RUNTIME = frozenset("unbroadcast like_sequence".split())
+_FIRST_RUNTIME = frozenset("unbroadcast like_sequence cotangent_at".split())
 _PLAIN_ATTRIBUTES = frozenset("shape ndim size dtype itemsize nbytes strides".split())
 
 
@@ -103,6 +104,8 @@ def call_sharing(op: Call) -> str:
         return "fresh"
     if module == "builtins" and getattr(builtins, name, None) is fn:
         return "fresh" if name in _FRESH_BUILTINS else "shallow" if name in _SHALLOW_BUILTINS else "foreign"
+    if fn is dict.get:
+        return "shared"
     if fn in (list.copy, dict.copy):
         return "shallow"
     if inspect.isclass(fn) and issubclass(fn, np.generic):
@@ -195,4 +198,4 @@ def is_container(t: Type) -> bool:
 
 
 def is_known_container(t: Type) -> bool:
-    return isinstance(t, (TupleT, ListT, DictT, StructT))
+    return isinstance(t, (TupleT, ListT, DictT, MapT, StructT))

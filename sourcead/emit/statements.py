@@ -65,13 +65,14 @@ class Statements:
         match op:
             case Update():
                 return self.update(stmt)
-            case Append(base, value):
-                call = self.method(base, "append", [self.expressions.operand(value)])
+            case Append(base, value, path, at):
+                place = [] if at is None else [self.expressions.operand(at)]
+                call = self.method(base, "insert" if place else "append", [*place, self.expressions.operand(value)], path)
                 return [ast.Expr(call), *self.renamed(base, stmt.targets[0])]
-            case Pop(base):
+            case Pop(base, path, at):
                 rest, popped = stmt.targets
                 before = self.renamed(base, rest)  # first: the popped value may take the base's name
-                call = self.method(rest if before else base, "pop", [])
+                call = self.method(rest if before else base, "pop", [] if at is None else [self.expressions.operand(at)], path)
                 return [*before, ast.Assign([self.target(popped)], call) if popped in self.read else ast.Expr(call)]
             case Let(value) if isinstance(value, Var):
                 return self.moves([(stmt.targets[0], value)])
@@ -106,8 +107,9 @@ class Statements:
             return []
         return self.moves([(result, base)])
 
-    def method(self, base: Atom, name: str, args: list[ast.expr]) -> ast.expr:
-        return ast.Call(ast.Attribute(self.expressions.operand(base), name, ast.Load()), args, [])
+    def method(self, base: Atom, name: str, args: list[ast.expr], path: tuple[Sub, ...] = ()) -> ast.expr:
+        owner = self.expressions.part(self.expressions.operand(base), path)
+        return ast.Call(ast.Attribute(owner, name, ast.Load()), args, [])
 
     def binding(self, stmt: Stmt) -> list[ast.stmt]:
         """`targets = op` for an op that is an expression."""

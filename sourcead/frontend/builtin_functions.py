@@ -12,12 +12,12 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend import calls, control, expressions, iteration, lists, methods, objects, records, sequences
+from sourcead.frontend import calls, control, expressions, iteration, lists, maps, methods, objects, records, sequences
 from sourcead.frontend.context import NotStatic
 from sourcead.frontend.iteration import Iterable
 from sourcead.frontend.values import Cell, SliceVal, TupleVal, Value, roots
 from sourcead.ir.nodes import Call, Const, Stmt, Var
-from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, Str, TupleT, is_array
+from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
 
 def builtin_len(lo, args, kwargs, node):
@@ -27,6 +27,7 @@ def builtin_len(lo, args, kwargs, node):
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind in ("list", "dict"):
         if isinstance(value, Cell):
             lo.alive(value)
+            lo.sure(value)
         return Const(len(value.items))
     if isinstance(value, Iterable):
         return Const(len(value.items)) if value.items is not None else value.length()
@@ -54,7 +55,7 @@ def builtin_isinstance(lo, args, kwargs, node):
                 kind = list
             case TupleT():
                 kind = tuple
-            case DictT():
+            case DictT() | MapT():
                 kind = dict
             case Str():
                 kind = str
@@ -123,6 +124,16 @@ def builtin_dict(lo, args, kwargs, node):
     if args and isinstance(args[0], Cell) and args[0].kind == "dict":
         lo.alive(args[0])
         items.update(args[0].items)
+    elif args and not (isinstance(args[0], Iterable) or isinstance(args[0], TupleVal) or isinstance(args[0], Cell) and args[0].kind == "list"):
+        made = lo.new_dict(kwargs)
+        maps.open_up(lo, made, node)
+        maps.update(lo, made, args[0], node)
+        return made
+    elif args and isinstance(args[0], Iterable) and args[0].items is None:
+        made = lo.new_dict(kwargs)
+        maps.open_up(lo, made, node)
+        maps.update(lo, made, args[0], node)
+        return made
     elif args:
         for pair in sequences.static_items(lo, args[0], node):
             key, value = sequences.static_items(lo, pair, node, 2)
@@ -289,7 +300,7 @@ BUILTINS: dict[Any, Any] = {
     len: builtin_len, isinstance: builtin_isinstance, range: builtin_range, enumerate: builtin_enumerate, zip: builtin_zip,
     reversed: builtin_reversed, tuple: builtin_tuple, list: builtin_list, dict: builtin_dict, map: builtin_map, sum: builtin_sum,
     max: builtin_extreme(max), min: builtin_extreme(min), sorted: lists.builtin_sorted, print: builtin_print, slice: builtin_slice,
-    **objects.BUILTINS, **records.BUILTINS, functools.reduce: builtin_reduce, itertools.accumulate: builtin_accumulate,
+    **objects.BUILTINS, **records.BUILTINS, **maps.BUILTINS, functools.reduce: builtin_reduce, itertools.accumulate: builtin_accumulate,
     filter: builtin_filter, runtime.is_literal: rule_is_literal, int: builtin_int(int),
     **{f: operator_function(f) for f in (
         operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul, operator.mod,

@@ -20,6 +20,7 @@ from sourcead.errors import NoRuleError, NoSourceError
 from sourcead.frontend import (
     builtin_functions,
     composing,
+    derivatives,
     expressions,
     inlining,
     layouts,
@@ -29,7 +30,7 @@ from sourcead.frontend import (
     sequences,
 )
 from sourcead.frontend.context import Lowering
-from sourcead.frontend.source import find_source, unwrap
+from sourcead.frontend.source import Opaque, find_source, unwrap
 from sourcead.frontend.values import BoundVal, Cell, FunctionVal, MethodVal, TupleVal, Value, roots
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
 from sourcead.ir.types import UNKNOWN, Str, carries_derivative, is_array, kind_of
@@ -77,6 +78,10 @@ def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], n
             return target(lo, function, [*first, *args], {**named, **kwargs}, node)
         case Const(function, _, False):
             return call_object(lo, function, args, kwargs, node)
+        case derivatives.DerivativeVal():
+            return derivatives.lower_derivative(lo, fn, args, kwargs, node)
+        case derivatives.PullbackVal():
+            return derivatives.lower_pullback(lo, fn, args, kwargs, node)
     if objects.method(fn, "__call__") is not None:
         return call_object(lo, objects.method(fn, "__call__"), [fn, *args], kwargs, node)
     raise expressions.unsupported(lo, node, "the function that is called here is not known before the program runs", "call it by its name")
@@ -90,6 +95,8 @@ def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         handler = None
     if handler is not None:
         return handler(lo, args, kwargs, node)
+    if isinstance(fn, Opaque) or getattr(fn, "__module__", None) in derivatives.MODULES:
+        return derivatives.lower_object(lo, fn, args, kwargs, node)
     if isinstance(fn, functools.partial):
         extra = {k: as_value(lo, v) for k, v in fn.keywords.items()}
         return call_object(lo, fn.func, [as_value(lo, v) for v in fn.args] + args, {**extra, **kwargs}, node)

@@ -12,7 +12,7 @@ from sourcead.errors import RuleError
 from sourcead.frontend import expressions, inlining
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.source import find_source
-from sourcead.frontend.values import BoundVal, Cell, FunctionVal, SliceVal, TupleVal, Value
+from sourcead.frontend.values import BoundVal, Cell, FunctionVal, MethodVal, SliceVal, TupleVal, Value
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import carries_derivative, kind_of, rank
 from sourcead.rules.composed import Composition, Refused, compositions_of, defaults_of, parameters_of
@@ -23,6 +23,8 @@ def written_out(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     """What a call computes, said with other functions; None if the call stays as it is."""
     if lo.static_only:
         return None
+    if fn is callable and is_composition(lo):
+        return Const(isinstance(args[0], (FunctionVal, BoundVal, MethodVal)) or isinstance(args[0], Const) and callable(args[0].value))
     if fn is np.ndim and is_composition(lo) and (found := rank_of(lo, args[0])) is not None:
         return Const(found)
     compositions = compositions_of(fn)
@@ -33,9 +35,8 @@ def written_out(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     active = {name for name, value in named.items() if may_pass(lo, value)}
     fitting = rule is not None and fits(lo, rule, args, kwargs)
     for composition in compositions:
-        if fitting and not composition.active & active:
-            continue
-        if (not composition.given or composition.given & named.keys()) and takes(composition, args, kwargs):
+        asked = not fitting and (not composition.given or composition.given & named.keys())
+        if (asked or composition.active & active) and takes(composition, args, kwargs):
             if not composition.writes and not any(may_pass(lo, v) for v in (*args, *kwargs.values())):
                 return None
             return write_out(lo, composition, args, kwargs, node)
@@ -44,7 +45,7 @@ def written_out(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
 
 def is_composition(lo: Lowering) -> bool:
     """Whether what is lowered now is the body of a composition."""
-    return isinstance(lo.scope.source, CalledHere)
+    return lo.scope.source.globals.get("__name__", "").startswith("sourcead.rules.composed")
 
 
 def rank_of(lo: Lowering, value: Value) -> int | None:
@@ -72,26 +73,15 @@ def said_briefly(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
 
 def write_out(lo: Lowering, composition: Composition, args, kwargs, node) -> Value:
     """The body of a composition, lowered in place; its statements count as the user's call."""
-    source = CalledHere(find_source(composition.function), lo.origin(node))
-    scope = lo.scope
+    scope, before, calls = lo.scope, lo.called_from, len(lo.calls)
+    lo.called_from = lo.origin(node)
     try:
-        return inlining.inline(lo, source, [*map(Const, composition.first), *args], kwargs, node)
+        return inlining.inline(lo, find_source(composition.function), [*map(Const, composition.first), *args], kwargs, node)
     except Refused as error:
-        lo.scope = scope
         raise expressions.unsupported(lo, node, str(error)) from None
-
-
-class CalledHere:
-    """The source of a composition, all of whose statements stand where it is called."""
-
-    def __init__(self, source, origin):
-        self._source, self._origin = source, origin
-
-    def __getattr__(self, name):
-        return getattr(self._source, name)
-
-    def origin(self, node):
-        return self._origin
+    finally:
+        lo.scope, lo.called_from = scope, before
+        del lo.calls[calls:]
 
 
 def lower_refuse(lo: Lowering, args, kwargs, node) -> Value:

@@ -26,6 +26,7 @@ from sourcead.frontend.values import (
     POISON,
     SEEN,
     STALE,
+    UNSURE,
     VALUE,
     WHOLE,
     BoundVal,
@@ -58,6 +59,7 @@ from sourcead.ir.types import (
     FunctionT,
     Known,
     ListT,
+    MapT,
     NoneType,
     Scalar,
     Str,
@@ -137,6 +139,7 @@ class Lowering:
         self.walked: list[Cell] = []  # lists of known length that loops walk over by index, as one value each
         self.listing = False  # such lists are to be taken item by item
         self.static_only = False
+        self.called_from: Origin | None = None  # the call that is written out with other functions (`composing.py`)
         self.steering: dict[Any, Any] | None = None  # in an `adjoint_of` block: what it is about (`steering.py`)
         self.calls: list[Any] = []  # calls being inlined, outermost first
         self.version_of: dict[Atom, Cell] = {}  # the arrays that values are versions of
@@ -146,7 +149,7 @@ class Lowering:
     # -- errors --------------------------------------------------------------------------------------------------
 
     def origin(self, node: gast.AST) -> Origin:
-        return self.scope.source.origin(getattr(node, "stands_for", node))
+        return self.called_from or self.scope.source.origin(getattr(node, "stands_for", node))
 
     @property
     def here(self) -> Origin | None:
@@ -219,7 +222,7 @@ class Lowering:
 
     def like(self, cell: Cell, items: dict[Any, Value], name: str) -> Cell:
         """A list, dict or object of the same kind, with other items."""
-        return Cell(Slots({KIND: cell.kind, **items}), name, depth=self.depth, cls=cell.cls)
+        return Cell(Slots({KIND: cell.kind, **items}), name, depth=self.depth, cls=cell.cls, default=cell.default)
 
     def view(self, base: Cell, step: Sub | View) -> Cell:
         """The cell of a part of `base`; derived when it is read."""
@@ -325,6 +328,7 @@ class Lowering:
         return any(cell in self.dirty or POISON in cell.slots for cell in cells)
 
     def _read_container(self, cell: Cell, name: str | None = None) -> Atom:
+        self.sure(cell)
         items = cell.items
         if WHOLE in cell.slots and not any(map(self._was_written, items.values())):
             return cell.slots[WHOLE]
@@ -390,12 +394,17 @@ class Lowering:
                 instead="append copies: `xs.append(x.copy())`",
             )
         before = self.read(cell)
+        if callable(value):  # another way to change the part at the path
+            self.set_version(cell, value(before, path))
+            for held in cell.holds:
+                self.poison(held, cell)
+            return
         if path and rank(atom_type(before)) == 0:
             raise UnsupportedSyntaxError("a write into an array without axes", at=self.here, instead="rebind the name: `a = value`")
         if cell in self.params:
             self.written.setdefault(self.params[cell], self.here)
         if len(path) == 1 and mode == "set" and not through and not isinstance(atom_type(before), Array):
-            if isinstance(atom_type(before), ListT):
+            if isinstance(atom_type(before), (ListT, MapT)):
                 self.replace_slot(cell, lambda: self.build.update(before, path, value, mode))
                 return
             for view in cell.viewers:  # of an array it would show the new value, of a list still the old item
@@ -404,6 +413,9 @@ class Lowering:
                     STALE,
                     f"`{view.name}` was read from `{cell.name}`, of which it is not known whether it is an array or a list, before a write",
                 )
+        if isinstance(atom_type(before), MapT) and len(path) > 1:  # a dict's values are replaced, so that a cotangent may lack a key
+            value = self.build.update(self.build.index(before, path[0].key), path[1:], value, mode)
+            path, mode = path[:1], "set"
         new = self.build.update(before, path, value, mode)
         self.set_version(cell, new)
         if through or len(path) > 1:  # what lies in the list was written, not replaced
@@ -465,6 +477,13 @@ class Lowering:
         if POISON in cell.slots:
             raise AliasError(cell.slots[POISON], at=self.here, instead="copy what you want to keep")
 
+    def sure(self, cell: Cell) -> None:
+        """Refuses to ask which keys a dict has where that depends on what the program does."""
+        if UNSURE in cell.slots:
+            raise UnsupportedSyntaxError(
+                cell.slots[UNSURE], at=self.here, instead="give the dict all its keys where it is made: `{'a': None, ...}`"
+            )
+
     def changed(self, cell: Cell) -> None:
         """An item of a list, dict or object of known structure is about to be replaced."""
         if cell.frozen:
@@ -479,7 +498,9 @@ class Lowering:
 
     def materialise(self, cell: Cell) -> None:
         """Turns a list or dict of known structure into one IR value, in place."""
-        atom = self._read_container(cell)
+        from sourcead.frontend import maps
+
+        atom = maps.as_map(self, cell) if cell.kind == "dict" else self._read_container(cell)
         for key, item in cell.items.items():
             hold(cell, item)
             self.set(cell.slots, key, MISSING)

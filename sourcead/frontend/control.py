@@ -27,6 +27,7 @@ from sourcead.frontend.values import (
     POISON,
     SEEN,
     STALE,
+    UNSURE,
     VALUE,
     WHOLE,
     BoundVal,
@@ -62,7 +63,7 @@ def restartable(lo: Lowering, attempt: Callable[[], Any]) -> Any:
             del lo.build.stmts[stmts:]
             if request.cell.depth < depth:  # made outside of an enclosing region: that one must restart
                 raise
-            if request.cell.slots.birth > birth or request.cell.kind != "list":
+            if request.cell.slots.birth > birth or request.cell.kind not in ("list", "dict"):
                 raise UnsupportedSyntaxError(
                     "the length of this list depends on what the program does here", at=request.origin,
                     instead="make the list before the branch or loop, and only append to it inside",
@@ -116,12 +117,16 @@ def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) 
     done = [_lower_arm(lo, arm, birth) for arm in arms]
     pairs: list[tuple[Atom, Atom, str]] = []
     merged: list[tuple[Slots, Any, Any]] = []
+    unsure: list[Slots] = []
     keys = {**done[0].before, **done[1].before}
     for (slots, key), old in keys.items():
         a, b = (arm.state.get((slots, key), old) for arm in done)
         if done[0].left and done[1].left or slots.cell is not None and slots.cell.base is not None and key in (VALUE, SEEN):
             continue  # nothing comes after; or a view, which follows its base
         merged.append((slots, key, (key, a, b)))
+        if not isinstance(key, Meta) and is_new_key(slots, a, b) and not (done[0].left or done[1].left):
+            open_dict(lo, slots.cell, b if a is MISSING else a)
+            unsure.append(slots)
     blocks = []
     out = []
     for slots, key, (_, a, b) in merged:
@@ -147,7 +152,25 @@ def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) 
         lo.build.add(Stmt(targets, Branch(cond, blocks[0], blocks[1], kind)))
     for slots, key, new in out:
         lo.set(slots, key, new)
+    for slots in unsure:
+        lo.set(slots, UNSURE, NOT_SURE)
     return value
+
+
+NOT_SURE = "which keys this dict has depends on what the program does, and its values differ in kind"
+
+
+def is_new_key(slots: Slots, before: Value, after: Value) -> bool:
+    """Whether a slot is a key that a dict has on one path only."""
+    return slots.cell is not None and slots.cell.kind == "dict" and (before is MISSING) != (after is MISSING)
+
+
+def open_dict(lo: Lowering, cell: Cell, value: Value) -> None:
+    """Makes a dict, whose keys depend on what the program does, one IR value, if its values are of one kind."""
+    from sourcead.frontend import maps
+
+    if maps.may_be(lo, cell, value):
+        raise MustMaterialise(cell, lo.here)
 
 
 def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
@@ -185,7 +208,7 @@ def settle(lo: Lowering, value: Any, atoms: dict[Cell, Atom]) -> None:
 
 
 def _merge_slot(lo, key, a, b, arms, pairs):
-    if key is POISON or key is STALE:
+    if key is POISON or key is STALE or key is UNSURE:
         return a if a is not MISSING else b
     if key is SEEN:
         return MISSING
@@ -364,6 +387,8 @@ class Assumptions:
     poisoned: dict[Cell, str] = field(default_factory=dict)
     spoiled: dict[tuple, str] = field(default_factory=dict)  # variants that must not be read before they are assigned
     opened: set[Slots] = field(default_factory=set)  # containers that no longer are what came in as one value
+    inits: dict = field(default_factory=dict)  # the values of the variants on entry
+    unsure: set[Slots] = field(default_factory=set)  # dicts that get keys inside
     numbers: set[tuple] = field(default_factory=set)  # variants that may be a number although they are arrays by type
     first_sym: int = field(default_factory=lambda: Sym().id)  # dims with this id or above are born inside the loop
     dims: set[Sym] = field(default_factory=set)  # dims that differ from one iteration to the next
@@ -401,6 +426,8 @@ def _loop(lo: Lowering, domain: Any, body: Callable, seed, leave) -> None:
                 lo.set(cell.slots, POISON, why)
             for slots in assumed.opened:
                 lo.set(slots, WHOLE, MISSING)
+            for slots in assumed.unsure:
+                lo.set(slots, UNSURE, NOT_SURE)
             return
         lo.journal.rollback(mark)
         del lo.build.stmts[start:]
@@ -422,6 +449,7 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
     """One attempt; None if an assumption turned out wrong (`assumed` and `types` are then corrected)."""
     birth = next_birth()
     inits: dict[tuple, Value] = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
+    assumed.inits = inits
     leaves_: dict[tuple, Leaf] = {}
     mark = lo.journal.mark()
     params: dict[tuple, Value] = {}
@@ -434,6 +462,8 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
         lo.set(cell.slots, POISON, why)
     for slots in assumed.opened:
         lo.set(slots, WHOLE, MISSING)
+    for slots in assumed.unsure:
+        lo.set(slots, UNSURE, NOT_SURE)
     with lo.deeper(), lo.build.block() as stmts:
         loop_domain, index = domain()
         body()
@@ -443,7 +473,7 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
                 settle(lo, slots.get(key, MISSING), {})
         changed = lo.journal.changed(mark, birth)
         ends = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
-        if not _holds(changed, ends, params, assumed, birth):
+        if not _holds(lo, changed, ends, params, assumed, birth):
             return None
         yields = dict.fromkeys(leaves_, UNDEFINED)
         stable = True
@@ -482,7 +512,7 @@ def link(values: dict[tuple[Slots, Any], Value], pairs: set[frozenset]) -> None:
                 cell.share(found[1])
 
 
-def _holds(changed, ends, params, assumed, birth) -> bool:
+def _holds(lo, changed, ends, params, assumed, birth) -> bool:
     """Whether the slots that changed are the variants, and sharing is as assumed."""
     fine = True
     changed = {slot: old for slot, old in changed.items() if slot[0].birth < assumed.birth}
@@ -492,6 +522,10 @@ def _holds(changed, ends, params, assumed, birth) -> bool:
         if old is MISSING and slots.get(key, MISSING) is MISSING:
             continue
         if key is POISON:
+            continue
+        if key is UNSURE:
+            fine = fine and slots in assumed.unsure
+            assumed.unsure.add(slots)
             continue
         if key is STALE:
             if slots.cell not in assumed.poisoned:
@@ -506,6 +540,9 @@ def _holds(changed, ends, params, assumed, birth) -> bool:
             continue
         assumed.variants[(slots, key)] = None
         fine = False
+        if not isinstance(key, Meta) and is_new_key(slots, old, slots.get(key, MISSING)):
+            open_dict(lo, slots.cell, slots.get(key, MISSING) if old is MISSING else old)
+            assumed.unsure.add(slots)
     for slots, key in changed:
         if key is POISON and slots.get(POISON) is not None:
             if slots.cell not in assumed.poisoned:
@@ -645,6 +682,9 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
         if isinstance(end, Cell) and same_keys(end, param):
             results = [_collect(lo, (*path, k), param.items[k], end.items[k], leaves_, yields, types, assumed, slot) for k in param.items]
             return all(results)
+        init = assumed.inits.get(slot) if len(path) == 1 else None
+        if isinstance(init, Cell) and init.kind == param.kind == "list" and isinstance(end, Cell):
+            raise MustMaterialise(init, lo.here)
         raise UnsupportedSyntaxError(
             f"`{_slot_name(slot, param)}` is {'an object' if param.kind == 'object' else f'a {param.kind}'} "
             "whose structure changes from one iteration to the next",

@@ -12,7 +12,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import calls, control, inlining, iteration, lists, methods, objects, sequences
+from sourcead.frontend import calls, control, inlining, iteration, lists, maps, methods, objects, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import (
     VALUE,
@@ -198,6 +198,7 @@ def truth(lo: Lowering, value: Value) -> bool | None:
     if isinstance(value, (FunctionVal, BoundVal)):
         return True
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
+        lo.sure(value)
         return bool(value.items)
     return None
 
@@ -407,7 +408,9 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
     if isinstance(base, TupleVal) or isinstance(base, Cell) and base.kind == "list":
         base = dynamic(lo, base)
     if isinstance(base, Cell) and base.kind == "dict":
-        raise unsupported(lo, node, "a dict key that is not known before the program runs", "use a list, or constant keys")
+        maps.open_up(lo, base, node, key)
+    if maps.is_map(lo, base):
+        return maps.item(lo, base, key, node)
     if isinstance(base, (MethodVal, FunctionVal, BoundVal)) or objects.class_of(base) is not None:
         raise unsupported(lo, node, "this object has no items")
     operand_ = lo.operand(key)
@@ -496,9 +499,15 @@ def static_item(lo: Lowering, base: Value, key: Value, node) -> Value | None:
     if not is_known:
         return None
     if isinstance(base, Cell) and base.kind == "dict":
-        if k not in items:
+        if k not in items and base.default is not None:
+            if base.depth < lo.depth:
+                maps.open_up(lo, base, node)
+                return None
+            lo.changed(base)
+            lo.set(base.slots, k, calls.call(lo, base.default, [], {}, node))
+        elif k not in items:
             raise unsupported(lo, node, f"the dict has no key {k!r} here")
-        return items[k]
+        return base.items[k]
     n = len(items)
     if isinstance(k, (int, np.integer)) and -n <= k < n:
         return items[int(k) % n]

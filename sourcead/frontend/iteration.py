@@ -16,7 +16,7 @@ from sourcead.frontend import expressions
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import VALUE, WHOLE, Cell, TupleVal, Value
 from sourcead.ir.nodes import Atom, Call, Const, Range, Var
-from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, Sym, TupleT, Unknown
+from sourcead.ir.types import INT, Array, DictT, ListT, MapT, Scalar, Sym, TupleT, Unknown
 
 ZERO, ONE = Const(0), Const(1)
 
@@ -47,11 +47,17 @@ def iterate(lo: Lowering, value: Value, node) -> Iterable:
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
         return static_sequence(lo, value, node)
     if isinstance(value, Cell) and value.kind == "dict":
+        lo.alive(value)
+        lo.sure(value)
         return listed([Const(k) for k in value.items])
     if isinstance(value, Const) and not value.live and isinstance(value.value, (tuple, list, str, dict, range)):
         return listed([Const(v) for v in value.value])
     if isinstance(value, (Var, Cell)):
         t = atom_type(lo.read(value))
+        if isinstance(t, MapT):
+            from sourcead.frontend import maps
+
+            return maps.iterate(lo, value, maps.PARTS["keys"], node)
         if isinstance(t, (Array, ListT, TupleT, Unknown)):
             return sequence(lo, value, node)
     if isinstance(value, Const) and value.live:

@@ -42,7 +42,7 @@ def in_c_order(lo, value: Value | Operand) -> frozenset[Var] | None:
                 return None
             return _part(lo, in_c_order(lo, value.base), value.base, value.step)
         if value in lo.params:
-            return frozenset({value.first}) if isinstance(atom_type(value.first), Array) else None
+            return frozenset({value.first}) if isinstance(value.first, Var) and isinstance(value.first.type, Array) else None
         return None if value.first is None else _atom(lo, value.first)
     if isinstance(value, (Var, Const)):
         return _atom(lo, value)

@@ -1,8 +1,6 @@
 """Lists whose length is known only at run time: their methods, by way of `+`, slices and loops that append.
 
     xs.extend(ys)      xs = xs + ys
-    xs.insert(i, v)    xs = xs[:i] + [v] + xs[i:]
-    v = xs.pop(i)      v = xs[i]; xs = xs[:i] + xs[i + 1:]
     xs.reverse()       xs = xs[::-1]
     sorted(xs)         [xs[i] for i in order]                     order: where `sorted` takes its items from
 
@@ -17,16 +15,15 @@ from collections.abc import Callable
 import numpy as np
 
 from sourcead import runtime
-from sourcead.analysis.builder import atom_type
+from sourcead.analysis.builder import atom_type, grown_type
 from sourcead.frontend import calls, control, expressions, iteration, methods, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.iteration import Iterable
 from sourcead.frontend.values import Cell, SliceVal, TupleVal, Value, hold, roots
-from sourcead.ir.nodes import Atom, Build, Call, Const, Effect, Pop, Slice, Stmt, Var
-from sourcead.ir.types import BOOL, INT, Array, ListT, Scalar, Str, TupleT, join, list_type
+from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Effect, Pop, Slice, Stmt, Var
+from sourcead.ir.types import BOOL, INT, Array, ListT, Scalar, Str, TupleT, join
 
 NO_MEMORY = (Scalar, Str)
-ONE = Const(1)
 
 
 def is_list(lo: Lowering, value: Value) -> bool:
@@ -52,7 +49,7 @@ def wrap_items(lo: Lowering, atom: Atom, *sources: Value) -> Value:
     made = lo.wrap(atom, shares=[r for s in sources for r in roots(s)])
     for source in sources:
         for cell in roots(source):
-            for held in cell.holds:
+            for held in list(cell.holds):  # which `made` may be one of
                 hold(made, held)
     return made
 
@@ -112,38 +109,53 @@ def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
 
 def insert(lo: Lowering, cell: Cell, index: Value, value: Value) -> None:
     """`xs.insert(index, value)`."""
-    i, item = lo.read(index), lo.read(value)
-    one = lo.build.emit(Build("list", (item,)), list_type((atom_type(item),)), "item")
-    replace_list(lo, cell, lambda x: joined(lo, joined(lo, part(lo, x, None, i), one), part(lo, x, i, None)))
+    item = lo.read(value)
+    found, k = expressions.known(lo, index)
+    if found and k == 0:
+        at = Const(0)
+    else:
+        n = lo.build.call(len, lo.read(cell), type=INT, name="n")
+        bounds = lo.build.call(runtime.slice_bounds, n, lo.read(index), Const(None), type=TupleT((INT, INT)), name="bounds")
+        at = lo.build.index(bounds, Const(0), name="place")
+    if cell.base is not None:
+        methods.grow_inner(lo, cell, item, at)
+    else:
+        before = lo.read(cell)
+        t = grown_type(before.type, (), atom_type(item))
+        lo.replace_slot(cell, lambda: lo.build.emit(Append(before, item, (), at), t, before.name, before.temp))
     hold(cell.root(), value)
 
 
 def pop(lo: Lowering, cell: Cell, index: Value | None) -> Value:
-    """`xs.pop(index)`."""
+    """`xs.pop(index)`, `del xs[index]`."""
     before = lo.read(cell)
-    found, k = (True, -1) if index is None else expressions.known(lo, index)
-    if found and k == -1:
-        rest = Var(before.name, before.type, before.temp)
-        item = Var(f"{before.name}_item", before.type.item, True)
-        replace_list(lo, cell, lambda x: lo.build.add(Stmt((rest, item), Pop(x))) or rest)
+    item = Var(f"{before.name}_item", before.type.item, True)
+    at = None if index is None else place(lo, before, index)
+
+    def popped(base, path):
+        rest = Var(base.name, base.type, base.temp)
+        lo.build.add(Stmt((rest, item), Pop(base, path, at)))
+        return rest
+
+    if cell.base is not None:
+        lo.write(cell.base, (cell.step,), popped, through=True)
     else:
-        item = lo.build.index(before, lo.read(index))
-        remove_at(lo, cell, lo.read(index))
-    return lo.wrap(item, shares={*roots(cell), *(r for h in cell.holds for r in roots(h))})
+        lo.replace_slot(cell, lambda: popped(before, ()))
+    root = cell.root()
+    return lo.wrap(item, shares={*roots(root), *(r for h in root.holds for r in roots(h))})
 
 
-def remove_at(lo: Lowering, cell: Cell, index: Atom) -> None:
-    """`del xs[index]`."""
+def place(lo: Lowering, items: Atom, index: Value) -> Atom | None:
+    """Where an index that is in range points to, counted from 0; None for the end."""
     found, k = expressions.known(lo, index)
-    if found and k == -1:
-        return replace_list(lo, cell, lambda x: part(lo, x, None, Const(-1)))
-    if not found:
-        n = lo.build.call(len, lo.read(cell), type=INT, name="n")
-        index = lo.build.call(operator.mod, index, n, type=INT, name="place")
-    behind = Const(k + 1) if found else lo.build.call(operator.add, index, ONE, type=INT)
-    if found and k == 0:
-        return replace_list(lo, cell, lambda x: part(lo, x, ONE, None))
-    replace_list(lo, cell, lambda x: joined(lo, part(lo, x, None, index), part(lo, x, behind, None)))
+    if found:
+        if k == -1:
+            return None
+        if k >= 0:
+            return Const(k)
+    n = lo.build.call(len, items, type=INT, name="n")
+    inside = lo.build.index(lo.build.call(range, n), lo.read(index))  # raises what `pop` would
+    return lo.build.call(int, inside, type=INT, name="place")
 
 
 def assign_slice(lo: Lowering, cell: Cell, key: SliceVal, value: Value, node) -> None:
@@ -192,7 +204,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
         case ("index" | "count"), 1:
             return lo.build.call(getattr(list, name), lo.read(cell), lo.read(args[0]), type=INT, name="place" if name == "index" else "n")
         case "remove", 1:
-            remove_at(lo, cell, lo.build.call(list.index, lo.read(cell), lo.read(args[0]), type=INT, name="place"))
+            pop(lo, cell, lo.build.call(list.index, lo.read(cell), lo.read(args[0]), type=INT, name="place"))
         case _:
             raise expressions.unsupported(lo, node, f"the list method `{name}` on a list whose length is not known here")
     return Const(None)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.analysis.builder import atom_type
+from sourcead.analysis.builder import atom_type, grown_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import calls, expressions, iteration, layouts, lists, objects, records, sequences
+from sourcead.frontend import calls, expressions, iteration, layouts, lists, maps, objects, records, sequences
 from sourcead.frontend.context import Lowering, MustMaterialise
 from sourcead.frontend.values import (
     MISSING,
@@ -24,7 +24,7 @@ from sourcead.frontend.values import (
     roots,
 )  # fmt: skip
 from sourcead.ir.nodes import Append, Const, Var
-from sourcead.ir.types import UNKNOWN, ListT, Scalar, Str, Unknown, is_array, join, rank
+from sourcead.ir.types import UNKNOWN, ListT, MapT, Scalar, Str, Unknown, is_array, join, rank
 
 
 def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
@@ -113,6 +113,8 @@ def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs
     if isinstance(value, TupleVal):
         raise expressions.unsupported(lo, node, f"the method `{name}` of a tuple")
     t = atom_type(lo.read(value))
+    if isinstance(t, MapT):
+        return maps.method(lo, value, name, args, kwargs, node)
     if isinstance(t, ListT):
         return lists.method(lo, value, name, args, kwargs, node)
     if isinstance(t, Str):
@@ -229,7 +231,7 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
         t = ListT(join(t.item, item_type))
     root = cell.root()
     if cell.base is not None:
-        replace_inner(lo, cell, lo.build.emit(Append(before, item), t, before.name))
+        grow_inner(lo, cell, item)
         hold(root, value)
         return
     lo.replace_slot(root, lambda: lo.build.emit(Append(before, item), t, before.name, before.temp), grows=True)
@@ -241,6 +243,15 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
 def replace_inner(lo: Lowering, cell: Cell, new: Var) -> None:
     """Gives a list that lies in a list or dict other items."""
     lo.write(cell.base, (cell.step,), new, through=True)
+
+
+def grow_inner(lo: Lowering, cell: Cell, item: Atom, at: Atom | None = None) -> None:
+    """Appends to a list that lies in a list or dict."""
+
+    def grown(base, path):
+        return lo.build.emit(Append(base, item, path, at), grown_type(atom_type(base), path, atom_type(item)), base.name, base.temp)
+
+    lo.write(cell.base, (cell.step,), grown, through=True)
 
 
 def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
@@ -259,6 +270,7 @@ def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
 def dict_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Value:
     """Methods of a dict of known keys."""
     lo.alive(cell)
+    lo.sure(cell)
     items = cell.items
     if name == "items":
         return iteration.listed([TupleVal((Const(k), v)) for k, v in items.items()])
@@ -267,28 +279,35 @@ def dict_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Valu
     if name == "values":
         return iteration.listed(list(items.values()))
     if name == "copy":
-        return lo.new_dict(items, cell.name)
+        made = lo.new_dict(items, cell.name)
+        made.default = cell.default
+        return made
     if name == "get":
         found, key = expressions.known(lo, args[0])
         if found:
             return items.get(key, args[1] if len(args) > 1 else Const(None))
-    if name in ("update", "setdefault", "pop"):
-        if name == "update":
-            other = args[0] if args else None
-            new = dict(other.items) if isinstance(other, Cell) and other.kind == "dict" else None
-            if other is None or new is not None:
-                lo.changed(cell)
-                for k, v in {**(new or {}), **kwargs}.items():
-                    lo.set(cell.slots, k, v)
-                return Const(None)
-        found, key = expressions.known(lo, args[0])
-        if found and name == "setdefault":
-            if key not in items:
-                lo.changed(cell)
-                lo.set(cell.slots, key, args[1])
-            return cell.items[key]
-        if found and name == "pop" and key in items and cell.depth == lo.depth:
+    fixed = cell.depth == lo.depth  # else what is a key afterwards depends on what the program does
+    if name == "update" and fixed:
+        other = args[0] if args else None
+        if other is None or isinstance(other, Cell) and other.kind == "dict":
+            lo.changed(cell)
+            for k, v in {**(other.items if other is not None else {}), **kwargs}.items():
+                lo.set(cell.slots, k, v)
+            return Const(None)
+    found, key = expressions.known(lo, args[0]) if args else (False, None)
+    if found and name == "setdefault" and (fixed or key in items):
+        if key not in items:
+            lo.changed(cell)
+            lo.set(cell.slots, key, args[1] if len(args) > 1 else Const(None))
+        return cell.items[key]
+    if found and name == "pop" and fixed:
+        if key not in items and len(args) > 1:
+            return args[1]
+        if key in items:
             lo.changed(cell)
             lo.set(cell.slots, key, MISSING)
             return items[key]
+    if name in ("update", "setdefault", "pop", "get", "clear"):
+        maps.open_up(lo, cell, node)
+        return maps.method(lo, cell, name, args, kwargs, node)
     raise expressions.unsupported(lo, node, f"the dict method `{name}` in this form")

@@ -23,6 +23,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
         return list(value.items)
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
         lo.alive(value)
+        lo.sure(value)
         return list(value.items.values()) if value.kind == "list" else [Const(k) for k in value.items]
     if isinstance(value, Iterable) and value.items is not None:
         return list(value.items)
@@ -140,6 +141,7 @@ def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -
         raise expressions.unsupported(lo, node, "`in` with objects")
     if isinstance(container, Cell) and container.kind != "array":
         lo.alive(container)
+        lo.sure(container)
     if isinstance(container, Cell) and container.kind == "dict" and found:
         return Const((key in container.items) != negated)
     known, values = expressions.known(lo, container)

@@ -26,6 +26,7 @@ from sourcead.frontend import (
     inlining,
     iteration,
     lists,
+    maps,
     matching,
     methods,
     objects,
@@ -48,7 +49,7 @@ from sourcead.frontend.values import (
     roots,
 )
 from sourcead.ir.nodes import Block, Const, Effect, Let, Stmt, Sub, Var
-from sourcead.ir.types import INT, Array, ListT, Unknown
+from sourcead.ir.types import INT, Array, ListT, Undefined, Unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,6 +256,9 @@ def delete_item(lo: Lowering, target: gast.Subscript) -> None:
             return store(lo, base, place, lo.new_list([]), target)
         methods.call_method(lo, base, "pop", [place], {}, target)
         return None
+    if isinstance(base, Cell) and base.kind == "dict" or maps.is_map(lo, base):
+        methods.call_method(lo, base, "pop", [place], {}, target)
+        return None
     found, key = expressions.known(lo, place)
     if not (isinstance(base, Cell) and base.kind == "dict" and found):
         raise unsupported(lo, target, "`del` of an item whose place is not known before the program runs", "build the list without it")
@@ -359,6 +363,9 @@ def store(lo: Lowering, base: Value, key: Value, value: Value, node, mode: str =
                 if not -n <= k < n:
                     raise unsupported(lo, node, f"index {k} is out of range: there are {n} items")
                 k %= n
+            elif k not in base.items and base.depth < lo.depth and maps.may_be(lo, base, value):
+                maps.open_up(lo, base, node)  # whether the key is there afterwards depends on what the program does
+                return store(lo, base, key, value, node, mode)
             lo.alive(base)
             lo.changed(base)
             lo.set(base.slots, k, value)
@@ -368,12 +375,16 @@ def store(lo: Lowering, base: Value, key: Value, value: Value, node, mode: str =
             methods.replace_items(lo, base, new)
             return
         if base.kind == "dict":
-            raise unsupported(lo, node, "a dict key that is not known before the program runs", "use a list, or constant keys")
+            maps.open_up(lo, base, node, key)
+            return store(lo, base, key, value, node, mode)
         if base.depth < lo.depth:
             raise control.MustMaterialise(base, lo.here)
         lo.materialise(base)
     if not isinstance(base, Cell):
         raise unsupported(lo, node, "this object cannot be written into")
+    if maps.is_map(lo, base):
+        maps.store(lo, base, maps.key_of(lo, key, node), value)
+        return
     if isinstance(key, SliceVal) and lists.is_list(lo, base):
         lists.assign_slice(lo, base, key, value, node)
         return
@@ -452,6 +463,8 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
             methods.extend(lo, old, value, node)
             return None
         new = expressions.operate(lo, fn, old, value)
+        if isinstance(t, Undefined):  # an item of what is empty in this round of lowering a loop
+            return new
         if isinstance(t, Array) and atom_type(lo.read(new)) != t and getattr(atom_type(lo.read(new)), "dtype", None) != t.dtype:
             raise unsupported(lo, node, "the dtype of what is added differs from that of the array", "start from an array: `np.zeros(...)`")
         for cell in roots(old):
@@ -597,7 +610,7 @@ def seeds(lo: Lowering, node) -> list:
     names = lo.scope.names
     everywhere, loops = lo.scope.reads
     here = name_reads(node) if node in loops else {}
-    inside = [m for s in node.body for m in gast.walk(s)] + list(gast.walk(getattr(node, "target", node.body[0])))
+    inside = [m for s in node.body for m in steering.walk(lo, s)] + list(gast.walk(getattr(node, "target", node.body[0])))
     in_place = {n.target for n in inside if isinstance(n, gast.AugAssign) and isinstance(names.get(getattr(n.target, "id", None)), Cell)}
     for n in inside:
         match n:

@@ -134,6 +134,15 @@ def nested_items(lo: Lowering, body: list[gast.AST]) -> Iterator:
                 yield from (item for item in n.items if is_steering(lo, item))
 
 
+def walk(lo: Lowering, node: gast.AST) -> Iterator[gast.AST]:
+    """The nodes of a statement, without those of the `adjoint_of` blocks in it, which change nothing around them."""
+    if isinstance(node, gast.With) and any(is_steering(lo, item) for item in node.items):
+        return
+    yield node
+    for child in gast.iter_child_nodes(node):
+        yield from walk(lo, child)
+
+
 # -- what is steered ---------------------------------------------------------------------------------------------------
 
 

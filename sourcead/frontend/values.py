@@ -33,6 +33,7 @@ VALUE = Meta("value")  # the variable of the current version
 SEEN = Meta("seen")  # of a view: the version of its base that VALUE was derived from
 STALE = Meta("stale")  # of a view of a list whose items were replaced: why it cannot be derived again
 POISON = Meta("poison")  # why the cell must not be read any more
+UNSURE = Meta("unsure")  # of a dict: why it is not known which keys it has
 KIND = Meta("kind")  # 'list', 'dict' or 'object' while its items are known one by one
 WHOLE = Meta("whole")  # of a list, dict or object that came in as one value: that value, as long as it is unchanged
 
@@ -70,6 +71,7 @@ class Cell:
     depth: int = 0  # how many branches and loops of unknown outcome it was made inside
     frozen: str | None = None  # why it cannot be written
     cls: type | None = None  # of an object
+    default: Value | None = None  # of a `defaultdict`: what makes a value that is missing
     stands_for: Cell | None = None  # of a list of known length as one value: that list
     stood_for: list[Cell] = field(default_factory=list)  # and the other way round
     needs: frozenset[Var] = frozenset()  # of a view: the arguments that must be in C order for it to be one

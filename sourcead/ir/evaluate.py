@@ -143,15 +143,24 @@ def _(op: Build, env):
 
 @_do.register
 def _(op: Append, env):
-    return [[*_value(op.base, env), _value(op.value, env)]]
+    base = copied(_value(op.base, env))
+    items = _list_at(base, op.path, env)
+    items.insert(len(items) if op.at is None else _value(op.at, env), _value(op.value, env))
+    return [base]
 
 
 @_do.register
 def _(op: Pop, env):
-    base = _value(op.base, env)
-    if not base:
-        raise IndexError("pop from empty list")
-    return [base[:-1], base[-1]]
+    base = copied(_value(op.base, env))
+    item = _list_at(base, op.path, env).pop(-1 if op.at is None else _value(op.at, env))
+    return [base, item]
+
+
+def _list_at(base: Any, path: tuple[Sub, ...], env: Env) -> list:
+    """The list that a path leads to."""
+    for step in path:
+        base = base[_value(step.key, env)]
+    return base
 
 
 @_do.register

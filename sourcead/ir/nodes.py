@@ -182,17 +182,25 @@ class Build(Op):
 
 @dataclass(frozen=True, eq=False)
 class Append(Op):
-    """The list with one more element at its end. Text: `base.append(value)`."""
+    """The list with one more element at its end. Text: `base.append(value)`.
+
+    `path` leads from `base` to the list that grows (`groups[k].append(value)`), `at` is the place of the element, from 0, if it
+    is not the end (`base.insert(at, value)`).
+    """
 
     base: Atom
     value: Operand
+    path: tuple[Sub, ...] = ()
+    at: Atom | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Pop(Op):
-    """Two results: the list without its last element, and that element. Text: `v = base.pop()`."""
+    """Two results: the list without its last element, and that element. Text: `v = base.pop()`; `path` and `at` as above."""
 
     base: Atom
+    path: tuple[Sub, ...] = ()
+    at: Atom | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,8 +350,10 @@ def op_operands(op: Op) -> Iterator[Operand]:
                 yield fn
             yield from args
             yield from (v for _, v in kwargs)
-        case Attr(base) | Pop(base) | Let(base):
+        case Attr(base) | Let(base):
             yield base
+        case Pop(base, path, at):
+            yield from (base, *(step.key for step in path), *((at,) if at is not None else ()))
         case Index(base, key):
             yield from (base, key)
         case Update(base, path, value):
@@ -352,8 +362,8 @@ def op_operands(op: Op) -> Iterator[Operand]:
                 yield from path_operands(step)
         case Build(_, items):
             yield from items
-        case Append(base, value):
-            yield from (base, value)
+        case Append(base, value, path, at):
+            yield from (base, value, *(step.key for step in path), *((at,) if at is not None else ()))
         case Effect(_, args) | Steer(args):
             yield from args
         case Branch(cond):
@@ -433,8 +443,10 @@ def map_op(op: Op, f, block=lambda b: b) -> Op:
     match op:
         case Call(fn, args, kwargs):
             return replace(op, fn=f(fn) if isinstance(fn, Var) else fn, args=many(args), kwargs=named(kwargs))
-        case Attr(base) | Pop(base):
+        case Attr(base):
             return replace(op, base=f(base))
+        case Pop(base, path, at):
+            return Pop(f(base), tuple(Sub(map_operand(s.key, f)) for s in path), at if at is None else f(at))
         case Let(value):
             return Let(map_operand(value, f))
         case Index(base, key):
@@ -446,8 +458,9 @@ def map_op(op: Op, f, block=lambda b: b) -> Op:
             return replace(op, base=f(base), path=steps, value=map_operand(value, f))
         case Build(_, items):
             return replace(op, items=many(items))
-        case Append(base, value):
-            return Append(f(base), map_operand(value, f))
+        case Append(base, value, path, at):
+            steps = tuple(Sub(map_operand(s.key, f)) for s in path)
+            return Append(f(base), map_operand(value, f), steps, at if at is None else f(at))
         case Effect(kind, args, body):
             return Effect(kind, many(args), None if body is None else block(body))
         case Branch(cond, then, orelse, kind):
@@ -480,6 +493,36 @@ def substitute(block: Block, mapping: dict[Var, Atom]) -> Block:
 
     def visit(b: Block) -> Block:
         return Block(tuple(replace(s, op=map_op(s.op, f, visit)) for s in b.stmts), tuple(map_operand(r, f) for r in b.results))
+
+    return visit(block)
+
+
+def copied(block: Block, mapping: dict[Var, Atom]) -> Block:
+    """The block with variables of its own, some of those that it reads replaced."""
+    mapping = dict(mapping)
+
+    def f(atom):
+        return mapping.get(atom, atom) if isinstance(atom, Var) else atom
+
+    def bind(variables: tuple[Var, ...]) -> tuple[Var, ...]:
+        mapping.update((v, fresh(v)) for v in variables)
+        return tuple(mapping[v] for v in variables)
+
+    def visit(b: Block) -> Block:
+        stmts = []
+        for stmt in b.stmts:
+            op = stmt.op
+            match op:
+                case Loop(_, index, params, _, _, leave):
+                    index = None if index is None else bind((index,))[0]
+                    params = bind(params)
+                    op = map_op(replace(op, index=index, params=params, leave=f(leave)), f, visit)
+                case Closure(params) | Steer(_, params):
+                    op = map_op(replace(op, params=bind(params)), f, visit)
+                case _:
+                    op = map_op(op, f, visit)
+            stmts.append(replace(stmt, targets=bind(stmt.targets), op=op))
+        return Block(tuple(stmts), tuple(map_operand(r, f) for r in b.results))
 
     return visit(block)
 

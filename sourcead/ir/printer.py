@@ -90,10 +90,10 @@ def show_op(op: Op) -> str:
             return f"{cls.__name__}({', '.join(f'{k}={v!r}' for k, v in zip(keys, items))})"
         case Build(kind, items, keys):
             return f"{kind}({_list(items)})" if keys is None else f"dict({', '.join(f'{k!r}: {v!r}' for k, v in zip(keys, items))})"
-        case Append(base, value):
-            return f"{base!r} ++ [{show_operand(value)}]"
-        case Pop(base):
-            return f"pop {base!r}"
+        case Append(base, value, path, at):
+            return f"{place(base, path)} ++ [{show_operand(value)}]" + ("" if at is None else f" at {at!r}")
+        case Pop(base, path, at):
+            return f"pop {place(base, path)}" + ("" if at is None else f" at {at!r}")
         case Effect(kind, args):
             return f"{kind} {_list(args)}"
     return repr(op)
@@ -111,3 +111,8 @@ def show_operand(operand: Operand) -> str:
 
 def _list(operands) -> str:
     return ", ".join(map(show_operand, operands))
+
+
+def place(base, path) -> str:
+    """The part of a container that a path leads to."""
+    return repr(base) + "".join(f"[{show_operand(step.key)}]" for step in path)

@@ -108,10 +108,14 @@ class DictT(Type):
 
 @dataclass(frozen=True)
 class MapT(Type):
-    """A dict whose keys are known only at run time: all of type `key`, its values of type `item`."""
+    """A dict whose keys are known only at run time: all of type `key`, its values of type `item`.
+
+    `default`: what makes the value of a key that is read and is not there (`defaultdict`).
+    """
 
     key: Type
     item: Type
+    default: Any = None
 
 
 @dataclass(frozen=True)
@@ -197,6 +201,22 @@ def carries_derivative(t: Type) -> bool:
     return False
 
 
+def as_float(t: Type) -> Type:
+    """Python ints that are differentiated count as floats."""
+    match t:
+        case Scalar("int" | "bool", None):
+            return FLOAT
+        case TupleT(items):
+            return TupleT(tuple(map(as_float, items)))
+        case ListT(item, items):
+            return ListT(as_float(item), None if items is None else tuple(map(as_float, items)))
+        case DictT(items):
+            return DictT(tuple((k, as_float(v)) for k, v in items))
+        case StructT(cls, fields):
+            return StructT(cls, tuple((k, as_float(v)) for k, v in fields))
+    return t
+
+
 def tangent_type(t: Type) -> Type:
     """The type of the tangents of values of a type."""
     match t:
@@ -266,8 +286,8 @@ def join(a: Type, b: Type) -> Type:
         case ListT(x, xs), ListT(y, ys):
             items = tuple(map(join, xs, ys)) if xs is not None and ys is not None and len(xs) == len(ys) else None
             return ListT(join(x, y), items)
-        case MapT(k, x), MapT(m, y):
-            return MapT(join(k, m), join(x, y))
+        case MapT(k, x, default), MapT(m, y, other) if default is other:
+            return MapT(join(k, m), join(x, y), default)
         case DictT(x), DictT(y) if [k for k, _ in x] == [k for k, _ in y]:
             return DictT(tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
         case StructT(c, x), StructT(d, y) if c is d and [k for k, _ in x] == [k for k, _ in y]:
@@ -297,7 +317,7 @@ def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
             if not fits(y, x, free):
                 return False
             return xs is None or ys is not None and len(xs) == len(ys) and all(fits(b, a, free) for a, b in zip(xs, ys))
-        case MapT(k, x), MapT(m, y):
+        case MapT(k, x, default), MapT(m, y, other) if default is other:
             return fits(m, k, free) and fits(y, x, free)
         case (DictT(x), DictT(y)) | (StructT(_, x), StructT(_, y)) if getattr(promise, "cls", None) is getattr(t, "cls", None):
             return [k for k, _ in x] == [k for k, _ in y] and all(fits(w, v, free) for (_, v), (_, w) in zip(x, y))

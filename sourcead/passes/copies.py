@@ -64,7 +64,7 @@ def _original(stmt: Stmt, facts: Facts):
             return _loop(stmt, stmt.op, facts)
         case Index(base, key):
             return _index(base, key, facts)
-        case Pop(base):
+        case Pop(base, (), None):
             return _pop(stmt, base, facts)
         case Attr(base, "ndim"):
             return _ndim(base)
@@ -197,7 +197,7 @@ def _item(items: Any, key: Any) -> Any:
 
 def _pop(stmt: Stmt, base: Atom, facts: Facts):
     append = facts.op(base)
-    if not isinstance(append, Append):
+    if not isinstance(append, Append) or append.path or append.at is not None:
         return None
     rest, last = stmt.targets
     facts.replace(rest, append.base)

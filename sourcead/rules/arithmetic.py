@@ -41,7 +41,7 @@ def _(y, a, b, d_y):
 @adjoint(operator.pow, pow, np.power, np.float_power, broadcasts=True)
 def power_adjoint(y, a, b, d_y):
     if not is_literal(b):
-        return b * d_y * a ** lower_exponent(b), d_y * y * log_or_zero(a)
+        return b * d_y * a ** lower_exponent(b, a), d_y * y * log_or_zero(a)
     if b == 0:
         return 0 * d_y * a, None
     if b == 1:

@@ -37,11 +37,13 @@ _NUMPY = (
 )  # fmt: skip
 FAMILIES = {
     "numpy": _NUMPY,
-    "builtins": ("arithmetic", "elementwise"),
+    "builtins": ("arithmetic", "elementwise", "lists"),
+    "sourcead": ("lists", "helpers"),
     "operator": ("arithmetic", "products", "lists"),
     "_operator": ("arithmetic", "products", "lists"),
     "math": ("scalars",),
-    "scipy": ("special",),
+    "scipy.special": ("special", "bessel", "distributions", "integrals", "orthogonal", "several_results"),
+    "scipy.linalg": ("matrices", "matrix_functions"),
 }
 
 
@@ -176,7 +178,7 @@ def no_derivative(function) -> bool:
 def registered() -> dict[Any, Rule]:
     """All rules, those of every family included."""
     for root, families in FAMILIES.items():
-        if root != "scipy" or importlib.util.find_spec("scipy") is not None:
+        if not root.startswith("scipy") or importlib.util.find_spec("scipy") is not None:
             _load(families)
     return dict(_RULES)
 
@@ -185,8 +187,10 @@ def _load_families(function) -> None:
     if isinstance(function, np.ufunc) and not _home(function).startswith("scipy"):
         _load(_NUMPY)
         return
-    root = _home(function).partition(".")[0]
-    _load(FAMILIES.get(root, ()))
+    home = _home(function) + "."
+    for root, families in FAMILIES.items():
+        if home.startswith(root + "."):
+            _load(families)
     if isinstance(function, np.ufunc):
         _load(_NUMPY)
 

@@ -66,7 +66,7 @@ def _(y, x, d_y):
 
 @adjoint(math.pow, broadcasts=True)
 def _(y, a, b, d_y):
-    return b * d_y * a ** lower_exponent(b), d_y * y * log_or_zero(a)
+    return b * d_y * a ** lower_exponent(b, a), d_y * y * log_or_zero(a)
 
 
 @adjoint(math.sin, broadcasts=True)

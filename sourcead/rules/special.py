@@ -11,7 +11,6 @@ import numpy as np
 from scipy import special
 
 from sourcead.rules.registry import adjoint, tangent
-from sourcead.runtime import undefined
 
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 SQRT_2_PI = math.sqrt(2 * math.pi)
@@ -105,11 +104,6 @@ def _(y, a, b, d_y):
     return d_y * (special.digamma(a) - common), d_y * (special.digamma(b) - common)
 
 
-@adjoint(special.gammainc, broadcasts=True)
-def _(y, a, x, d_y):
-    return undefined("its first argument"), d_y * np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
-
-
 @adjoint(special.xlogy, broadcasts=True)
 def _(y, x, z, d_y):
     return d_y * np.log(z), d_y * x / z
@@ -138,31 +132,6 @@ def _(y, a, b, d_y):
 @adjoint(special.exprel, broadcasts=True)
 def _(y, x, d_y):
     return d_y * np.where(x == 0, 0.5, (np.exp(x) - y) / np.where(x == 0, 1, x)).astype(np.asarray(d_y).dtype)
-
-
-@adjoint(special.j0, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * special.j1(x)
-
-
-@adjoint(special.j1, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (special.j0(x) - special.jv(2, x)) / 2
-
-
-@adjoint(special.i0, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * special.i1(x)
-
-
-@adjoint(special.i1, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (special.i0(x) + special.iv(2, x)) / 2
-
-
-@adjoint(special.i0e, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (special.i1e(x) - np.sign(x) * y)
 
 
 # ---- over an axis ----

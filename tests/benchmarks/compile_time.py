@@ -49,7 +49,7 @@ def straight_scalars(n):
 
 @shape
 def straight_arrays(n):
-    lines = ["u = a", "v = b"]
+    lines = ["u = a * x", "v = b"]
     for k in range(n - 2):
         forms = ("u = np.tanh(u * v + b)", "v = u * v - a", "u = u + v / (1.0 + u * u)", "v = np.where(u > v, u, v * b)")
         lines.append(forms[k % 4])
@@ -70,6 +70,14 @@ def long_loop_with_writes(n):
     for k in range(n // 3):
         body += [f"t{k} = c[i] * a[i]", f"c[i + 1] = np.sin(t{k}) + c[i + 1] * t{k}", f"s = s + t{k} * c[i + 1]"]
     return ["s = x", "c = np.zeros(len(a) + 1)", "c[0] = x", "for i in range(len(a)):", *indented(body), "return s"]
+
+
+@shape
+def long_loop_of_arrays(n):
+    body = []
+    for k in range(n // 4):
+        body += [f"p{k} = np.tanh(h * a + {k}.0)", f"q{k} = p{k} * h", f"r{k} = np.sum(q{k}) * b", f"h = h + r{k} - q{k}"]
+    return ["h = a * x", "for i in range(len(a)):", *indented(body), "return np.sum(h)"]
 
 
 @shape
@@ -117,7 +125,7 @@ HELPER = ["def helper(p, q):", "    u = np.sin(p) * q", "    if q is None:", "  
 
 def nested(depth: int, kind: str = "loops", statements: int = 12) -> list[str]:
     """A nest with a few statements in the innermost body; each level also changes a variable of its own."""
-    lines = [f"t{k} = s * t{depth - 1}" if False else f"s = np.sin(s) * v{k % depth} + {k}.0" for k in range(statements)]
+    lines = [f"s = np.sin(s) * v{k % depth} + {k}.0" for k in range(statements)]
     lines += [f"v{k} = v{k} + s * {k}.5" for k in range(depth)]
     for level in reversed(range(depth)):
         if kind == "ifs" or kind == "mixed" and level % 2:

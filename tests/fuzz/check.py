@@ -33,7 +33,15 @@ def load(text, name="fuzzed"):
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
-    return Program(name, module.program, lambda rng: module.make_args(), wrt=module.WRT, level="python", theme="fuzz")
+    return Program(
+        name,
+        module.program,
+        lambda rng: module.make_args(),
+        wrt=module.WRT,
+        level="python",
+        tolerance=1e-2 if "float32" in text else None,
+        theme="fuzz",
+    )
 
 
 def unload():

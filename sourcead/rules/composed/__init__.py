@@ -21,11 +21,14 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.rules.registry import _home
+
 FAMILIES = {
     "numpy": ("arrays", "options", "linalg", "polynomials", "statistics", "transforms", "ufuncs", "writes"),
     "builtins": ("ufuncs",),
     "math": ("numbers",),
-    "scipy": ("matrices",),
+    "scipy.special": ("special",),
+    "scipy.linalg": ("matrices",),
 }
 
 
@@ -89,12 +92,9 @@ def compositions_of(function) -> list[Composition]:
     if method or isinstance(function, np.ufunc):
         _load("numpy")
         ufunc, name = (function.__self__, function.__name__) if method else (function, "__call__")
-        if not method and (getattr(function, "__module__", None) or "numpy").startswith("scipy"):
-            _load("scipy")
+        _load(_home(ufunc))
         return _TABLE.get(function, []) + [replace(c, first=(ufunc,)) for c in _OF_UFUNCS.get(name, ())]
-    owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
-    module = getattr(function, "__module__", None) or getattr(owner, "__module__", None) or getattr(owner, "__name__", None) or ""
-    _load(str(module).partition(".")[0])
+    _load(_home(function))
     return _TABLE.get(function, [])
 
 
@@ -107,9 +107,11 @@ def is_composed(function) -> bool:
 
 
 @cache
-def _load(root: str) -> None:
-    for family in FAMILIES.get(root, ()):
-        importlib.import_module(f"sourcead.rules.composed.{family}")
+def _load(home: str) -> None:
+    for root, families in FAMILIES.items():
+        if f"{home}.".startswith(f"{root}."):
+            for family in families:
+                importlib.import_module(f"sourcead.rules.composed.{family}")
 
 
 @cache

@@ -1,0 +1,349 @@
+"""Derivatives taken inside a function that is lowered: `grad(f)(x)`, `value, pullback = vjp(f, x)`, `jvp(f, (x,), (t_x,))`.
+
+`f` is lowered in place, of new variables that stand for its arguments; what it computes is then a block of statements over
+these and over whatever `f` reads of the function around it.  The block is differentiated like a function, and takes its place
+among the statements.  The derivative of a derivative is this again: `grad(grad(f))` is the gradient of a function that calls
+`grad(f)`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError, WrtError
+from sourcead.frontend import calls, expressions
+from sourcead.frontend.context import Lowering
+from sourcead.frontend.source import Opaque, find_source, own_signature, unwrap
+from sourcead.frontend.values import POISON, BoundVal, Cell, FunctionVal, TupleVal, Value, leaves, next_birth, roots
+from sourcead.ir.nodes import Atom, Block, Closure, Const, Effect, Function, Let, Stmt, Var, copied, free_vars
+from sourcead.ir.types import FLOAT, Scalar, as_float, carries_derivative, dims_of, tangent_type
+
+MODULES = ("sourcead.api", "sourcead.jacobians")
+
+
+@dataclass(frozen=True, eq=False)
+class DerivativeVal:
+    """What `grad(f)` and kin return. `kind`: as of `Gradient`; "hvp" takes the tangent last."""
+
+    kind: str
+    function: Value
+    wrt: Any = 0
+    has_aux: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class PullbackVal:
+    """What `vjp` returns beside the value: the reverse sweep, over what the forward sweep has computed."""
+
+    param: Var
+    body: Block
+    single: bool
+
+
+def lower_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """A call of one of sourcead's own functions, or of what one of them returned."""
+    from sourcead import api
+    from sourcead.dispatch import Gradient
+
+    if isinstance(fn, Gradient):
+        bound = [calls.as_value(lo, v) for v in fn._bound_args]
+        named = {k: calls.as_value(lo, v) for k, v in fn._bound_kwargs.items()}
+        value = DerivativeVal(fn._kind, Const(fn._function), fn.wrt if not fn._single else fn.wrt[0], fn._has_aux)
+        return lower_derivative(lo, value, [*bound, *args], {**named, **kwargs}, node)
+    if isinstance(fn, api.HessianProduct):
+        wrt = fn.wrt[0] if fn._single else fn.wrt
+        return lower_derivative(lo, DerivativeVal("hvp", calls.as_value(lo, fn.primal), wrt), args, kwargs, node)
+    kinds = {api.grad: "grad", api.value_and_grad: "value_and_grad", api.hvp: "hvp", api.pushforward: "jvp"}
+    if fn in kinds:
+        return made(lo, kinds[fn], args, kwargs, node)
+    if fn is api.vjp and args:
+        return lower_vjp(lo, args, kwargs, node)
+    if fn is api.jvp and len(args) == 3 and not kwargs:
+        return lower_jvp(lo, *args, node)
+    raise expressions.unsupported(
+        lo, node, f"`{getattr(fn, '__name__', fn)}` inside a function that is differentiated",
+        "`vjp` or `jvp` of the unit vectors in a loop",
+    )  # fmt: skip
+
+
+def made(lo: Lowering, kind: str, args: list[Value], kwargs: dict[str, Value], node) -> DerivativeVal:
+    """`grad(f, wrt, has_aux=...)`."""
+    options = dict(kwargs)
+    if len(args) > 1:
+        options["wrt"] = args[1]
+    wrt, has_aux = static(lo, options.pop("wrt", Const(0)), node), static(lo, options.pop("has_aux", Const(False)), node)
+    for name, value in options.items():
+        if name not in ("checkpoint", "backend") or static(lo, value, node) not in ("auto", "numpy"):
+            raise expressions.unsupported(lo, node, f"the option `{name}` of a derivative that is taken inside a function")
+    if not args or len(args) > 2:
+        raise expressions.unsupported(lo, node, "a derivative without its function, as a decorator", "`grad(f)`")
+    return DerivativeVal(kind, args[0], wrt, has_aux)
+
+
+def static(lo: Lowering, value: Value, node) -> Any:
+    """A value that must be known while compiling."""
+    if isinstance(value, TupleVal):
+        return tuple(static(lo, item, node) for item in value.items)
+    if isinstance(value, Cell) and value.kind == "list":
+        return tuple(static(lo, item, node) for item in value.items.values())
+    if isinstance(value, Const) and not value.live:
+        return value.value
+    raise expressions.unsupported(lo, node, "what a derivative is taken of, or with respect to, is not known before the program runs")
+
+
+# ---- which arguments ----
+
+
+def parameters(lo: Lowering, fn: Value, node) -> list[str]:
+    """The names of the parameters that a function takes, as far as they have one."""
+    match fn:
+        case FunctionVal(source):
+            return [a.id for a in (*source.node.args.posonlyargs, *source.node.args.args, *source.node.args.kwonlyargs)]
+        case DerivativeVal():
+            return parameters(lo, fn.function, node)
+        case BoundVal(function, args, kwargs):
+            inner = function if isinstance(function, calls.VALUES) else Const(function)
+            return [n for n in parameters(lo, inner, node)[len(args) :] if n not in kwargs]
+        case Const(function, _, False) if isinstance(function, Opaque):
+            return plain_names(function._signature)[len(function._bound_args) :] if hasattr(function, "_signature") else []
+        case Const(function, _, False):
+            plain, bound_args, bound_kwargs = unwrap(function)
+            try:
+                names = plain_names(own_signature(find_source(plain).function))
+            except Exception:  # built in: its arguments have positions only
+                return []
+            return [n for n in names[len(bound_args) :] if n not in bound_kwargs]
+    raise expressions.unsupported(lo, node, "the function that is differentiated here is not known before the program runs")
+
+
+def plain_names(signature: inspect.Signature) -> list[str]:
+    """The parameters that take one argument each."""
+    return [p.name for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+
+
+def places(lo: Lowering, fn: Value, wrt: Any, args: list[Value], kwargs: dict[str, Value], node) -> list[int | str]:
+    """Where among the arguments of a call those in wrt stand."""
+    found: list[int | str] = []
+    names = parameters(lo, fn, node)
+    for item in wrt if isinstance(wrt, tuple) else (wrt,):
+        place = item
+        if isinstance(item, str):
+            place = names.index(item) if item in names and names.index(item) < len(args) else item
+        elif isinstance(item, int) and not isinstance(item, bool):
+            place = item + len(names) if item < 0 else item
+            if place >= len(args) and place < len(names):
+                place = names[place]
+        if not (place in kwargs if isinstance(place, str) else isinstance(place, int) and place < len(args)):
+            raise WrtError(f"wrt is {item!r}, and the call gives no such argument", at=lo.here)
+        found.append(place)
+    return found
+
+
+# ---- the block that is differentiated ----
+
+
+@dataclass(eq=False)
+class Taken:
+    """A call as a block over new variables: `inputs` stand for the arguments in wrt."""
+
+    lowered: Any
+    inputs: list[Var]
+
+
+def taken(lo: Lowering, fn: Value, at: list[int | str], args: list[Value], kwargs: dict[str, Value], node) -> Taken:
+    """Lowers a call of `fn`, the arguments at some places replaced by new variables."""
+    written: frozenset[int] = frozenset()
+    while True:
+        mark, birth = lo.journal.mark(), next_birth()
+        given, named, inputs, cells = list(args), dict(kwargs), [], {}
+        names = parameters(lo, fn, node)
+        for k, place in enumerate(at):
+            value = kwargs[place] if isinstance(place, str) else args[place]
+            x = standing_for(lo, value, place if isinstance(place, str) else names[place] if place < len(names) else "x", node)
+            inputs.append(x)
+            inner = lo.unpack(x)
+            for leaf in leaves(inner):
+                if isinstance(leaf, Cell):
+                    lo.params[leaf] = f"{x.name} {x.id}"
+                    cells[leaf] = k
+            if isinstance(place, str):
+                named[place] = inner
+            else:
+                given[place] = inner
+            if k in written:  # then nothing else may be this array
+                for cell in roots(value):
+                    lo.journal.set(cell.slots, POISON, f"`{cell.name}` is also the argument `{x.name}`, which is written")
+        with lo.build.block() as stmts:
+            result = calls.call(lo, fn, given, named, node)
+            atom = lo.read(result)
+        outside = [slots for (slots, key), _ in lo.journal.changed(mark, birth).items() if is_write(slots, key)]
+        lo.journal.rollback(mark)
+        if outside:
+            raise UnsupportedSyntaxError(
+                "the function that is differentiated here changes something outside of it", at=lo.here,
+                instead="let it return what it computes",
+            )  # fmt: skip
+        found = frozenset(k for k, x in enumerate(inputs) if lo.written.pop(f"{x.name} {x.id}", None) is not None)
+        if found <= written:
+            break
+        written |= found
+    for k in written:
+        value = kwargs[at[k]] if isinstance(at[k], str) else args[at[k]]
+        for cell in roots(value):
+            if cell in lo.params:
+                lo.written.setdefault(lo.params[cell], lo.here)
+    return Taken(block_as_lowered(lo, Block(tuple(stmts), (atom,)), inputs, {inputs[k].name for k in written}), inputs)
+
+
+def is_write(slots, key) -> bool:
+    """Whether a changed slot is more than a view that was derived again, or a mark of ours."""
+    cell = slots.cell
+    return key is not POISON and not (cell is not None and cell.base is not None)
+
+
+def standing_for(lo: Lowering, value: Value, name: str, node) -> Var:
+    """A new variable for an argument; whole numbers count as floats."""
+    atom = lo.read(value)
+    t = as_float(atom_type(atom))
+    if not carries_derivative(t):
+        raise WrtError(f"the argument `{name}` in wrt carries no derivative", at=lo.here)
+    if isinstance(atom_type(atom), Scalar) and t == FLOAT and atom_type(atom) != FLOAT:
+        atom = Const(float(atom.value)) if isinstance(atom, Const) and not atom.live else lo.build.call(float, atom)
+    x = Var(name, t, True)
+    lo.build.add(Stmt((x,), Let(atom)))
+    return x
+
+
+def block_as_lowered(lo: Lowering, block: Block, inputs: list[Var], written: set[str]):
+    """The block as a function of whatever it reads."""
+    from sourcead.frontend.lower import Lowered
+
+    free = [v for v in free_vars(block) if v not in inputs]
+    function = Function("function", (*inputs, *free), block, origin=lo.here)
+    return Lowered(
+        function, {str(k): x for k, x in enumerate(inputs)}, dict.fromkeys(written), lo.live, (), lo.here,
+        lo.build.known, lo.build.shape_dims, lo.build.size_dim, lo.build.maybe_number, (),
+    )  # fmt: skip
+
+
+def placed(lo: Lowering, stmts) -> None:
+    """Appends statements of a derivative; that they belong to a reverse sweep is no matter of the function around it."""
+    lo.build.stmts.extend(replace(s, adjoint_of=None) if s.adjoint_of is not None else s for s in stmts)
+
+
+def wrapped(lo: Lowering, results: tuple[Atom, ...]) -> Value:
+    values = tuple(map(lo.wrap, results))
+    return values[0] if len(values) == 1 else TupleVal(values)
+
+
+# ---- the derivatives ----
+
+
+def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """A call of `grad(f)` and kin."""
+    from sourcead.pipeline import differentiate
+
+    if value.kind == "hvp":
+        gradient = DerivativeVal("grad", value.function, value.wrt)
+        ts = args[-1].items if isinstance(value.wrt, tuple) and isinstance(args[-1], TupleVal) else args[-1:]
+        at = places(lo, value.function, value.wrt, args[:-1], kwargs, node)
+        return push(lo, gradient, at, args[:-1], kwargs, list(ts), False, node)
+    if value.kind in ("jvp", "tangent"):
+        names = parameters(lo, value.function, node)
+        at = places(lo, value.function, value.wrt, args, kwargs, node)
+        ts, named = [], dict(kwargs)
+        for k, place in enumerate(at):
+            name = f"t_{place if isinstance(place, str) else names[place]}"
+            ts.append(named.pop(name) if name in named else args[len(args) - len(at) + k])
+        given = args if len(named) < len(kwargs) else args[: len(args) - len(at)]
+        return push(lo, value.function, at, given, named, ts, value.kind == "jvp", node)
+    at = places(lo, value.function, value.wrt, args, kwargs, node)
+    call = taken(lo, value.function, at, args, kwargs, node)
+    if value.kind == "vjp":
+        return pulled(lo, call, not isinstance(value.wrt, tuple))
+    function, _ = differentiate(call.lowered, tuple(call.lowered.params), value.kind, value.has_aux, not isinstance(value.wrt, tuple))
+    placed(lo, function.body.stmts)
+    return wrapped(lo, function.body.results)
+
+
+def push(
+    lo: Lowering, fn: Value, at: list, args: list[Value], kwargs: dict[str, Value], tangents: list[Value], value_too: bool, node
+) -> Value:
+    """The value (or not) and the tangent of a call."""
+    from sourcead.ad.pushforward import pushforward
+
+    if len(tangents) != len(at):
+        raise WrtError(f"{len(at)} arguments have tangents, and {len(tangents)} are given", at=lo.here)
+    call = taken(lo, fn, at, args, kwargs, node)
+    function = pushforward(call.lowered, {k: f"t_{x.name}" for k, x in call.lowered.params.items()}, value_too)
+    params = function.params[len(function.params) - len(at) :]
+    for x, param, t in zip(call.inputs, params, tangents):
+        lo.build.add(Stmt((param,), Let(direction(lo, x, t, node))))
+        param.temp = True
+    placed(lo, function.body.stmts)
+    return wrapped(lo, function.body.results)
+
+
+def direction(lo: Lowering, x: Var, value: Value, node) -> Atom:
+    """A tangent of `x`, after a check that it has the shape of `x` where the types do not tell."""
+    t = lo.read(value)
+    have, want = atom_type(t), tangent_type(x.type)
+    if isinstance(have, Scalar) and isinstance(want, Scalar) or have == want:
+        return t
+    dims, wanted = dims_of(have), dims_of(want)
+    if dims is None or wanted is None or isinstance(have, Scalar) is not isinstance(want, Scalar) or len(dims) != len(wanted):
+        raise WrtError(f"the tangent of `{x.name}` does not have the structure and shape of `{x.name}`", at=lo.here)
+    if have.dtype is not None and want.dtype is not None and have.dtype != want.dtype:
+        raise WrtError(f"the tangent of `{x.name}` has the dtype {have.dtype}, and `{x.name}` {want.dtype}", at=lo.here)
+    if not all(n is m or n == m for n, m in zip(dims, wanted)):
+        same = lo.build.call(operator.eq, lo.build.attr(t, "shape"), lo.build.attr(x, "shape"))
+        lo.build.add(Stmt((), Effect("assert", (same, Const(f"the tangent of {x.name} must have the shape of {x.name}")))))
+    return t
+
+
+def lower_jvp(lo: Lowering, fn: Value, args: Value, tangents: Value, node) -> Value:
+    """`jvp(f, args, tangents)`."""
+    from sourcead.frontend import sequences
+
+    values, ts = sequences.static_items(lo, args, node), sequences.static_items(lo, tangents, node)
+    if len(values) != len(ts):
+        raise WrtError(f"jvp is given {len(values)} arguments and {len(ts)} tangents", at=lo.here)
+    at = [k for k, t in enumerate(ts) if not (isinstance(t, Const) and t.value is None)]
+    return push(lo, fn, at, values, {}, [ts[k] for k in at], True, node)
+
+
+def lower_vjp(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`vjp(f, *args, wrt=...)`."""
+    fn, *values = args
+    wrt = static(lo, kwargs.get("wrt", Const(None)), node)
+    if wrt is None:
+        wrt = 0 if len(values) == 1 else tuple(range(len(values)))
+    at = places(lo, fn, wrt, values, {}, node)
+    return pulled(lo, taken(lo, fn, at, values, {}, node), not isinstance(wrt, tuple))
+
+
+def pulled(lo: Lowering, call: Taken, single: bool) -> Value:
+    """The value and the pullback."""
+    from sourcead.pipeline import differentiate
+
+    function, _ = differentiate(call.lowered, tuple(call.lowered.params), "vjp", False, single)
+    (closure,) = (s for s in function.body.stmts if s.targets and s.targets[0] is function.body.results[1])
+    placed(lo, (s for s in function.body.stmts if s is not closure))
+    op: Closure = closure.op
+    return TupleVal((lo.wrap(function.body.results[0]), PullbackVal(op.params[0], op.body, single)))
+
+
+def lower_pullback(lo: Lowering, value: PullbackVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`pullback(d_y)`."""
+    if len(args) != 1 or kwargs:
+        raise expressions.unsupported(lo, node, "a pullback takes one cotangent")
+    param = Var(value.param.name, value.param.type, True)
+    d = direction(lo, value.param, args[0], node)
+    lo.build.add(Stmt((param,), Let(d)))
+    body = copied(value.body, {value.param: param})
+    placed(lo, body.stmts)
+    return wrapped(lo, body.results)

@@ -1,0 +1,149 @@
+"""Checks programs in forward mode: the tangent in a random direction.
+
+    python -m tests.harness --mode forward      every program; the other options as there
+
+The tangent t in the direction v must agree with central differences of f along v, and with the gradient g of reverse mode:
+t = <g, v>, to rounding.
+"""
+
+import copy
+import functools
+
+import numpy as np
+
+from tests.harness import (
+    RELATIVE_STEP,
+    Outcome,
+    Wrong,
+    args_again,
+    check_raises,
+    default_tolerance,
+    first_line,
+    last_frame,
+    leaves,
+    positions,
+    primal_of,
+    quietly,
+    same_bits,
+    short,
+    time_limit,
+    tree_map,
+    widened,
+)
+from tests.programs import rng_for
+
+
+def direction(argument, rng):
+    """A random tangent of an argument."""
+
+    def drawn(leaf, _path):
+        if isinstance(leaf, np.ndarray):
+            return rng.standard_normal(leaf.shape).astype(leaf.dtype)
+        value = float(rng.standard_normal())
+        return type(leaf)(value) if isinstance(leaf, np.floating) else value
+
+    return tree_map(drawn, argument)
+
+
+def value_along(function, args, at, tangents, step):
+    """f(x + step v), in float64."""
+    moved = [tree_map(widened, a) for a in args]
+    for position, tangent in zip(at, tangents):
+        along = leaves(tangent)
+
+        def shift(leaf, path, along=along):
+            if isinstance(leaf, np.ndarray):
+                return widened(leaf) + step * along[path].astype(float)
+            return float(leaf) + step * float(along[path])
+
+        moved[position] = tree_map(shift, args[position])
+    return float(function(*moved))
+
+
+def derivative_along(function, args, at, tangents):
+    """The numerical derivative along the tangents, and what rounding may contribute to it."""
+    h = RELATIVE_STEP
+    far, near = ([value_along(function, args, at, tangents, s * step) for s in (1, -1)] for step in (h, h / 2))
+    noise = 50 * np.finfo(float).eps * max(map(abs, (*far, *near, 1e-3))) / h
+    return (8 * (near[0] - near[1]) - (far[0] - far[1])) / (6 * h), noise
+
+
+def gradient_of(p, args, at):
+    """The gradient of reverse mode as a sequence over the arguments in wrt; None if it is refused."""
+    from sourcead import grad
+    from sourcead.errors import SourceADError
+
+    try:
+        with quietly():
+            found = grad(p.function, wrt=p.wrt)(*args)
+    except SourceADError:
+        return None
+    return found if isinstance(p.wrt, (tuple, list)) else (found,)
+
+
+def check_direction(p, push, make_args, rng):
+    """Raise Wrong unless the tangent is right in one random direction."""
+    expected, printed = primal_of(p, make_args())
+    args, untouched = make_args(), make_args()
+    at = positions(p.function, p.wrt, len(args))
+    tangents = [direction(args[k], rng) for k in at]
+    kept = copy.deepcopy(tangents)
+    named = dict(zip(push.directions, tangents))
+    with quietly() as out:
+        value, tangent = push(*args, **named)
+    if not same_bits(args, untouched) or not same_bits(tangents, kept):
+        raise Wrong("the function changed its arguments")
+    if out.getvalue() != printed:
+        raise Wrong(f"printed {out.getvalue()!r}, the program itself {printed!r}")
+    low = any(default_tolerance(leaf) > 1e-3 for k in at for leaf in leaves(args[k]).values())
+    if not np.allclose(value, expected, rtol=1e-4 if low else 1e-11, atol=1e-13, equal_nan=True):
+        raise Wrong(f"gives the value {short(value)}, the function {short(expected)}")
+    if np.shape(tangent) != np.shape(expected):
+        raise Wrong(f"the tangent has shape {np.shape(tangent)}, the value {np.shape(expected)}")
+    gradients = gradient_of(p, make_args(), at)
+    scale = abs(float(tangent))
+    if gradients is not None:
+        products = [
+            np.asarray(g, float) * np.asarray(leaves(v)[path], float)
+            for gradient, v in zip(gradients, tangents)
+            for path, g in leaves(gradient).items()
+        ]
+        dot = sum(float(np.sum(part)) for part in products)
+        scale = max(scale, sum(float(np.sum(np.abs(part))) for part in products))
+        if not abs(dot - tangent) <= (1e-3 if low else 1e-10) * scale + 1e-300:
+            raise Wrong(f"the tangent is {float(tangent):.12g}, and <gradient, direction> is {dot:.12g}")
+    with quietly():
+        numeric, noise = derivative_along(p.function, untouched, at, tangents)
+    if not abs(numeric - tangent) <= (p.tolerance or (1e-2 if low else 1e-6)) * max(scale, abs(numeric)) + noise:
+        raise Wrong(f"the tangent is {float(tangent):.9g}, central differences give {numeric:.9g}")
+    with quietly():
+        _, again = push(*make_args(), **named)
+    if not same_bits(again, tangent):
+        raise Wrong("a second call gives another tangent")
+
+
+def check_forward(p, rng=None, seconds=60):
+    """The Outcome of one program in forward mode; see `harness.check_program`."""
+    from sourcead import pushforward
+    from sourcead.errors import SourceADError
+
+    rng = rng_for() if rng is None else rng
+    try:
+        with time_limit(seconds):
+            push = pushforward(p.function, wrt=p.wrt)
+            for variant in range(1 + len(p.also)):
+                make_args = functools.partial(args_again, p, rng, variant)
+                if p.raises is None:
+                    check_direction(p, push, make_args, rng_for(variant))
+                else:
+                    args = make_args()
+                    at = positions(p.function, p.wrt, len(args))
+                    named = {t: direction(args[k], rng_for()) for t, k in zip(push.directions, at)}
+                    check_raises(p, functools.partial(push, **named), args)
+    except SourceADError as error:
+        return Outcome(p, "refused", f"{type(error).__name__}: {first_line(error)}", error)
+    except Wrong as error:
+        return Outcome(p, "wrong", str(error), error)
+    except Exception as error:  # whatever else escapes is the compiler's fault
+        return Outcome(p, "internal", f"{type(error).__name__}: {first_line(error)}{last_frame(error)}", error)
+    return Outcome(p, "right")

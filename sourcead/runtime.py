@@ -309,10 +309,15 @@ def axis_size(x, axis):
     return size
 
 
+def split_axes(ndim, axis=None):
+    """The axes that a reduction over `axis` keeps, and those that it sums over."""
+    gone = {a % ndim for a in (range(ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else [axis])}
+    return [i for i in range(ndim) if i not in gone], sorted(gone)
+
+
 def product_of_others(x, axis=None):
     """At each element of `x`, the product of all others that `np.prod(x, axis)` multiplies it with."""
-    kept = [] if axis is None else [i for i in range(x.ndim) if i not in {a % x.ndim for a in np.atleast_1d(axis)}]
-    gone = [i for i in range(x.ndim) if i not in kept]
+    kept, gone = split_axes(x.ndim, axis)
     rows = np.transpose(x, kept + gone)
     flat = rows.reshape([x.shape[i] for i in kept] + [int(np.prod([x.shape[i] for i in gone]))])
     before, after = np.ones_like(flat), np.ones_like(flat)
@@ -323,8 +328,7 @@ def product_of_others(x, axis=None):
 
 def middle_shares(x, axis=None):
     """The derivative of `np.median(x, axis)` with respect to each element of `x`."""
-    kept = [] if axis is None else [i for i in range(x.ndim) if i not in {a % x.ndim for a in np.atleast_1d(axis)}]
-    gone = [i for i in range(x.ndim) if i not in kept]
+    kept, gone = split_axes(x.ndim, axis)
     rows = np.transpose(x, kept + gone)
     flat = rows.reshape([x.shape[i] for i in kept] + [-1])
     n = flat.shape[-1]
@@ -791,8 +795,7 @@ def interp_cotangents(d_y, x, xp, fp, left=None, right=None):
 
 def quantile_cotangent(d_y, x, q, axis=None, keepdims=False):
     """The cotangent of `x` in `y = np.quantile(x, q, axis, keepdims=keepdims)`."""
-    gone = list(range(x.ndim)) if axis is None else [a % x.ndim for a in np.atleast_1d(axis)]
-    kept = [i for i in range(x.ndim) if i not in gone]
+    kept, gone = split_axes(x.ndim, axis)
     rows = np.transpose(x, kept + gone)
     flat = rows.reshape([x.shape[i] for i in kept] + [-1])
     order = np.argsort(flat, axis=-1, kind="stable")

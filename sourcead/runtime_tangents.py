@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sourcead.runtime import einsum_cotangents
+from sourcead.runtime import einsum_cotangents, split_axes
 
 # ---- choosing ----
 
@@ -46,8 +46,7 @@ def interp_slope(x, xp, fp):
 
 def quantile_tangent(t_x, x, q, axis=None, keepdims=False):
     """The tangent of `np.quantile(x, q, axis, keepdims=keepdims)`."""
-    gone = list(range(x.ndim)) if axis is None else [a % x.ndim for a in np.atleast_1d(axis)]
-    kept = [i for i in range(x.ndim) if i not in gone]
+    kept, gone = split_axes(x.ndim, axis)
     lengths = [x.shape[i] for i in kept] + [-1]
     flat, t_flat = (np.transpose(z, kept + gone).reshape(lengths) for z in (x, t_x))
     t_sorted = np.take_along_axis(t_flat, np.argsort(flat, axis=-1, kind="stable"), -1)
@@ -149,5 +148,5 @@ def einsum_tangents(t_operands, d, subscripts, operands):
     total = [np.zeros_like(x) for x in operands]
     for k, t in enumerate(t_operands):
         parts = einsum_cotangents(d, subscripts, [*operands[:k], t, *operands[k + 1 :]])
-        total = [part if j == k else whole + part for j, (whole, part) in enumerate(zip(total, parts))]
+        total = [whole if j == k else whole + part for j, (whole, part) in enumerate(zip(total, parts))]
     return tuple(total)

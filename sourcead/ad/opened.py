@@ -14,12 +14,12 @@ from dataclasses import replace
 from sourcead.ad.apply import as_value
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, block_stmts
+from sourcead.errors import SourceADError
 from sourcead.frontend import inlining
-from sourcead.frontend.composing import CalledHere
-from sourcead.frontend.context import Lowering, Scope
+from sourcead.frontend.context import Lowering, NotStatic, Scope
 from sourcead.frontend.lower import Lowered
 from sourcead.frontend.source import find_source
-from sourcead.ir.nodes import Block, Call, Function, Let, Stmt, Var, map_op, op_blocks, operand_atoms
+from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var, map_op, op_blocks, operand_atoms
 from sourcead.passes import simplify
 from sourcead.rules.registry import has_rule, no_derivative
 
@@ -87,15 +87,26 @@ def opened_once(block: Block, active: set[Var], build: Builder) -> Block:
 def put_body(stmt: Stmt, build: Builder) -> None:
     """The statements of the function that a statement calls."""
     call = stmt.op
-    source = CalledHere(find_source(call.fn), stmt.origin)
-    lo = Lowering()
-    lo.build, lo.scope = build, Scope(source)
     build.origin, build.adjoint_of, build.within = stmt.origin, stmt.adjoint_of, stmt.within
+    start = len(build.stmts)
+    try:
+        result = body_of(call, stmt, build, static_only=True)
+    except (NotStatic, SourceADError):  # what the types do not tell is decided when the text runs
+        del build.stmts[start:]
+        result = body_of(call, stmt, build, static_only=False)
+    build.add(replace(stmt, op=Let(result)))
+    build.origin = build.adjoint_of = None
+    build.within = ()
+
+
+def body_of(call: Call, stmt: Stmt, build: Builder, static_only: bool) -> Atom:
+    """What the function that is called returns, its statements emitted here."""
+    source = find_source(call.fn)
+    lo = Lowering()
+    lo.build, lo.scope, lo.called_from, lo.static_only = build, Scope(source), stmt.origin, static_only
     start = len(build.stmts)
     args = [as_value(lo, a) for a in call.args]
     kwargs = {name: as_value(lo, v) for name, v in call.kwargs}
     result = lo.read(inlining.inline(lo, source, args, kwargs, source.node))
     build.stmts[start:start] = lo.prelude
-    build.add(replace(stmt, op=Let(result)))
-    build.origin = build.adjoint_of = None
-    build.within = ()
+    return result

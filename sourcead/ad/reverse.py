@@ -59,7 +59,7 @@ from sourcead.ir.nodes import (
     operand_atoms,
 )
 from sourcead.ir.pairs import Pair
-from sourcead.ir.types import Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type, Unknown, dims_of, list_type
+from sourcead.ir.types import BOOL, Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type, Unknown, dims_of, list_type
 
 ONLY_FIRST = (np.linalg.lstsq,)  # of several results, the rule has the first one's derivative
 
@@ -349,7 +349,7 @@ class Reverse:
 
     def pop_if_there(self, d_out: Atom, op: Append, rest: Var, d_value: Var) -> None:
         """The reverse of an append to a list in a dict, whose cotangent lacks the key if nothing came to that list."""
-        there = self.build.call(dict.get, d_out, op.path[0].key, type=Unknown(), name="there")
+        there = self.build.call(dict.get, d_out, op.path[0].key, type=BOOL, name="there")  # the list: an empty one counts as none
         popped = Var(rest.name, rest.type, True), Var(d_value.name, d_value.type, True)
         with self.build.block() as missing:
             zero = zeros(self.build, op.value)
@@ -363,6 +363,12 @@ class Reverse:
         cots.take(rest)
         d_item = cots.get_or_zero(item)
         cots.take(item)
+        if isinstance(rest.type, MapT):
+            key = op.path[0].key
+            items = self.taken_at(d_rest, key, self.build.index(rest, key))
+            grown = self.build.emit(Append(items, d_item, op.path[1:], op.at), atom_type(items), "d_items")
+            cots.add(op.base, self.build.emit(Update(d_rest, op.path[:1], grown), rest.type, f"d_{op.base.name}"))
+            return
         new = self.build.emit(Append(d_rest, d_item, op.path, op.at), atom_type(d_rest), f"d_{op.base.name}")
         cots.add(op.base, new)
 

@@ -191,6 +191,12 @@ def written_type(t: Type, path: tuple[Sub | View, ...], value: Type) -> Type:
         case MapT(k, item, default):
             new = written_type(item, path[1:], value) if len(path) > 1 else value
             return MapT(join(k, operand_type(key)), join(item, new), default)
+        case DictT(items) if isinstance(key, Const):
+            new = written_type(dict(items).get(key.value, UNKNOWN), path[1:], value) if len(path) > 1 else value
+            found = {**dict(items), key.value: new}
+            return DictT(tuple(found.items()))
+        case DictT():
+            return UNKNOWN
     return t
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from sourcead.emit.regions import Memory, element
 from sourcead.emit.sharing import is_plain, operand_type
 from sourcead.ir.nodes import Block, Loop, Range, Stmt, Var
+from sourcead.ir.types import DictT, ListT, MapT
 
 Slot = tuple[int, str]
 _LEVELS = ("own", "inner")
@@ -79,7 +80,8 @@ def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> 
     copies = {
         i: written[p]
         for i, p in enumerate(op.params)
-        if written.get(p) and first[i].all and not _is_exclusive(walk, stmt, first, i, written[p])
+        if written.get(p) and first[i].all
+        and (holds_twice(first[i], p, written[p]) or not _is_exclusive(walk, stmt, first, i, written[p]))
     }
     while True:
         state, body, cond = _fixpoint(walk, op, inside, live, first, copies)
@@ -94,6 +96,11 @@ def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> 
     domain = cond if isinstance(op.domain, Block) else op.domain
     out.append(replace(stmt, op=replace(op, domain=domain, inits=tuple(inits), body=body)))
     walk.bind_all(stmt.targets, state.memories(len(op.params), walk.new))
+
+
+def holds_twice(memory: Memory, v: Var, level: int) -> bool:
+    """Whether a write into an element of a list or dict may be seen in another element of it."""
+    return level > 1 and isinstance(v.type, (ListT, DictT, MapT)) and not memory.distinct
 
 
 def _is_exclusive(walk, stmt: Stmt, first: list[Memory], i: int, level: int) -> bool:
@@ -115,7 +122,7 @@ def _fixpoint(walk, op: Loop, inside: frozenset[Var], live, first: list[Memory],
         if i in copies:
             memory = Memory(frozenset((walk.new(),)), memory.inner if copies[i] == 1 else frozenset((walk.new(),)))
             memory = memory if first[i].inner else Memory(memory.own)
-            memory = replace(memory, distinct=first[i].distinct)
+            memory = replace(memory, distinct=first[i].distinct or copies[i] > 1)
         entry.append(memory)
     state.absorb(entry, lambda r: r == 0 or bool(walk.holders.get(r)))
 

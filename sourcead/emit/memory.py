@@ -269,9 +269,10 @@ class _Allocation:
                 parts = tuple(map(self.of, items))
                 inner = union(p.all for p in parts)
                 own = frozenset() if kind == "tuple" else frozenset((self.new(),))
-                return Memory(own, inner, parts, distinct=kind == "list" and not items)
+                distinct = kind in ("list", "dict") and sum(len(p.all) for p in parts) == len(inner)
+                return Memory(own, inner, parts, distinct=distinct)
         if sharing == "fresh":
-            return self.fresh_memory(t)
+            return replace(self.fresh_memory(t), distinct=is_known_container(t))
         if sharing == "shallow":
             return Memory(frozenset((self.new(),)), regions)
         if sharing in ("readonly", "foreign"):
@@ -291,7 +292,8 @@ class _Allocation:
             self.kill(v)
         memory = self.of(base)
         written = memory.level(level)
-        if not self.is_ours(written, stmt) or stored.all & memory.own:
+        twice = level > 1 and isinstance(operand_type(base), (ListT, DictT, MapT)) and not memory.distinct
+        if twice or not self.is_ours(written, stmt) or stored.all & memory.own:
             base, memory = self.copy(base, level, stmt, out, memory)
         return base, memory
 
@@ -325,7 +327,9 @@ class _Allocation:
         call = self.filled.get(base) or copy_call(base, t, level)
         out.append(Stmt((new,), call, stmt.origin, stmt.adjoint_of))
         result = self.fresh_memory(t)
-        if level == 1 and is_known_container(t):
+        if level > 1:
+            result = replace(result, distinct=True)
+        elif is_known_container(t):
             result = Memory(frozenset((self.new(),)), memory.inner, distinct=memory.distinct)
         self.bind(new, result)
         self.kill(new)
@@ -358,7 +362,8 @@ class _Allocation:
         out.append(replace(stmt, op=replace(op, base=base)))
         if is_container(base_type):
             own = memory.own if is_known_container(base_type) else memory.own | {self.new()}
-            memory = Memory(own, memory.inner | stored.all)
+            distinct = memory.distinct and self.is_held_by_none(stored.all) and not stored.all & memory.all
+            memory = Memory(own, memory.inner | stored.all, distinct=distinct)
         self.bind(target, memory)
 
     def replace_whole(self, stmt: Stmt, dying: list[Var], out: list[Stmt]) -> None:

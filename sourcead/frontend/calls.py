@@ -205,12 +205,15 @@ MUTATES = frozenset(
     {np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle}
 )
 EFFECTS = ("numpy.random",)
+SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
 
 
 def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of a function that has a rule, carries no derivative, or belongs to a library."""
     from sourcead.rules.sharing import VIEWS
 
+    if fn in SPECIAL and args and (found := objects.special(lo, args[0], SPECIAL[fn], args[1:], node)) is not None:
+        return found
     if fn in (float, complex) and args and passes_text(lo, args[0]):
         raise expressions.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
     if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":

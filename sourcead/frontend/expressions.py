@@ -30,9 +30,9 @@ from sourcead.frontend.values import (
     reach,
     roots,
 )
-from sourcead.ir.nodes import UNDEFINED, Atom, Const, Operand, Slice, Sub, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Operand, Slice, Sub, Var
 from sourcead.ir.records import is_record
-from sourcead.ir.types import Array, DictT, ListT, NoneType, Scalar, Str, StructT, TupleT, rank
+from sourcead.ir.types import Array, DictT, ListT, NoneType, Scalar, Str, StructT, TupleT, Undefined, rank
 
 BINARY = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -142,6 +142,8 @@ def operate(lo: Lowering, fn, *values: Value) -> Value:
         verdict = identity_test(lo, fn, *values)
         if verdict is not None:
             return verdict
+    if any(isinstance(v, (Var, Cell)) and atom_type(lo.read(v)) == Undefined() for v in values):
+        return lo.build.emit(Call(fn, tuple(map(lo.read, values))), Undefined())  # an item of what is empty in this round of a loop
     var = lo.build.call(fn, *(lo.operand(v) if fn in (operator.eq, operator.ne) else lo.read(v) for v in values))
     if folded is not None:
         lo.build.known[var] = folded.value

@@ -120,6 +120,8 @@ def view(lo: Lowering, cell: Cell, operand: Operand) -> Value:
 
 def store(lo: Lowering, cell: Cell, operand: Operand, value: Value) -> None:
     """`d[key] = value`."""
+    if isinstance(value, Cell) and value.kind == "dict":  # what is a key of it is not asked while compiling from here on
+        open_up(lo, value, None)
     lo.write(cell, (Sub(operand),), lo.read(value))
     hold(cell.root(), value)
 

@@ -136,11 +136,12 @@ def nested_items(lo: Lowering, body: list[gast.AST]) -> Iterator:
 
 def walk(lo: Lowering, node: gast.AST) -> Iterator[gast.AST]:
     """The nodes of a statement, without those of the `adjoint_of` blocks in it, which change nothing around them."""
-    if isinstance(node, gast.With) and any(is_steering(lo, item) for item in node.items):
-        return
-    yield node
-    for child in gast.iter_child_nodes(node):
-        yield from walk(lo, child)
+    todo = [node]
+    while todo:
+        n = todo.pop()
+        if not (isinstance(n, gast.With) and any(is_steering(lo, item) for item in n.items)):
+            yield n
+            todo.extend(gast.iter_child_nodes(n))
 
 
 # -- what is steered ---------------------------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ _CONSTANT = {
     runtime.irfft_weights,
     runtime.middle_shares,
     runtime.axis_size,
+    runtime.split_axes,
     list.index,
     list.count,
     np.linalg.matrix_rank,

@@ -664,82 +664,6 @@ def matrix_norm_slope(x, ord, axis=None):
     return np.conj(np.moveaxis(slope, (-2, -1), (rows, columns)))
 
 
-def cholesky_cotangent(d_y, y):
-    """The cotangent of `a` in `y = np.linalg.cholesky(a)`, which reads the lower triangle alone."""
-    y_t = np.swapaxes(y, -1, -2)
-    inner = np.tril(y_t @ d_y)
-    diagonal = np.arange(y.shape[-1])
-    inner[..., diagonal, diagonal] /= 2
-    left = np.linalg.solve(y_t, inner)
-    return one_triangle(np.swapaxes(np.linalg.solve(y_t, np.swapaxes(left, -1, -2)), -1, -2))
-
-
-def one_triangle(d, UPLO="L"):
-    """The cotangent of a symmetric matrix as that of the one triangle which is read."""
-    d = d + np.swapaxes(d, -1, -2)
-    d = np.tril(d) if UPLO in "Ll" else np.triu(d)
-    diagonal = np.arange(d.shape[-1])
-    d[..., diagonal, diagonal] /= 2
-    return d
-
-
-def eigh_cotangent(d_w, d_v, w, v, UPLO="L"):
-    """The cotangent of `a` in `w, v = np.linalg.eigh(a, UPLO)`, which reads one triangle alone."""
-    v_t = np.swapaxes(v, -1, -2)
-    gaps = w[..., None, :] - w[..., :, None]
-    inner = np.zeros_like(v) if d_v is None else (v_t @ d_v) * (gaps != 0) / np.where(gaps == 0, 1, gaps)
-    if d_w is not None:
-        diagonal = np.arange(w.shape[-1])
-        inner[..., diagonal, diagonal] += d_w
-    return one_triangle(v @ inner @ v_t, UPLO)
-
-
-def qr_cotangent(d_y, y, a, mode="reduced"):
-    """The cotangent of `a` in `q, r = np.linalg.qr(a)`, for matrices of full column rank with no more columns than rows."""
-    if mode not in ("reduced", "r") or a.shape[-2] < a.shape[-1]:
-        raise NotImplementedError(
-            "the derivative of np.linalg.qr for more columns than rows, or modes besides 'reduced' and 'r'"
-        )
-    q, r = np.linalg.qr(a) if mode == "r" else (y[0], y[1])
-    d_q, d_r = (np.zeros_like(q), d_y) if mode == "r" else (d_y[0], d_y[1])
-    _r_t, d_q_t = np.swapaxes(r, -1, -2), np.swapaxes(d_q, -1, -2)
-    m = r @ np.swapaxes(d_r, -1, -2) - d_q_t @ q
-    inner = d_q + q @ (np.tril(m) + np.swapaxes(np.tril(m, -1), -1, -2))
-    return np.swapaxes(np.linalg.solve(r, np.swapaxes(inner, -1, -2)), -1, -2)
-
-
-def svd_cotangent(d_y, y, a, full_matrices=True, compute_uv=True):
-    """The cotangent of `a` in `u, s, vt = np.linalg.svd(a)`."""
-    u, s, vt = np.linalg.svd(a, full_matrices=False) if not compute_uv else y
-    d_u, d_s, d_vt = (None, d_y, None) if not compute_uv else d_y
-    if full_matrices and compute_uv and a.shape[-1] != a.shape[-2] and (np.any(d_u) or np.any(d_vt)):
-        raise NotImplementedError(
-            "the derivative of np.linalg.svd with full_matrices=True of a matrix that is not square"
-        )
-    k = s.shape[-1]
-    u, vt = u[..., :, :k], vt[..., :k, :]
-    u_t, v = np.swapaxes(u, -1, -2), np.swapaxes(vt, -1, -2)
-    inner = np.zeros((*s.shape, k), dtype=a.dtype)
-    diagonal = np.arange(k)
-    if d_s is not None:
-        inner[..., diagonal, diagonal] += d_s
-    gaps = (s[..., None, :] - s[..., :, None]) * (s[..., None, :] + s[..., :, None])
-    f = (gaps != 0) / np.where(gaps == 0, 1, gaps)
-    over = (s != 0) / np.where(s == 0, 1, s)
-    d_a = 0
-    if d_u is not None:
-        d_u = d_u[..., :, :k]
-        m = f * (u_t @ d_u)
-        inner = inner + (m + np.swapaxes(m, -1, -2)) * s[..., None, :]
-        d_a = d_a + ((d_u - u @ (u_t @ d_u)) * over[..., None, :]) @ vt
-    if d_vt is not None:
-        d_v = np.swapaxes(d_vt[..., :k, :], -1, -2)
-        m = f * (vt @ d_v)
-        inner = inner + s[..., :, None] * (m + np.swapaxes(m, -1, -2))
-        d_a = d_a + (u * over[..., None, :]) @ np.swapaxes(d_v - v @ (vt @ d_v), -1, -2)
-    return d_a + u @ inner @ vt
-
-
 # ---- signals ----
 
 
@@ -819,19 +743,6 @@ def polyval_cotangents(d_y, p, x):
     powers = x[..., None] ** np.arange(n - 1, -1, -1, dtype=x.dtype)
     d_p = np.tensordot(np.asarray(d_y), powers, np.ndim(d_y))
     return d_p, d_y * np.polyval(p[:-1] * np.arange(n - 1, 0, -1, dtype=p.dtype), x)
-
-
-def lstsq_cotangents(d_y, y, a, b):
-    """The cotangents of `a` and `b` in `y = np.linalg.lstsq(a, b)[0]`, for matrices of full rank."""
-    inverse = np.linalg.pinv(a)
-    d_b = inverse.T @ d_y
-    columns = (a.shape[1], -1)
-    dy, yy, db = np.reshape(d_y, columns), np.reshape(y, columns), np.reshape(d_b, (a.shape[0], -1))
-    residual = np.reshape(b - a @ y, (a.shape[0], -1))
-    d_a = residual @ (inverse @ inverse.T @ dy).T - db @ yy.T
-    if a.shape[0] < a.shape[1]:  # the shortest of many solutions
-        d_a = d_a + (inverse.T @ yy) @ (dy - inverse @ (a @ dy)).T
-    return d_a, d_b
 
 
 # ---- what an array holds ----

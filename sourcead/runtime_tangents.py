@@ -74,65 +74,6 @@ def matrix_power_tangent(t_a, a, n):
     return t
 
 
-def from_triangle(t, UPLO="L"):
-    """The symmetric matrix of whose tangent `t` the one triangle is read."""
-    half = np.tril(t) if UPLO in "Ll" else np.triu(t)
-    return half + np.swapaxes(half, -1, -2) - half * np.eye(t.shape[-1], dtype=t.dtype)
-
-
-def cholesky_tangent(t_a, y):
-    """The tangent of `y = np.linalg.cholesky(a)`, which reads the lower triangle of `a` alone."""
-    left = np.linalg.solve(y, from_triangle(t_a))
-    inner = np.tril(np.linalg.solve(y, np.swapaxes(left, -1, -2)))
-    return y @ (inner - inner * np.eye(y.shape[-1], dtype=y.dtype) / 2)
-
-
-def eigh_tangent(t_a, w, v, UPLO="L"):
-    """The tangents of `w, v = np.linalg.eigh(a, UPLO)`, which reads one triangle of `a` alone."""
-    inner = np.swapaxes(v, -1, -2) @ from_triangle(t_a, UPLO) @ v
-    gaps = w[..., None, :] - w[..., :, None]
-    t_v = v @ (inner * (gaps != 0) / np.where(gaps == 0, 1, gaps))
-    return np.diagonal(inner, axis1=-2, axis2=-1), t_v
-
-
-def qr_tangent(t_a, q, r):
-    """The tangents of `q, r = np.linalg.qr(a)`, for matrices of full column rank with no more columns than rows."""
-    if r.shape[-2] < r.shape[-1]:
-        raise NotImplementedError("the derivative of np.linalg.qr for more columns than rows")
-    x = np.swapaxes(np.linalg.solve(np.swapaxes(r, -1, -2), np.swapaxes(t_a, -1, -2)), -1, -2)  # t_a @ inv(r)
-    inner = np.swapaxes(q, -1, -2) @ x
-    low = np.tril(inner, -1)
-    turned = low - np.swapaxes(low, -1, -2)
-    return x - q @ (inner - turned), (inner - turned) @ r
-
-
-def svd_left_tangent(t_a, u, s, vt):
-    """The tangent of `u` in `u, s, vt = np.linalg.svd(a)`."""
-    k = s.shape[-1]
-    if u.shape[-1] > k:
-        raise NotImplementedError(
-            "the derivative of np.linalg.svd with full_matrices=True of a matrix that is not square"
-        )
-    v = np.swapaxes(vt[..., :k, :], -1, -2)
-    moved = t_a @ v
-    inner = np.swapaxes(u, -1, -2) @ moved
-    gaps = (s[..., None, :] - s[..., :, None]) * (s[..., None, :] + s[..., :, None])
-    turned = (gaps != 0) / np.where(gaps == 0, 1, gaps)
-    turned = turned * (inner * s[..., None, :] + s[..., :, None] * np.swapaxes(inner, -1, -2))
-    over = (s != 0) / np.where(s == 0, 1, s)
-    return u @ turned + (moved - u @ inner) * over[..., None, :]
-
-
-def lstsq_tangents(t_a, t_b, y, a, b):
-    """The tangents of `y = np.linalg.lstsq(a, b)[0]` by those of `a` and `b`, for matrices of full rank."""
-    inverse = np.linalg.pinv(a)
-    by_a = inverse @ (inverse.T @ (t_a.T @ (b - a @ y)) - t_a @ y)
-    if a.shape[0] < a.shape[1]:  # the shortest of many solutions
-        w = t_a.T @ (inverse.T @ y)
-        by_a = by_a + w - inverse @ (a @ w)
-    return by_a, inverse @ t_b
-
-
 # ---- products ----
 
 

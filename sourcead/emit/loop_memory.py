@@ -10,10 +10,9 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass, field, replace
 
-from sourcead.emit.regions import Memory, element
+from sourcead.emit.regions import Memory, element, may_hold_twice
 from sourcead.emit.sharing import is_plain, operand_type
 from sourcead.ir.nodes import Block, Loop, Range, Stmt, Var
-from sourcead.ir.types import DictT, ListT, MapT
 
 Slot = tuple[int, str]
 _LEVELS = ("own", "inner")
@@ -81,7 +80,7 @@ def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> 
         i: written[p]
         for i, p in enumerate(op.params)
         if written.get(p) and first[i].all
-        and (holds_twice(first[i], p, written[p]) or not _is_exclusive(walk, stmt, first, i, written[p]))
+        and (written[p] > 1 and may_hold_twice(first[i], p.type) or not _is_exclusive(walk, stmt, first, i, written[p]))
     }
     while True:
         state, body, cond = _fixpoint(walk, op, inside, live, first, copies)
@@ -96,11 +95,6 @@ def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> 
     domain = cond if isinstance(op.domain, Block) else op.domain
     out.append(replace(stmt, op=replace(op, domain=domain, inits=tuple(inits), body=body)))
     walk.bind_all(stmt.targets, state.memories(len(op.params), walk.new))
-
-
-def holds_twice(memory: Memory, v: Var, level: int) -> bool:
-    """Whether a write into an element of a list or dict may be seen in another element of it."""
-    return level > 1 and isinstance(v.type, (ListT, DictT, MapT)) and not memory.distinct
 
 
 def _is_exclusive(walk, stmt: Stmt, first: list[Memory], i: int, level: int) -> bool:

@@ -23,7 +23,7 @@ import numpy as np
 from sourcead import runtime
 from sourcead.emit.liveness import Live, Reads, written_level
 from sourcead.emit.loop_memory import allocate_loop
-from sourcead.emit.regions import FOREIGN, NOTHING, Memory, copy_call, element, fitted, is_memory, joined_items, union
+from sourcead.emit.regions import FOREIGN, NOTHING, Memory, copy_call, element, fitted, is_memory, joined_items, may_hold_twice, union
 from sourcead.emit.results import owned_results
 from sourcead.emit.sharing import (
     attr_sharing,
@@ -292,7 +292,7 @@ class _Allocation:
             self.kill(v)
         memory = self.of(base)
         written = memory.level(level)
-        twice = level > 1 and isinstance(operand_type(base), (ListT, DictT, MapT)) and not memory.distinct
+        twice = level > 1 and may_hold_twice(memory, operand_type(base))
         if twice or not self.is_ours(written, stmt) or stored.all & memory.own:
             base, memory = self.copy(base, level, stmt, out, memory)
         return base, memory

@@ -87,6 +87,16 @@ def has_twice(memory: Memory, t: Type) -> bool:
     return any(map(has_twice, memory.items, types))
 
 
+def may_hold_twice(memory: Memory, t: Type) -> bool:
+    """Whether a write into an element of a list or dict of this type may be seen in another element of it."""
+    match t:
+        case ListT(item) | MapT(_, item):
+            return not memory.distinct and has_memory(item)
+        case DictT(items):
+            return not memory.distinct and sum(has_memory(v) for _, v in items) > 1
+    return False
+
+
 def is_memory(value) -> bool:
     """Whether a constant is or holds something that can be written."""
     if value is UNDEFINED.value:

@@ -32,7 +32,7 @@ from sourcead.frontend import (
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.source import Opaque, find_source, unwrap
 from sourcead.frontend.values import BoundVal, Cell, FunctionVal, MethodVal, TupleVal, Value, roots
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View, map_operand
 from sourcead.ir.types import UNKNOWN, Str, carries_derivative, is_array, kind_of
 from sourcead.rules import registry
 from sourcead.rules.composed import number_kind, refuse
@@ -168,12 +168,20 @@ def opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], n
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     for operand in [*operands, *named.values()]:
-        if passes_derivative(operand):
+        if passes_derivative(operand) and lo.steering is None:
             raise NoRuleError.of(fn, lo.origin(node))
+    if lo.steering is not None:  # nothing is differentiated; what the call keeps must not be the memory of a cotangent
+        operands = [map_operand(o, lambda a: own_memory(lo, a)) for o in operands]
+        named = {k: map_operand(o, lambda a: own_memory(lo, a)) for k, o in named.items()}
     const = fn
     effect = not (isinstance(fn, type) and issubclass(fn, BaseException))
     var = lo.build.emit(Call(const, tuple(operands), tuple(named.items()), effect=effect), UNKNOWN, "value")
     return lo.wrap(var, shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
+
+
+def own_memory(lo: Lowering, atom: Atom) -> Atom:
+    """An array's copy; any other value itself."""
+    return lo.build.call(np.ndarray.copy, atom) if is_array(atom_type(atom)) else atom
 
 
 def passes_derivative(operand: Operand) -> bool:
@@ -204,7 +212,8 @@ def ufunc_at(lo: Lowering, fn: Any, args: list[Value], node) -> Value:
 MUTATES = frozenset(
     {np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle}
 )
-EFFECTS = ("numpy.random",)
+EFFECTS = ("numpy.random", "numpy.testing")
+SAVES = frozenset({np.save, np.savez, np.savez_compressed, np.savetxt})
 SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
 
 
@@ -258,7 +267,7 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         lo.read(cell)
         return cell
     module = getattr(fn, "__module__", "") or ""
-    effect = module.startswith(EFFECTS) or isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState))
+    effect = module.startswith(EFFECTS) or fn in SAVES or isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState))
     folded = expressions.fold(lo, fn, args) if fn in FOLDED and not kwargs else None
     if folded is not None:
         return folded

@@ -81,6 +81,7 @@ class Scope:
     loops: int = 0  # how many loops of this function surround the current statement
     leaves: list = field(default_factory=list)  # the flags that end these loops, as far as they have one
     exits: dict = field(default_factory=dict)  # how control leaves the loops of this function (`exits.py`)
+    ended: set = field(default_factory=set)  # names that blocks of the reverse sweep gave values to (`steering.py`)
 
     @cached_property
     def reads(self) -> tuple[Counter, set[gast.AST]]:

@@ -225,6 +225,8 @@ def resolve(lo: Lowering, name: str, node=None) -> Value:
             if value is UNDEFINED:
                 raise UnsupportedSyntaxError(f"`{name}` is read here, but nothing was assigned to it on this path", at=lo.here)
             return value
+        if name in scope.ended:
+            raise UnsupportedSyntaxError(f"`{name}` has its value in the reverse sweep, inside its `adjoint_of` block", at=lo.here)
         outermost, scope = scope, scope.parent
     source = outermost.source
     if name in source.closure:

@@ -87,7 +87,9 @@ def lower_steered(lo: Lowering, node: Steered) -> None:
             lower_body(lo, node)
             for s in apart:
                 results += [lo.read(v) for v in replacing(lo, s, lo.scope.names[s.cotangent], node)]
-        refuse_writes(lo, lo.journal.changed(mark, birth), node)
+        changed = lo.journal.changed(mark, birth)
+        refuse_writes(lo, changed, node)
+        lo.scope.ended.update(key for slots, key in changed if slots is lo.scope.names)
     finally:
         lo.steering = None
     lo.journal.rollback(mark)

@@ -1,0 +1,246 @@
+"""The helpers for decompositions that generated text may call: plain NumPy, copied into saved modules as they are.
+
+Cotangents pair with tangents without a conjugate, Re(sum(d * t)): where a formula of the literature is about the conjugate
+cotangent g, it is used for g = conj(d), and its result conjugated.
+"""
+
+import numpy as np
+
+
+def conjugate_transpose(x):
+    """The matrices `x` with rows and columns exchanged, conjugated if complex."""
+    turned = np.swapaxes(x, -1, -2)
+    return np.conj(turned) if np.iscomplexobj(x) else turned
+
+
+def conjugate(d):
+    """The conjugate of a cotangent; what is real, or None, stays as it is."""
+    return np.conj(d) if np.iscomplexobj(d) else d
+
+
+def inverse_gaps(w):
+    """1 / (w[j] - w[i]), 0 where the two are the same."""
+    gaps = w[..., None, :] - w[..., :, None]
+    return (gaps != 0) / np.where(gaps == 0, 1, gaps)
+
+
+def with_diagonal(matrix, diagonal):
+    """The matrix with something added to its diagonal."""
+    matrix = np.array(matrix, dtype=np.result_type(matrix, diagonal))
+    i = np.arange(matrix.shape[-1])
+    matrix[..., i, i] += diagonal
+    return matrix
+
+
+# ---- Hermitian matrices of which one triangle is read ----
+
+
+def one_triangle(d, UPLO="L"):
+    """The cotangent of a Hermitian matrix as that of the one triangle which is read."""
+    d = d + conjugate_transpose(d)
+    d = np.tril(d) if UPLO in "Ll" else np.triu(d)
+    diagonal = np.arange(d.shape[-1])
+    d[..., diagonal, diagonal] /= 2
+    return d
+
+
+def from_triangle(t, UPLO="L"):
+    """The Hermitian matrix of whose tangent `t` the one triangle is read."""
+    half = np.tril(t) if UPLO in "Ll" else np.triu(t)
+    return half + conjugate_transpose(half) - np.eye(t.shape[-1], dtype=t.dtype) * conjugate(half)
+
+
+def cholesky_cotangent(d_y, y):
+    """The cotangent of `a` in `y = np.linalg.cholesky(a)`, which reads the lower triangle alone."""
+    y_h = conjugate_transpose(y)
+    inner = np.tril(y_h @ conjugate(d_y))
+    diagonal = np.arange(y.shape[-1])
+    inner[..., diagonal, diagonal] /= 2
+    left = np.linalg.solve(y_h, inner)
+    return one_triangle(conjugate(conjugate_transpose(np.linalg.solve(y_h, conjugate_transpose(left)))))
+
+
+def cholesky_tangent(t_a, y):
+    """The tangent of `y = np.linalg.cholesky(a)`, which reads the lower triangle of `a` alone."""
+    left = np.linalg.solve(y, from_triangle(t_a))
+    inner = np.tril(np.linalg.solve(y, conjugate_transpose(left)))
+    return y @ (inner - inner * np.eye(y.shape[-1], dtype=y.dtype) / 2)
+
+
+def eigh_cotangent(d_w, d_v, w, v, UPLO="L"):
+    """The cotangent of `a` in `w, v = np.linalg.eigh(a, UPLO)`, which reads one triangle alone."""
+    v_h = conjugate_transpose(v)
+    inner = np.zeros_like(v) if d_v is None else (v_h @ conjugate(d_v)) * inverse_gaps(w)
+    if d_w is not None:
+        inner = with_diagonal(inner, d_w)
+    return one_triangle(conjugate(v @ inner @ v_h), UPLO)
+
+
+def eigh_tangent(t_a, w, v, UPLO="L"):
+    """The tangents of `w, v = np.linalg.eigh(a, UPLO)`, which reads one triangle of `a` alone."""
+    inner = conjugate_transpose(v) @ from_triangle(t_a, UPLO) @ v
+    return np.real(np.diagonal(inner, axis1=-2, axis2=-1)), v @ (inner * inverse_gaps(w))
+
+
+# ---- eigenvalues of any matrix ----
+
+
+def eig_cotangent(d_w, d_v, w, v, a):
+    """The cotangent of `a` in `w, v = np.linalg.eig(a)`; the eigenvalues must differ, and the phase of `v` not matter."""
+    v_h = conjugate_transpose(v)
+    inner = np.zeros_like(v)
+    if d_v is not None:
+        overlap = v_h @ conjugate(d_v)
+        along = np.diagonal(overlap, axis1=-2, axis2=-1)[..., None, :]  # the length of v stays 1
+        inner = (overlap - v_h @ v * along) * conjugate(inverse_gaps(w))
+    if d_w is not None:
+        inner = with_diagonal(inner, conjugate(d_w))
+    d_a = conjugate(np.linalg.solve(v_h, inner @ v_h))
+    return d_a if np.iscomplexobj(a) else np.real(d_a)
+
+
+def eig_tangent(t_a, w, v):
+    """The tangents of `w, v = np.linalg.eig(a)`; the eigenvalues must differ."""
+    inner = np.linalg.solve(v, t_a @ v)
+    t_v = v @ (inner * inverse_gaps(w))
+    along = np.sum(np.conj(v) * t_v, axis=-2, keepdims=True)
+    return np.diagonal(inner, axis1=-2, axis2=-1), t_v - v * along
+
+
+# ---- qr ----
+
+
+def qr_cotangent(d_y, y, a, mode="reduced"):
+    """The cotangent of `a` in `q, r = np.linalg.qr(a)`, where the first columns of `a` are independent."""
+    if mode not in ("reduced", "r") and not (mode == "complete" and a.shape[-2] <= a.shape[-1]):
+        raise NotImplementedError(f"the derivative of np.linalg.qr in mode {mode!r}")
+    q, r = np.linalg.qr(a) if mode == "r" else (y[0], y[1])
+    d_q, d_r = (np.zeros_like(q), d_y) if mode == "r" else (d_y[0], d_y[1])
+    g_q, g_r = conjugate(d_q), conjugate(d_r)
+    k = r.shape[-2]
+    rest = []
+    if a.shape[-1] > k:  # r = [r1, q^H a2]
+        g_rest = g_r[..., k:]
+        rest = [q @ g_rest]
+        g_q = g_q + a[..., k:] @ conjugate_transpose(g_rest)
+        r, g_r = r[..., :k], g_r[..., :k]
+    m = r @ conjugate_transpose(g_r) - conjugate_transpose(g_q) @ q
+    low = np.tril(m, -1)
+    hermitian = low + conjugate_transpose(low) + np.eye(k, dtype=m.dtype) * np.real(m)
+    inner = g_q + q @ hermitian
+    g_a = conjugate_transpose(np.linalg.solve(r, conjugate_transpose(inner)))
+    return conjugate(np.concatenate([g_a, *rest], axis=-1))
+
+
+def qr_tangent(t_a, q, r, a):
+    """The tangents of `q, r = np.linalg.qr(a)`, where the first columns of `a` are independent."""
+    k = r.shape[-2]
+    first = r[..., :k]
+    t_first = t_a[..., :k]
+    x = conjugate_transpose(np.linalg.solve(conjugate_transpose(first), conjugate_transpose(t_first)))  # t_first @ inv(first)
+    inner = conjugate_transpose(q) @ x
+    low = np.tril(inner, -1)
+    turned = low - conjugate_transpose(low) + 1j * np.eye(k) * np.imag(inner) if np.iscomplexobj(inner) else low - np.swapaxes(low, -1, -2)
+    t_q, t_r = x - q @ (inner - turned), (inner - turned) @ first
+    if a.shape[-1] > k:
+        t_r = np.concatenate([t_r, conjugate_transpose(t_q) @ a[..., k:] + conjugate_transpose(q) @ t_a[..., k:]], axis=-1)
+    return t_q, t_r
+
+
+# ---- singular values ----
+
+
+def svd_cotangent(d_y, y, a, full_matrices=True, compute_uv=True):
+    """The cotangent of `a` in `u, s, vt = np.linalg.svd(a)`."""
+    u, s, vt = np.linalg.svd(a, full_matrices=False) if not compute_uv else y
+    d_u, d_s, d_vt = (None, d_y, None) if not compute_uv else d_y
+    if full_matrices and compute_uv and a.shape[-1] != a.shape[-2] and (np.any(d_u) or np.any(d_vt)):
+        raise NotImplementedError(
+            "the derivative of np.linalg.svd with full_matrices=True of a matrix that is not square"
+        )
+    k = s.shape[-1]
+    u, vt = u[..., :, :k], vt[..., :k, :]
+    u_h, v = conjugate_transpose(u), conjugate_transpose(vt)
+    inner = np.zeros((*s.shape, k), dtype=a.dtype)
+    if d_s is not None:
+        inner = with_diagonal(inner, d_s)
+    f = inverse_gaps(s * s)
+    over = (s != 0) / np.where(s == 0, 1, s)
+    g_a = 0
+    if d_u is not None:
+        g_u = conjugate(d_u)[..., :, :k]
+        overlap = u_h @ g_u
+        m = f * overlap
+        inner = inner + (m + conjugate_transpose(m)) * s[..., None, :]
+        if np.iscomplexobj(a):  # the phases of u and v that belong together
+            inner = with_diagonal(inner, 1j * np.imag(np.diagonal(overlap, axis1=-2, axis2=-1)) * over)
+        g_a = g_a + ((g_u - u @ overlap) * over[..., None, :]) @ vt
+    if d_vt is not None:
+        g_v = conjugate_transpose(conjugate(d_vt)[..., :k, :])
+        overlap = vt @ g_v
+        m = f * overlap
+        inner = inner + s[..., :, None] * (m + conjugate_transpose(m))
+        g_a = g_a + (u * over[..., None, :]) @ conjugate_transpose(g_v - v @ overlap)
+    return conjugate(g_a + u @ inner @ vt)
+
+
+def svd_left_tangent(t_a, u, s, vt, phase=False):
+    """The tangent of `u` in `u, s, vt = np.linalg.svd(a)`; `phase`: with that of the phases, which v then has not."""
+    k = s.shape[-1]
+    if u.shape[-1] > k:
+        raise NotImplementedError(
+            "the derivative of np.linalg.svd with full_matrices=True of a matrix that is not square"
+        )
+    moved = t_a @ conjugate_transpose(vt[..., :k, :])
+    inner = conjugate_transpose(u) @ moved
+    over = (s != 0) / np.where(s == 0, 1, s)
+    turned = inverse_gaps(s * s) * (inner * s[..., None, :] + s[..., :, None] * conjugate_transpose(inner))
+    if phase and np.iscomplexobj(inner):
+        turned = with_diagonal(turned, 1j * np.imag(np.diagonal(inner, axis1=-2, axis2=-1)) * over)
+    return u @ turned + (moved - u @ inner) * over[..., None, :]
+
+
+# ---- equations ----
+
+
+def lstsq_cotangents(d_y, y, a, b):
+    """The cotangents of `a` and `b` in `y = np.linalg.lstsq(a, b)[0]`, for matrices of full rank."""
+    inverse = np.linalg.pinv(a)
+    inverse_h = conjugate_transpose(inverse)
+    g_b = inverse_h @ conjugate(d_y)
+    columns = (a.shape[1], -1)
+    gy, yy, gb = np.reshape(conjugate(d_y), columns), np.reshape(y, columns), np.reshape(g_b, (a.shape[0], -1))
+    residual = np.reshape(b - a @ y, (a.shape[0], -1))
+    g_a = residual @ conjugate_transpose(inverse @ inverse_h @ gy) - gb @ conjugate_transpose(yy)
+    if a.shape[0] < a.shape[1]:  # the shortest of many solutions
+        g_a = g_a + (inverse_h @ yy) @ conjugate_transpose(gy - inverse @ (a @ gy))
+    d_a, d_b = conjugate(g_a), conjugate(g_b)
+    return d_a if np.iscomplexobj(a) else np.real(d_a), d_b if np.iscomplexobj(b) else np.real(d_b)
+
+
+def lstsq_tangents(t_a, t_b, y, a, b):
+    """The tangents of `y = np.linalg.lstsq(a, b)[0]` by those of `a` and `b`, for matrices of full rank."""
+    inverse = np.linalg.pinv(a)
+    inverse_h, t_h = conjugate_transpose(inverse), conjugate_transpose(t_a)
+    by_a = inverse @ (inverse_h @ (t_h @ (b - a @ y)) - t_a @ y)
+    if a.shape[0] < a.shape[1]:  # the shortest of many solutions
+        w = t_h @ (inverse_h @ y)
+        by_a = by_a + w - inverse @ (a @ w)
+    return by_a, inverse @ t_b
+
+
+def pinv_cotangent(d_y, y, a):
+    """The cotangent of `a` in `y = np.linalg.pinv(a)`, where the rank does not change."""
+    y_h, g_y = conjugate_transpose(y), conjugate(d_y)
+    g_h = conjugate_transpose(g_y)
+    left = np.eye(a.shape[-2], dtype=a.dtype) - a @ y
+    right = np.eye(a.shape[-1], dtype=a.dtype) - y @ a
+    return conjugate(left @ g_h @ y @ y_h + y_h @ y @ g_h @ right - y_h @ g_y @ y_h)
+
+
+def pinv_tangent(t_a, y, a):
+    """The tangent of `y = np.linalg.pinv(a)`, where the rank does not change."""
+    y_h, t_h = conjugate_transpose(y), conjugate_transpose(t_a)
+    left = np.eye(a.shape[-2], dtype=a.dtype) - a @ y
+    right = np.eye(a.shape[-1], dtype=a.dtype) - y @ a
+    return y @ y_h @ t_h @ left + right @ t_h @ y_h @ y - y @ t_a @ y

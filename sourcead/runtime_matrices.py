@@ -26,10 +26,7 @@ def inverse_gaps(w):
 
 def with_diagonal(matrix, diagonal):
     """The matrix with something added to its diagonal."""
-    matrix = np.array(matrix, dtype=np.result_type(matrix, diagonal))
-    i = np.arange(matrix.shape[-1])
-    matrix[..., i, i] += diagonal
-    return matrix
+    return matrix + np.eye(matrix.shape[-1], dtype=diagonal.dtype) * np.expand_dims(diagonal, -1)
 
 
 # ---- Hermitian matrices of which one triangle is read ----
@@ -39,9 +36,7 @@ def one_triangle(d, UPLO="L"):
     """The cotangent of a Hermitian matrix as that of the one triangle which is read."""
     d = d + conjugate_transpose(d)
     d = np.tril(d) if UPLO in "Ll" else np.triu(d)
-    diagonal = np.arange(d.shape[-1])
-    d[..., diagonal, diagonal] /= 2
-    return d
+    return d - np.eye(d.shape[-1], dtype=d.dtype) * d / 2
 
 
 def from_triangle(t, UPLO="L"):
@@ -54,9 +49,7 @@ def cholesky_cotangent(d_y, y):
     """The cotangent of `a` in `y = np.linalg.cholesky(a)`, which reads the lower triangle alone."""
     y_h = conjugate_transpose(y)
     inner = np.tril(y_h @ conjugate(d_y))
-    diagonal = np.arange(y.shape[-1])
-    inner[..., diagonal, diagonal] /= 2
-    left = np.linalg.solve(y_h, inner)
+    left = np.linalg.solve(y_h, inner - np.eye(y.shape[-1], dtype=y.dtype) * inner / 2)
     return one_triangle(conjugate(conjugate_transpose(np.linalg.solve(y_h, conjugate_transpose(left)))))
 
 
@@ -140,7 +133,9 @@ def qr_tangent(t_a, q, r, a):
     x = conjugate_transpose(np.linalg.solve(conjugate_transpose(first), conjugate_transpose(t_first)))  # t_first @ inv(first)
     inner = conjugate_transpose(q) @ x
     low = np.tril(inner, -1)
-    turned = low - conjugate_transpose(low) + 1j * np.eye(k) * np.imag(inner) if np.iscomplexobj(inner) else low - np.swapaxes(low, -1, -2)
+    turned = low - conjugate_transpose(low)
+    if np.iscomplexobj(inner):  # the diagonal of r is real
+        turned = turned + 1j * np.eye(k, dtype=first.dtype) * np.imag(inner)
     t_q, t_r = x - q @ (inner - turned), (inner - turned) @ first
     if a.shape[-1] > k:
         t_r = np.concatenate([t_r, conjugate_transpose(t_q) @ a[..., k:] + conjugate_transpose(q) @ t_a[..., k:]], axis=-1)

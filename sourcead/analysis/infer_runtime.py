@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sourcead import runtime
+from sourcead import runtime, runtime_matrices
 from sourcead.analysis.examples import by_example
 from sourcead.analysis.handlers import infers
 from sourcead.analysis.operands import Impossible, array_type
@@ -63,8 +63,9 @@ def _add(fn, args, kwargs) -> Type:
 _SHAPED_LIKE = {
     runtime.gather_cotangent: 2, runtime.pad_cotangent: 1, runtime.tile_cotangent: 1, runtime.repeat_cotangent: 1,
     runtime.take_cotangent: 1, runtime.take_along_cotangent: 1, runtime.sort_cotangent: 1, runtime.cumprod_cotangent: 1,
-    runtime.gradient_cotangent: 1, runtime.running_winner_cotangent: 2, runtime.svd_cotangent: 2, runtime.qr_cotangent: 2,
-    runtime.eigh_cotangent: 3, runtime.cholesky_cotangent: 1, runtime.matrix_power_cotangent: 1, runtime.cofactors: 0,
+    runtime.gradient_cotangent: 1, runtime.running_winner_cotangent: 2, runtime_matrices.svd_cotangent: 2, runtime_matrices.qr_cotangent: 2,
+    runtime_matrices.eigh_cotangent: 3, runtime_matrices.eig_cotangent: 4, runtime_matrices.pinv_cotangent: 2,
+    runtime_matrices.cholesky_cotangent: 1, runtime.matrix_power_cotangent: 1, runtime.cofactors: 0,
     runtime.vector_norm_slope: 0, runtime.matrix_norm_slope: 0, runtime.product_of_others: 0, runtime.middle_shares: 0,
 }  # fmt: skip
 

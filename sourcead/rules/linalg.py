@@ -15,13 +15,13 @@ from sourcead.runtime import (
     cofactors,
     divide_or_zero,
     gather_cotangent,
-    lstsq_cotangents,
     matrix_norm_slope,
     matrix_power_cotangent,
     unbroadcast,
     vector_norm_slope,
 )
-from sourcead.runtime_tangents import lstsq_tangents, matrix_power_tangent
+from sourcead.runtime_matrices import lstsq_cotangents, lstsq_tangents, pinv_cotangent, pinv_tangent
+from sourcead.runtime_tangents import matrix_power_tangent
 
 
 @adjoint(np.linalg.inv)
@@ -38,23 +38,13 @@ def _(y, a, t_a):
 
 
 @adjoint(np.linalg.pinv)
-def pinv_adjoint(y, a, d_y):
-    if np.iscomplexobj(a):
-        raise NotImplementedError("the derivative of np.linalg.pinv of complex matrices")
-    at, yt, dt = np.swapaxes(a, -1, -2), np.swapaxes(y, -1, -2), np.swapaxes(d_y, -1, -2)
-    left = np.eye(a.shape[-2], dtype=a.dtype) - a @ y
-    right = np.eye(a.shape[-1], dtype=a.dtype) - y @ a
-    return -yt @ d_y @ yt + left @ dt @ y @ yt + yt @ y @ dt @ right + 0 * at.swapaxes(-1, -2)
+def _(y, a, d_y):
+    return pinv_cotangent(d_y, y, a)
 
 
 @tangent(np.linalg.pinv)
-def pinv_tangent(y, a, t_a):
-    if np.iscomplexobj(a):
-        raise NotImplementedError("the derivative of np.linalg.pinv of complex matrices")
-    t_at, yt = np.swapaxes(t_a, -1, -2), np.swapaxes(y, -1, -2)
-    left = np.eye(a.shape[-2], dtype=a.dtype) - a @ y
-    right = np.eye(a.shape[-1], dtype=a.dtype) - y @ a
-    return -(y @ t_a @ y) + y @ yt @ t_at @ left + right @ t_at @ yt @ y
+def _(y, a, t_a):
+    return pinv_tangent(t_a, y, a)
 
 
 @adjoint(np.linalg.solve)
@@ -95,18 +85,20 @@ def det_tangent(y, a, t_a):
 
 @adjoint(np.linalg.slogdet)
 def slogdet_adjoint(y, a, d_y):
-    if np.iscomplexobj(a):
-        raise NotImplementedError("the derivative of np.linalg.slogdet of complex matrices")
+    inverse = np.swapaxes(np.linalg.inv(a), -1, -2)
+    if np.iscomplexobj(a):  # the sign is exp(1j * phase)
+        return np.expand_dims(d_y[1] + 1j * np.imag(d_y[0] * y[0]), (-1, -2)) * inverse
     if a.ndim == 2:
         return d_y[1] * np.linalg.inv(a).T
-    return np.expand_dims(d_y[1], (-1, -2)) * np.swapaxes(np.linalg.inv(a), -1, -2)
+    return np.expand_dims(d_y[1], (-1, -2)) * inverse
 
 
 @tangent(np.linalg.slogdet)
 def slogdet_tangent(y, a, t_a):
+    t_log = np.trace(np.linalg.solve(a, t_a), axis1=-2, axis2=-1)
     if np.iscomplexobj(a):
-        raise NotImplementedError("the derivative of np.linalg.slogdet of complex matrices")
-    return np.zeros_like(y[0]), np.trace(np.linalg.solve(a, t_a), axis1=-2, axis2=-1)
+        return 1j * y[0] * np.imag(t_log), np.real(t_log)
+    return np.zeros_like(y[0]), t_log
 
 
 @adjoint(np.linalg.matrix_power)
@@ -173,16 +165,12 @@ def multi_dot_tangent(y, arrays, t_arrays):
 
 @adjoint(np.linalg.lstsq)
 def lstsq_adjoint(y, a, b, rcond=None, d_y=None):
-    if np.iscomplexobj(a) or np.iscomplexobj(b):
-        raise NotImplementedError("the derivative of np.linalg.lstsq of complex matrices")
     d_a, d_b = lstsq_cotangents(d_y[0], y[0], a, b)
     return d_a, d_b, None
 
 
 @tangent(np.linalg.lstsq)
 def lstsq_tangent(y, a, b, rcond=None, t_a=None, t_b=None):
-    if np.iscomplexobj(a) or np.iscomplexobj(b):
-        raise NotImplementedError("the derivative of np.linalg.lstsq of complex matrices")
     by_a, by_b = lstsq_tangents(t_a, t_b, y[0], a, b)
     return (by_a, None, None, None), (by_b, None, None, None)
 

@@ -25,7 +25,7 @@ def test_append_to_a_list_in_a_dict_stays_in_place_and_is_undone_by_pop():
     loss(X, [0, 1, 0, 2, 1])
     assert ".append(e * e)" in loss.source
     assert "].pop()" in loss.source
-    assert "copy" not in loss.source
+    assert "copy" not in loss.source.partition("# reverse")[0]
 
 
 @pytest.mark.parametrize("labels", [[0, 1, 0, 2, 1], ["a"] * 5, [(0, 1), (0, 2), (0, 1), (1, 1), (0, 2)]])

@@ -11,9 +11,16 @@ from __future__ import annotations
 import operator
 from dataclasses import replace
 
-
 from sourcead import runtime
-from sourcead.ad.apply import as_operand, drop_unused, inlined, lowered, refuse_active_options, refuse_undefined, silent_params
+from sourcead.ad.apply import (
+    as_operand,
+    drop_unused,
+    inlined,
+    lowered,
+    refuse_active_options,
+    refuse_undefined,
+    silent_params,
+)
 from sourcead.ad.tangents import Tangents
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import NoRuleError, RuleError, SourceADError, UnsupportedArgumentError

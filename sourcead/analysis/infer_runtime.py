@@ -8,7 +8,21 @@ from sourcead import runtime, runtime_matrices, runtime_tangents
 from sourcead.analysis.examples import by_example
 from sourcead.analysis.handlers import infers
 from sourcead.analysis.operands import Impossible, array_type
-from sourcead.ir.types import ANY_DTYPE, FLOAT, INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, TupleT, Type, anydim, join
+from sourcead.ir.types import (
+    ANY_DTYPE,
+    FLOAT,
+    INT,
+    UNKNOWN,
+    Array,
+    DictT,
+    ListT,
+    Scalar,
+    StructT,
+    TupleT,
+    Type,
+    anydim,
+    join,
+)
 
 
 def cotangent_type(t: Type) -> Type:

@@ -12,7 +12,19 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import brackets, calls, choices, control, inlining, iteration, lists, maps, methods, objects, sequences
+from sourcead.frontend import (
+    brackets,
+    calls,
+    choices,
+    control,
+    inlining,
+    iteration,
+    lists,
+    maps,
+    methods,
+    objects,
+    sequences,
+)
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import (
     VALUE,

@@ -296,6 +296,20 @@ def equal_shares(d_y, y, xs):
     return tuple(share * (x == y) for x in xs)
 
 
+def digamma(x):
+    """The derivative of the logarithm of the gamma function at a Python number (Abramowitz and Stegun 6.3.5, 6.3.7, 6.3.18)."""
+    below = 0.0
+    if x <= 0:
+        if x == np.floor(x):
+            return np.nan
+        below, x = below - np.pi / np.tan(np.pi * x), 1 - x
+    while x < 10:
+        below, x = below - 1 / x, x + 1
+    z = 1 / (x * x)
+    series = z * (1 / 12 - z * (1 / 120 - z * (1 / 252 - z * (1 / 240 - z * (1 / 132 - z * (691 / 32760 - z / 12))))))
+    return float(below + np.log(x) - 0.5 / x - series)
+
+
 # ---- reductions and scans ----
 
 
@@ -709,7 +723,7 @@ def interp_cotangents(d_y, x, xp, fp, left=None, right=None):
     inside = d_y * ~(below | above)
     d_f = d_y * ~((below & (left is not None)) | (above & (right is not None)))
     slope = (fp[k + 1] - fp[k]) / width
-    d_fp, d_xp = np.zeros(fp.shape, dtype=fp.dtype), np.zeros(xp.shape, dtype=xp.dtype)
+    d_fp, d_xp = (np.zeros(z.shape, dtype=np.result_type(z, np.float16)) for z in (fp, xp))
     np.add.at(d_fp, k, d_f * (1 - t))
     np.add.at(d_fp, k + 1, d_f * t)
     np.add.at(d_xp, k, -inside * slope * (1 - t))
@@ -759,3 +773,15 @@ def count_trimmed(x, trim="fb"):
     if not there.size:
         return 0, 0
     return there[0] if "f" in trim.lower() else 0, there[-1] + 1 if "b" in trim.lower() else len(x)
+
+
+def binary_exponent(x):
+    """The exponent of `np.frexp(x)`."""
+    return np.frexp(x)[1]
+
+
+def root_slopes(y, p):
+    """The derivatives of each root `y[i] = np.roots(p)[i]` with respect to each coefficient of `p`; infinite at double roots."""
+    powers = np.vander(y, len(p))
+    n = powers.shape[1]
+    return -powers / (powers[:, 1:] @ (p[:-1] * np.arange(n - 1, 0, -1)))[:, None]

@@ -42,7 +42,7 @@ def one_triangle(d, UPLO="L"):
 def from_triangle(t, UPLO="L"):
     """The Hermitian matrix of whose tangent `t` the one triangle is read."""
     half = np.tril(t) if UPLO in "Ll" else np.triu(t)
-    return half + conjugate_transpose(half) - np.eye(t.shape[-1], dtype=t.dtype) * conjugate(half)
+    return half + conjugate_transpose(half) - np.eye(t.shape[-1], dtype=t.dtype) * np.real(half)
 
 
 def cholesky_cotangent(d_y, y):
@@ -111,18 +111,19 @@ def qr_cotangent(d_y, y, a, mode="reduced"):
     d_q, d_r = (np.zeros_like(q), d_y) if mode == "r" else (d_y[0], d_y[1])
     g_q, g_r = conjugate(d_q), conjugate(d_r)
     k = r.shape[-2]
-    rest = []
     if a.shape[-1] > k:  # r = [r1, q^H a2]
         g_rest = g_r[..., k:]
-        rest = [q @ g_rest]
         g_q = g_q + a[..., k:] @ conjugate_transpose(g_rest)
-        r, g_r = r[..., :k], g_r[..., :k]
+        return conjugate(np.concatenate([tall_qr_cotangent(g_q, g_r[..., :k], q, r[..., :k]), q @ g_rest], axis=-1))
+    return conjugate(tall_qr_cotangent(g_q, g_r, q, r))
+
+
+def tall_qr_cotangent(g_q, g_r, q, r):
+    """The conjugate cotangent of `a` in `q, r = np.linalg.qr(a)`, for matrices with no more columns than rows."""
     m = r @ conjugate_transpose(g_r) - conjugate_transpose(g_q) @ q
     low = np.tril(m, -1)
-    hermitian = low + conjugate_transpose(low) + np.eye(k, dtype=m.dtype) * np.real(m)
-    inner = g_q + q @ hermitian
-    g_a = conjugate_transpose(np.linalg.solve(r, conjugate_transpose(inner)))
-    return conjugate(np.concatenate([g_a, *rest], axis=-1))
+    hermitian = low + conjugate_transpose(low) + np.eye(r.shape[-1], dtype=m.dtype) * np.real(m)
+    return conjugate_transpose(np.linalg.solve(r, conjugate_transpose(g_q + q @ hermitian)))
 
 
 def qr_tangent(t_a, q, r, a):

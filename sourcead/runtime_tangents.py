@@ -65,10 +65,10 @@ def quantile_tangent(t_x, x, q, axis=None, keepdims=False):
 def matrix_power_tangent(t_a, a, n):
     """The tangent of `y = np.linalg.matrix_power(a, n)`."""
     if n < 0:
-        inverse = np.linalg.inv(a)
-        return matrix_power_tangent(-(inverse @ t_a @ inverse), inverse, -n)
+        a = np.linalg.inv(a)
+        t_a = -(a @ t_a @ a)
     t, power = np.zeros_like(a), np.linalg.matrix_power(a, 0)
-    for _ in range(n):
+    for _ in range(abs(n)):
         t = t @ a + power @ t_a
         power = power @ a
     return t
@@ -86,8 +86,9 @@ def part_of_convolution(full, a, v, mode="full", swapped=False):
 
 def einsum_tangents(t_operands, d, subscripts, operands):
     """The tangents of `einsum_cotangents(d, subscripts, operands)` by those of the operands."""
-    total = [np.zeros_like(x) for x in operands]
-    for k, t in enumerate(t_operands):
-        parts = einsum_cotangents(d, subscripts, [*operands[:k], t, *operands[k + 1 :]])
-        total = [whole if j == k else whole + part for j, (whole, part) in enumerate(zip(total, parts))]
-    return tuple(total)
+    n = len(operands)
+    changed = [tuple(t_operands[j] if j == k else operands[j] for j in range(n)) for k in range(n)]
+    return tuple(
+        sum((einsum_cotangents(d, subscripts, changed[k])[j] for k in range(n) if k != j), np.zeros_like(operands[j]))
+        for j in range(n)
+    )

@@ -1,13 +1,16 @@
-"""Checks programs in forward mode: the tangent in a random direction.
+"""Checks programs in forward mode, the tangent in a random direction, and their second derivatives.
 
     python -m tests.harness --mode forward      every program; the other options as there
+    python -m tests.harness --mode second
 
 The tangent t in the direction v must agree with central differences of f along v, and with the gradient g of reverse mode:
-t = <g, v>, to rounding.
+t = <g, v>, to rounding.  The product of the Hessian with v must agree with central differences of the gradient along v, and
+with the gradient of <g, v>.
 """
 
 import copy
 import functools
+from dataclasses import replace
 
 import numpy as np
 
@@ -40,7 +43,7 @@ def direction(argument, rng):
     def drawn(leaf, _path):
         size = steps(leaf, 1.0)  # in proportion to the argument
         if isinstance(leaf, np.ndarray):
-            return (size * rng.standard_normal(leaf.shape)).astype(leaf.dtype)
+            return np.asarray(size * rng.standard_normal(leaf.shape), leaf.dtype)
         value = float(size * rng.standard_normal())
         return type(leaf)(value) if isinstance(leaf, np.floating) else value
 
@@ -156,4 +159,64 @@ def check_forward(p, rng=None, seconds=60):
         return Outcome(p, "wrong", str(error), error)
     except Exception as error:  # whatever else escapes is the compiler's fault
         return Outcome(p, "internal", f"{type(error).__name__}: {first_line(error)}{last_frame(error)}", error)
-    return Outcome(p, "right")
+    return Outcome(replace(p, or_right=True), "right")  # what is refused for its result only has a tangent
+
+
+def gradient_along(gradient, args, at, tangents, step):
+    """The numbers in the gradient at x + step v."""
+    moved = list(args)
+    for position, tangent in zip(at, tangents):
+        along = leaves(tangent)
+        moved[position] = tree_map(lambda leaf, path, along=along: leaf + step * along[path], args[position])
+    return numbers(gradient(*moved))
+
+
+def check_products(p, make_args, rng):
+    """Raise Wrong unless the product of the Hessian with a random direction is right in both ways."""
+    from sourcead import grad, hvp, vjp
+
+    args = make_args()
+    at = positions(p.function, p.wrt, len(args))
+    several = isinstance(p.wrt, (tuple, list))
+    tangents = tuple(direction(args[k], rng) for k in at)
+    low = any(default_tolerance(leaf) > 1e-3 for k in at for leaf in leaves(args[k]).values())
+    gradient, product = grad(p.function, wrt=p.wrt), hvp(p.function, wrt=p.wrt)
+    with quietly():
+        found = numbers(product(*args, tangents if several else tangents[0]))
+        again = numbers(product(*make_args(), tangents if several else tangents[0]))
+        _, pullback = vjp(gradient, *make_args(), wrt=p.wrt)
+        reverse = numbers(pullback(tangents if several else tangents[0]))
+    if not np.array_equal(found, again, equal_nan=True):
+        raise Wrong("a second call gives another product")
+    scale = np.abs(found).max(initial=0.0)
+    if not (np.abs(reverse - found) <= (1e-2 if low else 1e-8) * scale + 1e-300).all():
+        raise Wrong(f"forward over reverse gives {short(found)}, reverse over reverse {short(reverse)}")
+    if low:
+        return
+    h = RELATIVE_STEP
+    with quietly():
+        far, near = ([gradient_along(gradient, make_args(), at, tangents, s * step) for s in (1, -1)] for step in (h, h / 2))
+    numeric = (8 * (near[0] - near[1]) - (far[0] - far[1])) / (6 * h)
+    size = np.abs([*far, *near]).max(initial=1e-3)
+    allowed = (p.tolerance or 1e-5) * max(scale, np.abs(numeric).max(initial=0.0)) + 200 * np.finfo(float).eps * size / h
+    if not (np.abs(numeric - found) <= allowed).all():
+        raise Wrong(f"the product is {short(found)}, central differences of the gradient give {short(numeric)}")
+
+
+def check_second(p, rng=None, seconds=60):
+    """The Outcome of the second derivatives of one program."""
+    from sourcead.errors import SourceADError
+
+    rng = rng_for() if rng is None else rng
+    try:
+        with time_limit(seconds):
+            check_products(p, functools.partial(args_again, p, rng, 0), rng_for())
+    except SourceADError as error:
+        return Outcome(p, "refused", f"{type(error).__name__}: {first_line(error)}", error)
+    except Wrong as error:
+        return Outcome(p, "wrong", str(error), error)
+    except Exception as error:
+        if p.raises is not None and isinstance(error, p.raises):
+            return Outcome(p, "right")
+        return Outcome(p, "internal", f"{type(error).__name__}: {first_line(error)}{last_frame(error)}", error)
+    return Outcome(replace(p, or_right=True), "right")

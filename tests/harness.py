@@ -561,7 +561,7 @@ def main(argv=None):
     parser = argparse.ArgumentParser(prog="python -m tests.harness", description=__doc__.splitlines()[0])
     parser.add_argument("--level", choices=LEVELS)
     parser.add_argument("-k", metavar="NAME", help="programs whose name contains this, or with this tag or module")
-    parser.add_argument("--mode", choices=("reverse", "forward"), default="reverse", help="of differentiation")
+    parser.add_argument("--mode", choices=("reverse", "forward", "second"), default="reverse", help="of differentiation")
     parser.add_argument("--source", metavar="NAME", help="print one program and its generated gradient")
     parser.add_argument("--seed", type=int, default=0, help="of the programs' arguments")
     parser.add_argument("--self-check", action="store_true", help="check the programs themselves, without sourcead")
@@ -584,6 +584,8 @@ def main(argv=None):
     check = check_program
     if options.mode == "forward":
         from tests.forward import check_forward as check
+    elif options.mode == "second":
+        from tests.forward import check_second as check
     started, outcomes = time.perf_counter(), []
     for p in chosen:
         outcomes.append(check(p, rng_for(options.seed)))

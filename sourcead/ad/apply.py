@@ -187,7 +187,8 @@ def called(build: Builder, rule: Rule, y: Var, values: list, d_y: Atom, options:
     if rule.star:
         rest = items.pop()
         items += [build.index(rest, Const(i)) for i in range(len(values) - len(items))]
-    return [in_dtype(build, d, v, rule) for d, v in zip(items, values)]
+    silent = silent_params(rule)
+    return [None if k in silent else in_dtype(build, d, v, rule) for k, (d, v) in enumerate(zip(items, values))]
 
 
 def in_dtype(build: Builder, d: Var, x: Operand, rule: Rule) -> Var:
@@ -195,6 +196,24 @@ def in_dtype(build: Builder, d: Var, x: Operand, rule: Rule) -> Var:
     if rule.broadcasts or not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.dtype is None:
         return d
     return d if x.type.dtype == np.dtype(float) else build.call(runtime.unbroadcast, d, x, type=x.type)
+
+
+@cache
+def silent_params(rule: Rule) -> frozenset[int]:
+    """The numbers of the parameters for which an adjoint rule returns None wherever it returns."""
+    node = find_source(rule.function).node
+    if isinstance(node, gast.Lambda):
+        returned = [node.body]
+    else:
+        returned = [n.value for n in gast.walk(node) if isinstance(n, gast.Return)]
+    if not all(isinstance(r, gast.Tuple) for r in returned):
+        returned = [r for r in returned if isinstance(r, gast.Tuple)]
+        if not returned:
+            return frozenset()
+    count = min(len(r.elts) for r in returned)
+    return frozenset(
+        k for k in range(count) if all(isinstance(r.elts[k], gast.Constant) and r.elts[k].value is None for r in returned)
+    )
 
 
 def cotangent_type(operand: Operand, broadcasts: bool) -> Type:

@@ -59,7 +59,20 @@ from sourcead.ir.nodes import (
     operand_atoms,
 )
 from sourcead.ir.pairs import Pair
-from sourcead.ir.types import BOOL, Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type, Unknown, dims_of, list_type
+from sourcead.ir.types import (
+    BOOL,
+    Array,
+    DictT,
+    ListT,
+    MapT,
+    Scalar,
+    StructT,
+    TupleT,
+    Type,
+    Unknown,
+    dims_of,
+    list_type,
+)
 
 ONLY_FIRST = (np.linalg.lstsq,)  # of several results, the rule has the first one's derivative
 

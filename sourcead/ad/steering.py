@@ -18,7 +18,23 @@ from sourcead.ad.cotangents import Cotangents, cast
 from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedValueError
-from sourcead.ir.nodes import Atom, Block, Branch, Const, Loop, Op, Origin, Steer, Stmt, Var, map_op, map_operand, op_blocks, substitute
+from sourcead.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Loop,
+    Op,
+    Origin,
+    Steer,
+    Stmt,
+    Var,
+    map_op,
+    map_operand,
+    op_blocks,
+    substitute,
+)
 from sourcead.ir.types import Array, Scalar, carries_derivative, dims_of, kind_of, same_dtype
 
 KINDS = {"int": "an integer", "bool": "a truth value"}
@@ -103,6 +119,8 @@ def _same_values(block: Block) -> dict[Var, Atom]:
             match stmt.op:
                 case Steer(values):
                     same.update(zip(stmt.targets, values))
+                case Call(fn, (value,)) if fn is runtime.stop_gradient:
+                    same[stmt.targets[0]] = value
                 case Branch(_, then, orelse):
                     for target, a, b_ in zip(stmt.targets, then.results, orelse.results):
                         if (a in same or b_ in same) and _resolve(same, a) is _resolve(same, b_):
@@ -145,7 +163,7 @@ class _Eraser:
             return self.block(Block(block.stmts, pick(block.results)))
 
         match stmt.op:
-            case Steer():
+            case Steer() | Call() if stmt.targets and not live:
                 op: Op = Steer((), (), Block(()))
             case Branch(cond, then, orelse, kind):
                 op = Branch(self.atom(cond), yielding(then), yielding(orelse), kind)

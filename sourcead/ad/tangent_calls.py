@@ -10,17 +10,21 @@ from __future__ import annotations
 
 import operator
 from dataclasses import replace
-from functools import cache
-
-import gast
 
 from sourcead import runtime
-from sourcead.ad.apply import as_operand, drop_unused, inlined, lowered, refuse_active_options, refuse_undefined
+from sourcead.ad.apply import (
+    as_operand,
+    drop_unused,
+    inlined,
+    lowered,
+    refuse_active_options,
+    refuse_undefined,
+    silent_params,
+)
 from sourcead.ad.tangents import Tangents
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import NoRuleError, RuleError, SourceADError, UnsupportedArgumentError
 from sourcead.frontend.context import NotStatic
-from sourcead.frontend.source import find_source
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, fresh, op_reads, operand_atoms
 from sourcead.ir.types import Array, Scalar, TupleT, Unknown, tangent_type
 from sourcead.rules.registry import adjoint_rule, tangent_rule
@@ -222,21 +226,3 @@ def linear_places(call: Call, linear: Linear, stmt: Stmt, tangents: Tangents) ->
     others = {name: operand_at(call, p) for p, name in found.items() if name not in linear.only}
     refuse_active_options(rule, others, tangents.known, stmt)
     return [p for p, name in found.items() if name in linear.only]
-
-
-@cache
-def silent_params(rule: Rule) -> frozenset[int]:
-    """The numbers of the parameters for which an adjoint rule returns None wherever it returns."""
-    node = find_source(rule.function).node
-    if isinstance(node, gast.Lambda):
-        returned = [node.body]
-    else:
-        returned = [n.value for n in gast.walk(node) if isinstance(n, gast.Return)]
-    if not all(isinstance(r, gast.Tuple) for r in returned):
-        returned = [r for r in returned if isinstance(r, gast.Tuple)]
-        if not returned:
-            return frozenset()
-    count = min(len(r.elts) for r in returned)
-    return frozenset(
-        k for k in range(count) if all(isinstance(r.elts[k], gast.Constant) and r.elts[k].value is None for r in returned)
-    )

@@ -195,3 +195,12 @@ def _lstsq(fn, args, kwargs) -> Type:
     dtype = sample(np.linalg.lstsq, [Arg(_all_many(given["a"].type)), Arg(_all_many(given["b"].type))], {}).items[0].dtype
     real = np.zeros(0, dtype).real.dtype
     return TupleT((Array(dtype, (a[-1], *b[1:])), Array(real, (anydim(),)), INT, Array(real, (_less(*a),))))
+
+
+@infers(np.linalg.eig, np.linalg.eigvals)
+def _eig(fn, args, kwargs) -> Type:
+    dims = _dims(args[0])
+    dtype = array_type(args[0].type).dtype
+    dtype = dtype if dtype is not None and dtype.kind == "c" else None  # real matrices may have real eigenvalues
+    w = Array(dtype, dims[:-1])
+    return w if fn is np.linalg.eigvals else TupleT((w, Array(dtype, dims)))

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from sourcead import runtime, runtime_matrices
+from sourcead import runtime, runtime_matrices, runtime_tangents
 from sourcead.analysis.examples import by_example
 from sourcead.analysis.handlers import infers
 from sourcead.analysis.operands import Impossible, array_type
-from sourcead.ir.types import ANY_DTYPE, FLOAT, INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, TupleT, Type, join
+from sourcead.ir.types import (
+    ANY_DTYPE,
+    FLOAT,
+    INT,
+    UNKNOWN,
+    Array,
+    DictT,
+    ListT,
+    Scalar,
+    StructT,
+    TupleT,
+    Type,
+    anydim,
+    join,
+)
 
 
 def cotangent_type(t: Type) -> Type:
@@ -85,13 +99,35 @@ def _shaped_like(fn, args, kwargs) -> Type:
     return Array(found.dtype if isinstance(found, Array) else None, dims)
 
 
-@infers(runtime.tensordot_cotangents, runtime.dot_cotangents, runtime.kron_cotangents)
+@infers(runtime.tensordot_cotangents, runtime.dot_cotangents, runtime.kron_cotangents, runtime.convolve_cotangents)
 def _pair(fn, args, kwargs) -> Type:
-    found = by_example(fn, args, kwargs)
-    shapes = (args[1].type, args[2].type)
-    if not isinstance(found, TupleT) or not all(isinstance(t, Array) and t.dims for t in shapes):
-        return found
-    return TupleT(tuple(Array(f.dtype, t.dims) if isinstance(f, Array) else f for f, t in zip(found.items, shapes)))
+    d, *factors = (a.type for a in args[:3])
+    if not all(isinstance(t, Array) and t.dims for t in factors):
+        return by_example(fn, args, kwargs)
+    dtypes = {t.dtype for t in (d, *factors) if isinstance(t, Array)}
+    dtype = dtypes.pop() if len(dtypes) == 1 and isinstance(d, Array) else None
+    return TupleT(tuple(Array(dtype, t.dims) for t in factors))
+
+
+@infers(runtime.einsum_cotangents, runtime_tangents.einsum_tangents, runtime.unbroadcast_each)
+def _each_like_its_operand(fn, args, kwargs) -> Type:
+    t = cotangent_type(args[{runtime.einsum_cotangents: 2, runtime_tangents.einsum_tangents: 3}.get(fn, 1)].type)
+    return TupleT(t.items) if isinstance(t, (TupleT, ListT)) and t.items is not None else UNKNOWN
+
+
+@infers(runtime.meshgrid_cotangents)
+def _each_of_a_grid(fn, args, kwargs) -> Type:
+    ds, xs = args[0].type, args[1].type
+    if not isinstance(xs, TupleT) or not all(isinstance(x, Array) for x in xs.items):
+        return UNKNOWN
+    found = getattr(ds, "items", None) or [UNKNOWN] * len(xs.items)
+    return TupleT(tuple(Array(getattr(d, "dtype", None), x.dims) for d, x in zip(found, xs.items)))
+
+
+@infers(runtime.diff_cotangent)
+def _undoes_diff(fn, args, kwargs) -> Type:
+    t = args[0].type
+    return Array(t.dtype, tuple(anydim() for _ in t.dims)) if isinstance(t, Array) and t.dims else by_example(fn, args, kwargs)
 
 
 @infers(runtime.like_sequence)

@@ -147,6 +147,8 @@ class Globals:
     def _held(self, value: Any, wish: str, live: bool = False) -> ast.expr:
         """A global of the text's own namespace."""
         base = re.sub(r"\W", "_", wish) or "constant"
+        if not base.strip("_"):  # a rule without a name; the text gives `_` to what it does not read
+            base = "rule"
         if keyword.iskeyword(base) or base[0].isdigit():
             base = f"{base}_"
         name, k = base, 0

@@ -23,7 +23,18 @@ import numpy as np
 from sourcead import runtime
 from sourcead.emit.liveness import Live, Reads, written_level
 from sourcead.emit.loop_memory import allocate_loop
-from sourcead.emit.regions import FOREIGN, NOTHING, Memory, copy_call, element, fitted, is_memory, joined_items, may_hold_twice, union
+from sourcead.emit.regions import (
+    FOREIGN,
+    NOTHING,
+    Memory,
+    copy_call,
+    element,
+    fitted,
+    is_memory,
+    joined_items,
+    may_hold_twice,
+    union,
+)
 from sourcead.emit.results import owned_results
 from sourcead.emit.sharing import (
     attr_sharing,
@@ -396,7 +407,7 @@ class _Allocation:
         base, memory = self.writable(stmt, op.base, 2 if op.path else 1, dying, out, stored)
         out.append(replace(stmt, op=replace(op, base=base, value=value)))
         moved = self.is_held_by_none(stored.all) and not stored.all & memory.all
-        distinct = memory.distinct and moved and not op.path
+        distinct = memory.distinct and moved
         self.bind(stmt.targets[0], Memory(memory.own, memory.inner | stored.all, distinct=distinct))
         if isinstance(operand_type(value), Array) and stmt not in self.copied:
             for region in stored.all:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -12,10 +13,22 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend import calls, control, expressions, iteration, lists, maps, methods, objects, records, sequences
+from sourcead.frontend import (
+    calls,
+    control,
+    expressions,
+    iteration,
+    itertools_functions,
+    lists,
+    maps,
+    methods,
+    objects,
+    records,
+    sequences,
+)
 from sourcead.frontend.context import NotStatic
 from sourcead.frontend.iteration import Iterable
-from sourcead.frontend.values import Cell, SliceVal, TupleVal, Value, roots
+from sourcead.frontend.values import Cell, SliceVal, Slots, TupleVal, Value, roots
 from sourcead.ir.nodes import Call, Const, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
@@ -78,16 +91,28 @@ def builtin_range(lo, args, kwargs, node):
 
 def builtin_enumerate(lo, args, kwargs, node):
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
-    return iteration.enumerated(lo, iteration.iterate(lo, args[0], node), start, node)
+    return once(iteration.enumerated(lo, iteration.iterate(lo, args[0], node), start, node))
 
 
 def builtin_zip(lo, args, kwargs, node):
     kwargs.pop("strict", None)
-    return iteration.zipped(lo, [iteration.iterate(lo, a, node) for a in args], node)
+    return once(iteration.zipped(lo, [iteration.iterate(lo, a, node) for a in args], node))
 
 
 def builtin_reversed(lo, args, kwargs, node):
-    return iteration.reverse(lo, iteration.iterate(lo, args[0], node), node)
+    return once(iteration.reverse(lo, iteration.iterate(lo, args[0], node), node))
+
+
+def builtin_iter(lo, args, kwargs, node):
+    """`iter(xs)`, of which `next` takes nothing."""
+    if len(args) != 1:
+        raise expressions.unsupported(lo, node, "`iter` with a sentinel", "write the loop")
+    return once(iteration.iterate(lo, args[0], node))
+
+
+def once(made: Iterable) -> Iterable:
+    """An iterator, which can be walked through once."""
+    return replace(made, once=True, state=Slots())
 
 
 def builtin_tuple(lo, args, kwargs, node):
@@ -124,12 +149,7 @@ def builtin_dict(lo, args, kwargs, node):
     if args and isinstance(args[0], Cell) and args[0].kind == "dict":
         lo.alive(args[0])
         items.update(args[0].items)
-    elif args and not (isinstance(args[0], Iterable) or isinstance(args[0], TupleVal) or isinstance(args[0], Cell) and args[0].kind == "list"):
-        made = lo.new_dict(kwargs)
-        maps.open_up(lo, made, node)
-        maps.update(lo, made, args[0], node)
-        return made
-    elif args and isinstance(args[0], Iterable) and args[0].items is None:
+    elif args and not sequences.has_known_items(args[0]):
         made = lo.new_dict(kwargs)
         maps.open_up(lo, made, node)
         maps.update(lo, made, args[0], node)
@@ -159,6 +179,7 @@ def builtin_sum(lo, args, kwargs, node):
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
         items = sequences.static_items(lo, value, node)
     elif isinstance(value, Iterable):
+        value = iteration.iterate(lo, value, node)
         items = value.items
     if items is not None:
         total = start
@@ -297,10 +318,12 @@ def builtin_int(fn):
 
 
 BUILTINS: dict[Any, Any] = {
+    iter: builtin_iter,
     len: builtin_len, isinstance: builtin_isinstance, range: builtin_range, enumerate: builtin_enumerate, zip: builtin_zip,
     reversed: builtin_reversed, tuple: builtin_tuple, list: builtin_list, dict: builtin_dict, map: builtin_map, sum: builtin_sum,
     max: builtin_extreme(max), min: builtin_extreme(min), sorted: lists.builtin_sorted, print: builtin_print, slice: builtin_slice,
-    **objects.BUILTINS, **records.BUILTINS, **maps.BUILTINS, functools.reduce: builtin_reduce, itertools.accumulate: builtin_accumulate,
+    **objects.BUILTINS, **records.BUILTINS, **maps.BUILTINS,
+    **itertools_functions.BUILTINS, functools.reduce: builtin_reduce, itertools.accumulate: builtin_accumulate,
     filter: builtin_filter, runtime.is_literal: rule_is_literal, int: builtin_int(int),
     **{f: operator_function(f) for f in (
         operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul, operator.mod,

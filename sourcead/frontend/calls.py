@@ -19,11 +19,15 @@ from sourcead.analysis.infer import NOT_CONST, static_value
 from sourcead.errors import NoRuleError, NoSourceError
 from sourcead.frontend import (
     builtin_functions,
+    choices,
     composing,
     derivatives,
     expressions,
+    generators,
     inlining,
+    iteration,
     layouts,
+    lists,
     methods,
     objects,
     records,
@@ -31,14 +35,16 @@ from sourcead.frontend import (
 )
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.source import Opaque, find_source, unwrap
-from sourcead.frontend.values import BoundVal, Cell, FunctionVal, MethodVal, TupleVal, Value, roots
+from sourcead.frontend.steering import lower_stop_gradient
+from sourcead.frontend.values import BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, TupleVal, Value, roots
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View, map_operand
 from sourcead.ir.types import UNKNOWN, Str, carries_derivative, is_array, kind_of
 from sourcead.rules import registry
 from sourcead.rules.composed import number_kind, refuse
 from sourcead.rules.registry import adjoint_rule, no_derivative
+from sourcead.runtime import stop_gradient
 
-VALUES = (Var, Const, Cell, TupleVal, FunctionVal, MethodVal, BoundVal)
+VALUES = (Var, Const, Cell, TupleVal, FunctionVal, MethodVal, BoundVal, ChoiceVal)
 
 
 def lower_call(lo: Lowering, node: gast.Call) -> Value:
@@ -52,18 +58,48 @@ def lower_call(lo: Lowering, node: gast.Call) -> Value:
 
         start = expressions.lower(lo, node.args[1]) if len(node.args) > 1 else Const(0)
         return statements.summed(lo, node.args[0], start)
+    if isinstance(fn, Const) and fn.value is next and node.args and isinstance(node.args[0], gast.GeneratorExp):
+        if len(node.args[0].generators) == 1:
+            return generators.search(lo, node)
+    if (whole := starred_list(lo, fn, node)) is not None:
+        return whole
     args: list[Value] = expressions.elements(lo, node.args)
-    kwargs: dict[str, Value] = {}
+    return call(lo, fn, args, keywords(lo, node), node)
+
+
+def starred_list(lo: Lowering, fn: Value, node: gast.Call) -> Value | None:
+    """`f(*xs)` for a list or array whose length is not known, where that can be said; None for other calls."""
+    if len(node.args) != 1 or not isinstance(node.args[0], gast.Starred):
+        return None
+    value = expressions.lower(lo, node.args[0].value)
+    if sequences.has_countable_items(lo, value) and not (isinstance(value, iteration.Iterable) and value.items is None):
+        return call(lo, fn, sequences.static_items(lo, value, node), keywords(lo, node), node)
+    if isinstance(fn, Const) and fn.value in (max, min):
+        return call(lo, fn, [value], keywords(lo, node), node)
+    if isinstance(fn, Const) and fn.value is zip and lists.is_list(lo, value):
+        return lists.transposed(lo, value, node)
+    source = fn.source if isinstance(fn, FunctionVal) else None
+    if source is not None:
+        a = source.node.args
+        if a.vararg is not None and not a.args and not a.posonlyargs:
+            rest = lists.as_list(lo, value, node)
+            return inlining.inline(lo, source, [], keywords(lo, node), node, fn.scope, fn.defaults, rest)
+    return None
+
+
+def keywords(lo: Lowering, node: gast.Call) -> dict[str, Value]:
+    """The keyword arguments of a call."""
+    found: dict[str, Value] = {}
     for keyword in node.keywords:
         value = expressions.lower(lo, keyword.value)
         if keyword.arg is not None:
-            kwargs[keyword.arg] = value
+            found[keyword.arg] = value
         elif isinstance(value, Cell) and value.kind == "dict":
             lo.alive(value)
-            kwargs.update(value.items)
+            found.update(value.items)
         else:
             raise expressions.unsupported(lo, node, "`**` of a dict whose keys are not known here")
-    return call(lo, fn, args, kwargs, node)
+    return found
 
 
 def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], node) -> Value:
@@ -76,6 +112,8 @@ def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], n
         case BoundVal(function, first, named):
             target = call_object if not isinstance(function, VALUES) else call
             return target(lo, function, [*first, *args], {**named, **kwargs}, node)
+        case ChoiceVal():
+            return choices.call(lo, fn, args, kwargs, node)
         case Const(function, _, False):
             return call_object(lo, function, args, kwargs, node)
         case derivatives.DerivativeVal():
@@ -343,5 +381,5 @@ def lower_combinator(name: str):
 
 COMBINATORS = {
     combinators.map: lower_combinator("map"), combinators.reduce: lower_combinator("reduce"), refuse: composing.lower_refuse,
-    number_kind: composing.lower_number_kind,
+    number_kind: composing.lower_number_kind, stop_gradient: lower_stop_gradient,
 }  # fmt: skip

@@ -43,6 +43,22 @@ def written_out(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     return None
 
 
+def spelled_einsum(lo: Lowering, args: list[Value]) -> list[Value]:
+    """`np.einsum(a, [0, 1], b, [1, 2], [0, 2])` as `np.einsum("ab,bc->ac", a, b)`."""
+    letters = []
+    for value in [*args[1::2], *(args[-1:] if len(args) % 2 else ())]:
+        items = value.items if isinstance(value, TupleVal) else value.items.values() if isinstance(value, Cell) and value.kind == "list" else None
+        if items is None or not all(isinstance(i, Const) and isinstance(i.value, int) and 0 <= i.value < 52 for i in items):
+            return args
+        letters.append("".join(LETTERS[i.value] for i in items))
+    inputs = letters[: len(args) // 2]
+    output = [f"->{letters[-1]}"] if len(args) % 2 else []
+    return [Const("".join([",".join(inputs), *output])), *args[: 2 * len(inputs) : 2]]
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
 def is_composition(lo: Lowering) -> bool:
     """Whether what is lowered now is the body of a composition."""
     return lo.scope.source.globals.get("__name__", "").startswith("sourcead.rules.composed")
@@ -63,6 +79,8 @@ def rank_of(lo: Lowering, value: Value) -> int | None:
 
 def said_briefly(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
     """The arguments of a call without the options that say what they say anyway, if its rule does not take it as it stands."""
+    if fn is np.einsum and args and not isinstance(args[0], Const) and not lo.static_only:
+        return spelled_einsum(lo, args), kwargs
     if is_composition(lo):
         return without_defaults(fn, args, kwargs)
     rule = adjoint_rule(fn)

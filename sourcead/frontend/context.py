@@ -31,6 +31,7 @@ from sourcead.frontend.values import (
     WHOLE,
     BoundVal,
     Cell,
+    ChoiceVal,
     FunctionVal,
     Journal,
     MethodVal,
@@ -78,6 +79,7 @@ class Scope:
     source: Any
     names: Slots = field(default_factory=Slots)
     parent: Scope | None = None
+    homes: dict = field(default_factory=dict)  # the variables that a `nonlocal` name is one of
     loops: int = 0  # how many loops of this function surround the current statement
     leaves: list = field(default_factory=list)  # the flags that end these loops, as far as they have one
     exits: dict = field(default_factory=dict)  # how control leaves the loops of this function (`exits.py`)
@@ -102,6 +104,13 @@ def is_text(atom: Atom) -> bool:
 
 class NotStatic(Exception):
     """Raised while inlining a rule: a condition depends on what is not known while compiling."""
+
+
+def needs_items(reason: str, at: Origin | None) -> UnsupportedSyntaxError:
+    """The error for what can be data only if the loop around is taken iteration by iteration (`statements.run_loop` does)."""
+    error = UnsupportedSyntaxError(reason, at=at)
+    error.needs_items = True
+    return error
 
 
 class MustMaterialise(Exception):
@@ -304,8 +313,8 @@ class Lowering:
                 raise UnsupportedSyntaxError("a slice object cannot be used like this", at=self.here)
             case MethodVal(_, method):
                 raise UnsupportedSyntaxError(f"the method `{method}` is used as a value", at=self.here, instead="call it, or use a lambda")
-            case FunctionVal() | BoundVal():
-                raise UnsupportedSyntaxError("a function defined here is used as a value where only data can stand", at=self.here)
+            case FunctionVal() | BoundVal() | ChoiceVal():
+                raise needs_items("a function defined here is used as a value where only data can stand", self.here)
         if getattr(value, "value", None) is not None:
             return value.value()
         raise UnsupportedSyntaxError("this object cannot be used as a value here", at=self.here)

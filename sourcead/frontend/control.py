@@ -17,7 +17,7 @@ import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
-from sourcead.frontend import expressions
+from sourcead.frontend import choices, expressions
 from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
 from sourcead.frontend.exits import FALSE, TRUE, Flag
 from sourcead.frontend.recursion import NeverReturns
@@ -32,6 +32,7 @@ from sourcead.frontend.values import (
     WHOLE,
     BoundVal,
     Cell,
+    ChoiceVal,
     FunctionVal,
     IterVal,
     Meta,
@@ -259,6 +260,8 @@ def _merge_value(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> Va
                 raise MustMaterialise(cell, lo.here)
     if alone and isinstance(some, (FunctionVal, BoundVal, IterVal)) or isinstance(some, Const) and alone and callable(some.value):
         return some
+    if choices.is_function(a) and choices.is_function(b):
+        return _merge_functions(lo, a, b, name, pairs)
     why = arms[0].poison(a) or arms[1].poison(b)
     x = UNDEFINED if a is UNDEFINED or gone_a or arms[0].poison(a) else final(lo, a, arms[0].atoms)
     y = UNDEFINED if b is UNDEFINED or gone_b or arms[1].poison(b) else final(lo, b, arms[1].atoms)
@@ -273,6 +276,21 @@ def _merge_value(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> Va
     elif why:
         raise AliasError(why, at=lo.here)
     return merged
+
+
+def _merge_functions(lo: Lowering, a: Value, b: Value, name: str, pairs) -> ChoiceVal:
+    """One of two functions."""
+    found = []
+    for k, fn in enumerate((a, b)):
+        if isinstance(fn, ChoiceVal):
+            if not all(choices.outlives(lo, f) for f in (*fn.options.values(), *((fn.otherwise,) if fn.otherwise else ()))):
+                raise UnsupportedSyntaxError("a function that was made inside a branch is called after it", at=lo.here)
+            ends = (fn.which, Const(None)) if k == 0 else (Const(None), fn.which)
+            fn = ChoiceVal(_join_atoms(lo, *ends, "which", pairs, True), fn.options, fn.otherwise)
+        elif not choices.outlives(lo, fn):
+            raise UnsupportedSyntaxError("a function that was made inside a branch is called after it", at=lo.here)
+        found.append(fn)
+    return ChoiceVal(_join_atoms(lo, Const(0), Const(1), "which", pairs, True), {0: found[0]}, found[1])
 
 
 def is_unassigned(value: Value) -> bool:

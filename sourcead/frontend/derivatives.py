@@ -156,28 +156,26 @@ class Taken:
 
 def taken(lo: Lowering, fn: Value, at: list[int | str], args: list[Value], kwargs: dict[str, Value], node) -> Taken:
     """Lowers a call of `fn`, the arguments at some places replaced by new variables."""
+    names = parameters(lo, fn, node)
     written: frozenset[int] = frozenset()
     while True:
         mark, birth = lo.journal.mark(), next_birth()
-        given, named, inputs, cells = list(args), dict(kwargs), [], {}
-        names = parameters(lo, fn, node)
-        for k, place in enumerate(at):
+        given, named, inputs = list(args), dict(kwargs), []
+        for place in at:
             value = kwargs[place] if isinstance(place, str) else args[place]
-            x = standing_for(lo, value, place if isinstance(place, str) else names[place] if place < len(names) else "x", node)
-            inputs.append(x)
-            inner = lo.unpack(x)
-            for leaf in leaves(inner):
-                if isinstance(leaf, Cell):
-                    lo.params[leaf] = f"{x.name} {x.id}"
-                    cells[leaf] = k
-            if isinstance(place, str):
-                named[place] = inner
-            else:
-                given[place] = inner
-            if k in written:  # then nothing else may be this array
-                for cell in roots(value):
-                    lo.journal.set(cell.slots, POISON, f"`{cell.name}` is also the argument `{x.name}`, which is written")
+            name = place if isinstance(place, str) else names[place] if place < len(names) else "x"
+            inputs.append(standing_for(lo, value, name))
         with lo.build.block() as stmts:
+            for k, (place, x) in enumerate(zip(at, inputs)):
+                inner = lo.unpack(x)
+                for leaf in leaves(inner):
+                    if isinstance(leaf, Cell):
+                        lo.params[leaf] = f"{x.name} {x.id}"
+                value = kwargs[place] if isinstance(place, str) else args[place]
+                (named if isinstance(place, str) else given)[place] = inner
+                if k in written:  # then nothing else may be this array
+                    for cell in roots(value):
+                        lo.journal.set(cell.slots, POISON, f"`{cell.name}` is also the argument `{x.name}`, which is written")
             result = calls.call(lo, fn, given, named, node)
             atom = lo.read(result)
         outside = [slots for (slots, key), _ in lo.journal.changed(mark, birth).items() if is_write(slots, key)]
@@ -205,7 +203,7 @@ def is_write(slots, key) -> bool:
     return key is not POISON and not (cell is not None and cell.base is not None)
 
 
-def standing_for(lo: Lowering, value: Value, name: str, node) -> Var:
+def standing_for(lo: Lowering, value: Value, name: str) -> Var:
     """A new variable for an argument; whole numbers count as floats."""
     atom = lo.read(value)
     t = as_float(atom_type(atom))

@@ -12,12 +12,25 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import calls, control, inlining, iteration, lists, maps, methods, objects, sequences
+from sourcead.frontend import (
+    brackets,
+    calls,
+    choices,
+    control,
+    inlining,
+    iteration,
+    lists,
+    maps,
+    methods,
+    objects,
+    sequences,
+)
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import (
     VALUE,
     BoundVal,
     Cell,
+    ChoiceVal,
     FunctionVal,
     Held,
     IterVal,
@@ -197,7 +210,7 @@ def truth(lo: Lowering, value: Value) -> bool | None:
         return True if isinstance(value, Cell) else bool(value.items)
     if isinstance(value, TupleVal):
         return bool(value.items)
-    if isinstance(value, (FunctionVal, BoundVal)):
+    if isinstance(value, (FunctionVal, BoundVal, ChoiceVal)):
         return True
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
         lo.sure(value)
@@ -410,13 +423,20 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
     if static is not None:
         return static
     if isinstance(base, TupleVal) or isinstance(base, Cell) and base.kind == "list":
+        items = sequences.static_items(lo, base, node)
+        if items and all(map(choices.is_function, items)):
+            return choices.by_index(lo, items, key, node)
         base = dynamic(lo, base)
+    if isinstance(base, Cell) and base.kind == "dict" and base.items and all(map(choices.is_function, base.items.values())):
+        return choices.by_key(lo, base.items, key, None)
     if isinstance(base, Cell) and base.kind == "dict":
         maps.open_up(lo, base, node, key)
     if maps.is_map(lo, base):
         return maps.item(lo, base, key, node)
     if isinstance(base, (MethodVal, FunctionVal, BoundVal)) or objects.class_of(base) is not None:
         raise unsupported(lo, node, "this object has no items")
+    if isinstance(base, Const) and (found := brackets.subscript_of_object(lo, base.value, key, node)) is not None:
+        return found
     operand_ = lo.operand(key)
     if isinstance(base, Cell):
         t = atom_type(lo.read(base))

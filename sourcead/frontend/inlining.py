@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from sourcead.errors import ArgumentError, UnsupportedSyntaxError
-from sourcead.frontend import calls, expressions, recursion
+from sourcead.frontend import calls, expressions, generators, recursion
 from sourcead.frontend.context import Lowering, Scope
 from sourcead.frontend.source import Source
 from sourcead.frontend.values import FunctionVal, TupleVal, Value
@@ -75,17 +75,24 @@ def bind(
     return bound
 
 
-def inline(lo: Lowering, source, args, kwargs, node, scope: Scope | None = None, defaults: dict[str, Value] | None = None) -> Value:
+def inline(
+    lo: Lowering, source, args, kwargs, node, scope: Scope | None = None, defaults: dict[str, Value] | None = None,
+    rest: Value | None = None,
+) -> Value:  # fmt: skip
     """Lowers the body of a callee in place."""
     from sourcead.frontend import statements
 
     key = source.node
     if len(lo.calls) > MAX_INLINE:
         raise UnsupportedSyntaxError("functions are nested too deeply here", at=lo.here)
-    refuse_generators(lo, source)
     if defaults is None:
         defaults = {k: calls.as_value(lo, v) for k, v in source.defaults.items()}
     bound = bind(lo, source, args, kwargs, defaults)
+    if rest is not None:  # `*args` of which it is not known how many there are
+        bound[source.node.args.vararg.id] = rest
+    if generators.is_generator(source.node):
+        return generators.made(lo, source, bound, scope)
+    refuse_generators(lo, source)
     if recursion.is_under_way(lo, key, bound) or recursion.is_called_as_pair(lo, source, bound):
         return recursion.call_pair(lo, source, bound, scope, node)
     inner = Scope(source, parent=scope)
@@ -105,6 +112,6 @@ def inline(lo: Lowering, source, args, kwargs, node, scope: Scope | None = None,
 
 
 def refuse_generators(lo: Lowering, source) -> None:
-    for n in gast.walk(source.node):
+    for n in generators.own_nodes(source.node):
         if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
             raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")

@@ -5,20 +5,23 @@ Every loop of unknown length becomes a counted one whose elements are read by in
 
 from __future__ import annotations
 
+import enum
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import expressions
 from sourcead.frontend.context import Lowering
-from sourcead.frontend.values import VALUE, WHOLE, Cell, TupleVal, Value
+from sourcead.frontend.exits import Flag
+from sourcead.frontend.values import VALUE, WHOLE, Cell, Slots, TupleVal, Value
 from sourcead.ir.nodes import Atom, Call, Const, Range, Var
 from sourcead.ir.types import INT, Array, DictT, ListT, MapT, Scalar, Sym, TupleT, Unknown
 
 ZERO, ONE = Const(0), Const(1)
+USED = "used"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +41,29 @@ class Iterable:
     index_name: str | None = None
     reverse: Callable[[], Iterable] | None = None
     value: Callable[[], Atom] | None = None  # as an operand (`a[range(n), labels]`)
+    drive: Callable | None = None  # of a generator: does something with each element (`generators.py`)
+    endless: bool = False  # whether it has no last element, or may have none
+    once: bool = False  # whether it is an iterator, which is empty when it was walked through
+    state: Slots = field(default_factory=Slots)  # of an iterator: whether it was
 
 
 def iterate(lo: Lowering, value: Value, node) -> Iterable:
     """The iterable that a value is."""
     if isinstance(value, Iterable):
-        return value
+        if not value.once:
+            return value
+        if USED in value.state:
+            raise expressions.unsupported(
+                lo, node, "this iterator was walked through before", "make it anew, or make a list of it: `list(...)`"
+            )
+        lo.set(value.state, USED, True)
+        return replace(value, once=False)
+    from sourcead.frontend import objects
+
+    if (found := objects.special(lo, value, "__iter__", [], node)) is not None:
+        return iterate(lo, found, node)
+    if isinstance(value, Const) and isinstance(value.value, enum.EnumMeta):
+        return listed([Const(member) for member in value.value])
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
         return static_sequence(lo, value, node)
     if isinstance(value, Cell) and value.kind == "dict":
@@ -196,6 +216,8 @@ def is_number(lo: Lowering, atom: Atom, number: int) -> bool:
 
 def enumerated(lo: Lowering, inner: Iterable, start: Value, node) -> Iterable:
     """`enumerate(inner, start)`."""
+    if inner.drive is not None:
+        return numbered(lo, inner, start)
     if inner.items is not None:
         found, first = expressions.known(lo, start)
         if found:
@@ -209,15 +231,61 @@ def enumerated(lo: Lowering, inner: Iterable, start: Value, node) -> Iterable:
     return Iterable(domain=lambda: Range(ZERO, inner.length(), ONE), element=element, length=inner.length, nth=element, index_name="i")
 
 
+def numbered(lo: Lowering, inner: Iterable, start: Value) -> Iterable:
+    """`enumerate` of a generator: a variable counts."""
+    count = Flag("count")
+
+    def drive(act, leave=None):
+        names = lo.scope.names
+        lo.set(names, count, start)
+
+        def numbered_act(value):
+            number = names[count]
+            left = act(TupleVal((number, value)))
+            lo.set(names, count, expressions.operate(lo, operator.add, number, ONE))
+            return left
+
+        return inner.drive(numbered_act, leave)
+
+    return Iterable(drive=drive, endless=inner.endless)
+
+
+def unending(lo: Lowering, inner: Iterable) -> Iterable:
+    """A loop over what never ends, which the program leaves in another way."""
+    most = Const(2**62)
+    return Iterable(domain=lambda: Range(ZERO, most, ONE), element=inner.nth, length=lambda: most, nth=inner.nth)
+
+
+def settled(lo: Lowering, inner: Iterable, node) -> Iterable:
+    """The iterable, one whose elements are read by place: a generator's are put into a list first."""
+    from sourcead.frontend import sequences
+
+    if inner.endless:
+        raise expressions.unsupported(lo, node, "what never ends cannot be turned into a list", "loop over it, and leave with `break`")
+    if inner.drive is None:
+        return inner
+    return iterate(lo, sequences.collect(lo, inner, lambda element: element, node), node)
+
+
+def by_place(lo: Lowering, inner: Iterable, node) -> Iterable:
+    """The iterable, with elements that are read by a place that is not known."""
+    return inner if inner.items is None else sequence(lo, expressions.dynamic(lo, TupleVal(tuple(inner.items))), node)
+
+
 def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
     """`zip(...)`."""
-    if all(p.items is not None for p in parts):
-        return listed([TupleVal(tuple(items)) for items in zip(*(p.items for p in parts))])
+    parts = [p if p.endless and p.nth is not None else settled(lo, p, node) for p in parts]
+    known = [p.items for p in parts if not p.endless]
+    if known and all(items is not None for items in known):
+        rows = range(min(map(len, known)))
+        return listed([TupleVal(tuple(p.nth(Const(k)) if p.endless else p.items[k] for p in parts)) for k in rows])
+    if all(p.endless for p in parts):
+        return Iterable(nth=lambda k: TupleVal(tuple(p.nth(k) for p in parts)), endless=True)
     if any(p.items is not None for p in parts):
         parts = [p if p.items is None else sequence(lo, expressions.dynamic(lo, TupleVal(tuple(p.items))), node) for p in parts]
 
     def length():
-        lengths = [p.length() for p in parts]
+        lengths = [p.length() for p in parts if not p.endless]
         return lengths[0] if len(lengths) == 1 else lo.build.call(min, *lengths, type=INT, name="n")
 
     def element(k):

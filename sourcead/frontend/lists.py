@@ -300,7 +300,11 @@ def transposed(lo: Lowering, rows: Value, node) -> Iterable | None:
     if not (isinstance(t, ListT) and isinstance(t.item, TupleT)):
         return None
     source = iteration.iterate(lo, rows, node)
-    columns = []
-    for k in range(len(t.item.items)):
-        columns.append(sequences.collect(lo, source, lambda row, k=k: row.items[k] if isinstance(row, TupleVal) else expressions.subscript(lo, row, Const(k), node), node))
-    return iteration.listed(columns)
+
+    def column(k: int) -> Value:
+        def item(row: Value) -> Value:
+            return row.items[k] if isinstance(row, TupleVal) else expressions.subscript(lo, row, Const(k), node)
+
+        return sequences.collect(lo, source, item, node)
+
+    return iteration.listed([column(k) for k in range(len(t.item.items))])

@@ -24,7 +24,7 @@ from sourcead.frontend.context import Lowering, MustMaterialise
 from sourcead.frontend.iteration import Iterable
 from sourcead.frontend.values import VALUE, Cell, TupleVal, Value, hold, roots
 from sourcead.ir.nodes import Build, Call, Const, Effect, Operand, Stmt, Sub, Var
-from sourcead.ir.types import BOOL, ListT, MapT, Type, Undefined, Unknown, carries_derivative, join
+from sourcead.ir.types import BOOL, ListT, MapT, Scalar, Str, TupleT, Type, Undefined, Unknown, carries_derivative, join
 
 
 def is_map(lo: Lowering, value: Value) -> bool:
@@ -53,6 +53,9 @@ def type_of_value(value: Value) -> Type | None:
         case Cell() if value.kind == "list":
             t = common_type(value)
             return None if t is None else ListT(t)
+        case TupleVal(items, cls=None):
+            parts = tuple(map(type_of_value, items))
+            return None if None in parts else TupleT(parts)
     return None
 
 
@@ -179,7 +182,8 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
     if name == "copy" or name == "clear":
         t = atom_type(lo.read(cell))
         if name == "copy":
-            return lo.wrap(lo.build.call(dict.copy, lo.read(cell), type=t), shares=roots(cell))
+            made = lo.build.call(dict.copy, lo.read(cell), type=t)
+            return lo.wrap(made) if isinstance(t.item, (Scalar, Str)) else lo.wrap(made, shares=roots(cell))
         lo.replace_slot(cell, lambda: lo.build.emit(Build("dict", (), ()), t, cell.name))
         return Const(None)
     if name == "update":

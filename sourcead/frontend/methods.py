@@ -10,7 +10,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type, grown_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import calls, expressions, iteration, layouts, lists, maps, objects, records, sequences
+from sourcead.frontend import calls, choices, expressions, iteration, layouts, lists, maps, objects, records, sequences
 from sourcead.frontend.context import Lowering, MustMaterialise
 from sourcead.frontend.values import (
     MISSING,
@@ -23,7 +23,7 @@ from sourcead.frontend.values import (
     hold,
     roots,
 )  # fmt: skip
-from sourcead.ir.nodes import Append, Const, Var
+from sourcead.ir.nodes import Append, Atom, Const, Var
 from sourcead.ir.types import UNKNOWN, ListT, MapT, Scalar, Str, Unknown, is_array, join, rank
 
 
@@ -111,18 +111,27 @@ def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs
     if isinstance(value, TupleVal) and value.cls is not None:
         return records.tuple_method(lo, value, name, args, kwargs, node)
     if isinstance(value, TupleVal):
+        if name in ("index", "count"):
+            return list_method(lo, lo.new_list(value.items), name, args, kwargs, node)
         raise expressions.unsupported(lo, node, f"the method `{name}` of a tuple")
     t = atom_type(lo.read(value))
     if isinstance(t, MapT):
         return maps.method(lo, value, name, args, kwargs, node)
     if isinstance(t, ListT):
         return lists.method(lo, value, name, args, kwargs, node)
+    if isinstance(t, Str) and (found := text_method(lo, value, name, args, kwargs)) is not None:
+        return found
     if isinstance(t, Str):
         return lo.build.call(getattr(str, name), lo.read(value), *map(lo.operand, args), type=UNKNOWN)
     if name in INPLACE:
         return inplace_method(lo, value, name, args, kwargs, node)
     if name == "append":
         raise expressions.unsupported(lo, node, "`append` to something that is not known to be a list")
+    if name == "compress" and args:
+        return calls.emit_call(lo, np.compress, [args[0], value, *args[1:]], kwargs, node)
+    if name == "item" and args:  # of one place: `x.item(i, j)`
+        of, place = (value, TupleVal(tuple(args))) if len(args) > 1 else (calls.emit_call(lo, np.ravel, [value], {}, node), args[0])
+        return call_method(lo, expressions.subscript(lo, of, place, node), name, [], {}, node)
     if name in NORMALISERS:
         fn, new_args, new_kwargs = NORMALISERS[name](tuple(args), dict(kwargs))
         return calls.emit_call(lo, fn, [value, *[static(v) for v in new_args]], {k: static(v) for k, v in new_kwargs.items()}, node)
@@ -138,6 +147,20 @@ def static(value: Any) -> Value:
     if isinstance(value, tuple):
         return TupleVal(tuple(map(static, value)))
     return Const(value)
+
+
+def text_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """A method of a string that is known while compiling; None of others."""
+    parts = [expressions.known(lo, v) for v in (value, *args)]
+    if kwargs or not all(k for k, _ in parts):
+        return None
+    try:
+        result = getattr(parts[0][1], name)(*(v for _, v in parts[1:]))
+    except Exception:  # the program will raise it too, when it runs
+        return None
+    if isinstance(result, list):
+        return lo.new_list([Const(v) for v in result])
+    return Const(result) if isinstance(result, (str, int, bool, tuple)) else None
 
 
 def inplace_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs, node) -> Value:
@@ -284,8 +307,10 @@ def dict_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Valu
         return made
     if name == "get":
         found, key = expressions.known(lo, args[0])
-        if found:
+        if found and (key in items or cell.depth == lo.depth or not items):
             return items.get(key, args[1] if len(args) > 1 else Const(None))
+        if items and len(args) > 1 and all(map(choices.is_function, (*items.values(), args[1]))):
+            return choices.by_key(lo, items, args[0], args[1])
     fixed = cell.depth == lo.depth  # else what is a key afterwards depends on what the program does
     if name == "update" and fixed:
         other = args[0] if args else None

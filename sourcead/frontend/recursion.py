@@ -155,6 +155,8 @@ def call_pair(lo: Lowering, source, bound: dict[str, Value], scope: Scope | None
 
     if lo.static_only:
         raise UnsupportedSyntaxError("a derivative rule that calls itself", at=lo.here)
+    if any(isinstance(n, gast.Nonlocal) for n in gast.walk(source.node)):
+        raise expressions.unsupported(lo, node, f"`{source.name}` calls itself and assigns a `nonlocal` name", "return the value instead")
     captured = captured_values(lo, source, scope)
     values = {**bound, **{name: v for name, v in captured.items() if name not in bound}}
     statics = {n: v for n, v in values.items() if is_static(v)}

@@ -19,6 +19,8 @@ from sourcead.ir.types import BOOL, INT, Array, ListT, Str, Unknown, carries_der
 
 def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> list[Value]:
     """The items of a value whose number is known."""
+    if objects.method(value, "__iter__") is not None:
+        value = iteration.iterate(lo, value, node)
     if isinstance(value, TupleVal):
         return list(value.items)
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
@@ -26,7 +28,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
         lo.sure(value)
         return list(value.items.values()) if value.kind == "list" else [Const(k) for k in value.items]
     if isinstance(value, Iterable) and value.items is not None:
-        return list(value.items)
+        return list(iteration.iterate(lo, value, node).items)
     if isinstance(value, Const) and not value.live and isinstance(value.value, (tuple, list, str, range)):
         return [Const(v) for v in value.value]
     if isinstance(value, (Var, Cell)):

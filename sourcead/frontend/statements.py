@@ -15,7 +15,7 @@ from typing import Any
 import gast
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import AliasError
+from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import (
     builtin_functions,
     contexts,
@@ -23,6 +23,7 @@ from sourcead.frontend import (
     exceptions,
     exits,
     expressions,
+    generators,
     inlining,
     iteration,
     lists,
@@ -59,6 +60,7 @@ class Return:
 
 NEXT = object()
 MAX_COPIES = 64
+MAX_UNROLLED = 64  # iterations
 
 
 def lower_statements(lo: Lowering, stmts: list[gast.AST]) -> Any:
@@ -200,10 +202,17 @@ def lower_pass(lo: Lowering, node) -> None:
     return None
 
 
-def lower_expr(lo: Lowering, node) -> None:
+def lower_expr(lo: Lowering, node) -> Any:
     if isinstance(node.value, gast.Constant):
-        return  # a docstring
+        return None  # a docstring
+    if isinstance(node.value, gast.Yield):
+        return RAISED if generators.lower_yield(lo, node.value) is RAISED else None
+    if isinstance(node.value, gast.YieldFrom):
+        left: list = []
+        sequences.for_each(lo, iteration.iterate(lo, lower(lo, node.value.value), node), lambda e: left.append(lo.scope.consume(e)))
+        return None
     lower(lo, node.value)
+    return None
 
 
 def lower_assign(lo: Lowering, node) -> None:
@@ -235,6 +244,22 @@ def lower_raise(lo: Lowering, node) -> Any:
 
 def lower_functiondef(lo: Lowering, node) -> None:
     lo.set(lo.scope.names, node.name, inlining.local_function(lo, node))
+
+
+def lower_nonlocal(lo: Lowering, node) -> None:
+    """`nonlocal name`: assignments go to the function around that has it."""
+    for name in node.names:
+        scope = lo.scope.parent
+        while scope is not None and name not in scope.names:
+            scope = scope.parent
+        if scope is None:
+            raise unsupported(lo, node, f"`nonlocal {name}` of a function that is not differentiated", "pass it, and return the new value")
+        lo.scope.homes[name] = scope.homes.get(name, scope.names)
+
+
+def home(lo: Lowering, name: str):
+    """The variables among which a name is assigned: those of this function, or of one around (`nonlocal`)."""
+    return lo.scope.homes.get(name, lo.scope.names)
 
 
 def lower_delete(lo: Lowering, node) -> None:
@@ -290,7 +315,7 @@ def assign(lo: Lowering, target: gast.AST, value: Value) -> None:
     """`target = value`."""
     match target:
         case gast.Name(id=name):
-            lo.set(lo.scope.names, name, named(lo, value, name))
+            lo.set(home(lo, name), name, named(lo, value, name))
         case gast.Tuple(elts=targets) | gast.List(elts=targets):
             unpack(lo, targets, value, target)
         case gast.Subscript():
@@ -419,7 +444,7 @@ def lower_augassign(lo: Lowering, node) -> None:
         value = lower(lo, node.value)
         new = augment(lo, old, fn, value, node)
         if new is not None:
-            lo.set(lo.scope.names, target.id, named(lo, new, target.id))
+            lo.set(home(lo, target.id), target.id, named(lo, new, target.id))
         return
     base = lower(lo, target.value)
     if isinstance(target, gast.Attribute):
@@ -514,18 +539,26 @@ def lower_loop(lo: Lowering, node, listing: bool = False) -> Any:
 
 
 def unrolled(lo: Lowering, node, items: list[Value]) -> Any:
-    """A loop over values known one by one; after an iteration that may leave it, the others depend on a flag."""
-    leave = exits.exits_of(lo, node).leave
+    """A loop over values known one by one."""
+    return iteration_by_iteration(
+        lo, exits.exits_of(lo, node).leave, [functools.partial(lambda item: item, item) for item in items],
+        lambda element: assign(lo, node.target, element), lambda: lower_statements(lo, node.body),
+    )  # fmt: skip
+
+
+def iteration_by_iteration(lo: Lowering, leave, items: list, bind, body) -> Any:
+    """The iterations one after the other; after one that may leave the loop, the others depend on a flag."""
     for k, item in enumerate(items):
-        assign(lo, node.target, item)
-        if one_iteration(lo, leave, lambda: lower_statements(lo, node.body)) is RAISED:
+        bind(item())
+        if one_iteration(lo, leave, body) is RAISED:
             return RAISED
         if leave is None:
             continue
         left = lo.scope.names[leave]
         verdict = expressions.truth(lo, left)
         if verdict is None:
-            return control.branch(lo, lo.read(left), [lambda: None, functools.partial(unrolled, lo, node, items[k + 1 :])])
+            rest = functools.partial(iteration_by_iteration, lo, leave, items[k + 1 :], bind, body)
+            return control.branch(lo, lo.read(left), [lambda: None, rest])
         if verdict:
             break
     return None
@@ -548,6 +581,10 @@ def one_iteration(lo: Lowering, leave, body) -> Any:
 
 def run_loop(lo: Lowering, node, iterable, bind, body) -> None:
     """A counted loop over an iterable of unknown length."""
+    if iterable.drive is not None:
+        return driven_loop(lo, node, iterable, bind, body)
+    if iterable.endless:
+        iterable = iteration.unending(lo, iterable)
     domain = iterable.domain()
     leaving = exits.exits_of(lo, node)
     exits.enter(lo, leaving)
@@ -563,7 +600,48 @@ def run_loop(lo: Lowering, node, iterable, bind, body) -> None:
         if one_iteration(lo, leaving.leave, body) is RAISED:
             raise unsupported(lo, node, "every iteration of this loop raises")
 
-    recursion.or_not_at_all(lo, lambda: control.loop(lo, start, run, seeds(lo, node), (lo.scope.names, leaving.leave)))
+    state = State(lo)
+    try:
+        recursion.or_not_at_all(lo, lambda: control.loop(lo, start, run, seeds(lo, node), (lo.scope.names, leaving.leave)))
+    except UnsupportedSyntaxError as error:
+        if not getattr(error, "needs_items", False):
+            raise
+        bounds = [expressions.known(lo, a) for a in (domain.start, domain.stop, domain.step)]
+        if not all(k for k, _ in bounds) or len(range(*(v for _, v in bounds))) > MAX_UNROLLED:
+            raise
+        state.restore(lo)
+        items = [functools.partial(iterable.element, Const(k)) for k in range(*(v for _, v in bounds))]
+        if iteration_by_iteration(lo, leaving.leave, items, bind, body) is RAISED:
+            raise unsupported(lo, node, "every iteration of this loop raises") from None
+
+
+class State:
+    """Where lowering stands, to go back to."""
+
+    def __init__(self, lo: Lowering):
+        self.mark, self.depth, self.scope, self.loops = lo.journal.mark(), lo.depth, lo.scope, lo.scope.loops
+        self.build = lo.build.stmts, lo.build.origin, lo.build.within
+        self.count, self.leaves = len(lo.build.stmts), list(lo.scope.leaves)
+
+    def restore(self, lo: Lowering) -> None:
+        lo.journal.rollback(self.mark)
+        lo.depth, lo.scope = self.depth, self.scope
+        lo.build.stmts, lo.build.origin, lo.build.within = self.build
+        del lo.build.stmts[self.count :]
+        lo.scope.loops, lo.scope.leaves[:] = self.loops, self.leaves
+
+
+def driven_loop(lo: Lowering, node, iterable, bind, body) -> None:
+    """A loop over a generator."""
+    leaving = exits.exits_of(lo, node)
+    exits.enter(lo, leaving)
+
+    def act(element):
+        exits.go_on(lo, leaving)
+        bind(element)
+        return one_iteration(lo, leaving.leave, body)
+
+    iterable.drive(act, leaving.leave)
 
 
 def index_name(node) -> str | None:
@@ -694,7 +772,7 @@ HANDLERS = {
     gast.Return: lower_return, gast.Continue: lower_continue, gast.Break: lower_break, gast.Pass: lower_pass, gast.Expr: lower_expr,
     gast.Assign: lower_assign, gast.AnnAssign: lower_annassign, gast.AugAssign: lower_augassign, gast.For: lower_for,
     gast.While: lower_while, gast.Assert: lower_assert, gast.Raise: lower_raise, gast.FunctionDef: lower_functiondef,
-    gast.Delete: lower_delete, gast.Import: lower_import, gast.ImportFrom: lower_import,
+    gast.Nonlocal: lower_nonlocal, gast.Delete: lower_delete, gast.Import: lower_import, gast.ImportFrom: lower_import,
     steering.Steered: steering.lower_steered, contexts.Opened: contexts.lower_opened, contexts.Closed: contexts.lower_closed,
     exceptions.Begun: exceptions.lower_begun, exceptions.Guarded: exceptions.lower_guarded,
 }  # fmt: skip

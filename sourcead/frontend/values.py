@@ -161,6 +161,15 @@ class BoundVal:
 
 
 @dataclass(frozen=True, eq=False)
+class ChoiceVal:
+    """One of several functions: `options[which]`, `otherwise` for what is no option (None: KeyError)."""
+
+    which: Atom
+    options: dict[Any, Any]
+    otherwise: Any = None
+
+
+@dataclass(frozen=True, eq=False)
 class SuperVal:
     """`super()`: an object, its attributes looked up in the classes after `cls`."""
 
@@ -180,7 +189,7 @@ class IterVal:
     length: Atom | None = None
 
 
-Value = Var | Const | Cell | TupleVal | SliceVal | FunctionVal | MethodVal | BoundVal | SuperVal | IterVal
+Value = Var | Const | Cell | TupleVal | SliceVal | FunctionVal | MethodVal | BoundVal | ChoiceVal | SuperVal | IterVal
 
 MISSING = object()
 

@@ -345,7 +345,7 @@ def _first_contribution(stmt: Stmt, base: Atom, value: Operand, facts: Facts):
 
 def _accumulation(stmt: Stmt, op: Update, facts: Facts):
     """d += -v is d -= v, and the other way round; d += d is 2 * d."""
-    if op.value is op.base and op.mode == "add" and generated(stmt) and _arithmetic_base(stmt, op.base):
+    if op.value is op.base and not op.path and op.mode == "add" and generated(stmt) and _arithmetic_base(stmt, op.base):
         return Call(MUL, (Const(2), op.base))
     positive = _negated(stmt, op.value, facts) if _arithmetic_base(stmt, op.base) else None
     if not positive:

@@ -42,6 +42,7 @@ _CONSTANT = {
     runtime.slice_bounds,
     runtime.distinct_places,
     runtime.count_trimmed,
+    runtime.binary_exponent,
     runtime.zeros_like,
     runtime.zeros_if_assigned,
     runtime.seed,

@@ -33,17 +33,22 @@ from sourcead.runtime_tangents import einsum_tangents, quantile_tangent, running
 
 
 @adjoint(runtime.unbroadcast)
-def _(y, d, x, d_y):
+def unbroadcast_adjoint(y, d, x, d_y):
     return unbroadcast(d_y, d), None
 
 
-@adjoint(runtime.unbroadcast_each, runtime.like_arrays)
-def _(y, ds, xs, d_y):
-    return like_arrays([np.broadcast_to(c, np.shape(d)) for c, d in zip(d_y, ds)], ds), None
+@adjoint(runtime.unbroadcast_each)
+def unbroadcast_each_adjoint(y, ds, xs, d_y):
+    return unbroadcast_each(d_y, ds), None
+
+
+@adjoint(runtime.like_arrays)
+def like_arrays_adjoint(y, ds, xs, d_y):
+    return like_arrays(d_y, ds), None
 
 
 @adjoint(runtime.like_sequence)
-def _(y, d, x, d_y):
+def like_sequence_adjoint(y, d, x, d_y):
     return unbroadcast(np.asarray(d_y), d), None
 
 
@@ -53,29 +58,34 @@ def like_argument_adjoint(y, d, x, d_y):
 
 
 @adjoint(runtime.add)
-def _(y, a, b, d_y):
+def add_adjoint(y, a, b, d_y):
     return d_y, d_y
 
 
 @adjoint(runtime.copy)
-def _(y, x, d_y):
+def copy_adjoint(y, x, d_y):
     return d_y
 
 
 @adjoint(runtime.scatter)
-def _(y, d, key, x, d_y):
+def scatter_adjoint(y, d, key, x, d_y):
     return d_y[key], None, None
 
 
 @adjoint(runtime.assigned_cotangent)
-def _(y, d, key, v, d_y):
+def assigned_cotangent_adjoint(y, d, key, v, d_y):
     written = np.zeros_like(d)
     written[key] = d_y
     return written, None, None
 
 
+@adjoint(runtime.replaced_cotangent)
+def replaced_cotangent_adjoint(y, d, before, d_y):
+    return unbroadcast(d_y, d), None
+
+
 linear(
-    runtime.unbroadcast, runtime.unbroadcast_each, runtime.like_arrays, runtime.like_sequence, runtime.like_argument, runtime.add,
+    runtime.replaced_cotangent, runtime.unbroadcast, runtime.unbroadcast_each, runtime.like_arrays, runtime.like_sequence, runtime.like_argument, runtime.add,
     runtime.copy, runtime.scatter, runtime.assigned_cotangent,
 )  # fmt: skip
 
@@ -84,17 +94,17 @@ linear(
 
 
 @adjoint(runtime.divide_or_zero, broadcasts=True)
-def _(y, a, b, d_y):
+def divide_or_zero_adjoint(y, a, b, d_y):
     return divide_or_zero(d_y, b), -divide_or_zero(d_y * y, b)
 
 
 @adjoint(runtime.log_or_zero, broadcasts=True)
-def _(y, x, d_y):
+def log_or_zero_adjoint(y, x, d_y):
     return divide_or_zero(d_y, x)
 
 
 @adjoint(runtime.lower_exponent, broadcasts=True)
-def _(y, b, a, d_y):
+def lower_exponent_adjoint(y, b, a, d_y):
     return d_y * ((b != 0) | (a != 0)), None
 
 
@@ -102,22 +112,22 @@ def _(y, b, a, d_y):
 
 
 @adjoint(runtime.equal_shares)
-def _(y, d, winner, xs, d_y):
+def equal_shares_adjoint(y, d, winner, xs, d_y):
     return share_of_winners(d_y, winner, xs), None, None
 
 
 @adjoint(runtime_tangents.share_of_winners)
-def _(y, ts, winner, xs, d_y):
+def share_of_winners_adjoint(y, ts, winner, xs, d_y):
     return equal_shares(d_y, winner, xs), None, None
 
 
 @adjoint(runtime.running_winner_cotangent)
-def _(y, d, winners, x, axis, d_y):
+def running_winner_cotangent_adjoint(y, d, winners, x, axis, d_y):
     return running_winner_tangent(d_y, x, winners, axis), None, None, None
 
 
 @adjoint(runtime_tangents.running_winner_tangent)
-def _(y, t, x, winners, axis, d_y):
+def running_winner_tangent_adjoint(y, t, x, winners, axis, d_y):
     return running_winner_cotangent(d_y, winners, x, axis), None, None, None
 
 
@@ -129,22 +139,22 @@ def sort_cotangent_adjoint(y, d, x, axis=-1, d_y=None):
 
 
 @adjoint(runtime.choose_cotangent)
-def _(y, d, which, choices, d_y):
+def choose_cotangent_adjoint(y, d, which, choices, d_y):
     return np.broadcast_to(np.choose(which, d_y), np.shape(d)), None, None
 
 
 @adjoint(runtime.select_cotangents)
-def _(y, d, conditions, choices, default, d_y):
+def select_cotangents_adjoint(y, d, conditions, choices, default, d_y):
     return np.broadcast_to(np.select(conditions, d_y[0], d_y[1]), np.shape(d)), None, None, None
 
 
 @adjoint(runtime.quantile_cotangent)
-def _(y, d, x, q, axis=None, keepdims=False, d_y=None):
+def quantile_cotangent_adjoint(y, d, x, q, axis=None, keepdims=False, d_y=None):
     return quantile_tangent(d_y, x, q, axis, keepdims), None, None, None, None
 
 
 @adjoint(runtime_tangents.quantile_tangent)
-def _(y, t, x, q, axis=None, keepdims=False, d_y=None):
+def quantile_tangent_adjoint(y, t, x, q, axis=None, keepdims=False, d_y=None):
     return quantile_cotangent(d_y, x, q, axis, keepdims), None, None, None, None
 
 
@@ -159,17 +169,17 @@ linear(
 
 
 @adjoint(runtime.diff_cotangent)
-def _(y, d, n, axis, d_y):
+def diff_cotangent_adjoint(y, d, n, axis, d_y):
     return np.diff(d_y, n, axis), None, None
 
 
 @adjoint(runtime.gradient_cotangent)
-def _(y, d, f, spacing, axis, edge_order, d_y):
+def gradient_cotangent_adjoint(y, d, f, spacing, axis, edge_order, d_y):
     return np.gradient(d_y, *spacing, axis=axis, edge_order=edge_order), None, runtime.undefined("the spacing"), None, None
 
 
 @adjoint(runtime.gather_cotangent)
-def _(y, d, places, x, d_y):
+def gather_cotangent_adjoint(y, d, places, x, d_y):
     return np.ravel(d_y)[places], None, None
 
 
@@ -181,43 +191,43 @@ def pad_cotangent_adjoint(y, d, x, pad_width, mode, reflect_type="even", d_y=Non
 
 
 @adjoint(runtime.tile_cotangent)
-def _(y, d, x, reps, d_y):
+def tile_cotangent_adjoint(y, d, x, reps, d_y):
     return np.tile(d_y, reps), None, None
 
 
 @adjoint(runtime.repeat_cotangent)
-def _(y, d, x, repeats, axis=None, d_y=None):
+def repeat_cotangent_adjoint(y, d, x, repeats, axis=None, d_y=None):
     return np.repeat(d_y, repeats, axis), None, None, None
 
 
 @adjoint(runtime.split_like)
-def _(y, d, arrays, axis=0, d_y=None):
+def split_like_adjoint(y, d, arrays, axis=0, d_y=None):
     return np.concatenate(d_y, axis), None, None
 
 
 @adjoint(runtime.unstack)
-def _(y, d, arrays, axis=0, d_y=None):
+def unstack_adjoint(y, d, arrays, axis=0, d_y=None):
     return np.stack(d_y, axis), None, None
 
 
 @adjoint(runtime.meshgrid_cotangents)
-def _(y, ds, xs, indexing="xy", d_y=None):
+def meshgrid_cotangents_adjoint(y, ds, xs, indexing="xy", d_y=None):
     thin = np.meshgrid(*d_y, indexing=indexing, sparse=True)
     return tuple(np.broadcast_to(c, np.shape(d)) for c, d in zip(thin, ds)), None, None
 
 
 @adjoint(runtime.take_cotangent)
-def _(y, d, x, indices, axis, mode="raise", d_y=None):
+def take_cotangent_adjoint(y, d, x, indices, axis, mode="raise", d_y=None):
     return np.take(d_y, indices, axis, mode=mode), None, None, None, None
 
 
 @adjoint(runtime.take_along_cotangent)
-def _(y, d, x, indices, axis=-1, d_y=None):
+def take_along_cotangent_adjoint(y, d, x, indices, axis=-1, d_y=None):
     return np.take_along_axis(d_y, indices, axis), None, None, None
 
 
 @adjoint(runtime.fit_axis)
-def _(y, d, n, axis, d_y):
+def fit_axis_adjoint(y, d, n, axis, d_y):
     return fit_axis(d_y, d.shape[axis], axis), None, None
 
 
@@ -305,6 +315,15 @@ def einsum_cotangents_adjoint(y, d, subscripts, operands, d_y):
 @tangent(runtime.einsum_cotangents)
 def einsum_cotangents_tangent(y, d, subscripts, operands, t_d, t_operands):
     return einsum_cotangents(t_d, subscripts, operands), einsum_tangents(t_operands, d, subscripts, operands)
+
+
+@adjoint(runtime_tangents.einsum_tangents)
+def einsum_tangents_adjoint(y, ts, d, subscripts, operands, d_y):  # which is symmetric in the tangents
+    unknown = runtime.undefined("what is not a tangent")
+    return einsum_tangents(d_y, d, subscripts, operands), unknown, None, unknown
+
+
+linear(runtime_tangents.einsum_tangents, only=("ts",))
 
 
 # ---- linear algebra ----

@@ -6,7 +6,7 @@ import numpy as np
 
 _SAME = """
 sum prod mean var std max min argmax argmin argsort all any cumsum cumprod ravel squeeze swapaxes repeat take diagonal trace round
-dot searchsorted nonzero conjugate argpartition
+dot searchsorted nonzero conjugate argpartition choose
 """.split()
 
 METHODS = {name: getattr(np, name) for name in _SAME} | {

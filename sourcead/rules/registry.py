@@ -33,7 +33,7 @@ _LOADED: set[str] = set()
 
 _NUMPY = (
     "arithmetic", "elementwise", "reductions", "scans", "shapes", "joining", "creation", "indexing", "products", "linalg",
-    "decompositions", "signals", "statistics", "fft",
+    "decompositions", "partitions", "signals", "statistics", "fft",
 )  # fmt: skip
 FAMILIES = {
     "numpy": _NUMPY,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from sourcead.rules.registry import adjoint, tangent
-from sourcead.runtime import divide_or_zero, log_or_zero, lower_exponent
+from sourcead.runtime import digamma, divide_or_zero, log_or_zero, lower_exponent
 
 LN2 = math.log(2)
 LN10 = math.log(10)
@@ -189,3 +189,38 @@ def fsum_adjoint(y, xs, d_y):
 @tangent(math.fsum)
 def _(y, xs, t_xs):
     return math.fsum(t_xs)
+
+
+@adjoint(math.gamma, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * y * digamma(x)
+
+
+@adjoint(math.lgamma, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * digamma(x)
+
+
+@adjoint(math.ldexp, broadcasts=True)
+def _(y, x, i, d_y):
+    return d_y * 2.0**i, None
+
+
+@adjoint(math.modf)
+def _(y, x, d_y):
+    return d_y[0]
+
+
+@tangent(math.modf)
+def _(y, x, t_x):
+    return t_x, 0.0
+
+
+@adjoint(math.frexp)
+def _(y, x, d_y):
+    return math.ldexp(d_y[0], -math.frexp(x)[1])
+
+
+@tangent(math.frexp)
+def _(y, x, t_x):
+    return math.ldexp(t_x, -math.frexp(x)[1]), 0.0

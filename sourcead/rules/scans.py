@@ -96,7 +96,7 @@ def trapezoid_adjoint(y, f, x=None, dx=1.0, d_y=None, axis=-1):
 
 def trapezoid_cotangents(y, f, x, dx, d_y, axis):
     """y = sum of (f[i] + f[i+1]) / 2 * (x[i+1] - x[i]), that is of h[i] * m[i]."""
-    f_last = np.moveaxis(f, axis, -1)
+    f_last = f if axis == -1 else np.moveaxis(f, axis, -1)
     d_area = np.expand_dims(d_y, -1)
     between = (f_last[..., 1:] + f_last[..., :-1]) / 2
     if x is None:
@@ -106,13 +106,13 @@ def trapezoid_cotangents(y, f, x, dx, d_y, axis):
         step = np.diff(x_last)
         d_step = d_area * between
         d_x = diff_cotangent(d_step, 1, -1)
-        d_x = np.moveaxis(d_x, -1, axis) if x.ndim > 1 else np.sum(d_x, axis=tuple(range(d_x.ndim - 1)))
+        d_x = np.moveaxis(d_x, -1, axis) if x.ndim > 1 else d_x
     d_between = d_area * np.broadcast_to(step, between.shape) / 2
     d_f = np.zeros(f_last.shape, dtype=d_between.dtype)
     d_f[..., 1:] += d_between
     d_f[..., :-1] += d_between
     d_dx = np.sum(d_area * between) if x is None and np.ndim(dx) == 0 else None
-    return unbroadcast(np.moveaxis(d_f, -1, axis), f), None if x is None else unbroadcast(d_x, x), d_dx
+    return unbroadcast(d_f if axis == -1 else np.moveaxis(d_f, -1, axis), f), None if x is None else unbroadcast(d_x, x), d_dx
 
 
 @tangent(np.trapezoid)

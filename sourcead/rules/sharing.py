@@ -9,6 +9,7 @@ VIEWS = {
     np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to, np.broadcast_arrays, np.flip,
     np.flipud, np.fliplr, np.rot90, np.diagonal, np.diag, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.asarray,
     np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.real, np.imag, np.einsum, np.meshgrid, np.linalg.diagonal,
+    np.lib.stride_tricks.sliding_window_view, np.lib.stride_tricks.as_strided,
     *((np.unstack,) if hasattr(np, "unstack") else ()),
 }  # fmt: skip
 """Functions whose result may share memory with their first argument (`np.diag` and `np.einsum` in some uses,

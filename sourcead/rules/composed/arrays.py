@@ -93,6 +93,11 @@ def require(a, dtype=None, requirements=None):
     return np.array(a, dtype=dtype)
 
 
+@composed(*(getattr(np, name) for name in ("astype",) if hasattr(np, name)))
+def astype(x, dtype, copy=True):
+    return x.astype(dtype)
+
+
 # ---- joining ----
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sourcead.rules.composed import composed, number_kind, refuse
+from sourcead.rules.composed import composed, refuse
 
 
 @composed(np.corrcoef)

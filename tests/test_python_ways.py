@@ -1,0 +1,134 @@
+"""Dicts and lists whose keys and lengths are known only at run time, functions chosen at run time, generators."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from sourcead import check_grads, grad
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.ir.evaluate import evaluate
+from sourcead.ir.nodes import Append, Block, Const, Function, Pop, Stmt, Sub, Var
+
+X = np.array([0.7, -1.3, 2.1, 0.4, 1.9])
+
+
+def grouped(x, labels):
+    groups = {}
+    for e, label in zip(x, labels):
+        groups.setdefault(label, []).append(e * e)
+    return sum(sum(v) ** 2 for v in groups.values())
+
+
+def test_append_to_a_list_in_a_dict_stays_in_place_and_is_undone_by_pop():
+    loss = grad(grouped)
+    loss(X, [0, 1, 0, 2, 1])
+    assert ".append(e * e)" in loss.source
+    assert "].pop()" in loss.source
+    assert "copy" not in loss.source.partition("# reverse")[0]
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 0, 2, 1], ["a"] * 5, [(0, 1), (0, 2), (0, 1), (1, 1), (0, 2)]])
+def test_keys_may_be_numbers_strings_and_tuples(labels):
+    x = X[: len(labels)]
+    totals = {label: sum(e * e for e, other in zip(x, labels) if other == label) for label in labels}
+    expected = [4 * totals[label] * e for e, label in zip(x, labels)]
+    assert np.allclose(grad(grouped)(x, labels), expected)
+
+
+def test_a_key_that_carries_a_derivative_is_refused():
+    def f(x):
+        d = {}
+        for e in x:
+            d[e] = 1.0
+        return sum(k * v for k, v in d.items())
+
+    with pytest.raises(UnsupportedSyntaxError, match="dict key"):
+        grad(f)(X)
+
+
+def test_a_missing_key_of_known_functions_raises_as_the_program_does():
+    def f(x, name):
+        return {"sin": np.sin, "cos": np.cos}[name + ""](x)
+
+    with pytest.raises(KeyError):
+        grad(f)(0.5, "tan")
+
+
+def test_functions_chosen_by_an_index_take_negative_ones_and_refuse_others():
+    def f(x, k):
+        return [np.sin, np.cos, np.tanh][k](x)
+
+    assert np.isclose(grad(f)(0.5, -1), 1 - np.tanh(0.5) ** 2)
+    with pytest.raises(IndexError):
+        grad(f)(0.5, 3)
+
+
+def test_an_iterator_is_walked_through_once():
+    def f(x):
+        pairs = zip(x, x)
+        return sum(a * b for a, b in pairs) + sum(a for a, b in pairs)
+
+    with pytest.raises(UnsupportedSyntaxError, match="walked through before"):
+        grad(f)(X)
+
+
+def test_too_few_values_to_unpack_raise_as_the_program_does():
+    def f(x):
+        kept = [e for e in x if e > 100]
+        first, *others, last = kept
+        return first * last + sum(others)
+
+    with pytest.raises(ValueError, match="unpack"):
+        grad(f)(X)
+
+
+@pytest.mark.parametrize("place", [-7, -2, 0, 1, 3, 9])
+def test_insert_at_any_place(place):
+    def f(x, k):
+        items = [e * e for e in x]
+        items.insert(k, x[0] * x[1])
+        return sum(v * (i + 1) for i, v in enumerate(items))
+
+    check_grads(f, (X, place), modes=("reverse",))
+
+
+@pytest.mark.parametrize("place", [-5, -1, 0, 4])
+def test_pop_at_any_place(place):
+    def f(x, k):
+        items = [e * e for e in x]
+        taken = items.pop(k)
+        return taken * sum(v * (i + 1) for i, v in enumerate(items))
+
+    check_grads(f, (X, place), modes=("reverse",))
+
+
+def test_equal_arrays_in_a_list_stay_apart_when_one_is_written():
+    def f(x):
+        rows = []
+        rows.append(x * 2)
+        rows.append(x * 2)
+        for i in range(len(x)):
+            rows[i % 2][i] = x[i] ** 2
+        return rows[0] @ x + np.sum(rows[1] ** 2)
+
+    check_grads(f, (X,), modes=("reverse",))
+
+
+def test_combinations_of_any_array():
+    def f(x):
+        return sum(a * b * b for a, b in itertools.combinations(x, 2))
+
+    for n in (0, 1, 2, 12):
+        check_grads(f, (np.linspace(0.5, 2.0, n),), modes=("reverse",)) if n else grad(f)(np.zeros(0))
+
+
+def test_evaluate_appends_and_pops_at_a_path_without_touching_the_base():
+    d, longer, shorter, item = Var("d"), Var("d"), Var("d"), Var("item")
+    path = (Sub(Const("k")),)
+    body = Block(
+        (Stmt((longer,), Append(d, Const(5), path, Const(0))), Stmt((shorter, item), Pop(longer, path, Const(1)))), (longer, shorter, item)
+    )
+    given = {"k": [1, 2]}
+    assert evaluate(Function("f", (d,), body), given) == ({"k": [5, 1, 2]}, {"k": [5, 2]}, 1)
+    assert given == {"k": [1, 2]}

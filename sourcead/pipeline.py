@@ -177,9 +177,7 @@ def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bo
     """The function that computes the gradient, its values all available, not yet simplified."""
     primal = lowered.function = simplified(lowered, wrt)
     block = primal.body
-    build = Builder()
-    build.known, build.shape_dims, build.size_dim = lowered.known, lowered.shape_dims, lowered.size_dim
-    build.maybe_number = lowered.maybe_number
+    build = Builder.knowing(lowered.build)
     value, aux, extra = split_result(lowered, has_aux)
     block = Block((*block.stmts, *extra), block.results)
     if kind != "vjp":

@@ -224,7 +224,7 @@ def block_as_lowered(lo: Lowering, block: Block, inputs: list[Var], written: set
     function = Function("function", (*inputs, *free), block, origin=lo.here)
     return Lowered(
         function, {str(k): x for k, x in enumerate(inputs)}, dict.fromkeys(written), lo.live, (), lo.here,
-        lo.build.known, lo.build.shape_dims, lo.build.size_dim, lo.build.maybe_number, (),
+        lo.build, (),
     )  # fmt: skip
 
 

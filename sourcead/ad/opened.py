@@ -31,9 +31,7 @@ def simplified(lowered: Lowered, wrt: Iterable[str]) -> Function:
     function = simplify(lowered.function)
     if not any(can_open(stmt) for stmt in block_stmts(function.body)):
         return function
-    build = Builder()
-    build.known, build.shape_dims, build.size_dim = lowered.known, lowered.shape_dims, lowered.size_dim
-    build.maybe_number = lowered.maybe_number
+    build = Builder.knowing(lowered.build)
     inputs = [lowered.params[name] for name in wrt if name in lowered.params]
     body = opened(function.body, inputs, build)
     return function if body is function.body else simplify(replace(function, body=body))

@@ -13,7 +13,7 @@ from sourcead.ad.costs import is_cheap, size
 from sourcead.ad.mincut import minimum_node_cut
 from sourcead.ad.parts import Definition, Part, inputs_first, is_metadata_read, read_part, reverse_ops, same_operand
 from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads
-from sourcead.analysis.builder import Builder
+from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.chains import updates_in
 from sourcead.ir.nodes import (
     Block,
@@ -33,6 +33,7 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.types import Array
 
+PART = 0.9
 SHARED = 0.001  # cost of a value that another list holds anyway
 
 
@@ -187,9 +188,11 @@ class LoopPlan:
             v = todo.pop()
             if v in nodes:
                 continue
-            nodes[v] = size(v.type)
-            order.append(v)
             definition = self.definitions[v]
+            nodes[v] = size(v.type)
+            if definition.stmt is not None and isinstance(definition.stmt.op, Index):
+                nodes[v] = PART * min(nodes[v], size(atom_type(definition.stmt.op.base)))  # a part is smaller than the whole
+            order.append(v)
             if not self.can_rebuild(v, definition):
                 continue
             for a in self.inputs(v):

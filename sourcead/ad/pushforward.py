@@ -23,9 +23,7 @@ def pushforward(lowered: Lowered, directions: dict[str, str], value_too: bool) -
         value_too: whether it returns `(value, tangent)`, or the tangent alone.
     """
     primal = lowered.function = simplified(lowered, directions)
-    build = Builder()
-    build.known, build.shape_dims, build.size_dim = lowered.known, lowered.shape_dims, lowered.size_dim
-    build.maybe_number = lowered.maybe_number
+    build = Builder.knowing(lowered.build)
     block, build.unassigned = with_nothing(primal.body)
     (value,) = block.results
     inputs = {lowered.params[name]: t for name, t in directions.items() if name in lowered.params}

@@ -61,6 +61,7 @@ class Builder:
         unassigned: variables that hold nothing on some paths (`unassigned.py`).
         pullbacks: of the results of recursive calls (`ir/pairs.py`).
         made_by: the ops that variables were bound to.
+        part_dims: the dims of parts, by the dims of the array and the key of the subscript.
     """
 
     def __init__(self):
@@ -75,6 +76,15 @@ class Builder:
         self.unassigned: set[Var] = set()
         self.pullbacks: dict[Var, Var] = {}
         self.made_by: dict[Var, Op] = {}
+        self.part_dims: dict[tuple, tuple] = {}
+
+    @classmethod
+    def knowing(cls, other: Builder) -> Builder:
+        """A builder without statements that knows what another has learned of the variables."""
+        new = cls()
+        for name in ("known", "shape_dims", "size_dim", "maybe_number", "part_dims"):
+            setattr(new, name, getattr(other, name))
+        return new
 
     # -- what is known -------------------------------------------------------------------------------------------
 
@@ -145,11 +155,19 @@ class Builder:
         """Emits `base[key]`."""
         args = tuple(map(self.arg, key)) if isinstance(key, tuple) else self.arg(key)
         base_name = base.name if isinstance(base, Var) else "item"
-        var = self.emit(Index(base, key), infer_index(atom_type(base), args), name or f"{base_name}_item")
+        t = self._same_dims(base, key, infer_index(atom_type(base), args))
+        var = self.emit(Index(base, key), t, name or f"{base_name}_item")
         dims = self.shape_dims.get(base)
         if dims is not None and isinstance(key, Const) and isinstance(key.value, int) and -len(dims) <= key.value < len(dims):
             self.size_dim[var] = dims[key.value]
         return var
+
+    def _same_dims(self, base: Atom, key: Operand, t: Type) -> Type:
+        """The type of a part, its dims those of a part that was taken before of the same shape by the same key."""
+        whole = getattr(atom_type(base), "dims", None)
+        if not isinstance(t, Array) or not t.dims or whole is None or all(isinstance(n, int) or n in whole for n in t.dims):
+            return t
+        return replace(t, dims=self.part_dims.setdefault((whole, key_of(key)), t.dims))
 
     def attr(self, base: Atom, attribute: str) -> Var:
         """Emits `base.attribute`."""
@@ -205,6 +223,18 @@ def grown_type(t: Type, path: tuple[Sub, ...], item: Type) -> Type:
     if not path:
         return ListT(join(t.item, item)) if isinstance(t, ListT) else t
     return written_type(t, path[:1], grown_type(getattr(t, "item", UNKNOWN), path[1:], item))
+
+
+def key_of(operand: Operand | None):
+    """What two subscripts share only if they take the same part of arrays of the same shape."""
+    match operand:
+        case tuple():
+            return tuple(map(key_of, operand))
+        case Slice(lower, upper, step):
+            return slice, key_of(lower), key_of(upper), key_of(step)
+        case Const(value, None, False) if value is None or isinstance(value, (int, type(Ellipsis))):
+            return type(value), value
+    return operand
 
 
 SYMBOLS = {

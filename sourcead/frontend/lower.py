@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from sourcead import runtime
+from sourcead.analysis.builder import Builder
 from sourcead.frontend import expressions, inlining, recursion, statements
 from sourcead.frontend.context import Lowering, Scope
 from sourcead.frontend.source import Source
@@ -28,8 +29,9 @@ class Lowered:
         live: name in the text -> where a global or closure variable is read.
         guards: objects that were resolved while lowering: (where, key, object).
         returned: where the result is returned.
-        known, shape_dims, size_dim, maybe_number: what the builder learned about the variables.
+        build: the builder, with what it learned of the variables.
         pairs: the recursive functions that it calls.
+        derived: whether some of its statements are those of a derivative.
     """
 
     function: Function
@@ -38,11 +40,9 @@ class Lowered:
     live: dict[str, tuple[Any, str]]
     guards: tuple
     returned: Origin
-    known: dict[Var, Any]
-    shape_dims: dict[Var, tuple]
-    size_dim: dict[Var, Any]
-    maybe_number: set[Var]
+    build: Builder
     pairs: tuple[Pair, ...] = ()
+    derived: bool = False
 
 
 def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any], lo: Lowering | None = None) -> Lowered:
@@ -91,7 +91,7 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
     function = Function(source.name, tuple(params.values()), body, origin=source.origin(source.node))
     return Lowered(
         function, params, lo.written, lo.live, tuple(lo.guards.values()), source.origin(returned),
-        lo.build.known, lo.build.shape_dims, lo.build.size_dim, lo.build.maybe_number, tuple(lo.pairs.values()),
+        lo.build, tuple(lo.pairs.values()), lo.derived,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ generated function with the parameters of the user's, so that keywords, defaults
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import os
@@ -177,6 +178,14 @@ class Gradient(Opaque):
         inner = self._function
         name = inner.generated_name if isinstance(inner, Gradient) else getattr(inner, "__name__", "function")
         return f"{name if name.isidentifier() else 'function'}_{self._kind}"
+
+    def unbound(self) -> Gradient:
+        """The same without the arguments that were given before, a method's `self` or those of a partial."""
+        if not self._bound_args and not self._bound_kwargs:
+            return self
+        other = copy.copy(self)
+        other._bound_args, other._bound_kwargs = (), {}
+        return other
 
     def _place(self) -> str:
         """Where the user's function stands."""
@@ -363,7 +372,7 @@ class Gradient(Opaque):
 
         function = self._function
         if isinstance(function, Gradient):
-            function = lookup.calling(function, self._takes, function.generated_name)
+            function = lookup.calling(function.unbound(), self._takes, function.generated_name)
         elif lookup.only_passes_on(function) or adjoint_rule(function) is not None:
             function = lookup.calling(function, self._takes)
         built = pipeline.build(

@@ -107,14 +107,14 @@ class NoRuleError(SourceADError):
 
         @grad
         def f(x):
-            return np.sum(special.jv(0, x))
+            return np.sum(np.i0(x))
 
     Mended: register a rule.  It takes the result, the arguments and the result's cotangent `d_y`, and returns the
     cotangents of the arguments::
 
-        @adjoint(special.jv)
-        def _(y, order, x, d_y):
-            return None, d_y * (special.jv(order - 1, x) - special.jv(order + 1, x)) / 2
+        @adjoint(np.i0)
+        def _(y, x, d_y):
+            return d_y * special.i1(x)
     """
 
     label = "Register a rule"
@@ -122,6 +122,7 @@ class NoRuleError(SourceADError):
     @classmethod
     def of(cls, function: Any, at: Origin | None = None, mode: str = "adjoint") -> NoRuleError:
         """The error for a call of `function`, with a rule of this mode to fill in."""
+        from sourcead.rules.refusals import reason_of
         from sourcead.rules.registry import adjoint_rule, tangent_rule
 
         name = spelled(function)
@@ -138,8 +139,9 @@ class NoRuleError(SourceADError):
                 at,
                 f"@adjoint({name})\ndef _(y, x, d_y):\n    return ...  # the cotangent of x",
             )
+        reason = reason_of(function)
         return cls(
-            f"no derivative rule for `{name}`",
+            f"no derivative rule for `{name}`" + (f": {reason}" if reason else ""),
             at,
             f"@adjoint({name})\ndef _(y, x, d_y):\n    return ...  # the cotangent of x",
         )

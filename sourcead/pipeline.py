@@ -43,6 +43,7 @@ from sourcead.ir.types import (
     kind_of,
 )  # fmt: skip
 from sourcead.passes import simplify
+from sourcead.passes.apart import keep_apart
 from sourcead.passes.filled import fill_lists
 from sourcead.passes.late import clear_late
 from sourcead.passes.reshapes import settle_reshapes
@@ -176,6 +177,8 @@ def docstring(source, wrt: tuple[str, ...], kind: str, place: str) -> str:
 def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bool, single: bool) -> tuple[Function, list[str]]:
     """The function that computes the gradient, its values all available, not yet simplified."""
     primal = lowered.function = simplified(lowered, wrt)
+    if lowered.derived:
+        primal = lowered.function = keep_apart(primal)
     block = primal.body
     build = Builder.knowing(lowered.build)
     value, aux, extra = split_result(lowered, has_aux)

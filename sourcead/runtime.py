@@ -209,7 +209,8 @@ def stop_gradient(x):
         x: a number, an array, or a structure of them.
 
     Returns:
-        `x`, the same object.
+        `x`, the same object. What is written to it under one name is not read under the other where it is differentiated
+        (`AliasError`): write to a copy.
 
     Example:
         >>> from sourcead import grad, stop_gradient

@@ -240,3 +240,62 @@ def pinv_tangent(t_a, y, a):
     left = np.eye(a.shape[-2], dtype=a.dtype) - a @ y
     right = np.eye(a.shape[-1], dtype=a.dtype) - y @ a
     return y @ y_h @ t_h @ left + right @ t_h @ y_h @ y - y @ t_a @ y
+
+
+def read_triangle(t, lower=False, unit_diagonal=False):
+    """The part of a matrix that `scipy.linalg.solve_triangular` reads."""
+    off = 1 if unit_diagonal else 0
+    return np.tril(t, -off) if lower else np.triu(t, off)
+
+
+def triangular_cotangents(solve, d_y, y, a, trans=0, lower=False, unit_diagonal=False):
+    """The cotangents of `a` and `b` in `y = solve(a, b, trans, lower, unit_diagonal)`, `solve` that of triangular matrices."""
+    plain = trans in (0, "N")
+    d_b = solve(a, d_y, 1 if plain else 0, lower, unit_diagonal)
+    columns = (a.shape[0], -1)
+    d_system = -np.reshape(d_b, columns) @ np.reshape(y, columns).T
+    return read_triangle(d_system if plain else d_system.T, lower, unit_diagonal), d_b
+
+
+def banded_cotangents(solve, d_y, y, l_and_u, ab):
+    """The cotangents of `ab` and `b` in `y = solve((l, u), ab, b)`, `solve` that of banded matrices."""
+    low, up = l_and_u
+    n = ab.shape[1]
+    turned, d_ab = np.zeros_like(ab), np.zeros_like(ab)
+    for k in range(-low, up + 1):  # a diagonal: a[j - k, j] stands in ab[up - k, j]
+        there = slice(max(k, 0), n + min(k, 0))
+        turned[low + k, max(-k, 0) : n + min(-k, 0)] = ab[up - k, there]
+    d_b = solve((up, low), turned, d_y)
+    for k in range(-low, up + 1):
+        rows, columns = slice(max(-k, 0), n + min(-k, 0)), slice(max(k, 0), n + min(k, 0))
+        product = d_b[rows] * y[columns]
+        d_ab[up - k, columns] = -(product if product.ndim == 1 else np.sum(product, axis=-1))
+    return d_ab, d_b
+
+
+def banded_tangent(t_ab, y, l_and_u):
+    """The banded matrix `t_ab` times `y`."""
+    low, up = l_and_u
+    n = t_ab.shape[1]
+    result = np.zeros(y.shape, dtype=np.result_type(t_ab, y))
+    for k in range(-low, up + 1):
+        rows, columns = slice(max(-k, 0), n + min(-k, 0)), slice(max(k, 0), n + min(k, 0))
+        result[rows] += np.reshape(t_ab[up - k, columns], (-1,) + (1,) * (y.ndim - 1)) * y[columns]
+    return result
+
+
+# ---- functions of matrices ----
+
+
+def frechet(function, a, t):
+    """The derivative of a function of matrices at `a` in the direction `t`: a block of the function of [[a, t], [0, a]]."""
+    n = a.shape[-1]
+    rows = np.concatenate([a, t], -1), np.concatenate([np.zeros_like(a), a], -1)
+    return function(np.concatenate(rows, -2))[..., :n, n:]
+
+
+def inverse_frechet(function, y, t):
+    """The derivative of the inverse of a function of matrices: the direction in which that at `y` is `t`."""
+    n = y.shape[-1]
+    columns = [np.ravel(frechet(function, y, e)) for e in np.reshape(np.eye(n * n, dtype=y.dtype), (n * n, n, n))]
+    return np.reshape(np.linalg.solve(np.stack(columns, -1), np.ravel(t)), (n, n))

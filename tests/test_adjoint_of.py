@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 import sourcead
-from sourcead import SourceADError, UnsupportedSyntaxError, UnsupportedValueError, adjoint, adjoint_of, grad, value_and_grad, vjp
+from sourcead import (
+    SourceADError,
+    UnsupportedSyntaxError,
+    UnsupportedValueError,
+    adjoint,
+    adjoint_of,
+    grad,
+    value_and_grad,
+    vjp,
+)
 
 
 def same(x):
@@ -910,7 +919,7 @@ def reads_a_name_of_the_block_afterwards(x):
 
 def uses_a_name_twice(x):
     d_x = 2.0
-    with adjoint_of(x) as d_x:
+    with adjoint_of(x) as d_x:  # noqa: F811
         d_x = d_x * 2
     return np.sum(x)
 

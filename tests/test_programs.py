@@ -8,7 +8,7 @@ from tests.harness import check_program, self_check
 from tests.programs import all_programs, rng_for
 
 # The part of level python that differentiates today; the aim is 0.97. Raise it as the compiler learns, never lower it.
-PYTHON_RIGHT = 0.89
+PYTHON_RIGHT = 0.96
 
 PROGRAMS = {p.name: p for p in all_programs()}
 

@@ -201,5 +201,5 @@ def test_text_has_nothing_of_it_and_a_loop_saves_a_value_once():
         return np.sum(h)
 
     text = grad(f).lower(np.eye(3), X).text
-    assert "stop_gradient(" not in text
+    assert "stop_gradient(" not in "".join(line for line in text.splitlines() if not line.strip().startswith("#"))
     assert text.count("append") == 2  # h and tanh

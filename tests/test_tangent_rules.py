@@ -411,6 +411,10 @@ def test_special_functions():
             agrees(fn, (a34, axis), wrt=[0])
             assert pushed(fn, (a34.astype("f4"), axis), {}, (a34.astype("f4"), None)).dtype == np.float32
     agrees(special.logsumexp, (a34,), {"axis": 1, "keepdims": True, "b": 2.0}, wrt=[0])
+    for b in (2.0, table.pos34, table.pos34[0], table.pos34[:, :1]):
+        for axis in (None, 0, 1):
+            agrees(special.logsumexp, (a34, axis, b), wrt=[0, 2])
+    agrees(special.logsumexp, (a34[:1], 0, table.pos34), wrt=[0, 2])
     assert tested <= set(registered())
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, operand_type
-from sourcead.errors import NoRuleError, RuleError, SourceADError, UnsupportedArgumentError, spelled
+from sourcead.errors import NoRuleError, RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, spelled
 from sourcead.frontend import expressions, sequences, statements
 from sourcead.frontend.context import Lowering, NotStatic, Scope
 from sourcead.frontend.source import find_source
@@ -49,10 +49,19 @@ def cotangents_of(build: Builder, stmt: Stmt, d_y: Atom, wanted: set[Var]) -> li
 
 def rule_of(call: Call, stmt: Stmt) -> Rule:
     """The rule of a call's function."""
-    rule = None if isinstance(call.fn, Var) else adjoint_rule(call.fn)
+    if isinstance(call.fn, Var):
+        raise pullback_refused(stmt)
+    rule = adjoint_rule(call.fn)
     if rule is None:
         raise NoRuleError.of(call.fn, stmt.origin)
     return rule
+
+
+def pullback_refused(stmt: Stmt) -> UnsupportedSyntaxError:
+    """The error for the derivative of a recursive function that is differentiated again."""
+    return UnsupportedSyntaxError(
+        "the derivative of a function that calls itself cannot be differentiated again yet", at=stmt.origin, instead="write it as a loop"
+    )
 
 
 @cache

@@ -45,9 +45,11 @@ def steered_stmts(block: Block) -> set[Stmt]:
     found: set[Stmt] = set()
 
     def visit(b: Block) -> bool:
-        inside = [s for s in b.stmts if isinstance(s.op, Steer) or any([visit(inner) for inner in op_blocks(s.op)])]
-        found.update(inside)
-        return bool(inside)
+        for s in b.stmts:
+            inside = [visit(inner) for inner in op_blocks(s.op)]
+            if isinstance(s.op, Steer) or any(inside):
+                found.add(s)
+        return any(s in found for s in b.stmts)
 
     visit(block)
     return found
@@ -57,7 +59,7 @@ def differentiate_steer(build: Builder, stmt: Stmt, cots: Cotangents) -> None:
     """The user's block over the cotangents of what comes after it; it hands them on."""
     op: Steer = stmt.op
     given: dict[Var, Atom] = {}
-    for value, target, param in zip(op.values, stmt.targets, op.params):
+    for target, param in zip(stmt.targets, op.params):
         if not carries_derivative(target.type):
             what = KINDS.get(kind_of(target.type), "this value")
             raise UnsupportedValueError(f"{what} has no cotangent", at=stmt.origin, instead="make it a float before")

@@ -50,7 +50,7 @@ def passing_atoms(op: Op) -> list[Var]:
         case Call(fn, args, kwargs):
             if fn is stop_gradient or not isinstance(fn, Var) and no_derivative(fn):
                 return []
-            operands = [*args, *(v for _, v in kwargs)]
+            operands = [*args, *(v for _, v in kwargs), *((fn,) if isinstance(fn, Var) else ())]
         case Let(value):
             operands = [value]
         case Index(base) | Pop(base):

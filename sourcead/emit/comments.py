@@ -41,7 +41,8 @@ class Comments:
                     in_reverse = True
             if stmt.adjoint_of is not None and not _same(stmt.adjoint_of, previous):
                 own = stmt.adjoint_of.text.lstrip().startswith("with ")  # statements of the user's (`adjoint_of`)
-                if own and not isinstance(nodes[-1], ast.With) or not isinstance(nodes[-1], _COMPOUND) and (not at_top or _run(groups, k) >= _LONG_RUN):
+                long = not isinstance(nodes[-1], _COMPOUND) and (not at_top or _run(groups, k) >= _LONG_RUN)
+                if long or own and not isinstance(nodes[-1], ast.With):
                     out.append(self.marker(_first_line(stmt.adjoint_of.text)))
             previous = stmt.adjoint_of
             out += nodes

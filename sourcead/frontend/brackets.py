@@ -22,7 +22,7 @@ DOUBLE = np.dtype(float)
 def subscript_of_object(lo: Lowering, obj: object, key: Value, node) -> Value | None:
     """The subscript of an object that is no data; None if no derivative can pass through it."""
     items = key.items if isinstance(key, TupleVal) else (key,)
-    if lo.static_only or not any(not isinstance(i, SliceVal) and calls.passes_derivative(lo.operand(i)) for i in items):
+    if lo.static_only or not any(passes(lo, i) for i in items):
         return None
     join = {id(np.r_): np.hstack, id(np.c_): np.column_stack}.get(id(obj))
     if join is None or not can_join(lo, join, items):
@@ -30,6 +30,13 @@ def subscript_of_object(lo: Lowering, obj: object, key: Value, node) -> Value | 
             "a subscript whose derivative is not known", at=lo.origin(node), instead="call a function, such as `np.concatenate`"
         )
     return calls.call(lo, Const(join), [TupleVal(tuple(items))], {}, node)
+
+
+def passes(lo: Lowering, item: Value) -> bool:
+    """Whether a derivative may pass through a part of the key."""
+    if isinstance(item, SliceVal):
+        return any(part is not None and calls.passes_derivative(part) for part in (item.lower, item.upper, item.step))
+    return calls.passes_derivative(lo.operand(item))
 
 
 def can_join(lo: Lowering, join, items) -> bool:

@@ -305,7 +305,8 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         lo.read(cell)
         return cell
     module = getattr(fn, "__module__", "") or ""
-    effect = module.startswith(EFFECTS) or fn in SAVES or isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState))
+    draws = isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState))
+    effect = draws or module.startswith(EFFECTS) or fn in SAVES
     folded = expressions.fold(lo, fn, args) if fn in FOLDED and not kwargs else None
     if folded is not None:
         return folded

@@ -151,6 +151,7 @@ class Lowering:
         self.static_only = False
         self.called_from: Origin | None = None  # the call that is written out with other functions (`composing.py`)
         self.steering: dict[Any, Any] | None = None  # in an `adjoint_of` block: what it is about (`steering.py`)
+        self.derived = False  # whether some of the statements are those of a derivative (`derivatives.py`)
         self.calls: list[Any] = []  # calls being inlined, outermost first
         self.version_of: dict[Atom, Cell] = {}  # the arrays that values are versions of
         self.layouts: set[Var] = set()  # arguments that must be in C order (`layouts.py`)

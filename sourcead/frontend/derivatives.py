@@ -20,19 +20,23 @@ from sourcead.frontend.context import Lowering
 from sourcead.frontend.source import Opaque, find_source, own_signature, unwrap
 from sourcead.frontend.values import POISON, BoundVal, Cell, FunctionVal, TupleVal, Value, leaves, next_birth, roots
 from sourcead.ir.nodes import Atom, Block, Closure, Const, Effect, Function, Let, Stmt, Var, copied, free_vars
-from sourcead.ir.types import FLOAT, Scalar, as_float, carries_derivative, dims_of, tangent_type
+from sourcead.ir.types import Array, Scalar, as_float, carries_derivative, dims_of, tangent_type
 
 MODULES = ("sourcead.api", "sourcead.jacobians")
 
 
 @dataclass(frozen=True, eq=False)
 class DerivativeVal:
-    """What `grad(f)` and kin return. `kind`: as of `Gradient`; "hvp" takes the tangent last."""
+    """What `grad(f)` and kin return.
+
+    `kind`: as of `Gradient`; "hvp" takes the tangent last. `names`: the function's parameters, where they are known.
+    """
 
     kind: str
     function: Value
     wrt: Any = 0
     has_aux: bool = False
+    names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +56,9 @@ def lower_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if isinstance(fn, Gradient):
         bound = [calls.as_value(lo, v) for v in fn._bound_args]
         named = {k: calls.as_value(lo, v) for k, v in fn._bound_kwargs.items()}
-        value = DerivativeVal(fn._kind, Const(fn._function), fn.wrt if not fn._single else fn.wrt[0], fn._has_aux)
+        names = plain_names(fn._takes)
+        wrt = tuple(names.index(n) if n in names else n for n in fn.wrt)
+        value = DerivativeVal(fn._kind, Const(fn._function), wrt[0] if fn._single else wrt, fn._has_aux, tuple(names))
         return lower_derivative(lo, value, [*bound, *args], {**named, **kwargs}, node)
     if isinstance(fn, api.HessianProduct):
         wrt = fn.wrt[0] if fn._single else fn.wrt
@@ -103,8 +109,8 @@ def parameters(lo: Lowering, fn: Value, node) -> list[str]:
     match fn:
         case FunctionVal(source):
             return [a.id for a in (*source.node.args.posonlyargs, *source.node.args.args, *source.node.args.kwonlyargs)]
-        case DerivativeVal():
-            return parameters(lo, fn.function, node)
+        case DerivativeVal(function=function, names=names):
+            return parameters(lo, function, node) if names is None else list(names)
         case BoundVal(function, args, kwargs):
             inner = function if isinstance(function, calls.VALUES) else Const(function)
             return [n for n in parameters(lo, inner, node)[len(args) :] if n not in kwargs]
@@ -155,46 +161,53 @@ class Taken:
 
 
 def taken(lo: Lowering, fn: Value, at: list[int | str], args: list[Value], kwargs: dict[str, Value], node) -> Taken:
-    """Lowers a call of `fn`, the arguments at some places replaced by new variables."""
-    names = parameters(lo, fn, node)
-    written: frozenset[int] = frozenset()
+    """Lowers a call of `fn`, the arguments at some places replaced by new variables.
+
+    A derivative leaves its arguments as they are: if `fn` writes others, these are replaced too.
+    """
+    every = {**dict(enumerate(args)), **kwargs}
+    replaced, written = list(at), frozenset()
     while True:
         mark, birth = lo.journal.mark(), next_birth()
-        given, named, inputs = list(args), dict(kwargs), []
-        for place in at:
-            value = kwargs[place] if isinstance(place, str) else args[place]
-            name = place if isinstance(place, str) else names[place] if place < len(names) else "x"
-            inputs.append(standing_for(lo, value, name))
+        names = parameters(lo, fn, node)
+        inputs = {p: standing_for(lo, every[p], p if isinstance(p, str) else dict(enumerate(names)).get(p, "x"), p in at) for p in replaced}
+        given = dict(every)
         with lo.build.block() as stmts:
-            for k, (place, x) in enumerate(zip(at, inputs)):
-                inner = lo.unpack(x)
-                for leaf in leaves(inner):
+            for place, x in inputs.items():
+                given[place] = lo.unpack(x)
+                for leaf in leaves(given[place]):
                     if isinstance(leaf, Cell):
-                        lo.params[leaf] = f"{x.name} {x.id}"
-                value = kwargs[place] if isinstance(place, str) else args[place]
-                (named if isinstance(place, str) else given)[place] = inner
-                if k in written:  # then nothing else may be this array
-                    for cell in roots(value):
-                        lo.journal.set(cell.slots, POISON, f"`{cell.name}` is also the argument `{x.name}`, which is written")
-            result = calls.call(lo, fn, given, named, node)
+                        lo.params[leaf] = mark_of(x)
+            for place in written:  # then nothing else may be this array
+                for cell in roots(every[place]):
+                    lo.journal.set(cell.slots, POISON, f"`{cell.name}` is also the argument `{inputs[place].name}`, which is written")
+            positional = [v for p, v in given.items() if not isinstance(p, str)]
+            result = calls.call(lo, fn, positional, {p: v for p, v in given.items() if isinstance(p, str)}, node)
             atom = lo.read(result)
-        outside = [slots for (slots, key), _ in lo.journal.changed(mark, birth).items() if is_write(slots, key)]
+        outside = any(is_write(slots, key) for slots, key in lo.journal.changed(mark, birth))
         lo.journal.rollback(mark)
+        found = frozenset(p for p, x in inputs.items() if lo.written.pop(mark_of(x), None) is not None)
         if outside:
-            raise UnsupportedSyntaxError(
-                "the function that is differentiated here changes something outside of it", at=lo.here,
-                instead="let it return what it computes",
-            )  # fmt: skip
-        found = frozenset(k for k, x in enumerate(inputs) if lo.written.pop(f"{x.name} {x.id}", None) is not None)
-        if found <= written:
+            more = [p for p, v in every.items() if p not in replaced and any(isinstance(leaf, Cell) for leaf in leaves(v))]
+            if not more:
+                raise UnsupportedSyntaxError(
+                    "the function that is differentiated here changes something outside of it", at=lo.here,
+                    instead="let it return what it computes",
+                )  # fmt: skip
+            replaced += more
+        elif found <= written:
             break
         written |= found
-    for k in written:
-        value = kwargs[at[k]] if isinstance(at[k], str) else args[at[k]]
-        for cell in roots(value):
-            if cell in lo.params:
-                lo.written.setdefault(lo.params[cell], lo.here)
-    return Taken(block_as_lowered(lo, Block(tuple(stmts), (atom,)), inputs, {inputs[k].name for k in written}), inputs)
+    for cell in (cell for place in written for cell in roots(every[place])):
+        if cell in lo.params:
+            lo.written.setdefault(lo.params[cell], lo.here)
+    lowered = block_as_lowered(lo, Block(tuple(stmts), (atom,)), [inputs[p] for p in at], {inputs[p].name for p in written})
+    return Taken(lowered, [inputs[p] for p in at])
+
+
+def mark_of(x: Var) -> str:
+    """What `Lowering.written` calls a variable that stands for an argument."""
+    return f"{x.name} {x.id}"
 
 
 def is_write(slots, key) -> bool:
@@ -203,13 +216,14 @@ def is_write(slots, key) -> bool:
     return key is not POISON and not (cell is not None and cell.base is not None)
 
 
-def standing_for(lo: Lowering, value: Value, name: str) -> Var:
-    """A new variable for an argument; whole numbers count as floats."""
+def standing_for(lo: Lowering, value: Value, name: str, in_wrt: bool) -> Var:
+    """A new variable for an argument; in wrt, whole numbers count as floats."""
     atom = lo.read(value)
-    t = as_float(atom_type(atom))
-    if not carries_derivative(t):
+    found = atom_type(atom)
+    t = as_float(found) if in_wrt else found
+    if in_wrt and isinstance(t, (Scalar, Array)) and not carries_derivative(t):
         raise WrtError(f"the argument `{name}` in wrt carries no derivative", at=lo.here)
-    if isinstance(atom_type(atom), Scalar) and t == FLOAT and atom_type(atom) != FLOAT:
+    if isinstance(t, Scalar) and t != found:
         atom = Const(float(atom.value)) if isinstance(atom, Const) and not atom.live else lo.build.call(float, atom)
     x = Var(name, t, True)
     lo.build.add(Stmt((x,), Let(atom)))
@@ -230,6 +244,7 @@ def block_as_lowered(lo: Lowering, block: Block, inputs: list[Var], written: set
 
 def placed(lo: Lowering, stmts) -> None:
     """Appends statements of a derivative; that they belong to a reverse sweep is no matter of the function around it."""
+    lo.derived = True
     lo.build.stmts.extend(replace(s, adjoint_of=None) if s.adjoint_of is not None else s for s in stmts)
 
 
@@ -248,18 +263,18 @@ def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwar
     if value.kind == "hvp":
         gradient = DerivativeVal("grad", value.function, value.wrt)
         ts = args[-1].items if isinstance(value.wrt, tuple) and isinstance(args[-1], TupleVal) else args[-1:]
-        at = places(lo, value.function, value.wrt, args[:-1], kwargs, node)
+        at = places(lo, value, value.wrt, args[:-1], kwargs, node)
         return push(lo, gradient, at, args[:-1], kwargs, list(ts), False, node)
     if value.kind in ("jvp", "tangent"):
-        names = parameters(lo, value.function, node)
-        at = places(lo, value.function, value.wrt, args, kwargs, node)
+        names = parameters(lo, value, node)
+        at = places(lo, value, value.wrt, args, kwargs, node)
         ts, named = [], dict(kwargs)
         for k, place in enumerate(at):
             name = f"t_{place if isinstance(place, str) else names[place]}"
             ts.append(named.pop(name) if name in named else args[len(args) - len(at) + k])
         given = args if len(named) < len(kwargs) else args[: len(args) - len(at)]
         return push(lo, value.function, at, given, named, ts, value.kind == "jvp", node)
-    at = places(lo, value.function, value.wrt, args, kwargs, node)
+    at = places(lo, value, value.wrt, args, kwargs, node)
     call = taken(lo, value.function, at, args, kwargs, node)
     if value.kind == "vjp":
         return pulled(lo, call, not isinstance(value.wrt, tuple))

@@ -31,6 +31,7 @@ class Lowered:
         returned: where the result is returned.
         build: the builder, with what it learned of the variables.
         pairs: the recursive functions that it calls.
+        derived: whether some of its statements are those of a derivative.
     """
 
     function: Function
@@ -41,6 +42,7 @@ class Lowered:
     returned: Origin
     build: Builder
     pairs: tuple[Pair, ...] = ()
+    derived: bool = False
 
 
 def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any], lo: Lowering | None = None) -> Lowered:
@@ -89,7 +91,7 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
     function = Function(source.name, tuple(params.values()), body, origin=source.origin(source.node))
     return Lowered(
         function, params, lo.written, lo.live, tuple(lo.guards.values()), source.origin(returned),
-        lo.build, tuple(lo.pairs.values()),
+        lo.build, tuple(lo.pairs.values()), lo.derived,
     )  # fmt: skip
 
 

@@ -94,7 +94,7 @@ def key_of(lo: Lowering, key: Value, node) -> Operand:
     t = operand_type(operand)
     if isinstance(t, Unknown) or carries_derivative(t):
         raise expressions.unsupported(
-            lo, node, "a dict key that carries a derivative, or may", "use an integer or a string: `int(key)`"
+            lo, node, "dict keys that carry a derivative, or may", "use integers or strings: `int(key)`"
         )
     return operand
 

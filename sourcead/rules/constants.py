@@ -9,6 +9,7 @@ import operator
 import numpy as np
 
 from sourcead import runtime
+from sourcead.rules.registry import _home
 
 _NUMPY = """
 argmax argmin nanargmax nanargmin argsort argwhere argpartition searchsorted nonzero flatnonzero count_nonzero digitize
@@ -19,10 +20,15 @@ bitwise_and bitwise_or bitwise_xor bitwise_not invert left_shift right_shift bit
 shape ndim size zeros zeros_like ones ones_like empty empty_like eye identity tri indices ix_ mask_indices tril_indices
 triu_indices diag_indices diag_indices_from triu_indices_from tril_indices_from unravel_index ravel_multi_index
 result_type promote_types can_cast common_type min_scalar_type broadcast_shapes may_share_memory shares_memory finfo iinfo dtype
+isnat isfortran packbits unpackbits busday_count busday_offset is_busday busdaycalendar datetime_as_string
+datetime_data mintypecode typename get_include get_printoptions getbufsize setbufsize geterr seterr geterrcall
+seterrcall info show_config show_runtime test ndindex
 errstate array2string array_repr array_str set_printoptions printoptions hanning hamming blackman bartlett
 lexsort isdtype issubdtype einsum_path base_repr binary_repr format_float_positional format_float_scientific
 """.split()
 _NUMPY_TYPES = """
+character bytes_ datetime64 timedelta64 object_ flexible inexact complexfloating longlong ulonglong signedinteger unsignedinteger
+short ushort byte ubyte long ulong
 int8 int16 int32 int64 intp intc uint8 uint16 uint32 uint64 uintp bool bool_ integer floating number generic str_ ndarray
 """.split()
 _OPERATORS = "floordiv eq ne lt le gt ge not_ truth is_ is_not contains and_ or_ xor invert lshift rshift index"
@@ -30,7 +36,7 @@ _BUILTINS = """
 len range isinstance issubclass int bool str repr format print round hash id type callable hasattr ord chr all any slice input
 bytes
 """.split()
-_MATH = "floor ceil trunc isnan isinf isfinite isclose gcd lcm factorial comb perm isqrt"
+_MATH = "nextafter ulp floor ceil trunc isnan isinf isfinite isclose gcd lcm factorial comb perm isqrt"
 
 _CONSTANT = {
     *(getattr(np, name) for name in _NUMPY + _NUMPY_TYPES if hasattr(np, name)),
@@ -64,11 +70,26 @@ _CONSTANT = {
     np.ndarray.any,
 }
 
+_SCIPY = {
+    "scipy.special": """
+    gammasgn bernoulli euler stirling2 factorial2 factorialk round errstate seterr geterr test
+    ai_zeros bi_zeros bei_zeros beip_zeros ber_zeros berp_zeros kei_zeros keip_zeros ker_zeros kerp_zeros kelvin_zeros erf_zeros
+    fresnel_zeros fresnelc_zeros fresnels_zeros jn_zeros jnjnp_zeros jnp_zeros jnyn_zeros y0_zeros y1_zeros y1p_zeros yn_zeros
+    ynp_zeros mathieu_even_coef mathieu_odd_coef roots_chebyc roots_chebys roots_chebyt roots_chebyu roots_hermite
+    roots_hermitenorm roots_laguerre roots_legendre roots_sh_chebyt roots_sh_chebyu roots_sh_legendre c_roots h_roots he_roots
+    l_roots p_roots ps_roots s_roots t_roots ts_roots u_roots us_roots
+    """.split(),
+    "scipy.linalg": "bandwidth dft hadamard helmert hilbert invhilbert invpascal pascal ishermitian issymmetric test".split(),
+}
+
 
 def is_constant(function) -> bool:
     """Whether the results of a function carry no derivative whatever its arguments are."""
     if function in _CONSTANT:
         return True
+    home = _home(function)
+    if home.startswith("scipy."):
+        return any(home.startswith(root) and getattr(function, "__name__", "") in names for root, names in _SCIPY.items())
     module = getattr(function, "__module__", None) or ""
     if isinstance(module, str) and module.startswith(("numpy.random", "random")):
         return True

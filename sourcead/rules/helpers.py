@@ -85,7 +85,8 @@ def replaced_cotangent_adjoint(y, d, before, d_y):
 
 
 linear(
-    runtime.replaced_cotangent, runtime.unbroadcast, runtime.unbroadcast_each, runtime.like_arrays, runtime.like_sequence, runtime.like_argument, runtime.add,
+    runtime.replaced_cotangent, runtime.unbroadcast,
+    runtime.unbroadcast_each, runtime.like_arrays, runtime.like_sequence, runtime.like_argument, runtime.add,
     runtime.copy, runtime.scatter, runtime.assigned_cotangent,
 )  # fmt: skip
 

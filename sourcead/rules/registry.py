@@ -43,7 +43,7 @@ FAMILIES = {
     "_operator": ("arithmetic", "products", "lists"),
     "math": ("scalars",),
     "scipy.special": ("special", "bessel", "distributions", "integrals", "orthogonal", "several_results"),
-    "scipy.linalg": ("matrices", "matrix_functions"),
+    "scipy.linalg": ("matrices",),
 }
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from sourcead.rules.registry import adjoint, tangent
+from sourcead.runtime import unbroadcast
 
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 SQRT_2_PI = math.sqrt(2 * math.pi)
@@ -143,15 +144,18 @@ def logsumexp_adjoint(y, x, axis=None, b=None, d_y=None, keepdims=False):
         y = np.expand_dims(y, axis)
         d_y = np.expand_dims(d_y, axis)
     d_x = d_y * np.exp(x - y)
-    return (d_x if b is None else b * d_x), None, None
+    if b is None:
+        return d_x, None, None
+    return unbroadcast(b * d_x, x), None, unbroadcast(d_x, b)
 
 
 @tangent(special.logsumexp)
-def logsumexp_tangent(y, x, axis=None, b=None, t_x=None, keepdims=False):
+def logsumexp_tangent(y, x, axis=None, b=None, t_x=None, t_b=None, keepdims=False):
     weights = np.exp(x - (y if axis is None or axis == 0 or keepdims else np.expand_dims(y, axis)))
-    if b is not None:
-        weights = b * weights
-    return np.sum(weights * t_x, axis=axis, keepdims=keepdims)
+    if b is None:
+        return np.sum(weights * t_x, axis=axis, keepdims=keepdims), None
+    by_x = np.sum(b * weights * t_x, axis=axis, keepdims=keepdims)
+    return by_x, np.sum(weights * t_b, axis=axis, keepdims=keepdims)
 
 
 @adjoint(special.softmax)

@@ -22,6 +22,7 @@ PROGRAMS = (
     "breaks", "return_from_inside_loops", "gradient_descent", "lorenz", "rk4", "jacobi_2d", "stencil_three_points",
     "read_modify_write", "row_view_written", "ludcmp", "cholesky_by_hand", "conjugate_gradient", "iir_filter", "hmm_forward",
     "kalman_filter", "mean_variance_deviation", "layer_norm", "attention", "lstm",
+    "recurrence_with_clipped_cotangents",
 )  # fmt: skip
 NAMES = (*PROGRAMS, "elman")  # the last is the loss of the design page
 

@@ -154,13 +154,13 @@ class UnsupportedArgumentError(SourceADError, TypeError):
 
         @grad
         def f(x):
-            return np.percentile(x, 30, method="midpoint")
+            return np.cov(x, dtype=float)
 
     Mended: say the same without the option::
 
         @grad
         def f(x):
-            return np.percentile(x, 30)
+            return np.cov(x)
     """
 
 

@@ -146,6 +146,11 @@ def without(d, key):
     return rest
 
 
+def only_at(d_y, d, key):
+    """The cotangent of the dict `d` where `d_y` is that of `d.get(key)`."""
+    return {key: d_y} if key in d else {}
+
+
 def scatter(d_y, key, x):
     """The cotangent of `x` where `d_y` is that of `x[key]`."""
     return index_add(zeros_like(x), key, d_y)

@@ -263,13 +263,13 @@ def banded_cotangents(solve, d_y, y, l_and_u, ab):
     n = ab.shape[1]
     turned, d_ab = np.zeros_like(ab), np.zeros_like(ab)
     for k in range(-low, up + 1):  # a diagonal: a[j - k, j] stands in ab[up - k, j]
-        there = slice(max(k, 0), n + min(k, 0))
-        turned[low + k, max(-k, 0) : n + min(-k, 0)] = ab[up - k, there]
+        right, left = max(k, 0), max(-k, 0)
+        turned[low + k, left : n - right] = ab[up - k, right : n - left]
     d_b = solve((up, low), turned, d_y)
     for k in range(-low, up + 1):
-        rows, columns = slice(max(-k, 0), n + min(-k, 0)), slice(max(k, 0), n + min(k, 0))
-        product = d_b[rows] * y[columns]
-        d_ab[up - k, columns] = -(product if product.ndim == 1 else np.sum(product, axis=-1))
+        right, left = max(k, 0), max(-k, 0)
+        product = d_b[left : n - right] * y[right : n - left]
+        d_ab[up - k, right : n - left] = -(product if product.ndim == 1 else np.sum(product, axis=-1))
     return d_ab, d_b
 
 
@@ -277,10 +277,11 @@ def banded_tangent(t_ab, y, l_and_u):
     """The banded matrix `t_ab` times `y`."""
     low, up = l_and_u
     n = t_ab.shape[1]
-    result = np.zeros(y.shape, dtype=np.result_type(t_ab, y))
+    result = np.zeros_like(y)
     for k in range(-low, up + 1):
-        rows, columns = slice(max(-k, 0), n + min(-k, 0)), slice(max(k, 0), n + min(k, 0))
-        result[rows] += np.reshape(t_ab[up - k, columns], (-1,) + (1,) * (y.ndim - 1)) * y[columns]
+        right, left = max(k, 0), max(-k, 0)
+        diagonal = np.reshape(t_ab[up - k, right : n - left], (-1,) + (1,) * (y.ndim - 1))
+        result[left : n - right] += diagonal * y[right : n - left]
     return result
 
 

@@ -718,6 +718,42 @@ def test_assertions_and_errors_of_a_block_are_raised():
         grad(f)(np.array([0.0, 2.0]), 10)
 
 
+def test_checks_of_numpy_are_made(tmp_path):
+    def f(x, path):
+        y = x * x
+        with adjoint_of(y) as d_y:
+            np.save(path, d_y)
+            np.testing.assert_array_less(d_y, 10)
+        return np.sum(y * y)
+
+    path = str(tmp_path / "d_y.npy")
+    assert_same(grad(f)(np.ones(2), path), np.full(2, 4.0))
+    assert_same(np.load(path), np.full(2, 2.0))
+    with pytest.raises(AssertionError):
+        grad(f)(np.full(2, 3.0), path)
+
+
+class Recorder(list):
+    pass
+
+
+RECORDED = Recorder()
+record = RECORDED.append
+
+
+def test_function_without_source_is_handed_a_copy():
+    def f(x):
+        y = x * 1.0
+        with adjoint_of(y) as d_y:
+            record(d_y)
+            d_y *= 3
+        return np.sum(y * y) + np.sum(x)
+
+    del RECORDED[:]
+    assert_same(grad(f)(np.ones(2)), np.full(2, 7.0))
+    assert_same(list(RECORDED), [np.full(2, 2.0)])
+
+
 def test_arguments_of_the_gradient_are_not_touched():
     def f(x, a):
         with adjoint_of(x) as d_x:
@@ -917,6 +953,15 @@ def reads_a_name_of_the_block_afterwards(x):
     return np.sum(x) + norm
 
 
+norm_outside = 1.0
+
+
+def falls_back_on_no_global(x):
+    with adjoint_of(x) as norm_outside:
+        norm_outside = norm_outside * 2
+    return np.sum(x) * norm_outside
+
+
 def uses_a_name_twice(x):
     d_x = 2.0
     with adjoint_of(x) as d_x:  # noqa: F811
@@ -1019,6 +1064,7 @@ REFUSED = [
     (appends_to_a_list_in_a_loop, UnsupportedSyntaxError, "changes `seen`"),
     (reads_the_cotangent_afterwards, UnsupportedSyntaxError, "`d_x`"),
     (reads_a_name_of_the_block_afterwards, UnsupportedSyntaxError, "`norm`"),
+    (falls_back_on_no_global, UnsupportedSyntaxError, "`norm_outside`"),
     (uses_a_name_twice, UnsupportedSyntaxError, "`d_x` has another value"),
     (steers_an_expression, UnsupportedSyntaxError, "not a variable"),
     (steers_a_part, UnsupportedSyntaxError, "not a variable"),

@@ -295,7 +295,7 @@ def test_what_depends_on_values_is_not_promised():
     assert infer_call(operator.pow, [Arg(INT), Arg(INT)]) == UNKNOWN
     assert infer_call(max, [Arg(INT), Arg(FLOAT)]) == UNKNOWN
     assert infer_call(np.tensordot, [Arg(type_of(np.ones((2, 2)))), Arg(type_of(np.ones((2, 2)))), Arg(INT)]) == UNKNOWN
-    assert infer_call(np.linalg.eigvals, [Arg(type_of(np.eye(3)))]) == UNKNOWN
+    assert infer_call(np.linalg.eigvals, [Arg(type_of(np.eye(3)))]).dtype is None
     assert infer_call(np.emath.sqrt, [Arg(type_of(np.eye(3)))]) == UNKNOWN
     squeezed = infer_call(np.squeeze, [Arg(Array(np.dtype(float), (anydim(), 1)))])
     assert squeezed == UNKNOWN or squeezed.dims is None

@@ -527,6 +527,10 @@ def test_every_rule_of_numpys_has_been_run_here():
         np.nancumprod,
         *(f for f in vars(np.fft).values() if callable(f)),
     }
+    left -= {  # in test_composed.py and test_decompositions.py
+        np.partition, np.real_if_close, np.linalg.eig, np.linalg.eigvals, np.frexp, np.roots, np.asarray_chkfinite,
+        np.lib.stride_tricks.sliding_window_view,
+    }  # fmt: skip
     assert left <= {np.float32, np.float16, np.complex128, np.complex64, np.longdouble}
 
 
@@ -605,7 +609,7 @@ def test_functions_without_a_derivative():
 
 def test_methods_are_functions_that_do_the_same():
     for name, fn in METHODS.items():
-        if name in ("item", "searchsorted", "take", "repeat", "swapaxes", "dot", "argpartition", "astype"):
+        if name in ("item", "searchsorted", "take", "repeat", "swapaxes", "dot", "argpartition", "astype", "choose"):
             continue
         np.testing.assert_allclose(fn(m4), getattr(m4, name)())
     calls = [("reshape", (2, 6), {}), ("reshape", ((2, 6),), {}), ("transpose", (), {}), ("transpose", (1, 0), {}), ("clip", (0.0, 1.0), {}),

@@ -13,7 +13,14 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, operand_type
-from sourcead.errors import NoRuleError, RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, spelled
+from sourcead.errors import (
+    NoRuleError,
+    RuleError,
+    SourceADError,
+    UnsupportedArgumentError,
+    UnsupportedSyntaxError,
+    spelled,
+)
 from sourcead.frontend import expressions, sequences, statements
 from sourcead.frontend.context import Lowering, NotStatic, Scope
 from sourcead.frontend.source import find_source

@@ -21,6 +21,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import singledispatchmethod
 
+from sourcead.ad.apply import pullback_refused
 from sourcead.ad.tangent_calls import tangent_of
 from sourcead.ad.tangents import Items, Tangents
 from sourcead.analysis.builder import Builder
@@ -92,6 +93,8 @@ class Forward:
         if isinstance(op.fn, Pair):
             return self.push_pair(op, stmt)
         self.keep(stmt)
+        if isinstance(op.fn, Var) and self.is_active(stmt):
+            raise pullback_refused(stmt)
         if self.is_active(stmt) and any(map(self.tangents.has, (*op.args, *(v for _, v in op.kwargs)))):
             self.tangents.put(stmt.targets[0], tangent_of(self.tangents, stmt))
 
@@ -108,9 +111,11 @@ class Forward:
         if y not in self.active:
             return
         if isinstance(op.value, tuple):
-            if self.tangents.has(op.value):
-                items = tuple(self.tangents.get(a) for a in op.value)
-                self.tangents.put(y, Items(Build("tuple", op.value), items))
+            if all(isinstance(a, Var | Const) for a in op.value):
+                self.tangents.put_items(y, Build("tuple", op.value))
+            elif self.tangents.has(op.value):
+                t = self.build.emit(Let(self.tangents.get(op.value)), tangent_type(y.type))
+                self.tangents.put(y, t)
         elif op.value in self.tangents.known:
             self.tangents.known[y] = self.tangents.known[op.value]
 
@@ -172,8 +177,8 @@ class Forward:
     def _(self, op: Build, stmt):
         (v,) = stmt.targets
         self.keep(stmt)
-        if v in self.active and any(map(self.tangents.has, op.items)):
-            self.tangents.known[v] = Items(op, tuple(self.tangents.known.get(item) for item in op.items))
+        if v in self.active:
+            self.tangents.put_items(v, op)
 
     @push.register
     def _(self, op: Append, stmt):
@@ -204,7 +209,7 @@ class Forward:
     @push.register
     def _(self, op: Closure, stmt):
         if any(self.tangents.has(v) for v in free_vars(op.body)):
-            raise UnsupportedSyntaxError("the pullback of a recursive function cannot be differentiated again yet", at=stmt.origin)
+            raise pullback_refused(stmt)
         self.keep(stmt)
 
     # -- statements with blocks --------------------------------------------------------------------------------------

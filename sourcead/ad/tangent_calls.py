@@ -34,7 +34,7 @@ from sourcead.rules.rule import Arguments, Linear, Rule, TangentRule
 def tangent_of(tangents: Tangents, stmt: Stmt) -> Atom | None:
     """The tangent of a call's result; None if it is zero."""
     call, build = stmt.op, tangents.build
-    rule = None if isinstance(call.fn, Var) else tangent_rule(call.fn)
+    rule = tangent_rule(call.fn)
     if rule is None:
         raise NoRuleError.of(call.fn, stmt.origin, "tangent")
     match rule:

@@ -2,7 +2,7 @@
 
 The tangent of a variable is one atom of its structure, shape and dtype.  A variable without one has a tangent of zeros,
 which is written out only where a loop, a branch, a container or the caller needs it.  The tangent of a display (a tuple,
-list, dict or record) is kept item by item until it is needed as one value.
+list, dict or record) is kept item by item too, so that an item that is read by its key is the one that was put in.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from sourcead.ir.types import (
     Array,
     DictT,
     ListT,
+    MapT,
     Scalar,
     StructT,
     TupleT,
@@ -33,10 +34,11 @@ from sourcead.ir.types import (
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The tangent of a display: that of each item, None where it is zero."""
+    """The tangent of a display: that of each item, None where it is zero; and as one value, for who asks for that."""
 
     display: Build
     tangents: tuple[Atom | Items | None, ...]
+    whole: Atom
 
     def at(self, key: object) -> int:
         """The position of the item with this key."""
@@ -93,33 +95,31 @@ class Tangents:
         if not isinstance(operand, Var) or operand not in self.known:
             return None
         t = self.known[operand]
-        if isinstance(t, Items):
-            t = self.known[operand] = self._built(t, f"t_{operand.name}")
-        return t
+        return t.whole if isinstance(t, Items) else t
 
     def get_or_zero(self, operand: Operand) -> Operand:
         t = self.get(operand)
         return self.zero(operand) if t is None else t
 
-    def _built(self, items: Items, name: str) -> Var:
-        """The tangent of a display as one value."""
-        display = items.display
-        atoms = []
-        for item, t in zip(display.items, items.tangents):
-            if isinstance(t, Items):
-                t = self._built(t, "t_item")
-            atoms.append(self.zero(item) if t is None else t)
+    def put_items(self, var: Var, display: Build) -> None:
+        """Notes the tangent of a display."""
+        if not any(map(self.has, display.items)):
+            return
+        found = tuple(self.known.get(item) if isinstance(item, Var) else None for item in display.items)
+        atoms = tuple(map(self.get_or_zero, display.items))
         types = tuple(map(atom_type, atoms))
         match display.kind:
+            case _ if isinstance(var.type, MapT):
+                t: Type = tangent_type(var.type)
             case "tuple":
-                whole: Type = TupleT(types)
+                t = TupleT(types)
             case "list":
-                whole = list_type(types)
+                t = list_type(types)
             case "dict":
-                whole = DictT(tuple(zip(display.keys, types)))
+                t = DictT(tuple(zip(display.keys, types)))
             case _:
-                whole = StructT(display.cls, tuple(zip(display.keys, types)))
-        return self.build.emit(replace(display, items=tuple(atoms)), whole, name)
+                t = StructT(display.cls, tuple(zip(display.keys, types)))
+        self.known[var] = Items(display, found, self.build.emit(replace(display, items=atoms), t, f"t_{var.name}"))
 
     def zero(self, operand: Operand) -> Operand:
         """The tangent of what does not change."""
@@ -132,6 +132,8 @@ class Tangents:
             return operand if isinstance(operand, Const) and operand.value is None else Const(None)
         if isinstance(t, ListT) and t.items == ():
             return self.build.emit(Build("list", ()), t, "t_items")
+        if isinstance(t, MapT):  # with the keys of the dict itself, so that both are read alike
+            return self.build.call(runtime.zeros_like, operand, type=tangent_type(t))
         if isinstance(t, Scalar) or t == tangent_type(t):
             made = zeros(self.build, operand)
         else:

@@ -10,7 +10,7 @@ from sourcead.analysis.elementwise import broadcast_dim, broadcast_dims
 from sourcead.analysis.examples import by_example, sample
 from sourcead.analysis.handlers import arrange, infers, only
 from sourcead.analysis.operands import Arg, Impossible, array_type, const
-from sourcead.ir.types import INT, Array, Scalar, TupleT, Type, anydim
+from sourcead.ir.types import UNKNOWN, Array, Scalar, TupleT, Type, anydim
 
 
 def _product(fn, args, dims) -> Type:
@@ -194,7 +194,7 @@ def _lstsq(fn, args, kwargs) -> Type:
     a, b = _dims(given["a"]), _dims(given["b"])
     dtype = sample(np.linalg.lstsq, [Arg(_all_many(given["a"].type)), Arg(_all_many(given["b"].type))], {}).items[0].dtype
     real = np.zeros(0, dtype).real.dtype
-    return TupleT((Array(dtype, (a[-1], *b[1:])), Array(real, (anydim(),)), INT, Array(real, (_less(*a),))))
+    return TupleT((Array(dtype, (a[-1], *b[1:])), Array(real, (anydim(),)), UNKNOWN, Array(real, (_less(*a),))))
 
 
 @infers(np.linalg.eig, np.linalg.eigvals)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import RuleError
-from sourcead.frontend import expressions, inlining
+from sourcead.errors import RuleError, UnsupportedArgumentError
+from sourcead.frontend import inlining
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.source import find_source
 from sourcead.frontend.values import BoundVal, Cell, FunctionVal, MethodVal, SliceVal, TupleVal, Value
@@ -24,7 +24,8 @@ def written_out(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     if lo.static_only:
         return None
     if fn is callable and is_composition(lo):
-        return Const(isinstance(args[0], (FunctionVal, BoundVal, MethodVal)) or isinstance(args[0], Const) and callable(args[0].value))
+        known = isinstance(args[0], Const) and callable(args[0].value)
+        return Const(known or isinstance(args[0], (FunctionVal, BoundVal, MethodVal)))
     if fn is np.ndim and is_composition(lo) and (found := rank_of(lo, args[0])) is not None:
         return Const(found)
     compositions = compositions_of(fn)
@@ -47,7 +48,9 @@ def spelled_einsum(lo: Lowering, args: list[Value]) -> list[Value]:
     """`np.einsum(a, [0, 1], b, [1, 2], [0, 2])` as `np.einsum("ab,bc->ac", a, b)`."""
     letters = []
     for value in [*args[1::2], *(args[-1:] if len(args) % 2 else ())]:
-        items = value.items if isinstance(value, TupleVal) else value.items.values() if isinstance(value, Cell) and value.kind == "list" else None
+        items = value.items if isinstance(value, TupleVal) else None
+        if isinstance(value, Cell) and value.kind == "list":
+            items = value.items.values()
         if items is None or not all(isinstance(i, Const) and isinstance(i.value, int) and 0 <= i.value < 52 for i in items):
             return args
         letters.append("".join(LETTERS[i.value] for i in items))
@@ -78,7 +81,7 @@ def rank_of(lo: Lowering, value: Value) -> int | None:
 
 
 def said_briefly(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
-    """The arguments of a call without the options that say what they say anyway, if its rule does not take it as it stands."""
+    """A call's arguments without the options that say what they say anyway, where its rule does not take it as it stands."""
     if fn is np.einsum and args and not isinstance(args[0], Const) and not lo.static_only:
         return spelled_einsum(lo, args), kwargs
     if is_composition(lo):
@@ -96,7 +99,7 @@ def write_out(lo: Lowering, composition: Composition, args, kwargs, node) -> Val
     try:
         return inlining.inline(lo, find_source(composition.function), [*map(Const, composition.first), *args], kwargs, node)
     except Refused as error:
-        raise expressions.unsupported(lo, node, str(error)) from None
+        raise UnsupportedArgumentError(str(error), at=lo.called_from) from None
     finally:
         lo.scope, lo.called_from = scope, before
         del lo.calls[calls:]

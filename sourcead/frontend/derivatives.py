@@ -13,13 +13,14 @@ import operator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError, WrtError
 from sourcead.frontend import calls, expressions
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.source import Opaque, find_source, own_signature, unwrap
 from sourcead.frontend.values import POISON, BoundVal, Cell, FunctionVal, TupleVal, Value, leaves, next_birth, roots
-from sourcead.ir.nodes import Atom, Block, Closure, Const, Effect, Function, Let, Stmt, Var, copied, free_vars
+from sourcead.ir.nodes import Atom, Block, Call, Closure, Const, Effect, Function, Let, Stmt, Var, copied, free_vars
 from sourcead.ir.types import Array, Scalar, as_float, carries_derivative, dims_of, tangent_type
 
 MODULES = ("sourcead.api", "sourcead.jacobians")
@@ -201,6 +202,11 @@ def taken(lo: Lowering, fn: Value, at: list[int | str], args: list[Value], kwarg
     for cell in (cell for place in written for cell in roots(every[place])):
         if cell in lo.params:
             lo.written.setdefault(lo.params[cell], lo.here)
+    for place, x in inputs.items():
+        if x in lo.layouts:  # what is checked of a parameter on entry, here where the call stands
+            lo.layouts.discard(x)
+            check = Call(runtime.check_layout, (lo.read(every[place]), Const(x.name)), effect=True)
+            lo.build.add(Stmt((Var("checked"),), check))
     lowered = block_as_lowered(lo, Block(tuple(stmts), (atom,)), [inputs[p] for p in at], {inputs[p].name for p in written})
     return Taken(lowered, [inputs[p] for p in at])
 
@@ -236,10 +242,8 @@ def block_as_lowered(lo: Lowering, block: Block, inputs: list[Var], written: set
 
     free = [v for v in free_vars(block) if v not in inputs]
     function = Function("function", (*inputs, *free), block, origin=lo.here)
-    return Lowered(
-        function, {str(k): x for k, x in enumerate(inputs)}, dict.fromkeys(written), lo.live, (), lo.here,
-        lo.build, (),
-    )  # fmt: skip
+    params = {str(k): x for k, x in enumerate(inputs)}
+    return Lowered(function, params, dict.fromkeys(written), lo.live, (), lo.here, lo.build, (), lo.derived)
 
 
 def placed(lo: Lowering, stmts) -> None:

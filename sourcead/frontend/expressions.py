@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import enum
 import operator
 import types
 from typing import Any
@@ -45,7 +46,7 @@ from sourcead.frontend.values import (
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Operand, Slice, Sub, Var
 from sourcead.ir.records import is_record
-from sourcead.ir.types import Array, DictT, ListT, NoneType, Scalar, Str, StructT, TupleT, Undefined, rank
+from sourcead.ir.types import Array, DictT, ListT, NoneType, Scalar, Str, StructT, TupleT, Undefined, Unknown, rank
 
 BINARY = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -114,7 +115,7 @@ def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
     return False, None
 
 
-FOLDABLE = (bool, int, str, type(None), tuple, type)
+FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum)
 
 
 def fold(lo: Lowering, fn, operands: list[Value], result: Var | None = None) -> Value | None:
@@ -442,10 +443,10 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
         t = atom_type(lo.read(base))
         if isinstance(t, ListT) and isinstance(operand_, Slice):
             return lists.wrap_items(lo, lo.build.index(lo.read(base), operand_), base)
-        if views(t, operand_):
+        if views(t, operand_) and not may_be_number(t, operand_):
             cell = lo.view(base, Sub(operand_))
             var = lo.read(cell)
-            if isinstance(var.type, (Scalar, Str, NoneType)):
+            if isinstance(var.type, (Scalar, Str, NoneType)) or takes_number(t, operand_):
                 return var
             if isinstance(var.type, (TupleT, StructT)):
                 return lo.wrap(var, shares=reach(base))
@@ -477,6 +478,21 @@ def views(t, key: Operand) -> bool:
         if not (isinstance(kind, Scalar) and kind.kind == "int" or isinstance(kind, Str)):
             return False
     return True
+
+
+def may_be_number(t, key: Operand) -> bool:
+    """Whether `base[key]` of an array of unknown rank may be a number, which later writes do not change."""
+    return isinstance(t, (Array, Unknown)) and rank(t) is None and only_indices(key)
+
+
+def takes_number(t, key: Operand) -> bool:
+    """Whether `base[key]` is a number, whatever the dtype of the array."""
+    return isinstance(t, Array) and only_indices(key) and rank(t) == (len(key) if isinstance(key, tuple) else 1)
+
+
+def only_indices(key: Operand) -> bool:
+    parts = key if isinstance(key, tuple) else (key,)
+    return not any(isinstance(p, Slice) or isinstance(p, Const) and (p.value is None or p.value is Ellipsis) for p in parts)
 
 
 def is_gather(t, key: Operand) -> bool:

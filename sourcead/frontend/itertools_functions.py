@@ -11,6 +11,8 @@ import itertools
 import operator
 from typing import Any
 
+import numpy as np
+
 from sourcead.frontend import calls, expressions, iteration, lists, methods, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.iteration import ZERO, Iterable
@@ -49,6 +51,14 @@ def choosing(fn: Any):
         return Iterable(domain=each.domain, element=nth, length=each.length, nth=nth)
 
     return handler
+
+
+def builtin_ndindex(lo: Lowering, args: list[Value], kwargs, node) -> Value:
+    """`np.ndindex(2, 3)` or `np.ndindex(x.shape)`: a product of ranges."""
+    if len(args) == 1 and expressions.is_sequence(args[0]):
+        args = sequences.static_items(lo, args[0], node)
+    ranges = [calls.call(lo, Const(range), [n], {}, node) for n in args]
+    return choosing(itertools.product)(lo, ranges, {}, node)
 
 
 def builtin_chain(lo: Lowering, args: list[Value], kwargs, node) -> Value:
@@ -144,7 +154,8 @@ BUILTINS: dict[Any, Any] = {
     itertools.product: choosing(itertools.product), itertools.combinations: choosing(itertools.combinations),
     itertools.permutations: choosing(itertools.permutations),
     itertools.combinations_with_replacement: choosing(itertools.combinations_with_replacement),
-    itertools.chain: builtin_chain, itertools.chain.from_iterable: builtin_from_iterable, itertools.islice: builtin_islice,
+    np.ndindex: builtin_ndindex, itertools.chain: builtin_chain, itertools.islice: builtin_islice,
+    itertools.chain.from_iterable: builtin_from_iterable,
     itertools.pairwise: builtin_pairwise, itertools.repeat: builtin_repeat, itertools.count: builtin_count,
     itertools.cycle: builtin_cycle, itertools.starmap: builtin_starmap,
 }  # fmt: skip

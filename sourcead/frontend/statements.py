@@ -419,7 +419,7 @@ def store(lo: Lowering, base: Value, key: Value, value: Value, node, mode: str =
         if isinstance(atom_type(lo.read(base)), ListT):
             hold(base.root(), value)
         return
-    lo.write(base, (Sub(lo.operand(key)),), lo.operand(value), mode)
+    lo.write(base, (Sub(lo.operand(key)),), lo.operand(sequences.as_array(lo, value)), mode)
 
 
 def assigned_slice(lo: Lowering, base: Cell, key: SliceVal, value: Value) -> list[Value] | None:
@@ -454,7 +454,7 @@ def lower_augassign(lo: Lowering, node) -> None:
         return
     key = expressions.lower_key(lo, target.slice)
     if isinstance(base, Cell) and base.kind == "array" and isinstance(atom_type(lo.read(base)), Array):
-        value = lower(lo, node.value)
+        value = sequences.as_array(lo, lower(lo, node.value))
         path_key = lo.operand(key)
         mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
         if mode and expressions.views(atom_type(lo.read(base)), path_key):

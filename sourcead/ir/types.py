@@ -228,6 +228,8 @@ def tangent_type(t: Type) -> Type:
             return TupleT(tuple(map(tangent_type, items)))
         case ListT(item, items):
             return ListT(tangent_type(item), None if items is None else tuple(map(tangent_type, items)))
+        case MapT(key, item, default):
+            return MapT(key, tangent_type(item), default)
         case DictT(items):
             return DictT(tuple((k, tangent_type(v)) for k, v in items))
         case StructT(cls, fields):

@@ -52,7 +52,7 @@ def _apart(block: Block, live: set[Var]) -> Block:
         inner = set().union(*(_reads(b) for b in op_blocks(op))) if op_blocks(op) else set()
         again = inner if isinstance(op, Loop) else set()
         if op_blocks(op):
-            op = map_op(op, lambda a: a, lambda b, again=again: _apart(b, live | again))
+            op = map_op(op, lambda a: a, lambda b, read=live | again: _apart(b, read))
         stmts.append(stmt if op is stmt.op else replace(stmt, op=op))
         stmts.extend(reversed(copies))
         live |= inner

@@ -188,29 +188,29 @@ def _(y, x, d_y):
 @adjoint(special.spherical_jn, broadcasts=True)
 def spherical_jn_adjoint(y, n, z, derivative=False, d_y=None):
     if not derivative:
-        return None, d_y * special.spherical_jn(n, z, True), None
-    return None, -d_y * (2 * y / z + (1 - n * (n + 1) / z**2) * special.spherical_jn(n, z)), None
+        return undefined("the order"), d_y * special.spherical_jn(n, z, True), None
+    return undefined("the order"), -d_y * (2 * y / z + (1 - n * (n + 1) / z**2) * special.spherical_jn(n, z)), None
 
 
 @adjoint(special.spherical_yn, broadcasts=True)
 def spherical_yn_adjoint(y, n, z, derivative=False, d_y=None):
     if not derivative:
-        return None, d_y * special.spherical_yn(n, z, True), None
-    return None, -d_y * (2 * y / z + (1 - n * (n + 1) / z**2) * special.spherical_yn(n, z)), None
+        return undefined("the order"), d_y * special.spherical_yn(n, z, True), None
+    return undefined("the order"), -d_y * (2 * y / z + (1 - n * (n + 1) / z**2) * special.spherical_yn(n, z)), None
 
 
 @adjoint(special.spherical_in, broadcasts=True)
 def spherical_in_adjoint(y, n, z, derivative=False, d_y=None):
     if not derivative:
-        return None, d_y * special.spherical_in(n, z, True), None
-    return None, d_y * ((1 + n * (n + 1) / z**2) * special.spherical_in(n, z) - 2 * y / z), None
+        return undefined("the order"), d_y * special.spherical_in(n, z, True), None
+    return undefined("the order"), d_y * ((1 + n * (n + 1) / z**2) * special.spherical_in(n, z) - 2 * y / z), None
 
 
 @adjoint(special.spherical_kn, broadcasts=True)
 def spherical_kn_adjoint(y, n, z, derivative=False, d_y=None):
     if not derivative:
-        return None, d_y * special.spherical_kn(n, z, True), None
-    return None, d_y * ((1 + n * (n + 1) / z**2) * special.spherical_kn(n, z) - 2 * y / z), None
+        return undefined("the order"), d_y * special.spherical_kn(n, z, True), None
+    return undefined("the order"), d_y * ((1 + n * (n + 1) / z**2) * special.spherical_kn(n, z) - 2 * y / z), None
 
 
 # ---- Kelvin's and Struve's ----

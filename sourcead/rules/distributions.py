@@ -153,22 +153,22 @@ def _(y, k, m, d_y):
 
 @adjoint(special.bdtr, broadcasts=True)
 def _(y, k, n, p, d_y):
-    return None, None, -d_y * beta_density(np.floor(k) + 1, n - np.floor(k), p)
+    return undefined("its first argument"), undefined("its second argument"), -d_y * beta_density(np.floor(k) + 1, n - np.floor(k), p)
 
 
 @adjoint(special.bdtrc, broadcasts=True)
 def _(y, k, n, p, d_y):
-    return None, None, d_y * beta_density(np.floor(k) + 1, n - np.floor(k), p)
+    return undefined("its first argument"), undefined("its second argument"), d_y * beta_density(np.floor(k) + 1, n - np.floor(k), p)
 
 
 @adjoint(special.nbdtr, broadcasts=True)
 def _(y, k, n, p, d_y):
-    return None, None, d_y * beta_density(n, k + 1, p)
+    return undefined("its first argument"), undefined("its second argument"), d_y * beta_density(n, k + 1, p)
 
 
 @adjoint(special.nbdtrc, broadcasts=True)
 def _(y, k, n, p, d_y):
-    return None, None, -d_y * beta_density(n, k + 1, p)
+    return undefined("its first argument"), undefined("its second argument"), -d_y * beta_density(n, k + 1, p)
 
 
 # ---- products of consecutive numbers ----
@@ -194,4 +194,4 @@ def _(y, n, k, d_y):
 
 @adjoint(special.multigammaln, broadcasts=True)
 def _(y, a, d, d_y):
-    return d_y * np.sum(special.digamma(np.expand_dims(a, -1) - np.arange(d) / 2), axis=-1), None
+    return d_y * np.sum(special.digamma(np.expand_dims(a, -1) - np.arange(d) / 2), axis=-1), undefined("the dimension")

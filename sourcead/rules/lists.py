@@ -7,7 +7,7 @@ has zero for each key that it lacks.
 import operator
 
 from sourcead.rules.registry import adjoint, linear
-from sourcead.runtime import without
+from sourcead.runtime import only_at, undefined, without
 
 
 @adjoint(operator.concat)
@@ -26,4 +26,9 @@ def _(y, d, d_y):
     return d_y
 
 
-linear(operator.concat, without, dict.copy)
+@adjoint(dict.get)
+def _(y, d, key, default=None, d_y=None):
+    return only_at(d_y, d, key), None, undefined("its default")
+
+
+linear(operator.concat, without, dict.copy, dict.get)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 
 from sourcead.rules.registry import adjoint, tangent
-from sourcead.runtime import unbroadcast
+from sourcead.runtime import unbroadcast, undefined
 
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 SQRT_2_PI = math.sqrt(2 * math.pi)
@@ -84,7 +84,7 @@ def _(y, x, d_y):
 
 @adjoint(special.polygamma)
 def polygamma_adjoint(y, n, x, d_y):
-    return None, d_y * special.polygamma(n + 1, x)
+    return undefined("the order"), d_y * special.polygamma(n + 1, x)
 
 
 @tangent(special.polygamma)

@@ -59,8 +59,9 @@ def composed(*functions, given: str = "", active: str = "", writes: bool = False
     """Enters the decorated function as what these functions are, where a call gives one of the options (any call if none)."""
 
     def enter(composition):
+        entry = Composition(composition, frozenset(given.split()), frozenset(active.split()), writes=writes)
         for function in functions:
-            _TABLE.setdefault(function, []).append(Composition(composition, frozenset(given.split()), frozenset(active.split()), writes=writes))
+            _TABLE.setdefault(function, []).append(entry)
         return composition
 
     return enter

@@ -25,7 +25,7 @@ def vecdot(a, b, axis=-1):
 
 
 @composed(np.unique)
-def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, equal_nan=True, sorted=True):
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, equal_nan=True):
     index, inverse, counts = distinct_places(ar, axis, equal_nan)
     values = np.ravel(ar)[index] if axis is None else np.take(ar, index, axis)
     results = [values]
@@ -74,6 +74,8 @@ def setxor1d(ar1, ar2, assume_unique=False):
 
 @composed(np.trim_zeros)
 def trim_zeros(filt, trim="fb"):
+    if np.ndim(filt) != 1:
+        refuse("`np.trim_zeros` of more than one axis")
     first, last = count_trimmed(filt, trim)
     return filt[first:last]
 
@@ -86,11 +88,6 @@ def sort_complex(a):
 @composed(np.sort, np.partition, given="order")
 def sort_by_fields(a, axis=-1, kind=None, order=None):
     refuse("`order=`: structured arrays carry no derivative")
-
-
-@composed(np.require)
-def require(a, dtype=None, requirements=None):
-    return np.array(a, dtype=dtype)
 
 
 @composed(*(getattr(np, name) for name in ("astype",) if hasattr(np, name)))
@@ -170,14 +167,6 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0):
 @composed(np.geomspace)
 def geomspace(start, stop, num=50, endpoint=True):
     return start * (stop / start) ** np.linspace(0.0, 1.0, num, endpoint)
-
-
-@composed(np.select, given="default")
-def select(condlist, choicelist, default=0):
-    result = default
-    for condition, choice in zip(condlist[::-1], choicelist[::-1]):
-        result = np.where(condition, choice, result)
-    return result
 
 
 @composed(np.pad, given="constant_values end_values stat_length reflect_type mode")

@@ -45,8 +45,10 @@ def polyint(p, m=1, k=None):
 @composed(np.polydiv)
 def polydiv(u, v):
     r, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
+    if number_kind(r) == "complex" or number_kind(v) == "complex":
+        refuse("`np.polydiv` of complex polynomials")
     m, n = len(r) - 1, len(v) - 1
-    q = np.zeros(max(m - n + 1, 1))
+    q = np.zeros(max(m - n + 1, 1), r.dtype)
     for k in range(m - n + 1):
         q[k] = r[k] / v[0]
         r[k : k + n + 1] = r[k : k + n + 1] - q[k] * v
@@ -58,7 +60,7 @@ def poly(seq_of_zeros):
     zeros = np.asarray(seq_of_zeros)
     if zeros.ndim != 1 or number_kind(zeros) == "complex":
         refuse("`np.poly` of a matrix or of complex zeros")
-    p = np.ones(1)
+    p = np.ones(1, zeros.dtype)
     for zero in zeros:
         p = np.append(p, 0.0) - zero * np.append(0.0, p)
     return p
@@ -74,8 +76,3 @@ def polyfit(x, y, deg, rcond=None):
         rcond = len(x) * 2.220446049250313e-16
     found = np.linalg.lstsq(powers / scale, y, rcond)[0]
     return (found.T / scale).T
-
-
-@composed(np.polyval, given="none")
-def polyval(p, x):
-    refuse("`np.polyval` in this form")

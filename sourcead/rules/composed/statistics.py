@@ -138,6 +138,7 @@ def quantile(a, q, axis=None, method="linear", keepdims=False):
     low = np.floor(places).astype(int)
     high = np.ceil(places).astype(int)
     result = rows[..., low] + (rows[..., high] - rows[..., low]) * (places - low)
+    result = np.where(np.isnan(rows[..., -1]), np.nan, result)  # they stand last
     return put_back(result, a, axis) if keepdims else result
 
 

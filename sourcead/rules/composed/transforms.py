@@ -9,7 +9,7 @@ def all_axes(x, s, axes):
     """The axes that a transform works on, where none are named."""
     if axes is not None:
         return tuple(axes)
-    return tuple([i for i in range(x.ndim)] if s is None else [i - len(s) for i in range(len(s))])
+    return tuple([k for k, _ in enumerate(x.shape)] if s is None else [k - len(s) for k, _ in enumerate(s)])
 
 
 @composed(np.fft.fftn, np.fft.fft2, given="s")

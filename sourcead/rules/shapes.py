@@ -217,6 +217,8 @@ def array_adjoint(y, x, dtype=None, d_y=None, copy=True, order="K"):
 def _(y, x, dtype, d_y, order="K", casting="unsafe", copy=True):
     if np.ndim(x) == 0:
         return unbroadcast(d_y, x), None
+    if np.iscomplexobj(d_y) and not np.iscomplexobj(x):
+        return np.real(d_y).astype(x.dtype), None
     return d_y.astype(x.dtype), None
 
 

@@ -66,7 +66,8 @@ def infer_call(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None) -> Typ
 
 def _infer_call(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     if (getattr(fn, "__module__", None) or "").startswith("scipy."):
-        importlib.import_module("sourcead.analysis.infer_scipy")
+        special = not fn.__module__.startswith("scipy.linalg")
+        importlib.import_module("sourcead.analysis.infer_scipy" if special else "sourcead.analysis.infer_matrices")
     try:
         handler = HANDLERS.get(fn)
     except TypeError:  # not hashable

@@ -143,3 +143,13 @@ def _each_like_its_array(fn, args, kwargs) -> Type:
 @infers(runtime.axis_size)
 def _axis_size(fn, args, kwargs) -> Type:
     return INT
+
+
+@infers(runtime_matrices.triangular_cotangents, runtime_matrices.banded_cotangents)
+def _matrix_and_right_side(fn, args, kwargs) -> Type:
+    return TupleT((args[3 if fn is runtime_matrices.triangular_cotangents else 4].type, args[1].type))
+
+
+@infers(runtime_matrices.frechet, runtime_matrices.inverse_frechet)
+def _like_matrix(fn, args, kwargs) -> Type:
+    return args[1].type if array_type(args[1].type) == array_type(args[2].type) else UNKNOWN

@@ -170,9 +170,12 @@ def same_number_all_over(build: Builder, d: Atom, t: Array) -> Var | None:
     return build.call(np.full, shape, source, Const(t.dtype), type=t, name=d.name)
 
 
+RECENT = 8  # statements of one rule
+
+
 def renamed(build: Builder, atom: Atom, name: str) -> Atom:
     """The variable, called after what it is the cotangent of, if it has no name of that kind yet."""
-    if isinstance(atom, Var) and atom.temp and not atom.name.startswith("d_") and build.stmts and atom in build.stmts[-1].targets:
+    if isinstance(atom, Var) and atom.temp and not atom.name.startswith("d_") and any(atom in s.targets for s in build.stmts[-RECENT:]):
         atom.name = name
     return atom
 

@@ -92,7 +92,8 @@ class Writer:
         self.mark = (stmt.origin, stmt.adjoint_of)
         env = {}
         for v in free_vars(Block((stmt,))):
-            other = self.plan.asked_instead(v) if is_metadata_read(v, stmt) and v not in self.env else None
+            asks = is_metadata_read(v, stmt) and v not in self.env and v not in self.lists
+            other = self.plan.asked_instead(v) if asks else None
             env[v] = other or self.value(v, part, is_metadata_read(v, stmt))
         self.stmts.append(substituted(stmt, {v: a for v, a in env.items() if a is not v}))
 

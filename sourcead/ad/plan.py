@@ -16,6 +16,7 @@ from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.chains import updates_in
 from sourcead.ir.nodes import (
+    Atom,
     Block,
     Branch,
     Index,
@@ -33,7 +34,8 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.types import Array
 
-PART = 0.9
+LIST = 1.0  # cost of one more list, in numbers saved
+PART = 0.9  # of a part of an array, where its size is not known
 SHARED = 0.001  # cost of a value that another list holds anyway
 
 
@@ -160,10 +162,18 @@ class LoopPlan:
             return None
         if self.outer is None:
             self.outer = {}
-            for w in free_vars(self.op.body):
-                if isinstance(w.type, Array) and w.type.dims is not None and w not in self.op.params:
+            for w in self.around():
+                if isinstance(w, Var) and isinstance(w.type, Array) and w.type.dims is not None:
                     self.outer.setdefault((w.type.dims, str(w.type.dtype)), w)
         return self.outer.get((v.type.dims, str(v.type.dtype)))
+
+    def around(self) -> Iterator[Atom]:
+        """What is in scope after the outermost loop, which no loop has to save; then what is before this one."""
+        outermost = self.settler.nest.stmt
+        yield from (w for w in free_vars(outermost.op.body) if w not in outermost.op.params)
+        yield from outermost.targets
+        yield from outermost.op.inits
+        yield from (w for w in free_vars(self.op.body) if w not in self.op.params)
 
     def note(self, v: object, part: Part, at: int) -> None:
         """The reverse of `part` reads `v` when it passes position `at`."""
@@ -189,9 +199,9 @@ class LoopPlan:
             if v in nodes:
                 continue
             definition = self.definitions[v]
-            nodes[v] = size(v.type)
+            nodes[v] = LIST + size(v.type)
             if definition.stmt is not None and isinstance(definition.stmt.op, Index):
-                nodes[v] = PART * min(nodes[v], size(atom_type(definition.stmt.op.base)))  # a part is smaller than the whole
+                nodes[v] = LIST + PART * min(size(v.type), size(atom_type(definition.stmt.op.base)))  # a part is smaller than the whole
             order.append(v)
             if not self.can_rebuild(v, definition):
                 continue

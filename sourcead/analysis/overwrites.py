@@ -71,6 +71,7 @@ class Nest:
     """A loop with all that is inside, asked which reads are never overwritten."""
 
     def __init__(self, loop: Stmt, chains: Chains):
+        self.stmt = loop
         self.chains = chains
         self.places: dict[Stmt, Place] = {}
         self.definitions: dict[Var, Stmt | None] = {}

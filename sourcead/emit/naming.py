@@ -42,10 +42,10 @@ def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) 
 
 
 def _wish(root: Var, members: list[Var], classes: Classes, carried: set[Var]) -> str:
-    """The user's name if there is one, else that of what a loop carries, else that of the first."""
+    """The user's name if there is one, else that of what a loop carries, of a cotangent, or of the first."""
     name = classes.user_name[root]
     if name is None:
-        name = min(members, key=lambda v: (v not in carried, v.id)).name
+        name = min(members, key=lambda v: (v not in carried, not v.name.startswith("d_"), v.id)).name
     name = re.sub(r"\W", "_", name) or "t"
     if name[0].isdigit():
         name = f"_{name}"

@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.ir.nodes import Atom, Call, Const, Function, Let, Operand, Stmt, Update, Var, fresh
+from sourcead.analysis.builder import atom_type
+from sourcead.ir.nodes import Atom, Call, Const, Function, Let, Operand, Slice, Stmt, Sub, Update, Var, View, fresh
 from sourcead.ir.types import INT, Array, FunctionT, NoneType, Scalar, Unknown, kind_of, rank
 from sourcead.passes.equality import equal_types
 from sourcead.passes.rewriting import Facts, rewrite
@@ -46,6 +47,8 @@ def _simpler(stmt: Stmt, facts: Facts):
             return _twice(base)
         case Update(base, (), value, "add" | "sub"):
             return _first_contribution(stmt, base, value, facts) or _accumulation(stmt, stmt.op, facts)
+        case Update(base, path, _, "add") if generated(stmt) and _zeros(base, facts) and all(map(_takes_a_part, path)):
+            return replace(stmt.op, mode="set")
         case Update(_, _, _, "add" | "sub"):
             return _accumulation(stmt, stmt.op, facts)
         case Call(fn, effect=effect) if effect or not isinstance(fn, Hashable):
@@ -358,6 +361,12 @@ def _zeros(atom: Atom, facts: Facts) -> bool:
     """Whether it is an array of zeros, or a zero, made for nothing but to be added to."""
     op = facts.op(atom)
     return isinstance(op, Call) and isinstance(op.fn, Hashable) and op.fn in ZEROS and not any(k == "out" for k, _ in op.kwargs)
+
+
+def _takes_a_part(step: Sub | View) -> bool:
+    """Whether a step of a path is a subscript of numbers and slices, which names no element twice."""
+    keys = step.key if isinstance(step, Sub) and isinstance(step.key, tuple) else (step.key,) if isinstance(step, Sub) else (step,)
+    return all(isinstance(k, Slice) or isinstance(k, (Var, Const)) and isinstance(atom_type(k), Scalar) for k in keys)
 
 
 def _arithmetic_base(stmt: Stmt, base: Atom) -> bool:

@@ -21,6 +21,8 @@ from sourcead.dispatch import Gradient
 from sourcead.errors import UnsupportedArgumentError
 from sourcead.signature import check_wrt, conversion, leaves, map_leaves
 
+MODES = ("reverse", "forward")
+
 
 class GradientMismatch(AssertionError):
     """A derivative differs from the numerical one.
@@ -52,7 +54,7 @@ def check_grads(
     args: Sequence[Any],
     wrt: int | str | Sequence[int | str] = 0,
     order: int = 1,
-    modes: Sequence[str] = ("reverse",),
+    modes: Sequence[str] = MODES,
     eps: float | None = None,
     rtol: float | None = None,
     atol: float | None = None,
@@ -64,8 +66,8 @@ def check_grads(
             deterministic. Every element of the arguments in wrt costs four calls of it (eight if complex).
         args: its arguments, numbers, arrays and structures of them. float32 is moved in float64.
         wrt: as for `grad`.
-        order: up to which order of derivative; 2 checks the gradient of the gradient too.
-        modes: only "reverse" yet.
+        order: up to which order of derivative; 2 checks the derivatives of the gradient too.
+        modes: "reverse", "forward" or both; forward mode takes one sweep for each element.
         eps: the step, relative to the size of an element or absolute for those below 1; None chooses by dtype.
         rtol, atol: an element fails if its error exceeds `atol + rtol * max(size of the two)`; None chooses by dtype.
 
@@ -80,13 +82,8 @@ def check_grads(
         >>> check_grads(lambda x: np.sum(np.sin(x) * x), (np.array([0.5, 2.0]),))
     """
     for mode in modes:
-        if mode == "forward":
-            raise UnsupportedArgumentError(
-                "check_grads cannot check the mode 'forward': there is no forward mode yet",
-                instead='modes=("reverse",)',
-            )
-        if mode != "reverse":
-            raise UnsupportedArgumentError(f"check_grads knows no mode {mode!r}", instead='modes=("reverse",)')
+        if mode not in MODES:
+            raise UnsupportedArgumentError(f"check_grads knows no mode {mode!r}", instead=f"modes={MODES!r}")
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
         raise UnsupportedArgumentError(
             f"check_grads has the order {order!r}", instead="order=1, or 2 for second derivatives"
@@ -102,20 +99,29 @@ def check_grads(
     for p in positions:
         check_wrt(args[p], names[p])
     args = tuple((conversion(a, p in positions) or _same)(a) for p, a in enumerate(args))
-    cotangent, derivative = _reverse(f, args, wrt, gradient)
-    derivatives = [derivative] if gradient._single else list(derivative)
-    _compare(f, args, positions, [names[p] for p in positions], cotangent, derivatives, eps, rtol, atol)
+    value = f(*_copied(args))
+    cotangent = _cotangent(value)
+    for mode in modes:
+        if mode == "reverse":
+            found = _reverse(f, args, wrt, gradient, cotangent)
+            derivatives = [found] if gradient._single else list(found)
+        else:
+            derivatives = _forward(f, args, positions, wrt, cotangent)
+        _compare(f, args, positions, [names[p] for p in positions], cotangent, derivatives, eps, rtol, atol, mode)
     if order > 1:
         check_grads(gradient, args, wrt, order - 1, modes, eps, rtol, atol)
 
 
-def _reverse(f: Callable, args: tuple, wrt: Any, gradient: Gradient) -> tuple[Any, Any]:
-    """A cotangent of the result, and the cotangents of wrt that reverse mode gives for it."""
-    value = f(*_copied(args))
-    if isinstance(value, float | np.floating) or (
+def _is_real_number(value: Any) -> bool:
+    return isinstance(value, float | np.floating) or (
         isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind == "f"
-    ):
-        return 1.0, gradient(*_copied(args))
+    )
+
+
+def _cotangent(value: Any) -> Any:
+    """A cotangent of a result: 1 for a number, else random."""
+    if _is_real_number(value):
+        return 1.0
     random = np.random.default_rng(0)
 
     def drawn(leaf):
@@ -130,9 +136,58 @@ def _reverse(f: Callable, args: tuple, wrt: Any, gradient: Gradient) -> tuple[An
             return complex(*random.standard_normal(2))
         return float(random.standard_normal()) if isinstance(leaf, float | np.floating) else 0.0
 
-    cotangent = map_leaves(drawn, value)
+    return map_leaves(drawn, value)
+
+
+def _reverse(f: Callable, args: tuple, wrt: Any, gradient: Gradient, cotangent: Any) -> Any:
+    """The cotangents of wrt that reverse mode gives for that of the result."""
+    if isinstance(cotangent, float):
+        return gradient(*_copied(args))
     _, pullback = vjp(f, *_copied(args), wrt=wrt)
-    return cotangent, pullback(_copied(cotangent))
+    return pullback(_copied(cotangent))
+
+
+def _forward(f: Callable, args: tuple, positions: list[int], wrt: Any, cotangent: Any) -> list:
+    """The same from forward mode, element by element: the product of the cotangent with the tangent of each."""
+    push = Gradient(f, wrt, kind="tangent")
+    weights = [leaf for _, leaf in leaves(cotangent)]
+    still = {t: map_leaves(np.zeros_like, args[p]) for t, p in zip(push.directions, positions)}
+
+    def along(name: str, number: int, index: tuple, step: complex) -> float:
+        moved = dict(still)
+        moved[name] = _with_element(still[name], number, index, step)
+        tangent = [leaf for _, leaf in leaves(push(*_copied(args), **moved))]
+        return math.fsum(float(np.sum(np.real(np.multiply(w, t)))) for w, t in zip(weights, tangent))
+
+    derivatives = []
+    for name, position in zip(push.directions, positions):
+        found = []
+        for number, (_, leaf) in enumerate(leaves(args[position])):
+            complex_ = np.iscomplexobj(leaf)
+            d = np.zeros(np.shape(leaf), complex if complex_ else float)
+            for index in np.ndindex(np.shape(leaf)):
+                d[index] = along(name, number, index, 1.0)
+                if complex_:
+                    d[index] -= 1j * along(name, number, index, 1j)
+            found.append(d)
+        left = iter(found)
+        derivatives.append(map_leaves(lambda _, left=left: next(left), args[position]))
+    return derivatives
+
+
+def _with_element(zeros: Any, number: int, index: tuple, value: complex) -> Any:
+    """A structure of zeros with another value in one element of one leaf."""
+    count = -1
+
+    def place(leaf):
+        nonlocal count
+        count += 1
+        leaf = np.array(leaf)
+        if count == number:
+            leaf[index] = value
+        return leaf if leaf.ndim else leaf[()]
+
+    return map_leaves(place, zeros)
 
 
 def _same(x: Any) -> Any:
@@ -143,7 +198,7 @@ def _copied(x: Any) -> Any:
     return copy.deepcopy(x)
 
 
-def _compare(f, args, positions, names, cotangent, derivatives, eps, rtol, atol) -> None:
+def _compare(f, args, positions, names, cotangent, derivatives, eps, rtol, atol, mode) -> None:
     """Raises if a derivative differs from the numerical one."""
     weights = [leaf for _, leaf in leaves(cotangent)]
 
@@ -191,7 +246,7 @@ def _compare(f, args, positions, names, cotangent, derivatives, eps, rtol, atol)
         found, numerical = (v.real if not v.imag else v for v in (found, numerical))
         count = "1 element differs" if len(failures) == 1 else f"{len(failures)} elements differ, this one most"
         raise GradientMismatch(
-            f"the derivative with respect to `{where}` is {found:.10g}, "
+            f"the derivative with respect to `{where}` is {found:.10g}{' in forward mode' if mode == 'forward' else ''}, "
             f"and numerically {numerical:.10g} (relative error {error:.2g}; {count})",
             where, found, numerical, error,
         )  # fmt: skip

@@ -268,8 +268,8 @@ def is_literal(x):
 def lower_exponent(b, a):
     """`b - 1`, the exponent in the derivative of `a ** b`; 1 where both are 0, so that `b * a ** (b - 1)` is 0 there."""
     if isinstance(b, (int, float, complex)) and not isinstance(b, np.generic):
-        if b != 0:
-            return b - 1
+        if b != 0 or not isinstance(a, (np.ndarray, np.generic)):
+            return 1 if b == 0 and a == 0 else b - 1
         b = b * np.ones_like(a, dtype=np.result_type(a, np.float16))
     return np.where((b == 0) & (a == 0), 1, b - 1)[()]
 

@@ -116,8 +116,8 @@ def richardson(f, x, t, h=1e-2):
 def test_special_functions_agree():
     import autograd.scipy.special as theirs_special
 
-    cases = {name: (0.4,) for name in ("erf", "erfc", "erfinv", "erfcinv", "logit", "j0", "j1", "y0", "y1", "i0", "i1", "expit")}
-    cases |= {name: (1.3,) for name in ("gammaln", "gamma", "digamma", "rgamma")}
+    cases = dict.fromkeys(("erf", "erfc", "erfinv", "erfcinv", "logit", "j0", "j1", "y0", "y1", "i0", "i1", "expit"), (0.4,))
+    cases |= dict.fromkeys(("gammaln", "gamma", "digamma", "rgamma"), (1.3,))
     for name, args in cases.items():
         f = getattr(special, name)
         ours = sourcead.grad(lambda x: f(x))(*args)  # noqa: B023

@@ -1,6 +1,7 @@
 """check_grads: what it accepts, what it finds, how it says so."""
 
 import dataclasses
+import functools
 import inspect
 import sys
 import types
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import sourcead
-from sourcead import GradientMismatch, UnsupportedArgumentError, WrtError, check_grads
+from sourcead import GradientMismatch, UnsupportedArgumentError, WrtError, adjoint, check_grads, tangent
 from sourcead.api import _pullback_of
 from sourcead.dispatch import _SHARED
 
@@ -25,6 +26,9 @@ class Built:
     written_params: frozenset = frozenset()
     live: tuple = ()
     guards: tuple = ()
+
+
+check_reverse = functools.partial(check_grads, modes=("reverse",))
 
 
 @pytest.fixture
@@ -77,7 +81,7 @@ X = np.array([[0.5, 1.0], [-2.0, 3.0]])
 )
 def test_right_derivative_passes_and_wrong_one_is_found(derivative, f, args, right):
     derivative(right)
-    check_grads(f, args)
+    check_reverse(f, args)
     if np.size(args[0]):
         _SHARED.clear()
         derivative(
@@ -87,13 +91,13 @@ def test_right_derivative_passes_and_wrong_one_is_found(derivative, f, args, rig
             )
         )
         with pytest.raises(GradientMismatch):
-            check_grads(f, args)
+            check_reverse(f, args)
 
 
 def test_message_names_the_worst_element_both_values_and_the_error(derivative):
     derivative("3 * w**2 + np.array([[0, 0], [0.5, 1e-3]])")
     with pytest.raises(GradientMismatch) as raised:
-        check_grads(lambda w: np.sum(w**3), (X,))
+        check_reverse(lambda w: np.sum(w**3), (X,))
     error = raised.value
     assert (error.where, round(error.derivative, 6), round(error.numerical, 6), round(error.error, 3)) == (
         "w[1, 0]",
@@ -107,34 +111,34 @@ def test_message_names_the_worst_element_both_values_and_the_error(derivative):
 def test_element_of_a_structure_is_named_as_users_write_it(derivative):
     derivative("{'a': [0.0, np.array([2.0, 3.0])]}")
     with pytest.raises(GradientMismatch, match=r"`p\['a'\]\[1\]\[1\]`"):
-        check_grads(lambda p: 2.0 * np.sum(p["a"][1]), ({"a": [1.0, np.ones(2)]},))
+        check_reverse(lambda p: 2.0 * np.sum(p["a"][1]), ({"a": [1.0, np.ones(2)]},))
 
 
 @pytest.mark.parametrize("wrong", ["3 * x[0] ** 2", "np.ones(4)", "(1.0, 2.0)", "float('nan')"])
 def test_derivative_of_another_shape_or_structure_is_found(derivative, wrong):
     derivative(wrong)
     with pytest.raises(GradientMismatch):
-        check_grads(lambda x: np.sum(x**3), (X,) if wrong != "float('nan')" else (1.0,))
+        check_reverse(lambda x: np.sum(x**3), (X,) if wrong != "float('nan')" else (1.0,))
 
 
 def test_several_parameters(derivative):
     derivative("(x * y, 3.0)")
     with pytest.raises(GradientMismatch, match="`y`"):
-        check_grads(lambda x, y: x**2 * y / 2, (2.0, 3.0), wrt=("x", "y"))
+        check_reverse(lambda x, y: x**2 * y / 2, (2.0, 3.0), wrt=("x", "y"))
 
 
 def test_vector_results_are_checked_by_a_pullback(derivative):
     derivative("2 * x * d")
-    check_grads(lambda x: x**2, (X,))
+    check_reverse(lambda x: x**2, (X,))
     derivative("2 * x")
     _SHARED.clear()
     with pytest.raises(GradientMismatch):
-        check_grads(lambda x: x**2, (X + 1,))
+        check_reverse(lambda x: x**2, (X + 1,))
 
 
 def test_structured_results_are_checked_by_a_pullback(derivative):
     derivative("2 * x * d[0] + 3 * d[1]['a']")
-    check_grads(lambda x: (x**2, {"a": 3 * x}), (X,))
+    check_reverse(lambda x: (x**2, {"a": 3 * x}), (X,))
 
 
 def test_function_that_writes_its_argument_is_given_copies(derivative):
@@ -144,23 +148,23 @@ def test_function_that_writes_its_argument_is_given_copies(derivative):
 
     derivative("8 * x")
     x = X.copy()
-    check_grads(f, (x,))
+    check_reverse(f, (x,))
     np.testing.assert_array_equal(x, X)
 
 
 def test_errors_of_the_function_are_not_hidden(derivative):
     derivative("1 / 0")
     with pytest.raises(ZeroDivisionError):
-        check_grads(lambda x: x, (1.0,))
+        check_reverse(lambda x: x, (1.0,))
 
 
 def test_integer_array_in_wrt_is_refused():
     with pytest.raises(WrtError, match="integers"):
-        check_grads(lambda x: np.sum(x) * 1.0, (np.array([1, 2]),))
+        check_reverse(lambda x: np.sum(x) * 1.0, (np.array([1, 2]),))
 
 
 @pytest.mark.parametrize(
-    "options", [{"modes": ("forward",)}, {"modes": ("sideways",)}, {"order": 0}, {"order": 1.5}, {"wrt": "y"}]
+    "options", [{"modes": ("reverse", "both")}, {"modes": ("sideways",)}, {"order": 0}, {"order": 1.5}, {"wrt": "y"}]
 )
 def test_what_is_not_there_is_refused(options):
     with pytest.raises(UnsupportedArgumentError):
@@ -186,3 +190,42 @@ def test_generated_derivative_passes(f, args):
 
 def test_second_derivative():
     check_grads(lambda x: np.sum(x**3), (X,), order=2)
+
+
+def test_second_derivative_in_forward_mode_alone():
+    check_grads(lambda x: np.sum(x**3) * x[0, 0], (X,), order=2, modes=("forward",))
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_a_wrong_rule_is_found_in_its_mode(mode):
+    def cube(x):
+        return x**3
+
+    factor = {"reverse": 3.0, "forward": 3.0, mode: 2.0}
+
+    @adjoint(cube)
+    def _(y, x, d_y):
+        return factor["reverse"] * x * x * d_y
+
+    @tangent(cube)
+    def _(y, x, t_x):
+        return factor["forward"] * x * x * t_x
+
+    check_grads(lambda x: np.sum(cube(x)), (X,), modes=[m for m in ("reverse", "forward") if m != mode])
+    with pytest.raises(GradientMismatch, match=r"`x\[1, 1\]` is 18.*numerically 27") as found:
+        check_grads(lambda x: np.sum(cube(x)), (X,))
+    assert ("in forward mode" in str(found.value)) == (mode == "forward")
+
+
+def test_rules_of_a_function_without_source_are_checked_by_themselves():
+    hidden = np.vectorize(lambda x: np.hypot(x, 1.0), otypes=[float])
+
+    @adjoint(hidden)
+    def _(y, x, d_y):
+        return d_y * x / y
+
+    @tangent(hidden)
+    def _(y, x, t_x):
+        return t_x * x / y
+
+    check_grads(lambda x: np.sum(hidden(x) * x), (X,), order=2)

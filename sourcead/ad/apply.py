@@ -24,11 +24,11 @@ from sourcead.errors import (
 from sourcead.frontend import expressions, sequences, statements
 from sourcead.frontend.context import Lowering, NotStatic, Scope
 from sourcead.frontend.source import find_source
-from sourcead.frontend.values import Cell, TupleVal, Value
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, fresh, op_reads
+from sourcead.frontend.values import Cell, SliceVal, TupleVal, Value
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, op_reads
 from sourcead.ir.types import Array, Scalar, TupleT, Type, Unknown
-from sourcead.rules.registry import adjoint_rule
-from sourcead.rules.rule import Arguments, Rule
+from sourcead.rules.registry import adjoint_rule, tangent_rule
+from sourcead.rules.rule import Arguments, Rule, TangentRule
 
 
 def cotangents_of(build: Builder, stmt: Stmt, d_y: Atom, wanted: set[Var]) -> list[tuple[Operand, Operand | None, bool]]:
@@ -49,7 +49,7 @@ def cotangents_of(build: Builder, stmt: Stmt, d_y: Atom, wanted: set[Var]) -> li
         values, options = rule.bind(call.args, call.kwargs, wrap=Const)
     except RuleError as error:
         raise UnsupportedArgumentError(error.reason, at=stmt.origin, instead=error.instead) from None
-    refuse_active_options(rule, options, wanted, stmt)
+    refuse_active_options(rule, options | held(rule, values), wanted, stmt)
     results = inlined(build, rule, stmt.targets[0], values, d_y, options, wanted)
     return [(value, d, rule.broadcasts) for value, d in zip(values, results)]
 
@@ -141,6 +141,14 @@ def refused(rule: Arguments, stmts: list[Stmt], origin) -> UnsupportedArgumentEr
     )
 
 
+def held(rule: Rule, values: list[Operand]) -> dict[str, Operand]:
+    """The arguments that the function's tangent rule takes for constants: both modes refuse the same."""
+    other = tangent_rule(rule.primal)
+    if not isinstance(other, TangentRule) or other.star is not None or rule.star is not None:
+        return {}
+    return {name: value for name, value in zip(other.params, values) if name not in other.tangents}
+
+
 def refuse_active_options(rule: Arguments, options: dict, active: set[Var], stmt: Stmt) -> None:
     """Refuses a call whose derivative would have to pass through an argument that the rule takes for a constant."""
     for name, value in options.items():
@@ -172,8 +180,8 @@ def as_value(lo: Lowering, operand: Operand) -> Value:
             return TupleVal(tuple(as_value(lo, o) for o in operand))
         case Const():
             return operand
-        case Var() if isinstance(operand.type, TupleT):
-            return lo.wrap(operand)
+        case Slice(lower, upper, step):
+            return SliceVal(lower, upper, step)
     return lo.wrap(operand)
 
 

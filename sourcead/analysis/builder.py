@@ -46,7 +46,7 @@ def operand_type(operand: Operand) -> Type:
     """The type of an operand; of a tuple display, the tuple of its items' types."""
     if isinstance(operand, tuple):
         return TupleT(tuple(map(operand_type, operand)))
-    return atom_type(operand)
+    return UNKNOWN if isinstance(operand, Slice) else atom_type(operand)
 
 
 class Builder:

@@ -147,6 +147,7 @@ class Lowering:
         self.dirty: set[Cell] = set()  # cells that were written at least once
         self.prelude: list[Stmt] = []  # statements at the top of the function
         self.walked: list[Cell] = []  # lists of known length that loops walk over by index, as one value each
+        self.walks: list[Any] = []  # lists and dicts whose items the head of a loop takes one by one (`walks.py`)
         self.listing = False  # such lists are to be taken item by item
         self.static_only = False
         self.called_from: Origin | None = None  # the call that is written out with other functions (`composing.py`)

@@ -185,6 +185,8 @@ def taken(lo: Lowering, fn: Value, at: list[int | str], args: list[Value], kwarg
             positional = [v for p, v in given.items() if not isinstance(p, str)]
             result = calls.call(lo, fn, positional, {p: v for p, v in given.items() if isinstance(p, str)}, node)
             atom = lo.read(result)
+        laid_out = [p for p, x in inputs.items() if x in lo.layouts]
+        lo.layouts.difference_update(inputs.values())
         outside = any(is_write(slots, key) for slots, key in lo.journal.changed(mark, birth))
         lo.journal.rollback(mark)
         found = frozenset(p for p, x in inputs.items() if lo.written.pop(mark_of(x), None) is not None)
@@ -202,11 +204,9 @@ def taken(lo: Lowering, fn: Value, at: list[int | str], args: list[Value], kwarg
     for cell in (cell for place in written for cell in roots(every[place])):
         if cell in lo.params:
             lo.written.setdefault(lo.params[cell], lo.here)
-    for place, x in inputs.items():
-        if x in lo.layouts:  # what is checked of a parameter on entry, here where the call stands
-            lo.layouts.discard(x)
-            check = Call(runtime.check_layout, (lo.read(every[place]), Const(x.name)), effect=True)
-            lo.build.add(Stmt((Var("checked"),), check))
+    for place in laid_out:  # what is checked of a parameter on entry, here where the call stands
+        check = Call(runtime.check_layout, (lo.read(every[place]), Const(inputs[place].name)), effect=True)
+        lo.build.add(Stmt((Var("checked"),), check))
     lowered = block_as_lowered(lo, Block(tuple(stmts), (atom,)), [inputs[p] for p in at], {inputs[p].name for p in written})
     return Taken(lowered, [inputs[p] for p in at])
 

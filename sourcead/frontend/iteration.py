@@ -9,6 +9,7 @@ import enum
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -43,6 +44,7 @@ class Iterable:
     value: Callable[[], Atom] | None = None  # as an operand (`a[range(n), labels]`)
     drive: Callable | None = None  # of a generator: does something with each element (`generators.py`)
     endless: bool = False  # whether it has no last element, or may have none
+    walk: Any = None  # of the items of one list or dict: what they were (`walks.py`)
     once: bool = False  # whether it is an iterator, which is empty when it was walked through
     state: Slots = field(default_factory=Slots)  # of an iterator: whether it was
 
@@ -95,14 +97,21 @@ def static_sequence(lo: Lowering, value: Value, node) -> Iterable:
     if isinstance(value, Cell):
         lo.alive(value)
     if lo.listing or isinstance(value, TupleVal) and value.cls is not None:
-        return listed(items)
+        return one_by_one(lo, value, items)
     whole = value.slots.get(WHOLE) if isinstance(value, Cell) else value.origin
     if isinstance(whole, Var) and len(items) > 1 and alike([element_type(i) for i in items]):
         if not any(lo._was_written(i) for i in items):
             walked = lo.wrap_whole(whole, value)
             lo.walked.append(walked)
             return sequence(lo, walked, node)
-    return listed(items)
+    return one_by_one(lo, value, items)
+
+
+def one_by_one(lo: Lowering, value: Value, items: list[Value]) -> Iterable:
+    """The items of a tuple, or of a list, which may be changed while they are taken."""
+    from sourcead.frontend import walks
+
+    return walks.walk(lo, value, list(value.items.items())) if isinstance(value, Cell) else listed(items)
 
 
 def element_type(value: Value):

@@ -10,7 +10,19 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type, grown_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import calls, choices, expressions, iteration, layouts, lists, maps, objects, records, sequences
+from sourcead.frontend import (
+    calls,
+    choices,
+    expressions,
+    iteration,
+    layouts,
+    lists,
+    maps,
+    objects,
+    records,
+    sequences,
+    walks,
+)
 from sourcead.frontend.context import Lowering, MustMaterialise
 from sourcead.frontend.values import (
     MISSING,
@@ -296,11 +308,11 @@ def dict_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Valu
     lo.sure(cell)
     items = cell.items
     if name == "items":
-        return iteration.listed([TupleVal((Const(k), v)) for k, v in items.items()])
+        return walks.pairs(lo, cell, iteration.listed([TupleVal((Const(k), v)) for k, v in items.items()]))
     if name == "keys":
         return iteration.listed([Const(k) for k in items])
     if name == "values":
-        return iteration.listed(list(items.values()))
+        return walks.walk(lo, cell, list(items.items()))
     if name == "copy":
         made = lo.new_dict(items, cell.name)
         made.default = cell.default

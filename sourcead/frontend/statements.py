@@ -34,6 +34,7 @@ from sourcead.frontend import (
     recursion,
     sequences,
     steering,
+    walks,
 )
 from sourcead.frontend.context import Lowering, name_reads
 from sourcead.frontend.control import RAISED
@@ -528,20 +529,23 @@ def lower_for(lo: Lowering, node) -> Any:
 
 def lower_loop(lo: Lowering, node, listing: bool = False) -> Any:
     listed_before, lo.listing = lo.listing, listing
+    walks_before, lo.walks = lo.walks, []
     try:
         iterable = iteration.iterate(lo, lower(lo, node.iter), node)
+        taken = lo.walks
     finally:
-        lo.listing = listed_before
+        lo.listing, lo.walks = listed_before, walks_before
     if iterable.items is not None:
         exits.enter(lo, exits.exits_of(lo, node))
-        return unrolled(lo, node, iterable.items)
+        return unrolled(lo, node, iterable, taken)
     run_loop(lo, node, iterable, lambda element: assign(lo, node.target, element), lambda: lower_statements(lo, node.body))
 
 
-def unrolled(lo: Lowering, node, items: list[Value]) -> Any:
+def unrolled(lo: Lowering, node, iterable: iteration.Iterable, taken: list[walks.Walk]) -> Any:
     """A loop over values known one by one."""
+    items = [functools.partial(walks.element, lo, taken, iterable, k, node) for k in range(len(iterable.items))]
     return iteration_by_iteration(
-        lo, exits.exits_of(lo, node).leave, [functools.partial(lambda item: item, item) for item in items],
+        lo, exits.exits_of(lo, node).leave, items,
         lambda element: assign(lo, node.target, element), lambda: lower_statements(lo, node.body),
     )  # fmt: skip
 

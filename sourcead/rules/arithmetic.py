@@ -104,5 +104,5 @@ def extreme_tangent(y, *xs, t_xs):
     if len(xs) == 2:
         a, b = xs
         t_a, t_b = t_xs
-        return t_a * (a == y) * (1 - (a == b) / 2) + t_b * (b == y) * (1 - (a == b) / 2)
+        return t_a * (a == y) * (a != b) + t_b * (b == y) * (a != b) + (t_a + t_b) / 2 * (a == b)
     return share_of_winners(t_xs, y, xs)

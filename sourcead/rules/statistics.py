@@ -135,10 +135,10 @@ def polyval_tangent(y, p, x, t_p, t_x):
 
 
 @adjoint(np.unwrap)
-def _(y, p, d_y, discont=None, axis=-1):
+def _(y, p, d_y, discont=None, axis=-1, period=6.283185307179586):
     return d_y
 
 
 @tangent(np.unwrap)
-def _(y, p, t_p, discont=None, axis=-1):
+def _(y, p, t_p, discont=None, axis=-1, period=6.283185307179586):
     return t_p

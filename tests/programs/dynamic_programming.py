@@ -177,7 +177,7 @@ def tree_recursion(x):
 TREE = ("add", ("mul", 0, 1), ("sin", ("add", 2, ("mul", 0, 2))))
 
 
-@program(args=normal((3,)), level="python")
+@program(args=normal((3,)), level="refuse", or_right=True)
 def expression_tree(x):
     def ev(node):
         if isinstance(node, int):
@@ -271,7 +271,7 @@ def knapsack_like(v_, w):
     return best[C]
 
 
-@program(args=normal((4, 3)), level="python")
+@program(args=normal((4, 3)), level="refuse", or_right=True)
 def memoised_paths(c):
     cache = {}
 

@@ -207,7 +207,7 @@ class Affine(Module):
         return x @ self.W + self.b
 
 
-@program(args=normal((3, 4), (4,), (5, 3)), wrt=(0, 1, 2), level="python")
+@program(args=normal((3, 4), (4,), (5, 3)), wrt=(0, 1, 2), level="refuse", or_right=True)
 def module_with_parameters(W, b, x):
     m = Affine(W, b)
     reg = sum(np.sum(p**2) for p in m.parameters())

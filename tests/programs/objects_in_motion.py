@@ -12,7 +12,7 @@ from tests.programs import program
 from tests.programs.polybench import normal
 
 
-@program(args=lambda rng: (rng.uniform(0.1, 0.9, size=(3, 2)), rng.normal(size=(3, 2))), wrt=(0, 1))
+@program(args=lambda rng: (rng.uniform(0.1, 0.9, size=(3, 2)), rng.normal(size=(3, 2))), wrt=(0, 1), level="python")
 def particles_in_box(pos, vel):
     dt = 0.31
     for step in range(5):
@@ -108,7 +108,7 @@ class Spring:
         return self.k * (l - self.rest) * d / l
 
 
-@program(args=normal((4, 2)))
+@program(args=normal((4, 2)), level="python")
 def mass_springs(pos):
     springs = [Spring(0, 1), Spring(1, 2, k=2.0), Spring(2, 3, rest=0.3), Spring(0, 3)]
     vel = np.zeros_like(pos)
@@ -130,7 +130,7 @@ class State(NamedTuple):
     t: float = 0.0
 
 
-@program(args=normal((3,), (3,)), wrt=(0, 1))
+@program(args=normal((3,), (3,)), wrt=(0, 1), level="python")
 def namedtuple_state(x, v):
     s = State(x, v)
     for _ in range(4):
@@ -142,7 +142,7 @@ def namedtuple_state(x, v):
 OPS = {"+": operator.add, "*": operator.mul, "-": operator.sub}
 
 
-@program(args=normal((3,)))
+@program(args=normal((3,)), level="python")
 def rpn_calculator(x):
     stack = []
     for tok in "0 1 * 2 + 0 -".split():
@@ -217,7 +217,7 @@ class Dual:
         return self + (-o if isinstance(o, Dual) else -o)
 
 
-@program(args=(0.7, 1.3), wrt=(0, 1))
+@program(args=(0.7, 1.3), wrt=(0, 1), level="python")
 def dual_numbers(x, y):
     X = Dual(x, 1.0)
     Z = 3.0 * X**3 + X * y - y
@@ -248,7 +248,7 @@ class Vec:
         return self.x == o.x and self.y == o.y
 
 
-@program(args=normal((4,)))
+@program(args=normal((4,)), level="python")
 def vectors(p):
     a, b = Vec(p[0], p[1]), Vec(p[2], p[3])
     return abs(a - b) + (a @ b)
@@ -294,7 +294,7 @@ class Counter:
         return self.total / self.n
 
 
-@program(args=normal((5,)))
+@program(args=normal((5,)), level="python")
 def running_mean_object(x):
     c = Counter()
     for e in x:
@@ -315,7 +315,7 @@ class Welford:
         self.m2 += delta * (x - self.mean)
 
 
-@program(args=normal((5, 3)))
+@program(args=normal((5, 3)), level="python")
 def welford_in_place(x):
     w = Welford(3)
     for row in x:
@@ -340,7 +340,7 @@ class Adam:
             p -= self.lr * mh / (np.sqrt(vh) + 1e-8)
 
 
-@program(args=normal((2,), (3,), (2,), (3,)), wrt=(0, 1, 2, 3))
+@program(args=normal((2,), (3,), (2,), (3,)), wrt=(0, 1, 2, 3), level="python")
 def adam_in_place(a, b, ta, tb):
     opt = Adam([a, b])
     for _ in range(3):
@@ -353,7 +353,7 @@ class Mode(enum.Enum):
     CUBIC = "cubic"
 
 
-@program(args=normal((6,)), wrt=0)
+@program(args=normal((6,)), wrt=0, level="python")
 def enum_mode(x, mode=Mode.CUBIC):
     if mode is Mode.LINEAR:
         return np.sum(x)
@@ -362,7 +362,7 @@ def enum_mode(x, mode=Mode.CUBIC):
     raise NotImplementedError
 
 
-@program(args=normal((6,)))
+@program(args=normal((6,)), level="python")
 def generator_function_by_hand(x):
     def windows(a, k):
         for i in range(len(a) - k + 1):

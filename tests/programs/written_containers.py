@@ -8,7 +8,7 @@ from tests.programs import program
 from tests.programs.polybench import normal
 
 
-@program(args=normal((3,)), wrt=0)
+@program(args=normal((3,)), wrt=0, level="python")
 def list_of_rows_written(x):
     grid = [np.zeros(3) for _ in range(3)]
     for i in range(3):
@@ -17,7 +17,7 @@ def list_of_rows_written(x):
     return sum(np.sum(g**2) for g in grid)
 
 
-@program(args=normal((3,)), wrt=0)
+@program(args=normal((3,)), wrt=0, level="python")
 def multiplied_list_shares(x):
     row = [0.0] * 3
     grid = [row] * 2
@@ -26,7 +26,7 @@ def multiplied_list_shares(x):
     return sum(g[1] ** 2 for g in grid)
 
 
-@program(args=lambda rng: ({"w": rng.normal(size=3), "b": 0.5}, rng.normal(size=(4, 3))), wrt=(0, 1))
+@program(args=lambda rng: ({"w": rng.normal(size=3), "b": 0.5}, rng.normal(size=(4, 3))), wrt=(0, 1), level="python")
 def sgd_on_dict_in_place(params, x):
     for row in x:
         err = params["w"] @ row + params["b"] - 1.0
@@ -35,7 +35,7 @@ def sgd_on_dict_in_place(params, x):
     return np.sum(params["w"] ** 2) + params["b"]
 
 
-@program(args=lambda rng: ([rng.normal(size=3), rng.normal(size=3)],), wrt=0)
+@program(args=lambda rng: ([rng.normal(size=3), rng.normal(size=3)],), wrt=0, level="python")
 def list_argument_in_place(ps):
     for p in ps:
         p *= 2
@@ -44,7 +44,7 @@ def list_argument_in_place(ps):
     return sum(np.sum(p) for p in ps)
 
 
-@program(args=normal((3,), 0.5), wrt=(0, 1))
+@program(args=normal((3,), 0.5), wrt=(0, 1), level="python")
 def nonlocal_state(x, k):
     total = 0.0
 
@@ -57,7 +57,7 @@ def nonlocal_state(x, k):
     return total
 
 
-@program(args=normal((3,)), wrt=0)
+@program(args=normal((3,)), wrt=0, level="python")
 def closure_array_counter(x):
     state = np.zeros(2)
 
@@ -100,7 +100,7 @@ def put_take_where(x):
     return np.sum(z[inv] * x) + np.sum(np.where(x > 0)[0] * x[0]) + np.sum(x[np.nonzero(x > 0)])
 
 
-@program(args=normal((4, 2)), wrt=0)
+@program(args=normal((4, 2)), wrt=0, level="python")
 def dict_of_arrays_loop(p):
     bank = {"a": p[0], "b": p[1]}
     bank["c"] = bank["a"] * bank["b"]
@@ -111,7 +111,7 @@ def dict_of_arrays_loop(p):
     return sum(out.values()) + (out["b"] if "b" in out else 0)
 
 
-@program(args=normal((6,)), wrt=0)
+@program(args=normal((6,)), wrt=0, level="python")
 def defaultdict_groups(x):
     groups = collections.defaultdict(list)
     for i, e in enumerate(x):
@@ -148,7 +148,7 @@ def number_taken_from_an_array_of_unknown_dtype(x):
     return w * w + np.sum(z)
 
 
-@program(args=normal((2,)), level="python")
+@program(args=normal((2,)), level="refuse", or_right=True)
 def item_of_an_array_of_unknown_rank(x):
     z = np.array([x, x]) if x[0] > 5 else x * 2
     w = z[0]  # a number here, a view on the other path
@@ -191,3 +191,34 @@ def every_index(x):
     for index in np.ndindex(x.shape):
         y[index] = np.sin(x[index]) * y[0, 0] + x[index]
     return np.sum(y)
+
+
+@program(args=normal((2,)), level="python")
+def items_replaced_ahead_of_the_loop(x):
+    items = [x * 1.0, x * 2.0]
+    total = 0.0
+    for item in items:
+        item[0] += 0.3
+        items[1] = items[1] ** 2
+        total += np.sum(item) * 2
+    return total + np.sum(items[1])
+
+
+@program(args=normal((2,)), level="python")
+def values_replaced_ahead_of_the_loop(x):
+    named = {"a": x * 1.0, "b": x * 2.0}
+    total = 0.0
+    for value in named.values():
+        named["b"] = named["b"] * value
+        total += np.sum(value)
+    return total
+
+
+@program(args=normal((2,)), level="refuse", or_right=True)
+def pairs_replaced_ahead_of_the_loop(x):
+    items = [x * 1.0, x * 2.0]
+    total = 0.0
+    for k, item in enumerate(items):
+        items[1] = items[1] ** 2
+        total += np.sum(item) * k
+    return total

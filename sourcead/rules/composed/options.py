@@ -221,7 +221,12 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 @composed(np.nan_to_num, given="nan posinf neginf")
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    x = np.asarray(x)
-    top = np.finfo(x.dtype).max if posinf is None else posinf
-    bottom = np.finfo(x.dtype).min if neginf is None else neginf
-    return np.where(np.isnan(x), nan, np.where(x == np.inf, top, np.where(x == -np.inf, bottom, x)))
+    result = np.where(np.isnan(x), nan, np.nan_to_num(x))
+    if posinf is not None:
+        result = np.where(x == np.inf, posinf, result)
+    return result if neginf is None else np.where(x == -np.inf, neginf, result)
+
+
+@composed(np.clip, given="min max")
+def clip(a, min=None, max=None):
+    return np.clip(a, min, max)

@@ -168,10 +168,9 @@ class LoopPlan:
         return self.outer.get((v.type.dims, str(v.type.dtype)))
 
     def around(self) -> Iterator[Atom]:
-        """What is in scope after the outermost loop, which no loop has to save; then what is before this one."""
+        """What is in scope outside the outermost loop, which no loop has to save; then outside this one."""
         outermost = self.settler.nest.stmt
         yield from (w for w in free_vars(outermost.op.body) if w not in outermost.op.params)
-        yield from outermost.targets
         yield from outermost.op.inits
         yield from (w for w in free_vars(self.op.body) if w not in self.op.params)
 

@@ -133,7 +133,7 @@ def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         handler = None
     if handler is not None:
         return handler(lo, args, kwargs, node)
-    if isinstance(fn, Opaque) or getattr(fn, "__module__", None) in derivatives.MODULES:
+    if derivatives.takes_derivatives(fn):
         return derivatives.lower_object(lo, fn, args, kwargs, node)
     if isinstance(fn, functools.partial):
         extra = {k: as_value(lo, v) for k, v in fn.keywords.items()}

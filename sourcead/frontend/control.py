@@ -45,7 +45,7 @@ from sourcead.frontend.values import (
     roots,
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Loop, Stmt, Var
-from sourcead.ir.types import Array, ListT, Scalar, Sym, Type, Undefined, fits, join, syms
+from sourcead.ir.types import Array, ListT, Scalar, Sym, Type, Undefined, fits, join, syms, with_dims
 
 MAX_ROUNDS = 12
 
@@ -431,8 +431,10 @@ def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[tuple[S
 def _loop(lo: Lowering, domain: Any, body: Callable, seed, leave) -> None:
     assumed = Assumptions(dict.fromkeys(seed), next_birth())
     types: dict[tuple, Type] = {}
+    known_parts = lo.build.part_dims
     for _ in range(MAX_ROUNDS):
         mark, start = lo.journal.mark(), len(lo.build.stmts)
+        lo.build.part_dims = dict(known_parts)  # what an attempt learns of the parts of variants is not true in the next
         ended = _iteration(lo, domain, body, assumed, types, leave)
         if ended is not None:
             loop_op, targets, results = ended
@@ -504,7 +506,8 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
         loop_domain, index, tuple(leaves_[p].param for p in order), tuple(leaves_[p].init for p in order),
         Block(tuple(stmts), tuple(yields[p] for p in order)), leaves_[(leave,)].param if (leave,) in leaves_ else None,
     )
-    outs = {p: Var(leaves_[p].param.name, leaves_[p].param.type, leaves_[p].param.temp) for p in order}
+    left = {dim: Sym(dim.least) for dim in assumed.dims}  # the dims that differ between iterations, as the last leaves them
+    outs = {p: Var(leaves_[p].param.name, with_dims(leaves_[p].param.type, left), leaves_[p].param.temp) for p in order}
     lo.build.maybe_number.update(outs[p] for p in order if leaves_[p].param in lo.build.maybe_number)
     results = {}
     for slot, value in params.items():

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,6 +48,14 @@ class PullbackVal:
     param: Var
     body: Block
     single: bool
+
+
+def takes_derivatives(fn: Any) -> bool:
+    """Whether this is one of sourcead's own functions, or what one of them returned."""
+    if isinstance(fn, Opaque):
+        return True
+    module = getattr(fn, "__module__", None)
+    return module in MODULES and getattr(sys.modules[module], getattr(fn, "__name__", ""), None) is fn
 
 
 def lower_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:

@@ -150,7 +150,17 @@ def builtin_starmap(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return sequences.collect(lo, source, lambda row: calls.call(lo, fn, sequences.static_items(lo, row, node), {}, node), node)
 
 
+def builtin_zip_longest(lo: Lowering, args: list[Value], kwargs, node) -> Value:
+    """`zip_longest(xs, ys, fillvalue=0)` of lists of known lengths."""
+    parts = [iteration.settled(lo, iteration.iterate(lo, a, node), node).items for a in args]
+    if None in parts:
+        raise expressions.unsupported(lo, node, "`zip_longest` of what has a length that is not known here")
+    rows = itertools.zip_longest(*parts, fillvalue=kwargs.get("fillvalue", Const(None)))
+    return iteration.listed([TupleVal(row) for row in rows])
+
+
 BUILTINS: dict[Any, Any] = {
+    itertools.zip_longest: builtin_zip_longest,
     itertools.product: choosing(itertools.product), itertools.combinations: choosing(itertools.combinations),
     itertools.permutations: choosing(itertools.permutations),
     itertools.combinations_with_replacement: choosing(itertools.combinations_with_replacement),

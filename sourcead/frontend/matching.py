@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gast
 
-from sourcead.frontend import expressions
+from sourcead.frontend import builtin_functions, expressions, methods
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import Cell, Held, TupleVal, Value
 from sourcead.ir.nodes import Const
@@ -65,6 +65,8 @@ def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], nod
         case gast.MatchMapping(keys=keys, patterns=patterns, rest=None):
             if isinstance(value, Cell) and value.kind == "dict":
                 return mapping_test(lo, keys, patterns, value, binds, node)
+        case gast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named):
+            return class_test(lo, cls, patterns, dict(zip(names, named)), value, binds, node)
     raise expressions.unsupported(lo, pattern, "this pattern cannot be matched before the program runs", "write the choice with `if`")
 
 
@@ -95,6 +97,24 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
         items = [*items[:k], *items[len(items) - after :]]
         patterns = [*patterns[:k], *patterns[k + 1 :]]
     return conjunction([pattern_test(lo, p, item, binds, node) for p, item in zip(patterns, items)])
+
+
+def class_test(lo: Lowering, cls, patterns, named: dict, value: Value, binds, node) -> gast.AST:
+    """`case Point(x, y=0)`: what `isinstance` says, then the attributes."""
+    wanted = expressions.lower(lo, cls)
+    verdict = builtin_functions.builtin_isinstance(lo, [value, wanted], {}, node)
+    if not (isinstance(verdict, Const) and isinstance(verdict.value, bool)):
+        raise expressions.unsupported(lo, node, "the class of this value is not known before the program runs")
+    if not verdict.value:
+        return NEVER
+    _, matched = expressions.known(lo, wanted)
+    if patterns and matched in TAKEN_WHOLE:
+        return pattern_test(lo, patterns[0], value, binds, node)
+    attributes = {**dict(zip(getattr(matched, "__match_args__", ()), patterns)), **named}
+    return conjunction([pattern_test(lo, p, methods.attribute(lo, value, n, node), binds, node) for n, p in attributes.items()])
+
+
+TAKEN_WHOLE = (bool, dict, float, int, list, str, tuple)  # `case float(x)` binds the number itself
 
 
 def mapping_test(lo: Lowering, keys, patterns, value: Cell, binds, node) -> gast.AST:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -350,6 +350,24 @@ def syms(t: Type) -> Iterator[Sym]:
         case DictT(items) | StructT(_, items):
             for _, item in items:
                 yield from syms(item)
+
+
+def with_dims(t: Type, names: Mapping[Sym, Sym]) -> Type:
+    """The type with symbolic dims replaced."""
+    match t:
+        case Array(_, dims) if dims is not None:
+            return replace(t, dims=tuple(names.get(d, d) for d in dims))
+        case TupleT(items):
+            return TupleT(tuple(with_dims(item, names) for item in items))
+        case ListT(item, items):
+            return ListT(with_dims(item, names), None if items is None else tuple(with_dims(i, names) for i in items))
+        case MapT():
+            return replace(t, item=with_dims(t.item, names))
+        case DictT(items):
+            return DictT(tuple((k, with_dims(v, names)) for k, v in items))
+        case StructT(cls, fields):
+            return StructT(cls, tuple((k, with_dims(v, names)) for k, v in fields))
+    return t
 
 
 def type_of(value: Any) -> Type:

@@ -19,6 +19,7 @@ import numpy as np
 from sourcead.api import vjp
 from sourcead.dispatch import Gradient
 from sourcead.errors import UnsupportedArgumentError
+from sourcead.jacobians import zero_of
 from sourcead.signature import check_wrt, conversion, leaves, map_leaves
 
 MODES = ("reverse", "forward")
@@ -151,7 +152,7 @@ def _forward(f: Callable, args: tuple, positions: list[int], wrt: Any, cotangent
     """The same from forward mode, element by element: the product of the cotangent with the tangent of each."""
     push = Gradient(f, wrt, kind="tangent")
     weights = [leaf for _, leaf in leaves(cotangent)]
-    still = {t: map_leaves(np.zeros_like, args[p]) for t, p in zip(push.directions, positions)}
+    still = {t: map_leaves(zero_of, args[p]) for t, p in zip(push.directions, positions)}
 
     def along(name: str, number: int, index: tuple, step: complex) -> float:
         moved = dict(still)
@@ -182,10 +183,13 @@ def _with_element(zeros: Any, number: int, index: tuple, value: complex) -> Any:
     def place(leaf):
         nonlocal count
         count += 1
-        leaf = np.array(leaf)
-        if count == number:
-            leaf[index] = value
-        return leaf if leaf.ndim else leaf[()]
+        if count != number:
+            return leaf
+        if not isinstance(leaf, np.ndarray):
+            return type(leaf)(value)
+        leaf = leaf.copy()
+        leaf[index] = value
+        return leaf
 
     return map_leaves(place, zeros)
 

@@ -135,10 +135,13 @@ def _leaves_of(x: Any) -> list:
     return [leaf for _, leaf in leaves(x)]
 
 
-def _zero(leaf: Any) -> Any:
+def zero_of(leaf: Any) -> Any:
+    """The zero tangent of a number or an array."""
     if isinstance(leaf, np.ndarray):
         return np.zeros(leaf.shape, leaf.dtype if leaf.dtype.kind in "fc" else float)
-    return leaf.dtype.type(0) if isinstance(leaf, np.inexact) else 0.0
+    if isinstance(leaf, np.inexact):
+        return leaf.dtype.type(0)
+    return 0j if isinstance(leaf, complex) else 0.0
 
 
 def _units(x: Any) -> list[Iterator[Any]]:
@@ -147,7 +150,7 @@ def _units(x: Any) -> list[Iterator[Any]]:
     def of_leaf(number: int, leaf: Any) -> Iterator[Any]:
         for index in np.ndindex(np.shape(leaf)):
             zeros = _leaves_of(x)
-            zeros = [_zero(z) for z in zeros]
+            zeros = [zero_of(z) for z in zeros]
             if isinstance(zeros[number], np.ndarray):
                 zeros[number][index] = 1
             else:

@@ -177,7 +177,9 @@ class Forward:
     def _(self, op: Build, stmt):
         (v,) = stmt.targets
         self.keep(stmt)
-        if v in self.active:
+        if not op.items:
+            self.tangents.empty[v] = op
+        elif v in self.active:
             self.tangents.put_items(v, op)
 
     @push.register

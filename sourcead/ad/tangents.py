@@ -53,12 +53,15 @@ class Tangents:
     Attributes:
         build: where statements go.
         active: the variables that may have one.
+        known: the tangents, of those that are not known to be zero.
+        empty: displays without items, which are their own tangents.
     """
 
     def __init__(self, build: Builder, active: set[Var]):
         self.build = build
         self.active = active
         self.known: dict[Var, Atom | Items] = {}
+        self.empty: dict[Var, Build] = {}
 
     def has(self, operand: Operand | None) -> bool:
         """Whether an operand has a tangent that is not known to be zero."""
@@ -130,6 +133,8 @@ class Tangents:
         t = atom_type(operand)
         if isinstance(t, NOT_DATA) and not isinstance(t, Unknown):
             return operand if isinstance(operand, Const) and operand.value is None else Const(None)
+        if operand in self.empty:
+            return self.build.emit(self.empty[operand], tangent_type(t), f"t_{operand.name}")
         if isinstance(t, ListT) and t.items == ():
             return self.build.emit(Build("list", ()), t, "t_items")
         if isinstance(t, MapT):  # with the keys of the dict itself, so that both are read alike

@@ -34,7 +34,7 @@ from sourcead.frontend import (
     sequences,
 )
 from sourcead.frontend.context import Lowering
-from sourcead.frontend.source import Opaque, find_source, unwrap
+from sourcead.frontend.source import find_source, unwrap
 from sourcead.frontend.steering import lower_stop_gradient
 from sourcead.frontend.values import BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, TupleVal, Value, roots
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View, map_operand

@@ -36,7 +36,7 @@ from sourcead.frontend.values import (
     roots,
 )  # fmt: skip
 from sourcead.ir.nodes import Append, Atom, Const, Var
-from sourcead.ir.types import UNKNOWN, ListT, MapT, Scalar, Str, Unknown, is_array, join, rank
+from sourcead.ir.types import BOOL, INT, UNKNOWN, ListT, MapT, Scalar, Str, Type, Unknown, is_array, join, rank
 
 
 def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
@@ -112,6 +112,15 @@ def is_library_module(module: types.ModuleType) -> bool:
     return module.__name__.split(".")[0] in calls.LIBRARIES
 
 
+def text_result(name: str) -> Type:
+    """What a method of a string returns."""
+    if name.startswith("is") or name in ("startswith", "endswith"):
+        return BOOL
+    if name in ("count", "find", "index", "rfind", "rindex"):
+        return INT
+    return UNKNOWN if name.endswith(("split", "splitlines", "partition", "encode")) else Str()
+
+
 def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`value.name(*args, **kwargs)`."""
     from sourcead.rules.methods import INPLACE, METHODS, NORMALISERS
@@ -134,7 +143,7 @@ def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs
     if isinstance(t, Str) and (found := text_method(lo, value, name, args, kwargs)) is not None:
         return found
     if isinstance(t, Str):
-        return lo.build.call(getattr(str, name), lo.read(value), *map(lo.operand, args), type=UNKNOWN)
+        return lo.build.call(getattr(str, name), lo.read(value), *map(lo.operand, args), type=text_result(name))
     if name in INPLACE:
         return inplace_method(lo, value, name, args, kwargs, node)
     if name == "append":

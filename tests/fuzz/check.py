@@ -52,10 +52,10 @@ def unload():
         path.unlink()
 
 
-def unjudgeable(p):
-    """Why central differences cannot judge this program, or None."""
+def unjudgeable(p, seconds=5):
+    """Why central differences cannot judge this program, or None; one that runs longer is not judged."""
     try:
-        with time_limit(5), quietly():
+        with time_limit(seconds), quietly():
             value = p.function(*p.make_args(None))
             if not np.isfinite(value) or abs(value) > 1e6:
                 return "large"
@@ -189,14 +189,17 @@ def smaller(text, wanted, seconds=30):
     return best
 
 
+ENDLESS = 0.3  # seconds; a loop without its counter is a frequent smaller text
+
+
 def still_fails(text, wanted):
     """Whether a text is a program that fails as wanted; only a wrong number needs central differences to be sure."""
     try:
         p = load(text)
         if wanted[0] != "wrong":
-            with time_limit(5), quietly():
+            with time_limit(ENDLESS), quietly():
                 float(p.function(*p.make_args(None)))
-        elif unjudgeable(p):
+        elif unjudgeable(p, ENDLESS):
             return False
         return signature(check_program(p, rng_for(), seconds=10)) == wanted
     except Exception:  # the smaller text is no program at all

@@ -306,17 +306,6 @@ def decorated_helper_by_hand(x):
     return inner_decorated(x, p=3) + inner_decorated(x)
 
 
-@program(args=normal((6,)))
-def comps(x):
-    sq = [e * e for e in x]
-    ev = [e for i, e in enumerate(x) if i % 2 == 0]
-    mat = [[a * b for b in sq[:3]] for a in ev]
-    flat = [e for row in mat for e in row if e is not None]
-    d = {f"k{i}": e for i, e in enumerate(sq)}
-    gen = sum(e * i for i, e in enumerate(flat))
-    return gen + d["k3"] * max(sq) + sum(d.values())
-
-
 @program(args=normal((4, 3), (4,)), wrt=(0, 1))
 def perceptron_like(X, y):
     w = np.zeros(X.shape[1])

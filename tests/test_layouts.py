@@ -141,3 +141,33 @@ def test_reading_asks_for_no_layout():
         return np.sum(w[1:] * w[:-1])
 
     check_grads(f, (np.asfortranarray(X),))
+
+
+def kept_by_the_callee(x):
+    keep = []
+
+    def zeros(n):
+        z = x[:n] * 0.0
+        keep.append(z)
+        return z
+
+    r = zeros(3).reshape(-1)
+    r[0] = 5.0 * x[0, 0]
+    return np.sum(keep[0] ** 2) + np.sum(r)
+
+
+def arrays_just_made(x):
+    a = np.arange(6.0).reshape(2, 3)
+    a[0] += x[0]
+    b = (x[1] * 2).reshape(3, 1).T
+    b[0, 1] = x[0, 0] ** 2
+    c = np.zeros((3, 2)).T
+    c[1] = x[2]
+    d = np.reshape(np.outer(x[0], x[1]), -1)
+    d[::4] = 0.0
+    return np.sum(a * a) + np.sum(b * b) + np.sum(c[1] ** 3) + d @ d
+
+
+@pytest.mark.parametrize("f", [kept_by_the_callee, arrays_just_made])
+def test_what_has_just_been_made_is_nobody_elses(f):
+    check_grads(f, (X,))

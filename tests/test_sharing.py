@@ -196,3 +196,30 @@ def old_value_used_in_one_arm(xs):
 def test_number_that_becomes_an_array(sign):
     check_grads(augmented_from_a_number, (ROWS * sign, ROWS[0]))
     check_grads(old_value_used_in_one_arm, (ROWS * sign,))
+
+
+def rotated_out_of_a_list(a, n):
+    held = []
+    for _ in range(2):
+        held.append(a)
+    pair = (np.zeros(2), held[0])
+    for _ in range(n):
+        first, second = pair
+        first[1] += 0.1
+        pair = (second, np.ones(2))
+    return np.sum(np.sin(a))
+
+
+def chosen_from_a_list(a, n):
+    held = [a, a * 2.0]
+    t = held[n % 2]
+    for _ in range(n):
+        t[0] += 1.0
+        t = t[1:]
+    return np.sum(a**2)
+
+
+@pytest.mark.parametrize("function", [rotated_out_of_a_list, chosen_from_a_list])
+def test_what_was_read_from_a_list_may_be_what_was_put_into_it(function):
+    with pytest.raises(AliasError):
+        grad(function)(np.array([0.3, 0.4]), 2)

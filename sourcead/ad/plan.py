@@ -171,6 +171,7 @@ class LoopPlan:
         """What is in scope outside the outermost loop, which no loop has to save; then outside this one."""
         outermost = self.settler.nest.stmt
         yield from (w for w in free_vars(outermost.op.body) if w not in outermost.op.params)
+        yield from outermost.targets  # a dim that differs between iterations has another name after the loop
         yield from outermost.op.inits
         yield from (w for w in free_vars(self.op.body) if w not in self.op.params)
 

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from sourcead.emit.sharing import is_known_container
-from sourcead.ir.nodes import Append, Block, Branch, Loop, Pop, Stmt, Update, Var, free_vars, op_blocks, op_reads
+from sourcead.ir.nodes import Append, Attr, Block, Branch, Call, Loop, Op, Pop, Stmt, Update, Var, bound_vars, op_blocks, op_reads
 from sourcead.ir.types import Array
 
 Live = Callable[[Var], bool]
 
 
+def asks_only(op: Op) -> bool:
+    """Whether an op asks an array for no more than its shape or dtype, which writes do not change."""
+    match op:
+        case Attr(Var(type=Array()), "shape" | "size" | "ndim" | "dtype"):
+            return True
+        case Call(fn, (Var(type=Array()),), ()):
+            return fn in ASKING
+    return False
+
+
+ASKING = (len, np.shape, np.size, np.ndim, np.zeros_like, np.ones_like, np.empty_like)
+
+
 class Reads:
-    """The reads of blocks, computed once for each block."""
+    """The reads of blocks, what only asks for a shape left out; computed once for each block."""
 
     def __init__(self):
         self._last: dict[Block, dict[Var, int]] = {}
@@ -23,13 +38,18 @@ class Reads:
     def of(self, stmt: Stmt) -> set[Var]:
         """The outer variables that a statement reads, itself or inside its blocks."""
         if stmt not in self._reads:
-            self._reads[stmt] = set(op_reads(stmt.op)).union(*(self.free(b) for b in op_blocks(stmt.op)))
+            own = () if asks_only(stmt.op) else op_reads(stmt.op)
+            self._reads[stmt] = set(own).union(*(self.free(b) for b in op_blocks(stmt.op))).difference(bound_vars(stmt.op))
         return self._reads[stmt]
 
     def free(self, block: Block) -> frozenset[Var]:
         """The variables that a block reads and does not define."""
         if block not in self._free:
-            self._free[block] = frozenset(free_vars(block))
+            found: dict[Var, None] = {}
+            for stmt in block.stmts:
+                found.update(dict.fromkeys(self.of(stmt)))
+            found.update((r, None) for r in block.results if isinstance(r, Var))
+            self._free[block] = frozenset(found).difference(*(s.targets for s in block.stmts))
         return self._free[block]
 
     def last(self, block: Block) -> dict[Var, int]:

@@ -294,6 +294,8 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         if found is not NOT_CONST:
             return Const(found)
     base = args[0] if args and isinstance(args[0], Cell) else None
+    if fn in VIEWS and args and layouts.is_temporary(lo, args, node):
+        return lo.wrap(lo.build.call(fn, *operands, **named))
     if fn in layouts.RESHAPES and base is not None and not lo.static_only and is_array(atom_type(lo.read(base))):
         for found in (layouts.reshaped(lo, fn, base, operands, named), layouts.copied(lo, fn, base, operands)):
             if found is not None:

@@ -8,11 +8,14 @@ taken to be in C order; where the program's meaning rests on that, the text chec
 from __future__ import annotations
 
 import operator
+import types
 
+import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend.values import Cell, TupleVal, Value, roots
+from sourcead.frontend import expressions
+from sourcead.frontend.values import VALUE, Cell, TupleVal, Value, roots
 from sourcead.ir.nodes import Atom, Call, Const, Index, Let, Operand, Slice, Sub, Update, Var, View
 from sourcead.ir.types import Array, Scalar, rank
 from sourcead.rules.sharing import VIEWS
@@ -165,6 +168,38 @@ def flat(lo, base: Cell) -> Cell:
     cell = lo.view(base, View(np.reshape, (Const(-1),)))
     lo.read(cell)
     return cell
+
+
+def is_temporary(lo, args: list[Value], node) -> bool:
+    """Whether the array that a view is taken of has just been made, and nothing else knows it: `np.arange(6.0).reshape(2, 3)`."""
+    base = args[0]
+    if not isinstance(base, Cell) or base.kind != "array":
+        return False
+    made = lo.build.made_by.get(base.first)
+    if base.base is not None or base.held_by or base.shares or not isinstance(made, Call) or isinstance(made.fn, Var) or made.fn in VIEWS:
+        return False
+    if not lo.build.stmts or base.first not in lo.build.stmts[-1].targets or base.slots.get(VALUE) is not base.first:
+        return False
+    match node:
+        case gast.Attribute(value=inner):
+            pass
+        case gast.Call(func=func, args=given):
+            inner = given[0] if given and is_function_of_module(lo, func) else getattr(func, "value", None)
+        case _:
+            return False
+    match inner:  # the call that made it, and no function of the program's own that may have kept it
+        case gast.Call(func=gast.Attribute(attr=name)):
+            return name == getattr(made.fn, "__name__", None)
+        case gast.BinOp():
+            return getattr(made.fn, "__module__", None) == "_operator"
+    return False
+
+
+def is_function_of_module(lo, func) -> bool:
+    """Whether a call's function is spelled `np.reshape` and not `a.reshape`."""
+    while isinstance(func, gast.Attribute):
+        func = func.value
+    return isinstance(func, gast.Name) and isinstance(getattr(expressions.lower(lo, func), "value", None), types.ModuleType)
 
 
 def is_reshape(step: Sub | View | None) -> bool:

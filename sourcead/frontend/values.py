@@ -272,14 +272,22 @@ def leaves(value: Value) -> Iterator[Value]:
 def roots(value: Value) -> set[Cell]:
     """Every cell whose memory the value may share: what it looks into, and what that may be the same as.
 
-    Sharing is not transitive: `c = a if p else b` may be `a` and may be `b`, which are not the same.
+    Sharing is not transitive: `c = a if p else b` may be `a` and may be `b`, which are not the same.  What was read from a
+    list may be anything that was put into it.
     """
     found: set[Cell] = set()
     for leaf in leaves(value):
         if isinstance(leaf, Cell):
             root = leaf.root()
-            found.add(root)
-            found.update(c.root() for c in root.shares)
+            todo = [root]
+            while todo:
+                cell = todo.pop().root()
+                if cell in found:
+                    continue
+                found.add(cell)
+                found.update(c.root() for c in cell.shares)
+                if leaf.base is not None:
+                    todo += cell.holds
     return found
 
 

@@ -92,10 +92,13 @@ class Writer:
         self.mark = (stmt.origin, stmt.adjoint_of)
         env = {}
         for v in free_vars(Block((stmt,))):
-            asks = is_metadata_read(v, stmt) and v not in self.env and v not in self.lists
-            other = self.plan.asked_instead(v) if asks else None
+            other = self.asked_instead(v, stmt) if v not in self.env else None
             env[v] = other or self.value(v, part, is_metadata_read(v, stmt))
         self.stmts.append(substituted(stmt, {v: a for v, a in env.items() if a is not v}))
+
+    def asked_instead(self, v: Var, stmt: Stmt) -> Var | None:
+        """What a statement that asks a value for its shape asks in its place, unless it is saved anyway."""
+        return self.plan.asked_instead(v) if is_metadata_read(v, stmt) and v not in self.lists else None
 
     def part(self, part: Part) -> tuple[Atom, ...]:
         """Writes the reverse of a part; returns what it yields."""
@@ -216,7 +219,7 @@ class Writer:
                         visit(a)
                 else:
                     for v in plain_reads(stmt):
-                        if not (is_metadata_read(v, stmt) and self.plan.asked_instead(v) is not None):
+                        if self.asked_instead(v, stmt) is None:
                             note(v)
             for r in p.results:
                 note(r)

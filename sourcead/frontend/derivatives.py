@@ -188,14 +188,14 @@ def taken(lo: Lowering, fn: Value, at: list[int | str], args: list[Value], kwarg
                 for leaf in leaves(given[place]):
                     if isinstance(leaf, Cell):
                         lo.params[leaf] = mark_of(x)
+            unpacked = len(stmts)
             for place in written:  # then nothing else may be this array
                 for cell in roots(every[place]):
                     lo.journal.set(cell.slots, POISON, f"`{cell.name}` is also the argument `{inputs[place].name}`, which is written")
             positional = [v for p, v in given.items() if not isinstance(p, str)]
             result = calls.call(lo, fn, positional, {p: v for p, v in given.items() if isinstance(p, str)}, node)
             atom = lo.read(result)
-        laid_out = [p for p, x in inputs.items() if x in lo.layouts]
-        lo.layouts.difference_update(inputs.values())
+        stmts[unpacked:unpacked] = layout_checks(lo, [*inputs.values(), *(t for s in stmts[:unpacked] for t in s.targets)])
         outside = any(is_write(slots, key) for slots, key in lo.journal.changed(mark, birth))
         lo.journal.rollback(mark)
         found = frozenset(p for p, x in inputs.items() if lo.written.pop(mark_of(x), None) is not None)
@@ -213,11 +213,17 @@ def taken(lo: Lowering, fn: Value, at: list[int | str], args: list[Value], kwarg
     for cell in (cell for place in written for cell in roots(every[place])):
         if cell in lo.params:
             lo.written.setdefault(lo.params[cell], lo.here)
-    for place in laid_out:  # what is checked of a parameter on entry, here where the call stands
-        check = Call(runtime.check_layout, (lo.read(every[place]), Const(inputs[place].name)), effect=True)
-        lo.build.add(Stmt((Var("checked"),), check))
     lowered = block_as_lowered(lo, Block(tuple(stmts), (atom,)), [inputs[p] for p in at], {inputs[p].name for p in written})
     return Taken(lowered, [inputs[p] for p in at])
+
+
+def layout_checks(lo: Lowering, arguments: list[Var]) -> list[Stmt]:
+    """What a function checks of the layout of its arguments on entry (`layouts.py`)."""
+    asked = [v for v in arguments if v in lo.layouts]
+    lo.layouts.difference_update(asked)
+    return [
+        Stmt((Var("checked"),), Call(runtime.check_layout, (v, Const(v.name)), effect=True), lo.here) for v in asked
+    ]
 
 
 def mark_of(x: Var) -> str:

@@ -222,3 +222,20 @@ def pairs_replaced_ahead_of_the_loop(x):
         items[1] = items[1] ** 2
         total += np.sum(item) * k
     return total
+
+
+@program(args=normal((3, 3)))
+def saved_value_asked_for_its_shape_in_one_arm(b):
+    s = 0.0
+    for k in range(3):
+        s += np.sum(np.tanh(b) ** 3) * np.sum(np.tanh(b) if k > 0 else b)
+    return s
+
+
+@program(args=normal((3,), 2.0), wrt=(0, 1))
+def array_that_shrinks_in_a_loop(x, k):
+    c = x * 2.0
+    for _ in range(2):
+        c[:-1] = k * c[:-1] + c[1:]
+        c = c[:-1]
+    return c[0]

@@ -202,7 +202,7 @@ def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bo
 
         sweep = Reverse(active, build, block).block(block, cots, gradients)
     block, sweep, (value, aux) = without_steering(block, sweep, (value, aux))
-    forward, reverse, results, notes = settle(block, sweep)
+    forward, reverse, results, notes = settle(block, sweep, build.maybe_number)
     stmts = list(forward)
     if kind == "vjp":
         closure = Var("pullback", Unknown())

@@ -163,7 +163,7 @@ class LoopPlan:
         if self.outer is None:
             self.outer = {}
             for w in self.around():
-                if isinstance(w, Var) and isinstance(w.type, Array) and w.type.dims is not None:
+                if isinstance(w, Var) and isinstance(w.type, Array) and w.type.dims is not None and w not in self.settler.numbers:
                     self.outer.setdefault((w.type.dims, str(w.type.dtype)), w)
         return self.outer.get((v.type.dims, str(v.type.dtype)))
 

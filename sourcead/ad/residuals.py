@@ -29,19 +29,19 @@ from sourcead.analysis.overwrites import Nest
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Index, Stmt, Var, free_vars, fresh, op_reads
 
 
-def settle(block: Block, sweep: Sweep) -> tuple[list[Stmt], list[Stmt], tuple[Atom, ...], list[str]]:
+def settle(block: Block, sweep: Sweep, numbers: set[Var]) -> tuple[list[Stmt], list[Stmt], tuple[Atom, ...], list[str]]:
     """The statements of the forward sweep, those of the reverse sweep, and its results, all values available.
 
-    Last come notes for people: what each loop saves, rebuilds and puts back.
+    Last come notes for people: what each loop saves, rebuilds and puts back.  `numbers`: arrays by type that may be numbers.
     """
-    settler = Settler(Chains(block))
+    settler = Settler(Chains(block), numbers)
     forward, reverse, results = settler.straight(block, sweep)
     return forward, reverse, results, settler.notes[::-1]
 
 
 class Settler:
-    def __init__(self, chains: Chains):
-        self.chains = chains
+    def __init__(self, chains: Chains, numbers: set[Var]):
+        self.chains, self.numbers = chains, numbers
         self.notes: list[str] = []
         self.nest: Nest | None = None  # the outermost loop being settled
 

@@ -104,6 +104,12 @@ def same_shape(init: Atom, param: Var) -> bool:
     return have is not None and want is not None and len(have) == len(want) and all(map(operator.eq, have, want))
 
 
+def shaped_like(t: Type, init: Atom) -> Type:
+    """The type of a loop variant's cotangent on entry of the loop: the variant may have another shape inside."""
+    found = atom_type(init)
+    return Array(t.dtype, found.dims) if isinstance(t, Array) and isinstance(found, Array) else t
+
+
 class Reverse:
     """Generates the reverse sweep of a function, block by block.
 
@@ -519,7 +525,11 @@ class Reverse:
             sweep = self.block(op.body, inner, finish)
         self.build.adjoint_of = outer_origin
         self.build.origin = stmt.origin
-        targets = [Var(p.name, p.type, True) for p in (*params, *free_params)]
+        targets = [
+            Var(p.name, p.type if same_shape(op.inits[k], op.params[k]) else shaped_like(p.type, op.inits[k]), True)
+            for k, p in zip(carried, params)
+        ]  # fmt: skip
+        targets += [Var(p.name, p.type, True) for p in free_params]
         self.build.add(Stmt(tuple(targets), ReverseLoop(stmt, (*params, *free_params), tuple(inits), sweep)))
         for v, target in zip(free, targets[len(carried) :]):
             cots.put(v, target)

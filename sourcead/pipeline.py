@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -79,6 +81,19 @@ class Built:
     guards: tuple
 
 
+@contextmanager
+def without_collection():
+    """Puts garbage collection off: the many small objects of a compilation live to its end, and each pass over them is in vain."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+@without_collection()
 def build(
     f, types: dict[str, Type], wrt: tuple[str, ...], *, kind: str = "grad", has_aux: bool = False, single: bool = True,
     checkpoint: Any = "auto", backend: str = "numpy", statics: dict[str, Any] | None = None, place: str | None = None,

@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-NAMES = ("rnn",)
+NAMES = {"rnn": "rnn", "compile": "compile_time"}
 
 
 def main() -> int:
@@ -11,7 +11,7 @@ def main() -> int:
     if name not in NAMES:
         print("python -m tests.benchmarks NAME [--help], with NAME one of:", *NAMES, file=sys.stderr)
         return 2
-    return importlib.import_module(f"tests.benchmarks.{name}").main(options)
+    return importlib.import_module(f"tests.benchmarks.{NAMES[name]}").main(options)
 
 
 if __name__ == "__main__":

@@ -21,10 +21,10 @@ from sourcead import grad
 from tests.benchmarks.report import Row, at_most, measure, write_json
 
 SIZES = (125, 250, 500, 1000, 2000)
-SECONDS = 4.0  # for 2,000 statements
+SECONDS = 10.0  # for 2,000 statements
 GROWTH = 1.5  # of the time per statement, from 250 statements to 2,000
 DEPTHS = range(1, 7)
-DEEPER = 3.0  # the time at depth 6 over that at depth 3, for bodies of the same length
+DEEPER = 4.0  # the time at depth 6 over that at depth 3, for bodies of the same length
 
 SHAPES: dict[str, Callable[[int], str]] = {}
 
@@ -156,3 +156,86 @@ def seconds(lines: list[str], repeats: int = 1) -> float:
         grad(f).lower(0.5, np.ones(3), np.ones(3))
         best = min(best, time.process_time() - start)
     return best
+
+
+def lengths(results: dict[str, dict[int, float]], sizes: tuple[int, ...]) -> Iterator[Row]:
+    """The rows of the shapes: the time for the longest function, and how the time per statement grows."""
+    for name, body in SHAPES.items():
+        times = {n: seconds(body(n), repeats=3 if n <= 250 else 1) for n in sizes}
+        results[name] = times
+        longest, short = max(sizes), 250
+        yield at_most(f"{name}, {longest} statements, seconds", times[longest], SECONDS)
+        growth = (times[longest] / longest) / (times[short] / short)
+        yield at_most(f"{name}, time per statement against {short} statements", growth, GROWTH)
+
+
+def depths(results: dict[str, dict[int, float]]) -> Iterator[Row]:
+    """The rows of nests: the time must not multiply with each level."""
+    for kind in ("loops", "ifs", "mixed"):
+        times = {depth: seconds(nested(depth, kind), repeats=2) for depth in DEPTHS}
+        results[f"nested {kind}"] = times
+        yield at_most(f"nested {kind}, depth 6 against depth 3", times[6] / times[3], DEEPER)
+
+
+def write_page(folder: str, results: dict[str, dict[int, float]], nests: dict[str, dict[int, float]]) -> None:
+    """Writes docs/compile-time.md and its plot."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4.2))
+    for name, times in results.items():
+        axes.plot(list(times), list(times.values()), marker="o", markersize=3, label=name)
+    axes.set_xlabel("statements in the function")
+    axes.set_ylabel("seconds to write its gradient")
+    axes.legend(fontsize=7)
+    axes.grid(alpha=0.3)
+    figure.tight_layout()
+    figure.savefig(os.path.join(folder, "compile_time.svg"), metadata={"Date": None})
+    sizes = list(next(iter(results.values())))
+    lines = [
+        "# Compile time",
+        "",
+        "Written by `python -m tests.benchmarks compile`: processor seconds from the source of a function to the text of its gradient,",
+        "all stages, against the number of statements of the function. The shapes are in `tests/benchmarks/compile_time.py`.",
+        "",
+        "![seconds against statements](compile_time.svg)",
+        "",
+        "| shape | " + " | ".join(map(str, sizes)) + " | per statement, ms |",
+        "| --- |" + " --- |" * (len(sizes) + 1),
+    ]
+    for name, times in results.items():
+        shown = " | ".join(f"{t:.2f}" for t in times.values())
+        lines.append(f"| {name} | {shown} | {1000 * times[sizes[-1]] / sizes[-1]:.2f} |")
+    lines += [
+        "",
+        "Nests of loops and branches, 12 statements in the innermost body, seconds by depth:",
+        "",
+        "| nest | " + " | ".join(map(str, DEPTHS)) + " |",
+        "| --- |" + " --- |" * len(DEPTHS),
+    ]
+    lines += [f"| {name} | " + " | ".join(f"{t:.2f}" for t in times.values()) + " |" for name, times in nests.items()]
+    with open(os.path.join(folder, "compile-time.md"), "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def main(options: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks compile", description=textwrap.dedent(__doc__))
+    parser.add_argument("--json", help="a file to write the figures to")
+    parser.add_argument("--docs", help="the folder to write the page and its plot to")
+    chosen = parser.parse_args(options)
+    seconds(SHAPES["straight scalars"](50))  # the rules are read once
+    results: dict[str, dict[int, float]] = {}
+    nests: dict[str, dict[int, float]] = {}
+    rows = measure("compile time against length", lambda: lengths(results, SIZES))
+    rows += measure("compile time against depth", lambda: depths(nests))
+    if chosen.json:
+        write_json(chosen.json, rows)
+    if chosen.docs:
+        write_page(chosen.docs, results, nests)
+    return 0 if all(row.ok is not False for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -103,8 +103,8 @@ PROGRAMS = [
     flat_elements, flat_slice, both_names_are_read, row_reshaped_in_a_loop, callee_ravels, base_written_after, only_in_one_arm,
     transposed_twice, ravel_of_a_transpose_is_a_copy, fresh_arrays_only, sorted_in_place,
 ]  # fmt: skip
-ASK_FOR_THE_LAYOUT = {both_names_are_read, callee_ravels, base_written_after, only_in_one_arm, ravel_of_a_transpose_is_a_copy, sorted_in_place,
-                      transposed_twice}  # fmt: skip
+ASK_FOR_THE_LAYOUT = {both_names_are_read, callee_ravels, base_written_after, only_in_one_arm, ravel_of_a_transpose_is_a_copy,
+                      sorted_in_place, transposed_twice}  # fmt: skip
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

@@ -11,7 +11,7 @@ import pytest
 from sourcead.errors import RuleError
 from sourcead.rules import adjoint, adjoint_rule, no_derivative
 from sourcead.rules.methods import METHODS, NORMALISERS
-from sourcead.rules.registry import _home, registered
+from sourcead.rules.registry import _home, ours, registered
 
 rng = np.random.default_rng(0)
 
@@ -514,7 +514,7 @@ def test_every_rule_of_numpys_has_been_run_here():
         np.ldexp,
     }
     tested |= {np.add.reduce, np.multiply.reduce, np.maximum.reduce, np.minimum.reduce, float, complex}
-    left = {f for f in registered() if f not in tested and _home(f).split(".")[0] == "numpy"}
+    left = {f for f in ours() if f not in tested and _home(f).split(".")[0] == "numpy"}
     left -= {
         np.linalg.cholesky,
         np.linalg.eigh,

@@ -223,3 +223,16 @@ def chosen_from_a_list(a, n):
 def test_what_was_read_from_a_list_may_be_what_was_put_into_it(function):
     with pytest.raises(AliasError):
         grad(function)(np.array([0.3, 0.4]), 2)
+
+
+def same_object_if_no_iteration(a, n):
+    other = a
+    for _ in range(n):
+        a, other = (a * 0.5, a)
+    a[0] /= 1.5
+    return np.sum(other)
+
+
+def test_names_of_one_object_before_a_loop_may_be_so_after_it():
+    with pytest.raises(AliasError):
+        grad(same_object_if_no_iteration)(np.array([0.3, 0.4]), 0)

@@ -9,7 +9,7 @@ import operator
 import numpy as np
 import pytest
 
-from sourcead.rules.registry import adjoint_rule, registered, tangent_rule
+from sourcead.rules.registry import adjoint_rule, ours, registered, tangent_rule
 from sourcead.rules.rule import Linear, Rule
 from sourcead.runtime import add, zeros_like
 from tests import test_rules as table
@@ -73,7 +73,7 @@ def agrees(fn, args, options=None, wrt=None, step=1e-6, tolerance=1e-6):
 
 
 def test_every_adjoint_rule_has_a_tangent_rule():
-    assert [f for f in registered() if tangent_rule(f) is None] == []
+    assert [f for f in ours() if tangent_rule(f) is None] == []
 
 
 # ---- the cases of the adjoint rules ----

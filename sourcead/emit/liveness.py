@@ -7,7 +7,22 @@ from collections.abc import Callable
 import numpy as np
 
 from sourcead.emit.sharing import is_known_container
-from sourcead.ir.nodes import Append, Attr, Block, Branch, Call, Loop, Op, Pop, Stmt, Update, Var, bound_vars, op_blocks, op_reads
+from sourcead.ir.nodes import (
+    Append,
+    Attr,
+    Block,
+    Branch,
+    Call,
+    Loop,
+    Op,
+    Pop,
+    Stmt,
+    Update,
+    Var,
+    bound_vars,
+    op_blocks,
+    op_reads,
+)
 from sourcead.ir.types import Array
 
 Live = Callable[[Var], bool]

@@ -512,7 +512,7 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
     results = {}
     for slot, value in params.items():
         results[slot] = _result(lo, (slot,), value, outs, assumed)
-    link(results, assumed.together)
+    link(results, assumed.together | sharing_on_entry(inits))  # there may be no iteration at all
     return loop_op, tuple(outs.values()), results
 
 

@@ -175,6 +175,11 @@ def no_derivative(function) -> bool:
     return is_constant(function) and not has_rule(function)
 
 
+def ours() -> dict[Any, Rule]:
+    """The rules of every family, without those that users have registered."""
+    return {f: rule for f, rule in registered().items() if rule.function.__module__.startswith("sourcead.")}
+
+
 def registered() -> dict[Any, Rule]:
     """All rules, those of every family included."""
     for root, families in FAMILIES.items():

@@ -24,7 +24,7 @@ SIZES = (125, 250, 500, 1000, 2000)
 SECONDS = 10.0  # for 2,000 statements
 GROWTH = 1.5  # of the time per statement, from 250 statements to 2,000
 DEPTHS = range(1, 7)
-DEEPER = 4.0  # the time at depth 6 over that at depth 3, for bodies of the same length
+DEEPER = 3.0  # the time at depth 6 over that at depth 3, for bodies of the same length
 
 SHAPES: dict[str, Callable[[int], str]] = {}
 
@@ -98,7 +98,7 @@ def many_branches(n):
 
 @shape
 def element_writes(n):
-    lines = ["c = np.zeros(%d)" % n, "c[0] = x"]
+    lines = [f"c = np.zeros({n})", "c[0] = x"]
     for k in range(1, n):
         lines.append(f"c[{k}] = np.sin(c[{k - 1}]) * a[0]")
     return [*lines, "return np.sum(c)"]
@@ -106,7 +106,7 @@ def element_writes(n):
 
 @shape
 def row_writes(n):
-    lines = ["c = np.zeros((%d, 3))" % n]
+    lines = [f"c = np.zeros(({n}, 3))"]
     for k in range(n // 2):
         lines += [f"t{k} = a * {k}.0 + b", f"c[{k}] = t{k} * x"]
     return [*lines, "return np.sum(c * c)"]
@@ -115,12 +115,13 @@ def row_writes(n):
 @shape
 def small_calls(n):
     lines = ["s = x", "t = x * 2.0"]
-    for k in range(n // 8):  # each call is inlined: 4 statements twice
+    for _ in range(n // 8):  # each call is inlined: 4 statements twice
         lines += ["s = helper(s, t)", "t = helper(t, s)"]
     return [*lines, "return s * t"]
 
 
-HELPER = ["def helper(p, q):", "    u = np.sin(p) * q", "    if q is None:", "        return p", "    v = u * p + q", "    return v / (1.0 + u * u)"]
+HELPER = ["def helper(p, q):", "    u = np.sin(p) * q", "    if q is None:", "        return p", "    v = u * p + q",
+          "    return v / (1.0 + u * u)"]  # fmt: skip
 
 
 def nested(depth: int, kind: str = "loops", statements: int = 12) -> list[str]:

@@ -307,9 +307,9 @@ def gen_break_nested(x):
             continue
         if e < -2.5:
             break
-        s += e * e * k
+        s += e * e * (k + 1)
     else:
-        s = -1.0
+        s = s - 1.0
     return s
 
 

@@ -35,6 +35,7 @@ def outcome(name):
     return check_forward(PROGRAMS[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_tangent_of_a_program(name):
     result = outcome(name)

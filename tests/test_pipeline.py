@@ -43,6 +43,7 @@ def verified(monkeypatch):
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["basic", "python"])
 def test_every_stage_is_verified_on_the_corpus(verified, level):
     programs = [p for p in all_programs() if p.level == level]

@@ -176,8 +176,9 @@ def no_derivative(function) -> bool:
 
 
 def ours() -> dict[Any, Rule]:
-    """The rules of every family, without those that users have registered."""
-    return {f: rule for f, rule in registered().items() if rule.function.__module__.startswith("sourcead.")}
+    """The rules of every family, without those that users (and the examples above) have registered."""
+    all_rules = registered()
+    return {f: rule for f, rule in all_rules.items() if rule.function.__module__.rpartition(".")[2] in _LOADED}
 
 
 def registered() -> dict[Any, Rule]:

@@ -343,7 +343,7 @@ def gradient(build: Builder, cots: Cotangents, v: Var, written: bool) -> Atom:
     if isinstance(to, TupleT) and isinstance(t, ListT):
         return build.call(tuple, d, type=to, name=f"d_{v.name}")
     if not isinstance(to, (Array, Scalar)):
-        return build.call(runtime.like_argument, d, v, type=to, name=f"d_{v.name}") if written else d
+        return build.call(runtime.like_argument, d, v, type=to, name=f"d_{v.name}") if written or narrower(t, to) else d
     if dims_of(t) is None or dims_of(to) is None or len(dims_of(t)) != len(dims_of(to)):
         return build.call(runtime.unbroadcast, d, v, type=to, name=f"d_{v.name}")
     d = unbroadcast(build, d, v)
@@ -354,6 +354,20 @@ def gradient(build: Builder, cots: Cotangents, v: Var, written: bool) -> Atom:
     if isinstance(to, Scalar) and to.kind == "float" and to.dtype is None and getattr(atom_type(d), "dtype", None) in SMALL_FLOATS:
         return build.call(float, d, type=to, name=f"d_{v.name}")
     return d
+
+
+def narrower(t: Type, to: Type) -> bool:
+    """Whether a cotangent of type `t` has a number of few bits where the argument of type `to` has a Python float."""
+    match t, to:
+        case Scalar(_, dtype), Scalar("float", None):
+            return dtype in SMALL_FLOATS
+        case (DictT(x), DictT(y)) | (StructT(_, x), StructT(_, y)):
+            return any(narrower(dict(x)[k], u) for k, u in y if k in dict(x))
+        case TupleT(x), TupleT(y):
+            return any(map(narrower, x, y))
+        case ListT(_, x), ListT(_, y) if x is not None and y is not None:
+            return any(map(narrower, x, y))
+    return False
 
 
 SMALL_FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))

@@ -175,7 +175,7 @@ def like_argument(d, x):
         return {k: like_argument(d[k], v) for k, v in x.items()} if isinstance(d, dict) else zeros_like(x)
     if isinstance(x, (list, tuple)):
         return type(x)([like_argument(p, v) for p, v in zip(d, x)]) if isinstance(d, (list, tuple)) else zeros_like(x)
-    return d
+    return float(d) if type(x) is float and isinstance(d, (np.float16, np.float32)) else d
 
 
 def check_layout(x, name):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import AliasError, check_grads, grad
+from sourcead import AliasError, UnsupportedSyntaxError, check_grads, grad
 
 
 def arm_writes_other_arm_rebinds(a, b):
@@ -236,3 +236,37 @@ def same_object_if_no_iteration(a, n):
 def test_names_of_one_object_before_a_loop_may_be_so_after_it():
     with pytest.raises(AliasError):
         grad(same_object_if_no_iteration)(np.array([0.3, 0.4]), 0)
+
+
+def view_put_into_a_list(b, n):
+    acc = 1
+    for _ in range(2):
+        acc = np.full((3, 3), 1.02)
+    b[n % 2] = acc[:3, 1:3]
+    acc -= 0.1
+    return sum([np.sum(part) for part in b])
+
+
+def test_what_may_be_a_number_is_not_changed_while_a_list_holds_a_part_of_it():
+    with pytest.raises(AliasError):
+        grad(view_put_into_a_list)([np.ones((3, 2)), np.ones((3, 2))], 1)
+
+
+def number_without_axes_written(a):
+    total = np.array(np.sum(a[0] if a.ndim > 1 else a * 2.0))
+    total[()] = 1.0
+    return total * a[0]
+
+
+def test_a_write_into_an_array_without_axes_is_refused():
+    with pytest.raises(UnsupportedSyntaxError, match="without axes"):
+        grad(number_without_axes_written)(np.array([0.3, 0.4]))
+
+
+def test_a_float_in_a_dict_has_a_float_as_its_gradient():
+    def f(c, a):
+        c["q"] += a.sum()
+        return c["q"] * c["q"]
+
+    found = grad(f)({"q": -0.5}, np.array([0.25, 0.5], dtype=np.float32))
+    assert type(found["q"]) is float and found["q"] == 0.5

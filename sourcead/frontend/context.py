@@ -411,7 +411,8 @@ class Lowering:
             for held in cell.holds:
                 self.poison(held, cell)
             return
-        if path and rank(atom_type(before)) == 0:
+        whole = path and isinstance(path[0], Sub) and (path[0].key == () or getattr(path[0].key, "value", None) == ())
+        if path and rank(atom_type(before)) == 0 or whole and rank(atom_type(before)) is None:
             raise UnsupportedSyntaxError("a write into an array without axes", at=self.here, instead="rebind the name: `a = value`")
         if cell in self.params:
             self.written.setdefault(self.params[cell], self.here)

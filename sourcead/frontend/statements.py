@@ -493,7 +493,8 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
             return new
         if isinstance(t, Array) and atom_type(lo.read(new)) != t and getattr(atom_type(lo.read(new)), "dtype", None) != t.dtype:
             raise unsupported(lo, node, "the dtype of what is added differs from that of the array", "start from an array: `np.zeros(...)`")
-        for cell in roots(old):
+        same = roots(old)
+        for cell in same | {container for c in same for container in c.held_by}:
             how = f"changed by `{symbol(node.op)}=`, which changes an array in place, but a number not"
             lo.set(cell.slots, POISON, f"`{cell.name}` was {how}; its type is not known here")
         return new

@@ -26,7 +26,8 @@ _REASONS = {
     "ndarray": {
         "it shows the memory of the array, which the gradient does not share": """
             base ctypes data strides flags view getfield setfield setflags byteswap tobytes tofile dump dumps
-            to_device device resize""",
+            to_device device resize tostring""",
+        "NumPy 2 has it no more": "newbyteorder ptp itemset",
     },
     "scipy.special": {
         "it returns whole sequences or tables of several orders": """
@@ -49,6 +50,7 @@ _REASONS = {
         "it is an exception or a warning": "SpecialFunctionError SpecialFunctionWarning",
     },
     "scipy.linalg": {
+        "it is deprecated: use np.kron": "kron",
         "its factors depend on choices of pivots or orders, which jump": """
             lu lu_factor lu_solve ldl schur rsf2csf cdf2rdf qz ordqz hessenberg matrix_balance cossin
             qr_delete qr_insert qr_update qr_multiply rq clarkson_woodruff_transform""",

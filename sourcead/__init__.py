@@ -3,6 +3,7 @@
 from sourcead import pipeline as _pipeline  # noqa: F401  here, so that the first call does not load the compiler
 from sourcead.api import grad, hvp, jvp, pushforward, value_and_grad, vjp
 from sourcead.check import GradientMismatch, check_grads
+from sourcead.checkpoints import Auto, Revolve, Segments, checkpoint
 from sourcead.combinators import map, reduce
 from sourcead.dispatch import Gradient, Lowered
 from sourcead.errors import (
@@ -29,6 +30,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AliasError",
     "ArgumentError",
+    "Auto",
     "BackendError",
     "Gradient",
     "GradientMismatch",
@@ -36,7 +38,9 @@ __all__ = [
     "NoRuleError",
     "NoSourceError",
     "NonScalarError",
+    "Revolve",
     "RuleError",
+    "Segments",
     "SourceADError",
     "UnsupportedArgumentError",
     "UnsupportedSyntaxError",
@@ -45,6 +49,7 @@ __all__ = [
     "adjoint",
     "adjoint_of",
     "check_grads",
+    "checkpoint",
     "grad",
     "hessian",
     "hvp",

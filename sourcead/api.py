@@ -17,6 +17,7 @@ def grad(
     *,
     has_aux: bool = False,
     checkpoint: Any = "auto",
+    budget: int | str | None = None,
     backend: str = "numpy",
 ) -> Any:
     """The gradient of a function with one real number as its result.
@@ -29,7 +30,10 @@ def grad(
             gives one gradient, a sequence gives a tuple. Indices count from the first parameter that is not bound yet
             (in a method, from the one after `self`).
         has_aux: the function returns `(number, anything)`, and the gradient function `(gradient, anything)`.
-        checkpoint: what loops save for the reverse sweep; "auto" decides by cost.
+        checkpoint: what loops save for the reverse sweep: "auto" decides by cost; "store", "states", "recompute",
+            `Segments(every)` and `Revolve(snapshots)` trade memory for time (`sourcead.checkpoints`). `checkpoint(...)`
+            around what a loop runs over holds for that loop alone.
+        budget: the memory that "auto" may fill with the states of a loop, in bytes or as a text such as "200MB".
         backend: "numpy" runs the generated text as it is, "numba" compiles it first.
 
     Returns:
@@ -54,7 +58,7 @@ def grad(
         >>> grad(loss, wrt=("w", "x"))(2.0, 3.0)
         (36.0, 24.0)
     """
-    options = {"kind": "grad", "has_aux": has_aux, "checkpoint": checkpoint, "backend": backend}
+    options = {"kind": "grad", "has_aux": has_aux, "checkpoint": checkpoint, "budget": budget, "backend": backend}
     return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
 
 
@@ -64,12 +68,13 @@ def value_and_grad(
     *,
     has_aux: bool = False,
     checkpoint: Any = "auto",
+    budget: int | str | None = None,
     backend: str = "numpy",
 ) -> Any:
     """The value of a function together with its gradient, for the price of the gradient.
 
     Args:
-        f, wrt, has_aux, checkpoint, backend: as for `grad`.
+        f, wrt, has_aux, checkpoint, budget, backend: as for `grad`.
 
     Returns:
         A callable as `grad` returns it, whose result is `(value, gradient)`; with `has_aux`,
@@ -86,7 +91,7 @@ def value_and_grad(
         >>> cube(2.0)
         (8.0, 12.0)
     """
-    options = {"kind": "value_and_grad", "has_aux": has_aux, "checkpoint": checkpoint, "backend": backend}
+    options = {"kind": "value_and_grad", "has_aux": has_aux, "checkpoint": checkpoint, "budget": budget, "backend": backend}
     return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
 
 

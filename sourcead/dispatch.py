@@ -25,6 +25,7 @@ from sourcead import lookup
 from sourcead import signature as sig
 from sourcead.backends import load as loading
 from sourcead.backends.save import standalone
+from sourcead.checkpoints import policy_of
 from sourcead.errors import UnsupportedArgumentError
 from sourcead.frontend.source import Opaque, find_source, own_signature, unwrap
 from sourcead.ir.nodes import Function
@@ -124,9 +125,8 @@ class Gradient(Opaque):
         wrt: the names of the parameters that the gradient is taken with respect to.
     """
 
-    def __init__(self, f, wrt=0, *, kind="grad", has_aux=False, checkpoint="auto", backend="numpy"):
-        if checkpoint != "auto":
-            raise UnsupportedArgumentError(f"there is no checkpoint policy {checkpoint!r} yet", instead='checkpoint="auto"')
+    def __init__(self, f, wrt=0, *, kind="grad", has_aux=False, checkpoint="auto", budget=None, backend="numpy"):
+        checkpoint = policy_of(checkpoint, budget)
         if backend not in BACKENDS:
             raise UnsupportedArgumentError(
                 f"there is no backend {backend!r}", instead=" or ".join(f"backend={b!r}" for b in BACKENDS)

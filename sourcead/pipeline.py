@@ -17,7 +17,7 @@ from sourcead import runtime
 from sourcead.ad.cotangents import Cotangents, unbroadcast, zeros
 from sourcead.ad.opened import simplified
 from sourcead.ad.pushforward import pushforward
-from sourcead.ad.residuals import settle
+from sourcead.ad.residuals import AUTO, settle
 from sourcead.ad.reverse import Reverse
 from sourcead.ad.steering import without_steering
 from sourcead.analysis.activity import active_vars
@@ -25,9 +25,10 @@ from sourcead.analysis.builder import Builder, atom_type, block_stmts
 from sourcead.analysis.unassigned import with_nothing, without_nothing
 from sourcead.emit import Emitted, assign_memory, emit
 from sourcead.errors import NonScalarError, UnsupportedSyntaxError
+from sourcead.frontend.checkpoints import policy_in_ir
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.frontend.source import find_source
-from sourcead.ir.nodes import Atom, Block, Branch, Build, Call, Closure, Const, Function, Stmt, Var
+from sourcead.ir.nodes import Atom, Block, Branch, Build, Call, Closure, Const, Function, Policy, Stmt, Var
 from sourcead.ir.pairs import Pair, with_pullbacks
 from sourcead.ir.types import (
     Array,
@@ -108,7 +109,7 @@ def build(
         function, notes = pushforward(lowered, tangent_names(source.signature.parameters, wrt), kind == "jvp"), []
         defaults = ()
     else:
-        function, notes = differentiate(lowered, wrt, kind, has_aux, single)
+        function, notes = differentiate(lowered, wrt, kind, has_aux, single, policy_in_ir(checkpoint))
     name = f"{function_name(source.name)}_{SUFFIX[kind]}"
     doc = docstring(source, wrt, kind, place or f"{os.path.basename(source.file)}:{source.line}")
     function = finished(replace(function, name=name, doc=doc, defaults=defaults))
@@ -189,7 +190,9 @@ def docstring(source, wrt: tuple[str, ...], kind: str, place: str) -> str:
     return f"{what} of {function_name(source.name)} ({place}) with respect to {', '.join(wrt)}."
 
 
-def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bool, single: bool) -> tuple[Function, list[str]]:
+def differentiate(
+    lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bool, single: bool, policy: Policy = AUTO
+) -> tuple[Function, list[str]]:
     """The function that computes the gradient, its values all available, not yet simplified."""
     primal = lowered.function = simplified(lowered, wrt)
     if lowered.derived:
@@ -217,7 +220,7 @@ def differentiate(lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bo
 
         sweep = Reverse(active, build, block).block(block, cots, gradients)
     block, sweep, (value, aux) = without_steering(block, sweep, (value, aux))
-    forward, reverse, results, notes = settle(block, sweep, build.maybe_number)
+    forward, reverse, results, notes = settle(block, sweep, build.maybe_number, policy)
     stmts = list(forward)
     if kind == "vjp":
         closure = Var("pullback", Unknown())

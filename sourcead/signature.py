@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.checkpoints import SavingPolicy
 from sourcead.errors import UnsupportedValueError, WrtError
 from sourcead.ir.records import fields_of, is_namedtuple, is_plain_class, is_record
 from sourcead.ir.types import (
@@ -159,7 +160,7 @@ def _record_key(x: Any, key: Callable):
 def is_static(x: Any) -> bool:
     """Whether the value of an argument is known while compiling."""
     if x is None or isinstance(
-        x, bool | str | bytes | type | types.ModuleType | types.EllipsisType | np.dtype | enum.Enum
+        x, bool | str | bytes | type | types.ModuleType | types.EllipsisType | np.dtype | enum.Enum | SavingPolicy
     ):
         return True
     return callable(x) and not is_record(x)
@@ -168,7 +169,7 @@ def is_static(x: Any) -> bool:
 def static_key(x: Any):
     """The key of a static value: two values with the same key make the same text."""
     t = type(x)
-    if isinstance(x, bool | str | bytes | np.dtype):
+    if isinstance(x, bool | str | bytes | np.dtype | SavingPolicy):
         return t, x
     if t is types.FunctionType and x.__name__ == "<lambda>":
         if not (x.__closure__ or x.__defaults__ or x.__kwdefaults__ or x.__dict__):

@@ -424,13 +424,14 @@ def first_line(error):
     return " | ".join(lines)[:300]
 
 
-def check_program(p, rng=None, seconds=60):
+def check_program(p, rng=None, seconds=60, checkpoint="auto"):
     """The Outcome of one program.
 
     Args:
         p: a `Program`.
         rng: the generator for its arguments (default: `rng_for(0)`); its state is copied for each call.
         seconds: the time limit; a program that runs longer counts as an internal error.
+        checkpoint: what its loops save.
     """
     from sourcead import grad, value_and_grad
     from sourcead.errors import SourceADError
@@ -438,8 +439,8 @@ def check_program(p, rng=None, seconds=60):
     rng = rng_for() if rng is None else rng
     try:
         with time_limit(seconds):
-            gradient_function = grad(p.function, wrt=p.wrt)
-            gradient_with_value = value_and_grad(p.function, wrt=p.wrt)
+            gradient_function = grad(p.function, wrt=p.wrt, checkpoint=checkpoint)
+            gradient_with_value = value_and_grad(p.function, wrt=p.wrt, checkpoint=checkpoint)
             for variant in range(1 + len(p.also)):
                 make_args = functools.partial(args_again, p, rng, variant)
                 if p.raises is None:
@@ -547,10 +548,18 @@ def report(outcomes, elapsed, verbose=False):
     print(f"{len(outcomes)} programs in {elapsed:.1f} s")
 
 
-def show_source(p):
+def policy_called(text):
+    """The checkpoint policy of a command line: `states`, `Revolve(3)`."""
+    import sourcead
+
+    name, bracket, number = text.rstrip(")").partition("(")
+    return getattr(sourcead, name)(int(number)) if bracket else name
+
+
+def show_source(p, checkpoint):
     from sourcead import grad
 
-    made = grad(p.function, wrt=p.wrt)
+    made = grad(p.function, wrt=p.wrt, checkpoint=checkpoint)
     print(inspect.getsource(p.function))
     with quietly():
         made(*p.make_args(rng_for()))
@@ -562,6 +571,7 @@ def main(argv=None):
     parser.add_argument("--level", choices=LEVELS)
     parser.add_argument("-k", metavar="NAME", help="programs whose name contains this, or with this tag or module")
     parser.add_argument("--mode", choices=("reverse", "forward", "second"), default="reverse", help="of differentiation")
+    parser.add_argument("--checkpoint", metavar="POLICY", default="auto", type=policy_called, help='"states", "Revolve(3)", ...')
     parser.add_argument("--source", metavar="NAME", help="print one program and its generated gradient")
     parser.add_argument("--seed", type=int, default=0, help="of the programs' arguments")
     parser.add_argument("--self-check", action="store_true", help="check the programs themselves, without sourcead")
@@ -572,7 +582,7 @@ def main(argv=None):
     options = parser.parse_args(argv)
 
     if options.source:
-        show_source(next(p for p in all_programs() if p.name == options.source))
+        show_source(next(p for p in all_programs() if p.name == options.source), options.checkpoint)
         return 0
     chosen = all_programs(options.level, options.k)
     if options.list:
@@ -581,7 +591,7 @@ def main(argv=None):
         return 0
     if options.self_check:
         return self_check_all([p for p in chosen if p.level != "refuse" or p.or_right], options.seed)
-    check = check_program
+    check = functools.partial(check_program, checkpoint=options.checkpoint)
     if options.mode == "forward":
         from tests.forward import check_forward as check
     elif options.mode == "second":

@@ -52,7 +52,7 @@ def settle_loop(plan: LoopPlan) -> SettledLoop:
         targets.append(total)
     forward = replace(
         plan.stmt, targets=tuple(targets),
-        op=replace(op, params=tuple(params), inits=tuple(inits), body=Block(tuple(stmts), tuple(yields))),
+        op=replace(op, params=tuple(params), inits=tuple(inits), body=Block(tuple(stmts), tuple(yields)), policy=None),
     )  # fmt: skip
 
     # reverse

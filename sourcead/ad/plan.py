@@ -17,6 +17,7 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.chains import updates_in
 from sourcead.ir.nodes import (
     Atom,
+    Attr,
     Block,
     Branch,
     Index,
@@ -32,7 +33,7 @@ from sourcead.ir.nodes import (
     op_reads,
     operand_atoms,
 )
-from sourcead.ir.types import Array
+from sourcead.ir.types import INT, Array
 
 LIST = 1.0  # cost of one more list, in numbers saved
 PART = 0.9  # of a part of an array, where its size is not known
@@ -42,7 +43,8 @@ SHARED = 0.001  # cost of a value that another list holds anyway
 class LoopPlan:
     """Decides what a loop saves; `loops.py` then writes it and its reverse."""
 
-    def __init__(self, settler, stmt: Stmt, raw: Stmt, undone: set[Var]):
+    def __init__(self, settler, stmt: Stmt, raw: Stmt, undone: set[Var], saves_all: bool = False):
+        self.saves_all = saves_all  # the policy "store"
         self.settler, self.chains = settler, settler.chains
         self.stmt, self.raw, self.op = stmt, raw, stmt.op
         self.carried = {c: k for c, k in self.chains.carried_by(stmt).items() if c in undone}
@@ -242,7 +244,17 @@ class LoopPlan:
             return False
         if self.reread(v) is not None:
             return True
+        if self.saves_all and not self.is_fixed(v):
+            return False
         return stmt is not None and len(stmt.targets) == 1 and is_cheap(stmt.op) and not has_effect(stmt.op)
+
+    def is_fixed(self, v: Var) -> bool:
+        """Whether a value is a subscript or a part of what does not change in the loop, or a number that counts."""
+        for a in inputs_first(v, lambda a: self.inputs(a) if self.definitions[a].stmt is not None else ()):
+            stmt = self.definitions[a].stmt
+            if stmt is None or not (isinstance(stmt.op, (Index, Attr, Let)) or atom_type(a) == INT and is_cheap(stmt.op)):
+                return False
+        return True
 
     def reread(self, v: Var) -> Index | None:
         """The read of a value from a finished array, where it stands unharmed."""

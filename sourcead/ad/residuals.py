@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sourcead.ad.checkpoints import checkpointed_loop
 from sourcead.ad.costs import TYPICAL, is_cheap, size
 from sourcead.ad.loops import settle_loop
 from sourcead.ad.parts import SettledLoop, defined_inside, is_metadata_read, reverse_ops, substituted, written_size
@@ -26,24 +27,35 @@ from sourcead.ad.plan import LoopPlan
 from sourcead.ad.sweep import ReverseLoop, Sweep, stmt_reads
 from sourcead.analysis.chains import Chains, updates_in
 from sourcead.analysis.overwrites import Nest
-from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Index, Stmt, Var, free_vars, fresh, op_reads
+from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Index, Policy, Stmt, Var, free_vars, fresh, op_reads
+
+AUTO = Policy("auto")
 
 
-def settle(block: Block, sweep: Sweep, numbers: set[Var]) -> tuple[list[Stmt], list[Stmt], tuple[Atom, ...], list[str]]:
+def settle(
+    block: Block, sweep: Sweep, numbers: set[Var], policy: Policy = AUTO
+) -> tuple[list[Stmt], list[Stmt], tuple[Atom, ...], list[str]]:
     """The statements of the forward sweep, those of the reverse sweep, and its results, all values available.
 
     Last come notes for people: what each loop saves, rebuilds and puts back.  `numbers`: arrays by type that may be numbers.
+    `policy` is that of the loops that have none of their own.
     """
-    settler = Settler(Chains(block), numbers)
+    settler = Settler(Chains(block), numbers, policy)
     forward, reverse, results = settler.straight(block, sweep)
     return forward, reverse, results, settler.notes[::-1]
 
 
 class Settler:
-    def __init__(self, chains: Chains, numbers: set[Var]):
-        self.chains, self.numbers = chains, numbers
+    def __init__(self, chains: Chains, numbers: set[Var], policy: Policy):
+        self.chains, self.numbers, self.policy = chains, numbers, policy
         self.notes: list[str] = []
         self.nest: Nest | None = None  # the outermost loop being settled
+
+    def anew(self, block: Block) -> Settler:
+        """A settler for a block that runs by itself; its notes are of this one."""
+        other = Settler(Chains(block), self.numbers, AUTO if self.policy.name == "budget" else self.policy)
+        other.notes = self.notes
+        return other
 
     # -- code that runs once -----------------------------------------------------------------------------------------
 
@@ -148,4 +160,7 @@ class Settler:
 
     def loop(self, stmt: Stmt, raw: Stmt, undone: set[Var]) -> SettledLoop:
         """A loop and its reverse, with what passes between them."""
-        return settle_loop(LoopPlan(self, stmt, raw, undone))
+        policy = stmt.op.policy or self.policy
+        if policy.name not in ("auto", "store"):
+            return checkpointed_loop(self, stmt, raw, undone, policy)
+        return settle_loop(LoopPlan(self, stmt, raw, undone, saves_all=policy.name == "store"))

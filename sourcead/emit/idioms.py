@@ -129,7 +129,7 @@ def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op
         return kept
     over, item = Var("pairs", temp=True), Var("pair", temp=True)
     body = _without(loop.body, gone, mapping)
-    return [(over, call)], Each(over, item, loop.params, loop.inits, body, loop.leave, targets)
+    return [(over, call)], Each(over, item, loop.params, loop.inits, body, loop.leave, targets=targets)
 
 
 def _with_unpacked_element(op: Op) -> Op:
@@ -140,7 +140,7 @@ def _with_unpacked_element(op: Op) -> Op:
     targets = _targets(op.index, parts, count_reads(op.body).get(op.index, 0))
     if targets is None:
         return op
-    return Each(op.domain, op.index, op.params, op.inits, _without(op.body, set(parts), {}), op.leave, targets)
+    return Each(op.domain, op.index, op.params, op.inits, _without(op.body, set(parts), {}), op.leave, targets=targets)
 
 
 def _is_place(key) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 from sourcead import combinators
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.infer import NOT_CONST, static_value
+from sourcead.checkpoints import checkpoint
 from sourcead.errors import NoRuleError, NoSourceError
 from sourcead.frontend import (
     builtin_functions,
@@ -33,6 +34,7 @@ from sourcead.frontend import (
     records,
     sequences,
 )
+from sourcead.frontend.checkpoints import CLASSES, lower_checkpoint, lower_policy
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.source import find_source, unwrap
 from sourcead.frontend.steering import lower_stop_gradient
@@ -382,7 +384,12 @@ def lower_combinator(name: str):
     return handler
 
 
+def policy_handler(cls, lo, args, kwargs, node):
+    return lower_policy(lo, cls, args, kwargs, node)
+
+
 COMBINATORS = {
+    checkpoint: lower_checkpoint, **{cls: functools.partial(policy_handler, cls) for cls in CLASSES},
     combinators.map: lower_combinator("map"), combinators.reduce: lower_combinator("reduce"), refuse: composing.lower_refuse,
     number_kind: composing.lower_number_kind, stop_gradient: lower_stop_gradient,
 }  # fmt: skip

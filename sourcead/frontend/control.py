@@ -10,7 +10,7 @@ the variants, and who may share memory with whom at the beginning of an iteratio
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gast
@@ -420,15 +420,16 @@ class Leaf:
     param: Var
 
 
-def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[tuple[Slots, Any]], leave=None) -> None:
+def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[tuple[Slots, Any]], leave=None, policy=None) -> None:
     """Lowers a loop. `make_domain(index)` is called inside the iteration and returns the element bound by the target;
-    `body()` lowers an iteration; `seed` are slots that it surely changes; `leave` is the slot that ends it when true."""
+    `body()` lowers an iteration; `seed` are slots that it surely changes; `leave` is the slot that ends it when true; `policy` says what
+    its reverse finds saved."""
     if lo.static_only:
         raise NotStatic
-    restartable(lo, lambda: _loop(lo, make_domain, body, seed, leave))
+    restartable(lo, lambda: _loop(lo, make_domain, body, seed, leave, policy))
 
 
-def _loop(lo: Lowering, domain: Any, body: Callable, seed, leave) -> None:
+def _loop(lo: Lowering, domain: Any, body: Callable, seed, leave, policy) -> None:
     assumed = Assumptions(dict.fromkeys(seed), next_birth())
     types: dict[tuple, Type] = {}
     known_parts = lo.build.part_dims
@@ -439,7 +440,7 @@ def _loop(lo: Lowering, domain: Any, body: Callable, seed, leave) -> None:
         if ended is not None:
             loop_op, targets, results = ended
             lo.journal.rollback(mark)
-            lo.build.add(Stmt(targets, loop_op))
+            lo.build.add(Stmt(targets, replace(loop_op, policy=policy)))
             for (slots, key), value in results.items():
                 lo.set(slots, key, value)
             for cell, why in assumed.poisoned.items():

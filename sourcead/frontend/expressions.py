@@ -12,6 +12,7 @@ import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
+from sourcead.checkpoints import SavingPolicy
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import (
     brackets,
@@ -269,7 +270,7 @@ def outside(lo: Lowering, name: str, where, key: str, source) -> Value:
 
 def is_code(value: Any) -> bool:
     """Whether an object is part of the program rather than of its data."""
-    if isinstance(value, (type, types.ModuleType, str, type(None), np.dtype)):
+    if isinstance(value, (type, types.ModuleType, str, type(None), np.dtype, SavingPolicy)):
         return True
     return callable(value) and not is_record(value)
 

@@ -18,7 +18,7 @@ from sourcead.frontend import expressions
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.exits import Flag
 from sourcead.frontend.values import VALUE, WHOLE, Cell, Slots, TupleVal, Value
-from sourcead.ir.nodes import Atom, Call, Const, Range, Var
+from sourcead.ir.nodes import Atom, Call, Const, Policy, Range, Var
 from sourcead.ir.types import INT, Array, DictT, ListT, MapT, Scalar, Sym, TupleT, Unknown
 
 ZERO, ONE = Const(0), Const(1)
@@ -47,6 +47,7 @@ class Iterable:
     walk: Any = None  # of the items of one list or dict: what they were (`walks.py`)
     once: bool = False  # whether it is an iterator, which is empty when it was walked through
     state: Slots = field(default_factory=Slots)  # of an iterator: whether it was
+    policy: Policy | None = None  # what a loop over it saves (`checkpoint`)
 
 
 def iterate(lo: Lowering, value: Value, node) -> Iterable:
@@ -237,7 +238,8 @@ def enumerated(lo: Lowering, inner: Iterable, start: Value, node) -> Iterable:
         number = k if is_number(lo, start, 0) else lo.build.call(operator.add, k, lo.read(start), type=INT)
         return TupleVal((number, inner.nth(k)))
 
-    return Iterable(domain=lambda: Range(ZERO, inner.length(), ONE), element=element, length=inner.length, nth=element, index_name="i")
+    return Iterable(domain=lambda: Range(ZERO, inner.length(), ONE), element=element, length=inner.length, nth=element, index_name="i",
+                    policy=inner.policy)  # fmt: skip
 
 
 def numbered(lo: Lowering, inner: Iterable, start: Value) -> Iterable:
@@ -300,11 +302,12 @@ def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
     def element(k):
         return TupleVal(tuple(p.nth(k) for p in parts))
 
-    return Iterable(domain=lambda: Range(ZERO, length(), ONE), element=element, length=length, nth=element)
+    policy = next((p.policy for p in parts if p.policy is not None), None)
+    return Iterable(domain=lambda: Range(ZERO, length(), ONE), element=element, length=length, nth=element, policy=policy)
 
 
 def reverse(lo: Lowering, inner: Iterable, node) -> Iterable:
     """`reversed(inner)`."""
     if inner.reverse is None:
         raise expressions.unsupported(lo, node, "this object cannot be reversed")
-    return inner.reverse()
+    return replace(inner.reverse(), policy=inner.policy)

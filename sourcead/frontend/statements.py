@@ -607,7 +607,7 @@ def run_loop(lo: Lowering, node, iterable, bind, body) -> None:
 
     state = State(lo)
     try:
-        recursion.or_not_at_all(lo, lambda: control.loop(lo, start, run, seeds(lo, node), (lo.scope.names, leaving.leave)))
+        recursion.or_not_at_all(lo, lambda: control.loop(lo, start, run, seeds(lo, node), (lo.scope.names, leaving.leave), iterable.policy))
     except UnsupportedSyntaxError as error:
         if not getattr(error, "needs_items", False):
             raise

@@ -248,6 +248,18 @@ class Range:
 
 
 @dataclass(frozen=True, eq=False)
+class Policy:
+    """What a loop saves for the reverse sweep, as the user asked: `name` with its number (`sourcead/checkpoints.py`)."""
+
+    name: str  # "auto", "store", "states", "recompute", "segments", "revolve" or "budget"
+    number: Atom | None = None
+
+    def map(self, f) -> Policy:
+        """The policy with its number replaced by `f` of it."""
+        return self if self.number is None else Policy(self.name, f(self.number))
+
+
+@dataclass(frozen=True, eq=False)
 class Loop(Op):
     """A loop. `params` are the loop variants inside an iteration, `inits` their values on entry; the body yields their
     values for the next iteration; the results of the statement are their values on leaving.
@@ -259,6 +271,7 @@ class Loop(Op):
     needed of the sequence; the frontend turns loops over arrays and lists into a Range with `sequence[i]` reads).
 
     `leave` is the one of `params` that, true at the end of an iteration, ends the loop (`break`); it is false on entry.
+    `policy` says what its reverse may find saved; settling the reverse sweep consumes it.
     """
 
     domain: Range | Block | Atom
@@ -267,6 +280,7 @@ class Loop(Op):
     inits: tuple[Atom, ...]
     body: Block
     leave: Var | None = None
+    policy: Policy | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -377,6 +391,8 @@ def op_operands(op: Op) -> Iterator[Operand]:
                 case _:
                     yield domain
             yield from inits
+            if op.policy is not None and op.policy.number is not None:
+                yield op.policy.number
 
 
 def path_operands(step: Sub | View) -> Iterator[Operand]:
@@ -473,7 +489,8 @@ def map_op(op: Op, f, block=lambda b: b) -> Op:
                     domain = block(domain)
                 case _:
                     domain = f(domain)
-            return replace(op, domain=domain, inits=many(inits), body=block(body))
+            policy = op.policy and op.policy.map(f)
+            return replace(op, domain=domain, inits=many(inits), body=block(body), policy=policy)
         case Closure(params, body):
             return Closure(params, block(body))
         case Steer(values, params, body):

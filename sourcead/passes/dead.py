@@ -6,6 +6,7 @@ marked one by one, so that a variant that only feeds itself, or a list that is a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -39,6 +40,16 @@ def remove_dead(function: Function) -> Function:
     marks.run()
     body = _kept(function.body, range(len(function.body.results)), marks)
     return function if body is function.body else replace(function, body=body)
+
+
+def needed_variants(loop: Stmt, variables: Iterable[Var]) -> tuple[list[int], set[Var]]:
+    """The variants of a loop that values of its body depend on, in this or an earlier iteration, by number; and all that do."""
+    marks = _Marks()
+    marks.survey(Block((loop,), ()), None)
+    for v in variables:
+        marks.need(v)
+    marks.run()
+    return [k for k in range(len(loop.targets)) if (loop, k) in marks.results], marks.seen
 
 
 @dataclass(eq=False)
@@ -126,6 +137,8 @@ class _Marks:
                     for operand in op_operands(op):
                         for atom in operand_atoms(operand):
                             self.need(atom)
+            if isinstance(op, Loop) and op.policy is not None:
+                self.need(op.policy.number)
             if isinstance(op, Loop) and op.leave is not None:
                 self.need_result(stmt, op.params.index(op.leave))
             if isinstance(op, (Closure, Steer)):

@@ -1,0 +1,184 @@
+"""What loops save for the reverse sweep: the policies that users name.
+
+| policy | saves | rebuilds |
+| --- | --- | --- |
+| `"auto"` | what a minimum cut of the body chooses | cheap values: subscripts, views, arithmetic |
+| `"store"` | every value that the reverse sweep reads | nothing |
+| `"states"` | the loop variants at each entry | the rest of the body |
+| `Segments(every)` | the loop variants every so many iterations | a segment at a time |
+| `Revolve(snapshots)` | at most that many states, placed by the binomial schedule | as the schedule says |
+| `"recompute"` | the state on entry | each iteration, from the start |
+| `Auto(budget)` | as many states as fit into the memory | as the binomial schedule says |
+
+A policy holds for every loop of a function (`grad(f, checkpoint=...)`) or for one (`for t in checkpoint(range(n), ...)`).
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sourcead.errors import UnsupportedArgumentError
+
+NAMES = ("auto", "store", "states", "recompute")
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+
+
+class SavingPolicy:
+    """Base of the policies that have a number."""
+
+
+@dataclass(frozen=True)
+class Segments(SavingPolicy):
+    """Saves the loop variants every `every` iterations; the reverse sweep runs one segment again at a time.
+
+    Memory: n / every states, and what `every` iterations save. Work: each iteration runs twice.
+
+    Raises:
+        UnsupportedArgumentError: `every` is not a positive integer.
+
+    Example:
+        >>> from sourcead import Segments, grad
+        >>> def power(x, n):
+        ...     y = 1.0
+        ...     for _ in range(n):
+        ...         y = y * x
+        ...     return y
+        >>> grad(power, checkpoint=Segments(10))(1.0, 50)
+        50.0
+    """
+
+    every: int
+
+    def __post_init__(self):
+        object.__setattr__(self, "every", positive(self.every, "Segments", "iterations"))
+
+
+@dataclass(frozen=True)
+class Revolve(SavingPolicy):
+    """Saves at most `snapshots` states at a time, placed by the binomial schedule of Griewank and Walther.
+
+    With s snapshots, n iterations and the least r for which C(s + r, s) >= n, an iteration is run again at most r times and
+    r n - C(s + r, s + 1) times in all, which is the least that is possible (A. Griewank and A. Walther, Algorithm 799, ACM
+    TOMS 26, 2000). The state of the iteration in hand comes on top of the snapshots.
+
+    Raises:
+        UnsupportedArgumentError: `snapshots` is not a positive integer.
+
+    Example:
+        >>> from sourcead import Revolve, grad
+        >>> def power(x, n):
+        ...     y = 1.0
+        ...     for _ in range(n):
+        ...         y = y * x
+        ...     return y
+        >>> grad(power, checkpoint=Revolve(3))(1.0, 50)
+        50.0
+    """
+
+    snapshots: int
+
+    def __post_init__(self):
+        object.__setattr__(self, "snapshots", positive(self.snapshots, "Revolve", "snapshots"))
+
+
+@dataclass(frozen=True)
+class Auto(SavingPolicy):
+    """What a minimum cut chooses, or, given a budget, as many states as fit into it, placed as by `Revolve`.
+
+    A state is measured when a loop is entered. `budget` is a number of bytes or a text such as "200MB", "1.5 GB", "64KiB".
+
+    Raises:
+        UnsupportedArgumentError: the budget is not a positive amount of memory; in a call, it is below one state.
+
+    Example:
+        >>> from sourcead import Auto
+        >>> Auto("200MB").budget
+        200000000
+    """
+
+    budget: int | str | None = None
+
+    def __post_init__(self):
+        if self.budget is not None:
+            object.__setattr__(self, "budget", bytes_of(self.budget))
+
+
+def positive(number: Any, name: str, what: str) -> int:
+    """The number as an int; refused unless it is a positive one."""
+    try:
+        found = None if isinstance(number, bool) else operator.index(number)
+    except TypeError:
+        found = None
+    if found is None or found < 1:
+        raise UnsupportedArgumentError(
+            f"{name}({number!r}): the number of {what} must be a positive integer", instead=f"{name}(10)"
+        )
+    return found
+
+
+def bytes_of(budget: Any) -> int:
+    """The bytes of a budget, a number or a text."""
+    found = None
+    if isinstance(budget, str):
+        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]i?)?b?\s*", budget.lower())
+        found = match and float(match[1]) * UNITS[match[2] or ""]
+    elif isinstance(budget, int | float) and not isinstance(budget, bool):
+        found = budget
+    if found is None or not 1 <= found < float("inf"):
+        raise UnsupportedArgumentError(
+            f"a budget of {budget!r} is not an amount of memory", instead='budget="200MB", or a number of bytes'
+        )
+    return int(found)
+
+
+def policy_of(given: Any, budget: Any = None) -> Any:
+    """A policy as it was given, checked: one of `NAMES` but "auto", a `Segments` or `Revolve`, or an `Auto`."""
+    if isinstance(given, str) and given in NAMES:
+        given = Auto() if given == "auto" else given
+    if budget is not None:
+        if not isinstance(given, Auto):
+            raise UnsupportedArgumentError(
+                f"a budget chooses what to save, and so does checkpoint={given!r}", instead='checkpoint="auto" with a budget'
+            )
+        return Auto(budget)
+    if isinstance(given, str) and given in NAMES or isinstance(given, SavingPolicy):
+        return given
+    raise UnsupportedArgumentError(
+        f"there is no checkpoint policy {given!r}",
+        instead='"auto", "store", "states", "recompute", Segments(every) or Revolve(snapshots)',
+    )
+
+
+def checkpoint(iterable: Iterable, policy: Any = "auto", *, budget: int | str | None = None) -> Iterable:
+    """What a loop runs over, with the policy by which this one loop saves; the iterable itself is handed through.
+
+    In a function that is differentiated, `for t in checkpoint(range(n), Revolve(8)):` holds over `checkpoint=` of `grad`.
+
+    Args:
+        iterable: what the loop runs over.
+        policy: "auto", "store", "states", "recompute", `Segments(every)`, `Revolve(snapshots)` or `Auto(budget)`.
+        budget: the memory that "auto" may fill with states, in bytes or as a text such as "200MB".
+
+    Returns:
+        `iterable`.
+
+    Raises:
+        UnsupportedArgumentError: there is no such policy.
+
+    Example:
+        >>> from sourcead import Revolve, checkpoint, grad
+        >>> @grad
+        ... def power(x, n):
+        ...     y = 1.0
+        ...     for _ in checkpoint(range(n), Revolve(3)):
+        ...         y = y * x
+        ...     return y
+        >>> power(1.0, 50)
+        50.0
+    """
+    policy_of(policy, budget)
+    return iterable

@@ -1,0 +1,45 @@
+"""What generated text calls to place the states that a loop keeps."""
+
+import numpy as np
+
+
+def next_snapshot(start, last, free):
+    """Where the next state is saved, when iterations `start` to `last` are to be reversed and the state at `start` is kept.
+
+    `free` more states may be kept.  The binomial schedule, optimal in forward steps: A. Griewank and A. Walther, Algorithm
+    799 (revolve), ACM TOMS 26 (2000).  With s = free + 1, C(s + r, s) iterations can be reversed with each run again at
+    most r times; the part before the next snapshot may be as long as C(s + r - 1, s), if no more than C(s + r - 2, s - 1)
+    is left for the part after it.
+    """
+    steps = last - start + 1
+    if free < 1 or steps < 2:
+        return last
+    r, reach, before, after = 1, free + 2, 1, 1  # C(s + r, s), C(s + r - 1, s), C(s + r - 2, s - 1)
+    while reach < steps:
+        after = after * (free + r) // r
+        r += 1
+        before, reach = reach, reach * (free + 1 + r) // r
+    return start + max(min(before, steps - after), 1)
+
+
+def snapshots_within(budget, kept, *state):
+    """How many states fit into `budget` bytes beside `kept` values of the size of a state, which an iteration needs."""
+    size = sum(size_in_bytes(x) for x in state)
+    if size > budget:
+        try:
+            from sourcead.errors import UnsupportedArgumentError as Error
+        except ImportError:  # in a saved module
+            Error = ValueError
+        raise Error(f"the budget of {budget} bytes is below one state of the loop, which takes {size} bytes")
+    return max(budget // max(size, 1) - kept, 1)
+
+
+def size_in_bytes(x):
+    """The memory of the numbers in a value."""
+    if isinstance(x, np.ndarray):
+        return x.nbytes
+    if isinstance(x, dict):
+        return sum(size_in_bytes(v) for v in x.values())
+    if isinstance(x, (list, tuple)):
+        return sum(size_in_bytes(v) for v in x)
+    return 32

@@ -14,6 +14,8 @@ def next_snapshot(start, last, free):
     steps = last - start + 1
     if free < 1 or steps < 2:
         return last
+    if steps <= free + 1:
+        return start + 1
     r, reach, before, after = 1, free + 2, 1, 1  # C(s + r, s), C(s + r - 1, s), C(s + r - 2, s - 1)
     while reach < steps:
         after = after * (free + r) // r

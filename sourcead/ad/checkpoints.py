@@ -1,14 +1,14 @@
 """Loops that save states: the policies of `sourcead/checkpoints.py` but "auto" and "store".
 
-    states                          segments                            revolve
-    for t in range(n):              for t in range(n):                  for t in range(n):
-        hs.append(h)                    if t % k == 0: hs.append(h)         if t == due: ts.append(t); hs.append(h); due = ...
-        h = f(h)                        h = f(h)                            h = f(h)
-    reverse                         reverse                             reverse
-    for t in reversed(range(n)):    for s in reversed(range(0, n, k)):  for t in reversed(range(n)):
-        h = hs.pop()                    h = hs.pop()                        s, h = ts.pop(), hs.pop()
-        the adjoint of f at h           the loop over this segment,         while s < t: keep (s, h); go on to the next place
-                                        and its reverse                     the adjoint of f at h
+    states                          segments                             revolve
+    for t in range(n):              for t in range(n):                   for t in range(n):
+        hs.append(h)                    if t % k == 0: hs.append(h)          if t == due: save (t, h); due = the next place
+        h = f(h)                        h = f(h)                             h = f(h)
+    reverse                         reverse                              reverse
+    for t in reversed(range(n)):    for s in reversed(range(0, n, k)):   for t in reversed(range(n)):
+        h = hs.pop()                    h = hs.pop()                         (s, h) = the last that was saved
+        the adjoint of f at h           the loop over this segment,          the loop from s up to t, which saves in the same way
+                                        and its reverse                      the adjoint of f at h
 
 "recompute" is revolve with the state on entry alone, which needs no list.  A budget is revolve with as many states as fit.
 """
@@ -31,6 +31,7 @@ from sourcead.ir.nodes import (
     Branch,
     Build,
     Const,
+    Index,
     Loop,
     Policy,
     Pop,
@@ -40,7 +41,7 @@ from sourcead.ir.nodes import (
     free_vars,
     fresh,
 )
-from sourcead.ir.types import BOOL, INT, ListT, Sym, syms, with_dims
+from sourcead.ir.types import BOOL, INT, ListT, Sym, TupleT, syms, with_dims
 from sourcead.runtime_checkpoints import next_snapshot, snapshots_within
 
 ZERO, ONE = Const(0), Const(1)
@@ -288,7 +289,7 @@ class Segmented(Checkpointed):
         due = head.call(operator.eq, left, ZERO, type=BOOL)
         for p in rerun.params:
             self.lists[p] = self.made_list(f"{p.name}s", p.type)
-        save_if(head, due, rerun, self.lists, [])
+        save_if(head, due, rerun, self.lists)
         if rerun.is_counted:
             self.counted()
         forward = self.forward(head.stmts)
@@ -334,138 +335,109 @@ class FromStart(Checkpointed):
 
 
 class Revolved(Checkpointed):
-    """At most so many states at a time, where the binomial schedule places them."""
+    """At most so many states at a time, where the binomial schedule places them; on one list, with their places."""
 
     def __init__(self, rerun: Rerun, policy: Policy):
         super().__init__(rerun)
         self.policy = policy
         self.snapshots: Atom = ONE if policy.name == "recompute" else policy.number
+        self.item = TupleT((INT, *(p.type for p in rerun.params)))
 
     def settled(self) -> SettledLoop:
         rerun, op = self.rerun, self.op
+        inits = {p: op.inits[k] for p, k in zip(rerun.params, rerun.state)}
         if self.policy.name == "budget":
-            state = [op.inits[k] for k in rerun.state]
+            at_once = Const(values_at_once(self))
             self.snapshots = self.start.call(
-                snapshots_within, self.policy.number, Const(values_at_once(self)), *state, type=INT, name="snapshots"
+                snapshots_within, self.policy.number, at_once, *inits.values(), type=INT, name="snapshots"
             )
-        head = self.builder()
-        head.adjoint_of = None
-        name = self.index_name("place")
         if rerun.is_counted:  # how many there are is not known yet: the reverse sweep begins with the first state
             self.counted()
-            places = self.made_list(f"{name}s", INT, ZERO)
-            for p, k in zip(rerun.params, rerun.state):
-                kept = rerun.kept(self.start, p, op.inits[k])
-                self.lists[p] = self.made_list(f"{p.name}s", p.type, kept)
-            self.kept = []
+            first = self.packed(self.start, ZERO, inits)
+            states = Carried(ZERO, self.start.emit(Build("list", (first,)), ListT(self.item), "states"))
+            states.out = states.param
             forward = self.forward([])
-            for stack in (places, *self.lists.values()):
-                stack.out = stack.init
-            forward = self.without_lists(forward)
         else:
-            places = self.made_list(f"{name}s", INT)
-            for p in rerun.params:
-                self.lists[p] = self.made_list(f"{p.name}s", p.type)
+            states = self.made_list("states", self.item)
             due = Carried(ZERO, Var("due", INT, True))
-            here, total = self.place(), self.total_before()
-            last = self.start.call(operator.sub, total, ONE, type=INT, name="last")
-            now = head.call(operator.eq, here, due.param, type=BOOL)
-
-            def more(build: Builder) -> list[tuple[Carried, Atom]]:
-                longer = appended(build, places.param, here)
-                return [(places, longer), (due, self.next_place(build, here, last, longer))]
-
-            save_if(head, now, rerun, self.lists, [places, due], more)
-            self.kept = [places, due]
+            head = self.builder()
+            head.adjoint_of = None
+            last = self.start.call(operator.sub, self.total, ONE, type=INT, name="last")
+            self.save_when_due(head, self.place(), last, due, states, {p: p for p in rerun.params})
+            self.kept = [states, due]
             forward = self.forward(head.stmts)
 
         setup, inside = self.builder(), self.builder()
         domain, here = self.backward(setup)
-        stacks = self.lists_to_pop()
-        at = Carried(places.out, fresh(places.param))
-        place = popped(inside, at, Var("place" if name == "place" else f"{name}_saved", INT, True))
-        state = {p: popped(inside, stacks[p], p) for p in rerun.params}
-        entry = self.approach(inside, here, place, state, at, stacks)
+        stack = Carried(states.out, fresh(states.param))
+        item = popped(inside, stack, Var("state", self.item, True))
+        place = inside.index(item, ZERO, name="place")
+        state = {p: self.unpacked(inside, item, p, k + 1) for k, p in enumerate(rerun.params)}
+        entry = self.approach(inside, place, here, state, stack)
         values = dict(entry)
         if isinstance(op.domain, Range):
             values[op.index] = rerun.index_at(inside, here)
         results = rerun.reversal(inside, values)
         restored = self.put_back(entry.__getitem__)
-        reverse = self.reverse(domain, here, [*restored.values(), at, *stacks.values()], setup, inside, results)
+        reverse = self.reverse(domain, here, [*restored.values(), stack], setup, inside, results)
         if self.policy.name == "budget":
             most = f"as many states ({self.names()}) as fit into {shown(self.policy.number)} bytes, "
         else:
             most = f"at most {shown(self.snapshots)} states ({self.names()}) at a time, "
         return self.done(forward, reverse, restored, f"saves {most}placed by the binomial schedule; runs again from them")
 
-    def without_lists(self, forward: Stmt) -> Stmt:
-        """The forward loop, which carries no list that it does not fill."""
-        lists = {c.param for c in self.lists.values()}
-        op = forward.op
-        stay = [k for k, p in enumerate(op.params) if p not in lists]
+    def packed(self, build: Builder, place: Atom, state: dict[Var, Atom]) -> Var:
+        """A state with its place, to be put on the list."""
+        kept = tuple(self.rerun.kept(build, p, a) for p, a in state.items())
+        return build.emit(Build("tuple", (place, *kept)), self.item, "state")
 
-        def pick(items: tuple) -> tuple:
-            return tuple(items[k] for k in stay)
+    def unpacked(self, build: Builder, item: Var, p: Var, k: int) -> Var:
+        """A variant of a state that was taken off the list."""
+        return build.emit(Index(item, Const(k)), p.type, p.name, p.temp)
 
-        body = Block(op.body.stmts, pick(op.body.results))
-        return replace(forward, targets=pick(forward.targets), op=replace(op, params=pick(op.params), inits=pick(op.inits), body=body))
+    def save_when_due(self, build: Builder, here: Atom, last: Atom, due: Carried, states: Carried, state: dict[Var, Atom]) -> None:
+        """Emits `if here == due:` the state is put on the list, and the next place is chosen."""
+        now = build.call(operator.eq, here, due.param, type=BOOL)
+        with build.block() as stmts:
+            longer = appended(build, states.param, self.packed(build, here, state))
+            used = build.call(len, longer, type=INT)
+            free = build.call(operator.sub, self.snapshots, used, type=INT)
+            following = build.call(next_snapshot, here, last, free, type=INT, name="due")
+        then, orelse = Block(tuple(stmts), (longer, following)), Block((), (states.param, due.param))
+        states.end, due.end = fresh(states.param), fresh(due.param)
+        build.add(Stmt((states.end, due.end), Branch(now, then, orelse, "if")))
 
-    def total_before(self) -> Atom:
-        """The number of iterations, before the loop."""
-        domain = self.op.domain
-        if self.rerun.is_plain:
-            return domain.stop
-        count, self.count = self.count, None
-        total, self.count = self.total, count
-        return total
-
-    def next_place(self, build: Builder, here: Atom, last: Atom, places: Atom) -> Var:
-        """Where the next state is saved."""
-        used = build.call(len, places, type=INT)
-        free = build.call(operator.sub, self.snapshots, used, type=INT)
-        return build.call(next_snapshot, here, last, free, type=INT, name="due")
-
-    def approach(self, build: Builder, here: Var, place: Var, state: dict[Var, Atom], at: Carried, stacks: dict[Var, Carried]):
+    def approach(self, build: Builder, place: Var, here: Var, state: dict[Var, Atom], stack: Carried) -> dict[Var, Atom]:
         """Emits the way from the last saved state to the one on entry to the iteration at `here`, which it returns."""
         rerun = self.rerun
-        now = Carried(place, fresh(place))
+        due = Carried(place, Var("due", INT, True))
         values = {p: Carried(state[p], fresh(p)) for p in rerun.params}
-        inner_at = Carried(at.end, fresh(at.param))
-        inner = {p: Carried(stacks[p].end, fresh(stacks[p].param)) for p in rerun.params}
-        with build.block() as test:
-            behind = build.call(operator.lt, now.param, here, type=BOOL)
+        states = Carried(stack.end, fresh(stack.param))
+        at = Var(self.index_name("i"), INT, True)
         with build.block() as stmts:
-            inner_at.end = appended(build, inner_at.param, now.param)
+            self.save_when_due(build, at, here, due, states, {p: c.param for p, c in values.items()})
+            index = rerun.index_at(build, at)
+            after = rerun.advanced(build, {p: c.param for p, c in values.items()}, index)
             for p in rerun.params:
-                inner[p].end = appended(build, inner[p].param, rerun.kept(build, p, values[p].param))
-            now.end = self.next_place(build, now.param, here, inner_at.end)
-            outs = rerun.advance(build, rerun.part(build, now.param, now.end), {p: values[p].param for p in rerun.params})
-            for p in rerun.params:
-                values[p].end = outs[p]
-        carried = [now, *values.values(), inner_at, *inner.values()]
+                values[p].end = after[p]
+        carried = [due, states, *values.values()]
         loop = Loop(
-            Block(tuple(test), (behind,)), None, tuple(c.param for c in carried), tuple(c.init for c in carried),
+            Range(place, here, ONE), at, tuple(c.param for c in carried), tuple(c.init for c in carried),
             Block(tuple(stmts), tuple(c.end for c in carried)),
         )  # fmt: skip
         build.add(Stmt(tuple(c.out for c in carried), loop))
-        at.end = inner_at.out
-        for p in rerun.params:
-            stacks[p].end = inner[p].out
+        stack.end = states.out
         return {p: values[p].out for p in rerun.params}
 
 
-def save_if(build: Builder, due: Var, rerun: Rerun, lists: dict[Var, Carried], others: list[Carried], more=None) -> None:
-    """Emits the branch that puts the state on its lists, and whatever else changes then."""
+def save_if(build: Builder, due: Var, rerun: Rerun, lists: dict[Var, Carried]) -> None:
+    """Emits the branch that puts the state on its lists."""
     with build.block() as stmts:
-        ends = [(c, end) for c, end in (more(build) if more else [])]
-        for p in rerun.params:
-            ends.append((lists[p], appended(build, lists[p].param, rerun.kept(build, p, p))))
-    targets = tuple(fresh(c.param) for c, _ in ends)
-    build.add(Stmt(targets, Branch(
-        due, Block(tuple(stmts), tuple(end for _, end in ends)), Block((), tuple(c.param for c, _ in ends)), "if"
-    )))  # fmt: skip
-    for (c, _), target in zip(ends, targets):
-        c.end = target
+        ends = [(lists[p], appended(build, lists[p].param, rerun.kept(build, p, p))) for p in rerun.params]
+    for c, _ in ends:
+        c.end = fresh(c.param)
+    then, orelse = Block(tuple(stmts), tuple(end for _, end in ends)), Block((), tuple(c.param for c, _ in ends))
+    build.add(Stmt(tuple(c.end for c, _ in ends), Branch(due, then, orelse, "if")))
 
 
 def values_at_once(loop: Revolved) -> int:

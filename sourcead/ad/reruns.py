@@ -17,6 +17,7 @@ from sourcead.ad.parts import is_metadata_read, substituted
 from sourcead.ad.ranges import is_literal
 from sourcead.ad.sweep import Sweep
 from sourcead.analysis.builder import Builder
+from sourcead.analysis.chains import updates_in
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import (
     Atom,
@@ -36,7 +37,7 @@ from sourcead.ir.nodes import (
     op_blocks,
     op_reads,
 )
-from sourcead.ir.types import INT, Array, is_array
+from sourcead.ir.types import INT, Array, ListT, is_array
 from sourcead.passes.dead import needed_variants, remove_dead
 
 COUNTED = (Const(0), Const(0), Const(1))  # the range of a loop of which only the number of iterations counts
@@ -112,14 +113,21 @@ class Rerun:
 
     # -- running again ---------------------------------------------------------------------------------------------------
 
+    def advanced(self, build: Builder, state: dict[Var, Atom], index: Atom) -> dict[Var, Atom]:
+        """Emits an iteration without its reverse: the state after it."""
+        results = tuple(self.op.body.results[k] for k in self.state)
+        body = remove_dead(Function("rerun", (), Block(self.plain.op.body.stmts, results))).body
+        made = copied(body, {**state, self.plain.op.index: index})
+        build.stmts += made.stmts
+        return dict(zip(self.params, made.results))
+
     def advance(self, build: Builder, domain: Range, state: dict[Var, Atom]) -> dict[Var, Atom]:
         """Emits the iterations of a range, without their reverse: the state after them."""
         params = {p: fresh(p) for p in self.params}
         index = fresh(self.plain.op.index)
-        results = tuple(self.op.body.results[k] for k in self.state)
-        body = remove_dead(Function("rerun", (), Block(self.plain.op.body.stmts, results))).body
-        body = copied(body, {**params, self.plain.op.index: index})
-        loop = Loop(domain, index, tuple(params.values()), tuple(state[p] for p in params), body)
+        with build.block() as stmts:
+            after = self.advanced(build, params, index)
+        loop = Loop(domain, index, tuple(params.values()), tuple(state.values()), Block(tuple(stmts), tuple(after.values())))
         outs = {p: fresh(self.stmt.targets[k]) for p, k in zip(params, self.state)}
         build.add(Stmt(tuple(outs.values()), loop, self.stmt.origin))
         return outs
@@ -132,9 +140,15 @@ class Rerun:
 
     def kept(self, build: Builder, p: Var, atom: Atom) -> Atom:
         """A value as it is put on a list of states."""
-        if self.op.params.index(p) not in self.written:
+        k = self.op.params.index(p)
+        if k not in self.written:
             return atom
-        return build.call(np.copy if isinstance(p.type, Array) else runtime.copy, atom, type=p.type, name=p.name)
+        fn = np.copy if isinstance(p.type, Array) else runtime.copy
+        find = self.settler.chains.find
+        writes = [u for u in updates_in(self.stmt) if find(u.targets[0]) is find(p)]
+        if isinstance(p.type, ListT) and all(len(u.op.path) == 1 for u in writes):
+            fn = list.copy  # its items are replaced, not written
+        return build.call(fn, atom, type=p.type, name=p.name)
 
     # -- places: iterations counted from 0 -----------------------------------------------------------------------------------
 

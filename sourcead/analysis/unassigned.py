@@ -15,6 +15,7 @@ from sourcead.ir.nodes import (
     Atom,
     Block,
     Branch,
+    Build,
     Call,
     Const,
     Effect,
@@ -108,10 +109,14 @@ def _holders(block: Block) -> set[Var]:
 
 def _is_looked_at(block: Block, holders: set[Var]) -> bool:
     """Whether a statement that is also reached where they hold nothing reads one of the holders."""
+    tuples: dict[Atom, tuple[Atom, ...]] = {}
     for stmt in _all(block):
         match stmt.op:
+            case Build("tuple", items):
+                tuples[stmt.targets[0]] = tuple(a for item in items for a in operand_atoms(item))
             case Append(_, value):
-                if any(a in holders or a is NOTHING for a in operand_atoms(value)):
+                atoms = [part for a in operand_atoms(value) for part in tuples.get(a, (a,))]
+                if any(a in holders or a is NOTHING for a in atoms):
                     return True
             case Call(fn, (x,), ()) if fn is runtime.zeros_if_assigned:
                 if x in holders or x is NOTHING:

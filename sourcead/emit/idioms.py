@@ -25,6 +25,7 @@ from sourcead.ir.nodes import (
     Index,
     Loop,
     Op,
+    Pop,
     Range,
     Slice,
     Stmt,
@@ -208,7 +209,7 @@ def _without(block: Block, gone: set[Stmt], mapping: dict[Var, Var]) -> Block:
 
 
 def _unpacked(block: Block) -> Block:
-    """The block with calls whose results are only taken apart as calls with several targets."""
+    """The block with calls, and what is popped, as several targets where a result is only taken apart."""
     counts = count_reads(block)
 
     def visit(b: Block) -> Block:
@@ -221,12 +222,12 @@ def _unpacked(block: Block) -> Block:
         for stmt in b.stmts:
             if stmt in gone:
                 continue
-            if isinstance(stmt.op, Call) and len(stmt.targets) == 1:
-                t = stmt.targets[0]
+            if isinstance(stmt.op, Call) and len(stmt.targets) == 1 or isinstance(stmt.op, Pop):
+                *rest, t = stmt.targets
                 targets = _targets(t, parts.get(t, ()), counts.get(t, 0))
                 if targets:
                     gone.update(parts[t])
-                    stmt = replace(stmt, targets=targets)
+                    stmt = replace(stmt, targets=(*rest, *targets))
             stmts.append(replace(stmt, op=map_blocks(stmt.op, visit)))
         return Block(tuple(stmts), b.results)
 

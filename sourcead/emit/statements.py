@@ -70,10 +70,13 @@ class Statements:
                 call = self.method(base, "insert" if place else "append", [*place, self.expressions.operand(value)], path)
                 return [ast.Expr(call), *self.renamed(base, stmt.targets[0])]
             case Pop(base, path, at):
-                rest, popped = stmt.targets
+                rest, *popped = stmt.targets
                 before = self.renamed(base, rest)  # first: the popped value may take the base's name
                 call = self.method(rest if before else base, "pop", [] if at is None else [self.expressions.operand(at)], path)
-                return [*before, ast.Assign([self.target(popped)], call) if popped in self.read else ast.Expr(call)]
+                if not any(v in self.read for v in popped):
+                    return [*before, ast.Expr(call)]
+                target = self.target(*popped) if len(popped) == 1 else ast.Tuple(list(map(self.taken, popped)), ast.Store())
+                return [*before, ast.Assign([target], call)]
             case Let(value) if isinstance(value, Var):
                 return self.moves([(stmt.targets[0], value)])
             case Branch():

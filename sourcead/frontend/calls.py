@@ -7,6 +7,7 @@ rule or one that carries none, which stays a call, or a Python function, which i
 from __future__ import annotations
 
 import functools
+import random
 import types
 from typing import Any
 
@@ -252,7 +253,7 @@ def ufunc_at(lo: Lowering, fn: Any, args: list[Value], node) -> Value:
 MUTATES = frozenset(
     {np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle}
 )
-EFFECTS = ("numpy.random", "numpy.testing")
+EFFECTS = ("numpy.random", "numpy.testing", "random", "secrets")
 SAVES = frozenset({np.save, np.savez, np.savez_compressed, np.savetxt})
 SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
 
@@ -309,7 +310,7 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         lo.read(cell)
         return cell
     module = getattr(fn, "__module__", "") or ""
-    draws = isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState))
+    draws = isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState, random.Random))
     effect = draws or module.startswith(EFFECTS) or fn in SAVES
     folded = expressions.fold(lo, fn, args) if fn in FOLDED and not kwargs else None
     if folded is not None:

@@ -1,6 +1,5 @@
 """sourcead turns a Python function on NumPy arrays into the Python function that computes its gradient."""
 
-from sourcead import pipeline as _pipeline  # noqa: F401  here, so that the first call does not load the compiler
 from sourcead.api import grad, hvp, jvp, pushforward, value_and_grad, vjp
 from sourcead.check import GradientMismatch, check_grads
 from sourcead.checkpoints import Auto, Revolve, Segments, checkpoint

@@ -1,0 +1,19 @@
+"""What `import sourcead` reads: the rules and the compiler are read when they are first used."""
+
+import subprocess
+import sys
+
+CODE = """
+import sys
+import sourcead
+loaded = [m for m in sys.modules if m.startswith(("sourcead.rules.", "sourcead.ad", "sourcead.passes", "sourcead.pipeline", "sourcead.emit"))]
+others = [m for m in ("scipy", "numba", "torch", "matplotlib", "gast", "astor") if m in sys.modules]
+print(sorted(set(loaded) - {"sourcead.rules.registry", "sourcead.rules.rule"}), [m for m in others if m not in ("gast",)])
+print(sourcead.grad(lambda x: x ** 2)(3.0))
+"""
+
+
+def test_importing_reads_neither_the_compiler_nor_the_rules(tmp_path):
+    (tmp_path / "first.py").write_text(CODE)
+    shown = subprocess.run([sys.executable, tmp_path / "first.py"], capture_output=True, text=True, check=True).stdout
+    assert shown.splitlines() == ["[] []", "6.0"]

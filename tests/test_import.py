@@ -6,9 +6,9 @@ import sys
 CODE = """
 import sys
 import sourcead
-loaded = [m for m in sys.modules if m.startswith(("sourcead.rules.", "sourcead.ad", "sourcead.passes", "sourcead.pipeline", "sourcead.emit"))]
-others = [m for m in ("scipy", "numba", "torch", "matplotlib", "gast", "astor") if m in sys.modules]
-print(sorted(set(loaded) - {"sourcead.rules.registry", "sourcead.rules.rule"}), [m for m in others if m not in ("gast",)])
+loaded = [m for m in sys.modules if m.startswith(("sourcead.rules.", "sourcead.ad", "sourcead.passes", "sourcead.pipeline"))]
+others = [m for m in ("scipy", "numba", "torch", "matplotlib") if m in sys.modules]
+print(sorted(set(loaded) - {"sourcead.rules.registry", "sourcead.rules.rule"}), others)
 print(sourcead.grad(lambda x: x ** 2)(3.0))
 """
 

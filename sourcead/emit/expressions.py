@@ -29,7 +29,7 @@ from sourcead.ir.nodes import (
     View,
 )
 from sourcead.ir.records import takes_its_fields
-from sourcead.ir.types import Array, StructT
+from sourcead.ir.types import GENERATORS, Array, StructT
 from sourcead.passes.reshapes import is_flat
 
 BINARY = {
@@ -184,14 +184,15 @@ class Expressions:
         array = isinstance(first, Var) and isinstance(first.type, Array)
         if fn is np.transpose and array and len(op.args) == 1 and not op.kwargs:
             return ast.Attribute(self.operand(first), "T", ast.Load())
-        owner = getattr(fn, "__objclass__", None)
         name = getattr(fn, "__name__", None)
+        owner = getattr(fn, "__objclass__", None) or next((c for c in GENERATORS if getattr(c, str(name), None) is fn), None)
         if not (fn is np.copy and array and len(op.args) == 1 and not op.kwargs) and owner not in (
             np.ndarray,
             list,
             dict,
             str,
             tuple,
+            *GENERATORS,
         ):
             return None
         if owner is not None and getattr(owner, name, None) is not fn:

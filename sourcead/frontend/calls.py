@@ -41,7 +41,7 @@ from sourcead.frontend.source import find_source, unwrap
 from sourcead.frontend.steering import lower_stop_gradient
 from sourcead.frontend.values import BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, TupleVal, Value, roots
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View, map_operand
-from sourcead.ir.types import UNKNOWN, Str, carries_derivative, is_array, kind_of
+from sourcead.ir.types import GENERATORS, UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
 from sourcead.rules import registry
 from sourcead.rules.composed import number_kind, refuse
 from sourcead.rules.registry import adjoint_rule, no_derivative
@@ -216,7 +216,8 @@ def opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], n
         named = {k: map_operand(o, lambda a: own_memory(lo, a)) for k, o in named.items()}
     const = fn
     effect = not (isinstance(fn, type) and issubclass(fn, BaseException))
-    var = lo.build.emit(Call(const, tuple(operands), tuple(named.items()), effect=effect), UNKNOWN, "value")
+    t = Foreign(fn) if fn in GENERATORS else UNKNOWN
+    var = lo.build.emit(Call(const, tuple(operands), tuple(named.items()), effect=effect), t, "value")
     return lo.wrap(var, shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
 
 
@@ -254,6 +255,7 @@ MUTATES = frozenset(
     {np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle}
 )
 EFFECTS = ("numpy.random", "numpy.testing", "random", "secrets")
+MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
 SAVES = frozenset({np.save, np.savez, np.savez_compressed, np.savetxt})
 SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
 
@@ -316,7 +318,8 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
     if folded is not None:
         return folded
     if effect:
-        var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), UNKNOWN, "sample")
+        t = Foreign(MAKERS[fn]) if fn in MAKERS else UNKNOWN
+        var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
     else:
         var = lo.build.call(fn, *operands, **named)
     if out is not None:

@@ -13,6 +13,7 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import (
     calls,
     choices,
+    draws,
     expressions,
     iteration,
     layouts,
@@ -36,7 +37,7 @@ from sourcead.frontend.values import (
     roots,
 )  # fmt: skip
 from sourcead.ir.nodes import Append, Atom, Const, Var
-from sourcead.ir.types import BOOL, INT, UNKNOWN, ListT, MapT, Scalar, Str, Type, Unknown, is_array, join, rank
+from sourcead.ir.types import BOOL, INT, UNKNOWN, Foreign, ListT, MapT, Scalar, Str, Type, Unknown, is_array, join, rank
 
 
 def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
@@ -136,6 +137,8 @@ def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs
             return list_method(lo, lo.new_list(value.items), name, args, kwargs, node)
         raise expressions.unsupported(lo, node, f"the method `{name}` of a tuple")
     t = atom_type(lo.read(value))
+    if isinstance(t, Foreign):
+        return draws.lower_draw(lo, value, t.cls, name, args, kwargs, node)
     if isinstance(t, MapT):
         return maps.method(lo, value, name, args, kwargs, node)
     if isinstance(t, ListT):

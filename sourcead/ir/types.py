@@ -10,6 +10,7 @@ is true is known not to be 1, and that alone decides broadcasting.  Two dims tha
 from __future__ import annotations
 
 import itertools
+import random
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -143,6 +144,13 @@ class FunctionT(Type):
 @dataclass(frozen=True)
 class Unknown(Type):
     pass
+
+
+@dataclass(frozen=True)
+class Foreign(Type):
+    """An object whose methods are called as they stand: a random generator."""
+
+    cls: type
 
 
 @dataclass(frozen=True)
@@ -370,6 +378,9 @@ def with_dims(t: Type, names: Mapping[Sym, Sym]) -> Type:
     return t
 
 
+GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+
+
 def type_of(value: Any) -> Type:
     """The type of a Python object met while compiling or in a call.
 
@@ -398,6 +409,8 @@ def type_of(value: Any) -> Type:
             return list_type(tuple(map(type_of, value)))
         case dict():
             return DictT(tuple((k, type_of(v)) for k, v in value.items()))
+    if isinstance(value, GENERATORS):
+        return Foreign(type(value))
     if is_record(value):
         return record_type(value)
     if callable(value):

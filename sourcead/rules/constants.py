@@ -90,9 +90,4 @@ def is_constant(function) -> bool:
     home = _home(function)
     if home.startswith("scipy."):
         return any(home.startswith(root) and getattr(function, "__name__", "") in names for root, names in _SCIPY.items())
-    module = getattr(function, "__module__", None) or ""
-    if isinstance(module, str) and module.startswith(("numpy.random", "random")):
-        return True
-    owner = getattr(function, "__self__", None)
-    home = getattr(type(owner), "__module__", "") if owner is not None else ""
-    return home.startswith("numpy.random") or home == "random"
+    return False

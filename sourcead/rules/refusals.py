@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sourcead.ir.types import GENERATORS
+
 _REASONS = {
     "numpy": {
         "it reads, writes or names what lies outside of the program": """
@@ -75,5 +77,7 @@ def reason_of(function) -> str | None:
     """Why a function is refused; None if nothing is known of it."""
     module = getattr(function, "__module__", None) or ""
     name = getattr(function, "__name__", "")
+    if module.startswith(("numpy.random", "random")) or any(getattr(cls, name, None) is function for cls in GENERATORS):
+        return "what is drawn has none by its parameters; `mu + sigma * rng.normal()` has"
     home = next((home for home in _REASONS if module.startswith(home)), "scipy.special" if not module else "numpy")
     return REFUSALS.get((home, name)) or (REFUSALS.get(("numpy", name)) if module.startswith("numpy") else None)

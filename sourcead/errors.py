@@ -128,6 +128,8 @@ class NoRuleError(SourceADError):
         name = spelled(function)
         if mode == "tangent":
             only = " yet: it has an adjoint rule only, which reverse mode takes" if adjoint_rule(function) else ""
+            if not only and (reason := reason_of(function)):
+                only = f": {reason}"
             return cls(
                 f"no tangent rule for `{name}`{only}",
                 at,

@@ -178,14 +178,19 @@ def like_argument(d, x):
     return float(d) if type(x) is float and isinstance(d, (np.float16, np.float32)) else d
 
 
+def refuse_now(reason):
+    """Raises sourcead's error for an argument that it does not take; a ValueError in a module that runs without it."""
+    try:
+        from sourcead.errors import UnsupportedArgumentError as Error
+    except ImportError:
+        Error = ValueError
+    raise Error(reason)
+
+
 def check_layout(x, name):
     """Refuses an argument that is not in C order, where a view of it that `reshape` gave is written."""
     if not x.flags.c_contiguous:
-        try:
-            from sourcead.errors import UnsupportedArgumentError as Error
-        except ImportError:  # in a saved module
-            Error = ValueError
-        raise Error(
+        refuse_now(
             f"`{name}` is not in C order, and what is written through a reshape of it is seen in it only if it is: "
             f"pass np.ascontiguousarray({name})"
         )
@@ -433,7 +438,7 @@ def pad_cotangent(d_y, x, pad_width, mode, reflect_type="even"):
     if mode in ("constant", "empty"):
         return d_y[tuple(slice(int(before), int(before) + n) for (before, _), n in zip(width, x.shape))]
     if mode not in ("edge", "wrap", "reflect", "symmetric") or reflect_type != "even":
-        raise NotImplementedError(f"the derivative of np.pad with mode={mode!r}, reflect_type={reflect_type!r}")
+        refuse_now(f"np.pad with mode={mode!r} and reflect_type={reflect_type!r}, which is known only while it runs, has no derivative")
     return gather_cotangent(d_y, np.pad(np.arange(x.size).reshape(x.shape), width, mode), x)
 
 

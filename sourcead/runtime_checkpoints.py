@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from sourcead.runtime import refuse_now
+
 
 def next_snapshot(start, last, free):
     """Where the next state is saved, when iterations `start` to `last` are to be reversed and the state at `start` is kept.
@@ -28,11 +30,7 @@ def snapshots_within(budget, kept, *state):
     """How many states fit into `budget` bytes beside `kept` values of the size of a state, which an iteration needs."""
     size = sum(size_in_bytes(x) for x in state)
     if size > budget:
-        try:
-            from sourcead.errors import UnsupportedArgumentError as Error
-        except ImportError:  # in a saved module
-            Error = ValueError
-        raise Error(f"the budget of {budget} bytes is below one state of the loop, which takes {size} bytes")
+        refuse_now(f"the budget of {budget} bytes is below one state of the loop, which takes {size} bytes")
     return max(budget // max(size, 1) - kept, 1)
 
 

@@ -6,6 +6,8 @@ cotangent g, it is used for g = conj(d), and its result conjugated.
 
 import numpy as np
 
+from sourcead.runtime import refuse_now
+
 
 def conjugate_transpose(x):
     """The matrices `x` with rows and columns exchanged, conjugated if complex."""
@@ -106,7 +108,7 @@ def eig_tangent(t_a, w, v):
 def qr_cotangent(d_y, y, a, mode="reduced"):
     """The cotangent of `a` in `q, r = np.linalg.qr(a)`, where the first columns of `a` are independent."""
     if mode not in ("reduced", "r") and not (mode == "complete" and a.shape[-2] <= a.shape[-1]):
-        raise NotImplementedError(f"the derivative of np.linalg.qr in mode {mode!r}")
+        refuse_now("np.linalg.qr in this mode has no derivative: the columns of q beyond those of a are not determined")
     q, r = np.linalg.qr(a) if mode == "r" else (y[0], y[1])
     d_q, d_r = (np.zeros_like(q), d_y) if mode == "r" else (d_y[0], d_y[1])
     g_q, g_r = conjugate(d_q), conjugate(d_r)
@@ -150,11 +152,9 @@ def svd_cotangent(d_y, y, a, full_matrices=True, compute_uv=True):
     """The cotangent of `a` in `u, s, vt = np.linalg.svd(a)`."""
     u, s, vt = np.linalg.svd(a, full_matrices=False) if not compute_uv else y
     d_u, d_s, d_vt = (None, d_y, None) if not compute_uv else d_y
-    if full_matrices and compute_uv and a.shape[-1] != a.shape[-2] and (np.any(d_u) or np.any(d_vt)):
-        raise NotImplementedError(
-            "the derivative of np.linalg.svd with full_matrices=True of a matrix that is not square"
-        )
     k = s.shape[-1]
+    if d_u is not None and np.any(d_u[..., :, k:]) or d_vt is not None and np.any(d_vt[..., k:, :]):
+        refuse_now("the columns that np.linalg.svd adds with full_matrices=True are not determined and have no derivative")
     u, vt = u[..., :, :k], vt[..., :k, :]
     u_h, v = conjugate_transpose(u), conjugate_transpose(vt)
     inner = np.zeros((*s.shape, k), dtype=a.dtype)
@@ -184,9 +184,7 @@ def svd_left_tangent(t_a, u, s, vt, phase=False):
     """The tangent of `u` in `u, s, vt = np.linalg.svd(a)`; `phase`: with that of the phases, which v then has not."""
     k = s.shape[-1]
     if u.shape[-1] > k:
-        raise NotImplementedError(
-            "the derivative of np.linalg.svd with full_matrices=True of a matrix that is not square"
-        )
+        refuse_now("the columns that np.linalg.svd adds with full_matrices=True are not determined and have no derivative")
     moved = t_a @ conjugate_transpose(vt[..., :k, :])
     inner = conjugate_transpose(u) @ moved
     over = (s != 0) / np.where(s == 0, 1, s)

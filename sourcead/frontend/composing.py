@@ -37,7 +37,8 @@ def written_out(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     fitting = rule is not None and fits(lo, rule, args, kwargs)
     for composition in compositions:
         asked = not fitting and (not composition.given or composition.given & named.keys())
-        if (asked or composition.active & active) and takes(composition, args, kwargs):
+        words = {v.value for v in named.values() if isinstance(v, Const) and isinstance(v.value, str)}
+        if (asked or composition.active & active or composition.words & words) and takes(composition, args, kwargs):
             if not composition.writes and not any(may_pass(lo, v) for v in (*args, *kwargs.values())):
                 return None
             return write_out(lo, composition, args, kwargs, node)

@@ -9,6 +9,7 @@ The order itself carries no derivative, and that of the items goes where each of
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 
@@ -21,7 +22,7 @@ from sourcead.frontend.context import Lowering
 from sourcead.frontend.iteration import Iterable
 from sourcead.frontend.values import Cell, SliceVal, TupleVal, Value, hold, roots
 from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Effect, Pop, Slice, Stmt, Var
-from sourcead.ir.types import BOOL, INT, Array, ListT, Scalar, Str, TupleT, join
+from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Str, TupleT, join
 
 NO_MEMORY = (Scalar, Str)
 
@@ -67,7 +68,10 @@ def joined(lo: Lowering, x: Atom, y: Atom) -> Atom:
         return y
     if getattr(t, "items", None) == ():
         return x
-    return lo.build.emit(Call(operator.concat, (x, y)), ListT(join(s.item, t.item)), getattr(x, "name", "items"))
+    if isinstance(s, TupleT) != isinstance(t, TupleT):  # a tuple whose length the program decides is a list here
+        x, y = (lo.build.call(list, v, type=UNKNOWN) if isinstance(atom_type(v), TupleT) else v for v in (x, y))
+    item = functools.reduce(join, (u for v in (s, t) for u in (v.items if isinstance(v, TupleT) else [getattr(v, "item", UNKNOWN)])))
+    return lo.build.emit(Call(operator.concat, (x, y)), ListT(item), getattr(x, "name", "items"))
 
 
 def part(lo: Lowering, x: Atom, lower: Atom | None, upper: Atom | None, step: Atom | None = None) -> Atom:

@@ -37,7 +37,7 @@ class Composition:
     """A function in terms of others.
 
     `given` are the options that ask for it, empty for all calls; `active` those arguments which ask for it where they carry
-    a derivative, though the function has a rule.
+    a derivative, and `words` the texts among the arguments that do, though the function has a rule.
     """
 
     function: Callable
@@ -45,6 +45,7 @@ class Composition:
     active: frozenset[str] = frozenset()
     first: tuple = ()  # what it takes before the call's arguments
     writes: bool = False  # it writes into an argument
+    words: frozenset[str] = frozenset()
 
 
 class Refused(Exception):
@@ -55,11 +56,11 @@ _TABLE: dict[Any, list[Composition]] = {}
 _OF_UFUNCS: dict[str, list[Composition]] = {}
 
 
-def composed(*functions, given: str = "", active: str = "", writes: bool = False):
+def composed(*functions, given: str = "", active: str = "", writes: bool = False, words: str = ""):
     """Enters the decorated function as what these functions are, where a call gives one of the options (any call if none)."""
 
     def enter(composition):
-        entry = Composition(composition, frozenset(given.split()), frozenset(active.split()), writes=writes)
+        entry = Composition(composition, frozenset(given.split()), frozenset(active.split()), writes=writes, words=frozenset(words.split()))
         for function in functions:
             _TABLE.setdefault(function, []).append(entry)
         return composition

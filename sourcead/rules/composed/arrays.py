@@ -169,14 +169,63 @@ def geomspace(start, stop, num=50, endpoint=True):
     return start * (stop / start) ** np.linspace(0.0, 1.0, num, endpoint)
 
 
-@composed(np.pad, given="constant_values end_values stat_length reflect_type mode")
+@composed(np.pad, given="constant_values end_values stat_length", words="mean maximum minimum median linear_ramp odd")
 def pad(array, pad_width, mode="constant", constant_values=0, end_values=0, stat_length=None, reflect_type="even"):
     if mode == "constant":
         if np.ndim(constant_values) != 0:
             refuse("`np.pad` with several `constant_values` that carry a derivative: use `np.concatenate`")
         there = np.pad(np.ones(array.shape, dtype=bool), pad_width)
         return np.where(there, np.pad(array, pad_width), constant_values)
-    refuse("`np.pad` in this mode: use `np.concatenate`")
+    if mode not in ("mean", "maximum", "minimum", "median", "linear_ramp", "reflect", "symmetric"):
+        refuse("`np.pad` with this mode: use `np.concatenate`")
+    if mode in ("reflect", "symmetric") and reflect_type == "even":
+        return np.pad(array, pad_width, mode)
+    widths = np.broadcast_to(pad_width, (array.ndim, 2))
+    ends = np.broadcast_to(end_values, (array.ndim, 2))
+    lengths = None if stat_length is None else np.broadcast_to(stat_length, (array.ndim, 2))
+    if array.ndim > 4:
+        refuse("`np.pad` with this mode of more than four axes: use `np.concatenate`")
+    for axis in (0, 1, 2, 3):
+        if axis < array.ndim:
+            sizes = None if lengths is None else lengths[axis]
+            array = pad_along(array, axis, widths[axis, 0], widths[axis, 1], mode, ends[axis], sizes)
+    return array
+
+
+def pad_along(array, axis, before, after, mode, ends, lengths):
+    """`np.pad` along one axis, in the modes that compute what they put there."""
+    x = np.moveaxis(array, axis, 0)
+    n = x.shape[0]
+    if mode == "linear_ramp":
+        low = ramp(ends[0], x[0], before)
+        high = ramp(ends[1], x[-1], after)[::-1]
+    elif mode in ("reflect", "symmetric"):
+        skip = 1 if mode == "reflect" else 0
+        if before > n - skip or after > n - skip:
+            raise ValueError("the derivative of np.pad with reflect_type='odd' takes pads that are not longer than the array")
+        low = 2 * x[:1] - x[skip : before + skip][::-1]
+        high = 2 * x[-1:] - x[n - skip - after : n - skip][::-1]
+    else:
+        low = np.repeat(middle(x if lengths is None else x[: lengths[0]], mode), before, axis=0)
+        high = np.repeat(middle(x if lengths is None else x[-min(n, lengths[1]) :], mode), after, axis=0)
+    return np.moveaxis(np.concatenate([low, x, high]), 0, axis)
+
+
+def ramp(end, edge, n):
+    """`n` values from `end` on towards an edge, which is not one of them."""
+    share = np.arange(n).reshape((-1,) + (1,) * edge.ndim) / np.maximum(n, 1)
+    return end + (edge - end) * share
+
+
+def middle(x, mode):
+    """The statistic of a mode of `np.pad`, along the first axis."""
+    if mode == "mean":
+        return np.mean(x, axis=0, keepdims=True)
+    if mode == "maximum":
+        return np.max(x, axis=0, keepdims=True)
+    if mode == "minimum":
+        return np.min(x, axis=0, keepdims=True)
+    return np.median(x, axis=0, keepdims=True)
 
 
 @composed(np.kaiser)

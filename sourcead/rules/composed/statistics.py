@@ -97,21 +97,62 @@ def between(rows, place):
     high = np.ceil(place).astype(int)
     below = np.take_along_axis(rows, low, -1)
     above = np.take_along_axis(rows, high, -1)
-    return np.squeeze(below + (above - below) * (place - low), -1)
+    return below + (above - below) * (place - low)
+
+
+def quantile_places(q, n, method):
+    """Where, among n elements in order, a quantile lies (R. Hyndman and Y. Fan, The American Statistician 50, 1996)."""
+    if method in ("linear", "lower", "higher", "nearest", "midpoint"):
+        places = q * (n - 1)
+        if method == "lower":
+            places = np.floor(places)
+        elif method == "higher":
+            places = np.ceil(places)
+        elif method == "nearest":
+            places = np.round(places)
+        elif method == "midpoint":
+            places = (np.floor(places) + np.ceil(places)) / 2
+    elif method == "inverted_cdf":
+        places = np.ceil(q * n - 1)
+    elif method == "averaged_inverted_cdf":
+        places = np.where(q * n == np.floor(q * n), q * n - 0.5, np.ceil(q * n - 1))
+    elif method == "interpolated_inverted_cdf":
+        places = q * n - 1
+    elif method == "hazen":
+        places = q * n - 0.5
+    elif method == "weibull":
+        places = q * (n + 1) - 1
+    elif method == "median_unbiased":
+        places = q * (n + 1 / 3) - 2 / 3
+    elif method == "normal_unbiased":
+        places = q * (n + 1 / 4) - 5 / 8
+    else:
+        refuse("a quantile with this method: use 'linear', 'hazen', 'weibull', 'median_unbiased' or 'inverted_cdf'")
+    return np.minimum(np.maximum(places, 0), n - 1)
+
+
+def in_front(found, q, a, axis, keepdims):
+    """Quantiles in their places, those of several q along the first axes; `found` has them along the last."""
+    result = np.moveaxis(found, -1, 0)
+    kept = result.shape[1:]
+    if keepdims and axis is None:
+        kept = (1,) * a.ndim
+    elif keepdims:
+        gone = [k % a.ndim for k in axis] if isinstance(axis, tuple) else [axis % a.ndim]
+        kept = tuple([1 if i in gone else a.shape[i] for i in range(a.ndim)])
+    return np.reshape(result, np.shape(q) + kept)
 
 
 @composed(np.nanquantile)
 def nanquantile(a, q, axis=None, method="linear", keepdims=False):
-    if method != "linear" or np.ndim(q) != 0:
-        refuse("`np.nanquantile` of several q, or with a method besides 'linear'")
     rows, number = lowest_first(a, axis)
-    result = between(rows, q * np.maximum(number - 1, 0))
-    return put_back(result, a, axis) if keepdims else result
+    places = quantile_places(np.ravel(q), np.maximum(number, 1), method)
+    return in_front(between(rows, places), q, a, axis, keepdims)
 
 
 @composed(np.nanpercentile)
 def nanpercentile(a, q, axis=None, method="linear", keepdims=False):
-    return nanquantile(a, q / 100, axis, method, keepdims)
+    return nanquantile(a, np.divide(q, 100), axis, method, keepdims)
 
 
 @composed(np.nanmedian)
@@ -122,29 +163,17 @@ def nanmedian(a, axis=None, keepdims=False):
 @composed(np.quantile, given="method", active="q")
 def quantile(a, q, axis=None, method="linear", keepdims=False):
     rows = lowest_first(a, axis)[0]
-    places = q * (rows.shape[-1] - 1)
-    if np.ndim(q) != 0:
-        refuse("`np.quantile` of several q in this form: call it for each")
-    if method == "lower":
-        places = np.floor(places)
-    elif method == "higher":
-        places = np.ceil(places)
-    elif method == "nearest":
-        places = np.round(places)
-    elif method == "midpoint":
-        places = (np.floor(places) + np.ceil(places)) / 2
-    elif method != "linear":
-        refuse("`np.quantile` with this method: use 'linear', 'lower', 'higher', 'nearest' or 'midpoint'")
+    places = quantile_places(np.ravel(q), rows.shape[-1], method)
     low = np.floor(places).astype(int)
     high = np.ceil(places).astype(int)
-    result = rows[..., low] + (rows[..., high] - rows[..., low]) * (places - low)
-    result = np.where(np.isnan(rows[..., -1]), np.nan, result)  # they stand last
-    return put_back(result, a, axis) if keepdims else result
+    found = rows[..., low] + (rows[..., high] - rows[..., low]) * (places - low)
+    found = np.where(np.isnan(rows[..., -1:]), np.nan, found)  # they stand last
+    return in_front(found, q, a, axis, keepdims)
 
 
 @composed(np.percentile, given="method", active="q")
 def percentile(a, q, axis=None, method="linear", keepdims=False):
-    return quantile(a, q / 100, axis, method, keepdims)
+    return quantile(a, np.divide(q, 100), axis, method, keepdims)
 
 
 def put_back(y, x, axis):

@@ -31,6 +31,11 @@ def putmask(a, mask, values):
     a[mask] = np.reshape(np.resize(values, a.size), a.shape)[mask]
 
 
+def sized(arr, n, axis):
+    """The shape of an array, with another length of one axis."""
+    return arr.shape[: axis % arr.ndim] + (n,) + arr.shape[axis % arr.ndim + 1 :]
+
+
 @composed(np.put_along_axis, writes=True)
 def put_along_axis(arr, indices, values, axis=-1):
     if axis is None:
@@ -42,7 +47,13 @@ def put_along_axis(arr, indices, values, axis=-1):
     elif arr.ndim == 2:
         arr[indices, np.arange(arr.shape[1])] = values
     else:
-        refuse("`np.put_along_axis` on arrays of more than two axes: assign to a subscript")
+        moved = np.moveaxis(arr, axis, -1)
+        rows = np.reshape(moved, (-1, moved.shape[-1]))
+        places = np.reshape(np.moveaxis(np.broadcast_to(indices, sized(arr, indices.shape[axis], axis)), axis, -1), (rows.shape[0], -1))
+        given = np.moveaxis(np.broadcast_to(values, sized(arr, indices.shape[axis], axis)), axis, -1)
+        rows = np.array(rows)
+        rows[np.arange(rows.shape[0])[:, None], places] = np.reshape(given, places.shape)
+        arr[...] = np.moveaxis(np.reshape(rows, moved.shape), -1, axis)
 
 
 @composed(np.fill_diagonal, writes=True)

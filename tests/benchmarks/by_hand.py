@@ -77,3 +77,34 @@ def rnn_loss_and_gradients_reusing_buffers(wx, wh, bh, wo, bo, xs, labels):
         d_bh += np.sum(d_z, axis=0)
         d_z = d_z @ wh.T
     return value, (d_wx, d_wh, d_bh, d_wo, d_bo)
+
+
+def elman_loss_and_gradients(layers, xs, y):
+    """The value and the gradient of `elman_loss` in `examples/elman.py`, of a batch: a list of (d_w, d_u, d_b)."""
+    hs = [np.zeros((xs.shape[1], len(b)), xs.dtype) for _, _, b in layers]
+    states = [hs]
+    for x in xs:
+        hs = []
+        for (w, u, b), h in zip(layers, states[-1]):
+            x = np.tanh(x @ w.T + h @ u.T + b)
+            hs.append(x)
+        states.append(hs)
+    difference = hs[-1] - y
+    value = np.mean(difference**2)
+
+    gradients = [(np.zeros_like(w), np.zeros_like(u), np.zeros_like(b)) for w, u, b in layers]
+    d_hs = [np.zeros_like(h) for h in hs]
+    d_hs[-1] += 2 / y.size * difference
+    for t in reversed(range(len(xs))):
+        for k in reversed(range(len(layers))):
+            w, u, _ = layers[k]
+            d_w, d_u, d_b = gradients[k]
+            h = states[t + 1][k]
+            d_z = d_hs[k] * (1 - h * h)
+            d_w += d_z.T @ (states[t + 1][k - 1] if k else xs[t])
+            d_u += d_z.T @ states[t][k]
+            d_b += np.sum(d_z, axis=0)
+            d_hs[k] = d_z @ u
+            if k:
+                d_hs[k - 1] += d_z @ w
+    return value, gradients

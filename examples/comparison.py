@@ -1,0 +1,21 @@
+"""What the examples with SciPy share: how far generated derivatives are from SciPy's finite differences."""
+
+import numpy as np
+from scipy.optimize import approx_fprime
+
+
+def differences(f, gradient, hessian, x: np.ndarray) -> tuple[float, float]:
+    """The largest difference of a gradient and a Hessian at `x` from finite differences, relative to their largest element."""
+    numeric = approx_fprime(x, f, 1e-7)
+    numeric_hessian = np.stack([approx_fprime(x, lambda z, k=k: gradient(z)[k], 1e-7) for k in range(len(x))])
+    return relative(gradient(x), numeric), relative(hessian(x), numeric_hessian)
+
+
+def relative(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.max(np.abs(a - b)) / max(np.max(np.abs(b)), 1.0))
+
+
+def report(name: str, result, checks: tuple[float, float]) -> None:
+    """Prints where a minimiser of SciPy ended."""
+    print(f"{name}: minimum {result.fun:.6g} after {result.nit} iterations, {result.nfev} evaluations")
+    print(f"  from SciPy's finite differences: gradient {checks[0]:.1e}, Hessian {checks[1]:.1e} (relative)")

@@ -1,0 +1,51 @@
+"""The examples with SciPy: the minima are found, and the derivatives are those of SciPy's finite differences."""
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy", reason="SciPy is not installed: pip install '.[examples]'")
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+@pytest.fixture
+def example(monkeypatch):
+    """Imports an example as a script sees it, its folder first on the path."""
+    monkeypatch.syspath_prepend(EXAMPLES)
+    return importlib.import_module
+
+
+def close(checks):
+    gradient, hessian = checks
+    assert gradient < 1e-6 and hessian < 1e-5
+
+
+def test_rosenbrock(example, capsys):
+    results, checks = example("rosenbrock").main(["--n", "6", "--show-gradient"])
+    close(checks)
+    for result in results.values():
+        np.testing.assert_allclose(result.x, 1, atol=1e-3)
+    assert "def rosenbrock_grad(x):" in capsys.readouterr().out
+
+
+def test_logistic_regression(example):
+    result, checks = example("logistic_regression").main([])
+    close(checks)
+    assert result.success
+    np.testing.assert_allclose(result.x, [1.5, -2.0, 0.7, 0.0, 1.0, -0.3], atol=0.4)
+
+
+def test_gaussian_process(example):
+    result, checks = example("gaussian_process").main([])
+    close(checks)
+    assert result.success
+    assert np.exp(result.x[2]) == pytest.approx(0.1, abs=0.03)
+
+
+def test_trust_region(example):
+    exact, products, checks = example("trust_region").main(["--units", "4"])
+    close(checks)
+    assert exact.fun < 0.02 and products.fun < 0.02
+    assert np.max(np.abs(products.jac)) < 1e-3

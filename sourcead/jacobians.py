@@ -131,6 +131,14 @@ class Hessian(Jacobian):
         return Hessian, (self.primal, self._asked)
 
 
+def by_columns(column: Callable, x: Any) -> Any:
+    """The Jacobian whose columns are `column(t)` for the unit tangents `t` of `x`; lowered where one is taken inside a function."""
+    columns = []
+    for unit in np.eye(x.size, dtype=x.dtype):
+        columns.append(column(np.reshape(unit, x.shape)))
+    return np.reshape(np.stack(columns, axis=-1), np.shape(columns[0]) + x.shape)
+
+
 def _leaves_of(x: Any) -> list:
     return [leaf for _, leaf in leaves(x)]
 

@@ -113,7 +113,7 @@ def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], n
         case FunctionVal(source, scope, defaults):
             return inlining.inline(lo, source, args, kwargs, node, scope, defaults)
         case BoundVal(function, first, named):
-            target = call_object if not isinstance(function, VALUES) else call
+            target = call if isinstance(function, (*VALUES, derivatives.DerivativeVal, derivatives.PullbackVal)) else call_object
             return target(lo, function, [*first, *args], {**named, **kwargs}, node)
         case ChoiceVal():
             return choices.call(lo, fn, args, kwargs, node)

@@ -60,7 +60,7 @@ def takes_derivatives(fn: Any) -> bool:
 
 def lower_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of one of sourcead's own functions, or of what one of them returned."""
-    from sourcead import api
+    from sourcead import api, jacobians
     from sourcead.dispatch import Gradient
 
     if isinstance(fn, Gradient):
@@ -73,7 +73,13 @@ def lower_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if isinstance(fn, api.HessianProduct):
         wrt = fn.wrt[0] if fn._single else fn.wrt
         return lower_derivative(lo, DerivativeVal("hvp", calls.as_value(lo, fn.primal), wrt), args, kwargs, node)
-    kinds = {api.grad: "grad", api.value_and_grad: "value_and_grad", api.hvp: "hvp", api.pushforward: "jvp"}
+    if isinstance(fn, jacobians.Jacobian):
+        kind = "hessian" if isinstance(fn, jacobians.Hessian) else "jacobian"
+        return lower_derivative(lo, DerivativeVal(kind, calls.as_value(lo, fn.primal), fn._asked), args, kwargs, node)
+    kinds = {
+        api.grad: "grad", api.value_and_grad: "value_and_grad", api.hvp: "hvp", api.pushforward: "jvp",
+        jacobians.jacobian: "jacobian", jacobians.hessian: "hessian",
+    }  # fmt: skip
     if fn in kinds:
         return made(lo, kinds[fn], args, kwargs, node)
     if fn is api.vjp and args:
@@ -93,6 +99,8 @@ def made(lo: Lowering, kind: str, args: list[Value], kwargs: dict[str, Value], n
         options["wrt"] = args[1]
     wrt, has_aux = static(lo, options.pop("wrt", Const(0)), node), static(lo, options.pop("has_aux", Const(False)), node)
     for name, value in options.items():
+        if name == "mode" and kind == "jacobian" and static(lo, value, node) in ("auto", "forward"):
+            continue
         if name not in ("checkpoint", "backend") or static(lo, value, node) not in ("auto", "numpy"):
             raise expressions.unsupported(lo, node, f"the option `{name}` of a derivative that is taken inside a function")
     if not args or len(args) > 2:
@@ -122,7 +130,7 @@ def parameters(lo: Lowering, fn: Value, node) -> list[str]:
         case DerivativeVal(function=function, names=names):
             return parameters(lo, function, node) if names is None else list(names)
         case BoundVal(function, args, kwargs):
-            inner = function if isinstance(function, calls.VALUES) else Const(function)
+            inner = function if isinstance(function, (*calls.VALUES, DerivativeVal)) else Const(function)
             return [n for n in parameters(lo, inner, node)[len(args) :] if n not in kwargs]
         case Const(function, _, False) if isinstance(function, Opaque):
             return plain_names(function._signature)[len(function._bound_args) :] if hasattr(function, "_signature") else []
@@ -294,12 +302,36 @@ def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwar
         given = args if len(named) < len(kwargs) else args[: len(args) - len(at)]
         return push(lo, value.function, at, given, named, ts, value.kind == "jvp", node)
     at = places(lo, value, value.wrt, args, kwargs, node)
+    if value.kind in ("jacobian", "hessian"):
+        return lower_columns(lo, value, at, args, kwargs, node)
     call = taken(lo, value.function, at, args, kwargs, node)
     if value.kind == "vjp":
         return pulled(lo, call, not isinstance(value.wrt, tuple))
     function, _ = differentiate(call.lowered, tuple(call.lowered.params), value.kind, value.has_aux, not isinstance(value.wrt, tuple))
     placed(lo, function.body.stmts)
     return wrapped(lo, function.body.results)
+
+
+def lower_columns(lo: Lowering, value: DerivativeVal, at: list, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`jacobian(f)(x)` and `hessian(f)(x)`, column by column: a loop over the unit tangents."""
+    from sourcead.frontend import inlining
+    from sourcead.jacobians import by_columns
+
+    def block(fn: Value, place) -> Value:
+        x = kwargs[place] if isinstance(place, str) else args[place]
+        column = BoundVal(DerivativeVal("tangent", fn, place), tuple(args), dict(kwargs))
+        if isinstance(atom_type(lo.read(x)), Scalar):
+            return calls.call(lo, column, [Const(1.0)], {}, node)
+        return inlining.inline(lo, find_source(by_columns), [column, x], {}, node)
+
+    def row(fn: Value) -> Value:
+        blocks = tuple(block(fn, place) for place in at)
+        return TupleVal(blocks) if isinstance(value.wrt, tuple) else blocks[0]
+
+    if value.kind == "jacobian":
+        return row(value.function)
+    rows = tuple(row(DerivativeVal("grad", value.function, place)) for place in at)
+    return TupleVal(rows) if isinstance(value.wrt, tuple) else rows[0]
 
 
 def push(

@@ -36,7 +36,7 @@ EXACT_ENTRIES = 512  # signatures of shapes that a gradient remembers
 TEXTS = 64  # generated texts that it keeps
 SHARED_TEXTS = 256  # generated texts kept for functions that are made anew with the same code
 BACKENDS = ("numpy", "numba")
-FORWARD = ("jvp", "tangent")  # kinds that take tangents
+FORWARD = ("jvp", "tangent", "columns")  # kinds that take tangents
 _MISSING = object()
 _SHARED: dict[Any, tuple[types.FunctionType, Compiled]] = {}
 
@@ -213,7 +213,7 @@ class Gradient(Opaque):
     def __repr__(self):
         what = {
             "grad": "gradient", "value_and_grad": "value and gradient", "vjp": "pullback", "jvp": "value and tangent",
-            "tangent": "tangent",
+            "tangent": "tangent", "columns": "tangents",
         }[self._kind]  # fmt: skip
         return f"<{what} of {self.__name__}{self._signature} with respect to {', '.join(self.wrt)}>"
 
@@ -298,7 +298,7 @@ class Gradient(Opaque):
         coarse, found, statics, conversions = [], {}, {}, {}
         wrt, directions = self._derived_names(), self._all_directions()
         for name, value in arguments.items():
-            if name in directions:
+            if name in directions and self._kind != "columns":
                 sig.check_tangent(value, arguments[directions[name]], name, directions[name])
             if name in self.wrt:
                 sig.argument_type(value, name)

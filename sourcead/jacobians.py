@@ -18,6 +18,7 @@ from sourcead.frontend.source import Opaque
 from sourcead.signature import leaves, map_leaves
 
 MODES = ("auto", "forward", "reverse")
+AT_ONCE = 2**20  # elements of an argument times columns that are computed together
 
 
 class Jacobian(Opaque):
@@ -35,6 +36,7 @@ class Jacobian(Opaque):
         self._push, self._pull = Gradient(f, wrt, kind="tangent"), Gradient(f, wrt, kind="vjp")
         functools.update_wrapper(self, self._push)
         self.primal, self.wrt, self._mode, self._asked = f, self._push.wrt, mode, wrt
+        self._wide: Gradient | None = Gradient(f, wrt, kind="columns")  # several columns at once, if the text can take them
         self._last = self._pull if mode == "reverse" else self._push
 
     def __repr__(self):
@@ -64,6 +66,9 @@ class Jacobian(Opaque):
         if mode == "reverse":
             self._last = self._pull
             return self._assembled(value, xs, self._by_rows(value, pullback))
+        if (whole := self._at_once(args, kwargs, xs)) is not None:
+            self._last = self._wide
+            return whole
         self._last = self._push
         columns = [[self._column(args, kwargs, unit) for unit in units] for units in _units(xs)]
         if value is None:
@@ -89,6 +94,36 @@ class Jacobian(Opaque):
                         instead="`jvp` or `vjp`, or take the real and the imaginary part as two arguments",
                     )
         return tuple(bound.arguments[name] for name in self.wrt)
+
+    def _at_once(self, args: tuple, kwargs: dict, xs: tuple) -> Any:
+        """The Jacobian by columns that are computed together; None where the text does not take several directions."""
+        if self._wide is None or not all(isinstance(x, np.ndarray | float) and np.size(x) for x in xs):
+            return None
+        from sourcead.passes.batching import Unbatchable  # here, because it loads the compiler
+
+        sizes = [np.size(x) for x in xs]
+        starts, count = np.cumsum([0, *sizes]), sum(sizes)
+        together = max(1, AT_ONCE // max(sizes))
+        parts = []
+        for first in range(0, count, together):
+            units = np.eye(min(together, count - first), count, first)
+            directions = [
+                units[:, a:b].reshape(len(units), *np.shape(x)).astype(np.asarray(x).dtype)
+                for x, a, b in zip(xs, starts, starts[1:])
+            ]
+            try:
+                part = self._wide(*args, **kwargs, **dict(zip(self._wide.directions, directions)))
+            except Unbatchable:
+                self._wide = None
+                return None
+            parts.append(part)
+        if not all(isinstance(p, np.ndarray) for p in parts):
+            return None
+        columns = np.moveaxis(np.concatenate(parts), 0, -1)
+        blocks = tuple(
+            columns[..., a:b].reshape(columns.shape[:-1] + np.shape(x))[()] for x, a, b in zip(xs, starts, starts[1:])
+        )
+        return blocks[0] if self._push._single else blocks
 
     def _column(self, args: tuple, kwargs: dict, unit: tuple) -> Any:
         return self._push(*args, **kwargs, **dict(zip(self._push.directions, unit)))

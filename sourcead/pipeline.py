@@ -28,9 +28,10 @@ from sourcead.errors import NonScalarError, UnsupportedSyntaxError
 from sourcead.frontend.checkpoints import policy_in_ir
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.frontend.source import find_source
-from sourcead.ir.nodes import Atom, Block, Branch, Build, Call, Closure, Const, Function, Policy, Stmt, Var
+from sourcead.ir.nodes import Atom, Block, Branch, Build, Call, Closure, Const, Function, Policy, Stmt, Var, fresh
 from sourcead.ir.pairs import Pair, with_pullbacks
 from sourcead.ir.types import (
+    INT,
     Array,
     DictT,
     ListT,
@@ -38,15 +39,18 @@ from sourcead.ir.types import (
     Scalar,
     Str,
     StructT,
+    Sym,
     TupleT,
     Type,
     Unknown,
     as_float,
     dims_of,
     kind_of,
+    tangent_type,
 )  # fmt: skip
 from sourcead.passes import simplify
 from sourcead.passes.apart import keep_apart
+from sourcead.passes.batching import Batched
 from sourcead.passes.filled import fill_lists
 from sourcead.passes.late import clear_late
 from sourcead.passes.reshapes import settle_reshapes
@@ -54,8 +58,8 @@ from sourcead.passes.stacks import flatten_stacks
 from sourcead.passes.versions import ask_current_versions
 from sourcead.signature import tangent_names
 
-SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp", "jvp": "jvp", "tangent": "tangent"}
-FORWARD = ("jvp", "tangent")
+SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp", "jvp": "jvp", "tangent": "tangent", "columns": "columns"}
+FORWARD = ("jvp", "tangent", "columns")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +112,8 @@ def build(
     if kind in FORWARD:
         function, notes = pushforward(lowered, tangent_names(source.signature.parameters, wrt), kind == "jvp"), []
         defaults = ()
+        if kind == "columns":
+            function = at_once(simplify(flatten_stacks(function)), tangent_names(source.signature.parameters, wrt))
     else:
         function, notes = differentiate(lowered, wrt, kind, has_aux, single, policy_in_ir(checkpoint))
     name = f"{function_name(source.name)}_{SUFFIX[kind]}"
@@ -124,6 +130,30 @@ def build(
         live=tuple((where, key, text) for text, (where, key) in lowered.live.items() if text in emitted.namespace),
         guards=lowered.guards,
     )
+
+
+def at_once(function: Function, directions: dict[str, str]) -> Function:
+    """The function that computes a tangent, for several directions at once, along a new first axis.
+
+    Raises:
+        Unbatchable: an op has no form for several values at once.
+    """
+    names, dim = set(directions.values()), Sym(1)
+    build = Builder()
+    params, found = [], {}
+    for p in function.params:
+        new = fresh(p)
+        if p.name in names and p.type == tangent_type(p.type):
+            new = fresh(p, type=Batched(build, {}, Const(0), dim).wider(p.type))
+            found[p] = new
+        params.append(new)
+    size = build.call(len, next(iter(found.values())), type=INT, name="n")
+    batched = Batched(build, found, size, dim)
+    batched.plain = {p: new for p, new in zip(function.params, params) if p not in found}
+    batched.block(function.body)
+    (result,) = function.body.results
+    result = batched.spread(result)
+    return replace(function, params=tuple(params), body=Block(tuple(build.stmts), (result,)))
 
 
 def literal_defaults(source, names: list[str]) -> tuple:
@@ -185,7 +215,7 @@ def docstring(source, wrt: tuple[str, ...], kind: str, place: str) -> str:
     """What the generated function says of itself."""
     what = {
         "grad": "Gradient", "value_and_grad": "Value and gradient", "vjp": "Value and pullback", "jvp": "Value and tangent",
-        "tangent": "Tangent",
+        "tangent": "Tangent", "columns": "Tangents, one for each direction,",
     }[kind]  # fmt: skip
     return f"{what} of {function_name(source.name)} ({place}) with respect to {', '.join(wrt)}."
 

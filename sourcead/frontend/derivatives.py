@@ -297,7 +297,7 @@ def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwar
         at = places(lo, value, value.wrt, args, kwargs, node)
         ts, named = [], dict(kwargs)
         for k, place in enumerate(at):
-            name = f"t_{place if isinstance(place, str) else names[place]}"
+            name = f"t_{place if isinstance(place, str) else dict(enumerate(names)).get(place, place)}"
             ts.append(named.pop(name) if name in named else args[len(args) - len(at) + k])
         given = args if len(named) < len(kwargs) else args[: len(args) - len(at)]
         return push(lo, value.function, at, given, named, ts, value.kind == "jvp", node)

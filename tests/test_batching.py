@@ -110,6 +110,7 @@ def test_columns_come_in_parts_where_they_are_many(monkeypatch):
 
 
 def hessians():
+    """Programs whose Hessian is small; a part of them is tested."""
     for p in all_programs("basic"):
         args = p.make_args(rng_for(0)) if p.raises is None else ()
         if args and isinstance(args[0], np.ndarray) and args[0].dtype.kind == "f" and 0 < args[0].size <= 40:
@@ -117,7 +118,7 @@ def hessians():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("p", list(hessians()), ids=lambda p: f"{p.theme}.{p.name}")
+@pytest.mark.parametrize("p", list(hessians())[::5], ids=lambda p: f"{p.theme}.{p.name}")
 def test_hessians_of_the_corpus(p):
     made, single = hessian(p.function), hessian(p.function)
     single._wide = None

@@ -328,12 +328,8 @@ def of_a_number(x):
     return np.sum(jacobian(lambda z: np.array([z**3, np.sin(z)]))(x[0]))
 
 
-def of_a_function_without_source(x):
-    return np.sum(jacobian(np.sin)(x))
-
-
 @pytest.mark.parametrize("f", [
-    laplacian, newton, volume, made_outside, blocks, of_matrices, of_a_number, of_a_function_without_source,
+    laplacian, newton, volume, made_outside, blocks, of_matrices, of_a_number,
 ], ids=lambda f: f.__name__)  # fmt: skip
 def test_jacobians_and_hessians_inside_a_function(f):
     expected = np.array([(f(Z + e) - f(Z - e)) / 2e-5 for e in 1e-5 * np.eye(3)])

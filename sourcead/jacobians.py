@@ -19,6 +19,7 @@ from sourcead.signature import leaves, map_leaves
 
 MODES = ("auto", "forward", "reverse")
 AT_ONCE = 2**20  # elements of an argument times columns that are computed together
+COLUMNS = 32  # that many share the cost of calls; more of them would leave the cache
 
 
 class Jacobian(Opaque):
@@ -103,7 +104,7 @@ class Jacobian(Opaque):
 
         sizes = [np.size(x) for x in xs]
         starts, count = np.cumsum([0, *sizes]), sum(sizes)
-        together = max(1, AT_ONCE // max(sizes))
+        together = max(1, min(COLUMNS, AT_ONCE // max(sizes)))
         parts = []
         for first in range(0, count, together):
             units = np.eye(min(together, count - first), count, first)

@@ -221,9 +221,12 @@ def docstring(source, wrt: tuple[str, ...], kind: str, place: str) -> str:
 
 
 def differentiate(
-    lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bool, single: bool, policy: Policy = AUTO
+    lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bool, single: bool, policy: Policy = AUTO, closures: bool = True
 ) -> tuple[Function, list[str]]:
-    """The function that computes the gradient, its values all available, not yet simplified."""
+    """The function that computes the gradient, its values all available, not yet simplified.
+
+    `closures`: whether it is not differentiated again.
+    """
     primal = lowered.function = simplified(lowered, wrt)
     if lowered.derived:
         primal = lowered.function = keep_apart(primal)
@@ -235,7 +238,7 @@ def differentiate(
         check_scalar(value, lowered)
         check_each_path(value, block, lowered)
     block, build.unassigned = with_nothing(block)
-    block, build.pullbacks = with_pullbacks(block)
+    block, build.pullbacks = with_pullbacks(block) if closures else (block, None)
     inputs = [lowered.params[name] for name in wrt if name in lowered.params]
     active = active_vars(block, inputs, [value] if isinstance(value, Var) else [])
     active.update(inputs)

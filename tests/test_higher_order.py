@@ -340,14 +340,72 @@ def test_jacobians_and_hessians_inside_a_function(f):
     np.testing.assert_allclose(hvp(f)(Z, Z), curved, rtol=1e-5, atol=1e-6)
 
 
-def test_second_derivatives_of_recursive_functions_are_refused():
-    def power(x, n):
-        return 1.0 if n == 0 else x * power(x, n - 1)
+def power(x, n):
+    return 1.0 if n == 0 else x * power(x, n - 1)
 
+
+def tree(x, w, depth):
+    if depth == 0:
+        return np.sin(x) * w
+    return tree(x * w[0], w, depth - 1) * tree(np.cos(x), w, depth - 1)
+
+
+def grown(w):
+    return np.sum(tree(0.7, w, 3))
+
+
+def folded(xs):
+    if len(xs) == 1:
+        return xs[0] ** 2
+    half = len(xs) // 2
+    return np.sin(folded(xs[:half])) * folded(xs[half:]) + folded(xs[:half])
+
+
+def branching(x, depth):
+    """Calls itself in a loop."""
+    if depth == 0:
+        return np.sum(x**3)
+    total = 0.0
+    for k in range(len(x)):
+        total = total + branching(x * np.cos(x[k]), depth - 1) * x[k]
+    return total
+
+
+def even(x, n):
+    return x if n == 0 else odd(x * x, n - 1)
+
+
+def odd(x, n):
+    return np.sin(x) * even(x * 0.5, n - 1)
+
+
+def test_powers_by_recursion():
     assert grad(power)(2.0, 3) == 12.0
-    for second in (lambda: hvp(power)(2.0, 3, 1.0), lambda: grad(grad(power))(2.0, 3)):
-        with pytest.raises(UnsupportedSyntaxError, match="calls itself"):
-            second()
+    assert hvp(power)(2.0, 3, 1.0) == grad(grad(power))(2.0, 3) == hessian(power)(2.0, 3) == 12.0
+    assert jvp(grad(power), (2.0, 4), (1.0, None)) == (32.0, 48.0)
+    assert grad(grad(grad(power)))(2.0, 4) == grad(lambda x: hvp(power)(x, 4, 1.0))(2.0) == 48.0
+
+
+@pytest.mark.parametrize("f, x", [
+    (grown, np.array([0.5, 0.8, 1.1])), (folded, np.linspace(0.3, 1.2, 7)), (lambda x: branching(x, 2), np.array([0.4, 0.9, -0.3])),
+    (lambda x: even(x[0], 4) * x[1], np.array([0.7, 0.4])),
+], ids=["tree", "fold", "branching", "mutual"])  # fmt: skip
+def test_second_derivatives_of_recursive_functions(f, x):
+    v = np.cos(np.arange(len(x)))
+    expected = (grad(f)(x + 1e-5 * v) - grad(f)(x - 1e-5 * v)) / 2e-5
+    for got in (
+        hvp(f)(x, v), grad(lambda x: np.sum(grad(f)(x) * v))(x), grad(lambda x: jvp(f, (x,), (v,))[1])(x), hessian(f)(x) @ v,
+    ):  # fmt: skip
+        np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_a_recursive_function_that_prints_has_no_second_derivative():
+    def loud(x, n):
+        print(n)
+        return x if n == 0 else x * loud(x, n - 1)
+
+    with pytest.raises(UnsupportedSyntaxError, match="would do that again"):
+        grad(grad(loud))(2.0, 3)
 
 
 def test_a_tangent_inside_must_fit():

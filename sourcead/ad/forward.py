@@ -22,6 +22,7 @@ from dataclasses import replace
 from functools import singledispatchmethod
 
 from sourcead.ad.apply import pullback_refused
+from sourcead.ad.recursion import tangent_of as tangent_of_pair
 from sourcead.ad.tangent_calls import tangent_of
 from sourcead.ad.tangents import Items, Tangents
 from sourcead.analysis.builder import Builder
@@ -51,7 +52,7 @@ from sourcead.ir.nodes import (
     free_vars,
 )
 from sourcead.ir.pairs import Pair
-from sourcead.ir.types import Array, tangent_type
+from sourcead.ir.types import UNKNOWN, Array, TupleT, tangent_type
 
 
 class Forward:
@@ -62,10 +63,11 @@ class Forward:
         build: the builder of the result, with what the frontend knows.
         tangents: those known so far.
         pairs: the results of calls of recursive functions, (value, tangent).
+        closures: whether this is not differentiated again (`recursion.py`).
     """
 
-    def __init__(self, active: set[Var], build: Builder):
-        self.active = active
+    def __init__(self, active: set[Var], build: Builder, closures: bool = True):
+        self.active, self.closures = active, closures
         self.build = build
         self.tangents = Tangents(build, active)
         self.pairs: set[Atom] = set()
@@ -102,6 +104,10 @@ class Forward:
         """`y, t_y = f_jvp(a, t_a)` for a call of a recursive function."""
         directions = tuple(self.tangents.get_or_zero(op.args[k]) for k in op.fn.wrt)
         self.pairs.update(stmt.targets)
+        if not self.closures:
+            pair = tangent_of_pair(op.fn)
+            made = self.build.emit(Call(pair, (*op.args, *directions)), TupleT((pair.result, UNKNOWN)), "pair")
+            return self.build.add(replace(stmt, op=Index(made, Const(0))))
         self.keep(replace(stmt, op=replace(op, fn=op.fn.forward, args=(*op.args, *directions))))
 
     @push.register

@@ -14,13 +14,14 @@ from sourcead.ir.nodes import Block, Function, Var
 from sourcead.ir.types import tangent_type
 
 
-def pushforward(lowered: Lowered, directions: dict[str, str], value_too: bool) -> Function:
+def pushforward(lowered: Lowered, directions: dict[str, str], value_too: bool, closures: bool = True) -> Function:
     """The function that computes a tangent, not yet simplified.
 
     Args:
         lowered: the function.
         directions: the parameters that have tangents -> what the tangents are called, parameters of the result.
         value_too: whether it returns `(value, tangent)`, or the tangent alone.
+        closures: whether it is not differentiated again.
     """
     primal = lowered.function = simplified(lowered, directions)
     build = Builder.knowing(lowered.build)
@@ -29,7 +30,7 @@ def pushforward(lowered: Lowered, directions: dict[str, str], value_too: bool) -
     inputs = {lowered.params[name]: t for name, t in directions.items() if name in lowered.params}
     active = active_vars(block, inputs, [value] if isinstance(value, Var) else [])
     active.update(inputs)
-    forward = Forward(active, build)
+    forward = Forward(active, build, closures)
     params = {x: Var(name, tangent_type(x.type)) for x, name in inputs.items()}
     forward.tangents.known.update(params)
     forward.block(block)

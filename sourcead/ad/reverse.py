@@ -27,6 +27,7 @@ import numpy as np
 from sourcead import runtime
 from sourcead.ad.apply import cotangents_of
 from sourcead.ad.cotangents import Cotangents, cast, unbroadcast, zeros
+from sourcead.ad.recursion import cotangents_of as cotangents_of_pair
 from sourcead.ad.steering import differentiate_steer, steered_stmts
 from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type, block_stmts
@@ -61,6 +62,7 @@ from sourcead.ir.nodes import (
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import (
     BOOL,
+    UNKNOWN,
     Array,
     DictT,
     ListT,
@@ -176,8 +178,13 @@ class Reverse:
             return
         args = [op.args[k] for k in op.fn.wrt]
         ds = tuple(Var(f"d_{a.name}" if isinstance(a, Var) else "d", atom_type(a), True) for a in args)
-        call = Call(self.build.pullbacks[pair], (d_value,))
-        if len(ds) == 1:
+        if self.build.pullbacks is None:  # this is differentiated again
+            call = Call(cotangents_of_pair(op.fn), (*op.args, d_value))
+            made = self.build.emit(call, TupleT((call.fn.result, UNKNOWN)), "pair")
+            call = Index(made, Const(0))
+        else:
+            call = Call(self.build.pullbacks[pair], (d_value,))
+        if len(ds) == 1 and self.build.pullbacks is not None:
             self.build.add(Stmt(ds, call))
         else:
             whole = self.build.emit(call, TupleT(tuple(d.type for d in ds)), "cotangents")

@@ -59,7 +59,7 @@ class Builder:
         maybe_number: arrays that may be a number while the program runs (see `control.starts_as_number`).
         shape_dims: dims of the array whose `.shape` a variable is; size_dim: the dim that is the value of a variable.
         unassigned: variables that hold nothing on some paths (`unassigned.py`).
-        pullbacks: of the results of recursive calls (`ir/pairs.py`).
+        pullbacks: of the results of recursive calls (`ir/pairs.py`); None in what is differentiated again.
         made_by: the ops that variables were bound to.
         part_dims: the dims of parts, by the dims of the array and the key of the subscript.
     """
@@ -74,7 +74,7 @@ class Builder:
         self.shape_dims: dict[Var, tuple] = {}
         self.size_dim: dict[Var, object] = {}
         self.unassigned: set[Var] = set()
-        self.pullbacks: dict[Var, Var] = {}
+        self.pullbacks: dict[Var, Var] | None = {}
         self.made_by: dict[Var, Op] = {}
         self.part_dims: dict[tuple, tuple] = {}
 

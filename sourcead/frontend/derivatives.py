@@ -307,7 +307,8 @@ def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwar
     call = taken(lo, value.function, at, args, kwargs, node)
     if value.kind == "vjp":
         return pulled(lo, call, not isinstance(value.wrt, tuple))
-    function, _ = differentiate(call.lowered, tuple(call.lowered.params), value.kind, value.has_aux, not isinstance(value.wrt, tuple))
+    single = not isinstance(value.wrt, tuple)
+    function, _ = differentiate(call.lowered, tuple(call.lowered.params), value.kind, value.has_aux, single, closures=False)
     placed(lo, function.body.stmts)
     return wrapped(lo, function.body.results)
 
@@ -343,7 +344,7 @@ def push(
     if len(tangents) != len(at):
         raise WrtError(f"{len(at)} arguments have tangents, and {len(tangents)} are given", at=lo.here)
     call = taken(lo, fn, at, args, kwargs, node)
-    function = pushforward(call.lowered, {k: f"t_{x.name}" for k, x in call.lowered.params.items()}, value_too)
+    function = pushforward(call.lowered, {k: f"t_{x.name}" for k, x in call.lowered.params.items()}, value_too, closures=False)
     params = function.params[len(function.params) - len(at) :]
     for x, param, t in zip(call.inputs, params, tangents):
         lo.build.add(Stmt((param,), Let(direction(lo, x, t, node))))
@@ -394,7 +395,7 @@ def pulled(lo: Lowering, call: Taken, single: bool) -> Value:
     """The value and the pullback."""
     from sourcead.pipeline import differentiate
 
-    function, _ = differentiate(call.lowered, tuple(call.lowered.params), "vjp", False, single)
+    function, _ = differentiate(call.lowered, tuple(call.lowered.params), "vjp", False, single, closures=False)
     (closure,) = (s for s in function.body.stmts if s.targets and s.targets[0] is function.body.results[1])
     placed(lo, (s for s in function.body.stmts if s is not closure))
     op: Closure = closure.op

@@ -36,6 +36,8 @@ class Pair:
     wrt: tuple[int, ...] = ()
     lowered: Any = None
     kind: str = "vjp"
+    cotangents: Pair | None = None  # of it as a function that can be differentiated again (`ad/recursion.py`)
+    tangent: Pair | None = None
 
     @cached_property
     def forward(self) -> Pair:

@@ -53,6 +53,7 @@ from sourcead.passes.apart import keep_apart
 from sourcead.passes.batching import Batched
 from sourcead.passes.filled import fill_lists
 from sourcead.passes.late import clear_late
+from sourcead.passes.parts import add_to_parts
 from sourcead.passes.reshapes import settle_reshapes
 from sourcead.passes.stacks import flatten_stacks
 from sourcead.passes.versions import ask_current_versions
@@ -204,7 +205,7 @@ def finished(function: Function) -> Function:
     settled = without_nothing(function)
     if settled is not function:
         function = simplify(settled)
-    return assign_memory(settle_reshapes(clear_late(ask_current_versions(fill_lists(function)))))
+    return assign_memory(settle_reshapes(clear_late(ask_current_versions(add_to_parts(fill_lists(function))))))
 
 
 def function_name(name: str) -> str:

@@ -174,7 +174,10 @@ def like_argument(d, x):
     if isinstance(x, dict):
         return {k: like_argument(d[k], v) for k, v in x.items()} if isinstance(d, dict) else zeros_like(x)
     if isinstance(x, (list, tuple)):
-        return type(x)([like_argument(p, v) for p, v in zip(d, x)]) if isinstance(d, (list, tuple)) else zeros_like(x)
+        if not isinstance(d, (list, tuple)):
+            return zeros_like(x)
+        items = [like_argument(p, v) for p, v in zip(d, x)]
+        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
     return float(d) if type(x) is float and isinstance(d, (np.float16, np.float32)) else d
 
 

@@ -103,6 +103,15 @@ def test_the_hand_written_gradient_of_the_benchmark_is_that_generated(batch):
     assert_same_layers(gradient, [elman.Elman(*layer) for layer in expected], 1e-12)
 
 
+def test_twenty_layers_are_a_loop_in_the_text():
+    gradient = grad(elman.elman_loss)
+    lengths = set()
+    for layers in (3, 20):
+        gradient(network("elman", [4] * (layers + 1)), *series(5, 2, 4, 4))
+        lengths.add(len(gradient.source.splitlines()))
+    assert len(lengths) == 1 and lengths.pop() < 60
+
+
 # The example
 
 

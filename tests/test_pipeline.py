@@ -7,7 +7,7 @@ from sourcead import SourceADError, dispatch, grad, passes, pipeline
 from sourcead.ir.verify import verify
 from tests.programs import all_programs
 
-STAGES = ("simplify", "fill_lists", "ask_current_versions", "clear_late", "assign_memory")
+STAGES = ("simplify", "fill_lists", "add_to_parts", "ask_current_versions", "clear_late", "assign_memory")
 
 
 @pytest.fixture

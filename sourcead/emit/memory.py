@@ -367,7 +367,8 @@ class _Allocation:
         if not op.path and op.mode == "set" and isinstance(base_type, Array):
             self.replace_whole(stmt, dying, out)
             return
-        stored = self.of(op.value) if is_container(base_type) else NOTHING
+        summed = op.mode != "set" and isinstance(operand_type(op.value), Array)  # a sum does not hold what was added
+        stored = self.of(op.value) if is_container(base_type) and not summed else NOTHING
         level = written_level(op) or 1
         base, memory = self.writable(stmt, op.base, level, dying, out, stored)
         out.append(replace(stmt, op=replace(op, base=base)))

@@ -10,6 +10,7 @@ from sourcead.emit.comments import Comments
 from sourcead.emit.contexts import in_contexts
 from sourcead.emit.exits import iteration
 from sourcead.emit.expressions import BINARY, Expressions, is_expression, negated, operator_name
+from sourcead.emit.fields import added_to_field
 from sourcead.emit.idioms import Each
 from sourcead.emit.ranges import stand_ins
 from sourcead.emit.sharing import is_known_container, is_plain, key_kind, operand_type
@@ -170,6 +171,8 @@ class Statements:
         op, target = stmt.op, stmt.targets[0]
         if not op.path:
             return self.update_whole(op, target)
+        if (added := added_to_field(op, self.expressions)) is not None:
+            return [*added, *self.renamed(op.base, target)]
         *steps, last = op.path
         part = self.expressions.part(self.expressions.operand(op.base), tuple(steps))
         key = Const(...)

@@ -717,9 +717,8 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
         if end is param or isinstance(end, Const) and isinstance(param, Const) and same_constant(end, param):
             return True
         raise UnsupportedSyntaxError(f"`{_slot_name(slot, param)}` is one function in an iteration and another in the next", at=lo.here)
-    if leaves_[path].init is UNDEFINED and types[path] == Undefined() and isinstance(end, (TupleVal,)) or (
-        isinstance(end, Cell) and end.kind != "array" and leaves_[path].init is UNDEFINED
-    ):
+    nothing = leaves_[path].init is UNDEFINED or atom_type(leaves_[path].init) == Undefined()  # so far, in the loop around
+    if nothing and (types[path] == Undefined() and isinstance(end, TupleVal) or isinstance(end, Cell) and end.kind != "array"):
         assumed.variants[slot] = shape_of(lo, end)
         types.pop(path, None)
         return False

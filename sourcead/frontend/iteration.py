@@ -19,7 +19,7 @@ from sourcead.frontend.context import Lowering
 from sourcead.frontend.exits import Flag
 from sourcead.frontend.values import VALUE, WHOLE, Cell, Slots, TupleVal, Value
 from sourcead.ir.nodes import Atom, Call, Const, Policy, Range, Var
-from sourcead.ir.types import INT, Array, DictT, ListT, MapT, Scalar, Sym, TupleT, Unknown
+from sourcead.ir.types import INT, Array, DictT, ListT, MapT, Scalar, StructT, Sym, TupleT, Unknown
 
 ZERO, ONE = Const(0), Const(1)
 USED = "used"
@@ -120,9 +120,14 @@ def element_type(value: Value):
     match value:
         case Var() | Const():
             return atom_type(value)
-        case TupleVal(items, cls=None):
-            parts = [element_type(i) for i in items]
-            return None if None in parts else TupleT(tuple(parts))
+        case TupleVal(items, cls=cls):
+            parts = tuple(map(element_type, items))
+            if None in parts:
+                return None
+            return TupleT(parts) if cls is None else StructT(cls, tuple(zip(cls._fields, parts)))
+        case Cell(kind="object", cls=cls, items=items):
+            parts = tuple(map(element_type, items.values()))
+            return None if None in parts else StructT(cls, tuple(zip(items, parts)))
         case Cell(slots=slots) if VALUE in slots:
             return atom_type(slots[VALUE])
     return None
@@ -143,6 +148,9 @@ def alike(types: list) -> bool:
                 return ("scalar", kind, dtype)
             case DictT(items):
                 return ("dict", *((k, shape(v)) for k, v in items))
+            case StructT(cls, items):
+                fields = tuple((k, shape(v)) for k, v in items)
+                return None if any(v is None for _, v in fields) else (cls, *fields)
         return None
 
     shapes = {shape(t) for t in types}

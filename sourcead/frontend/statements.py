@@ -48,6 +48,7 @@ from sourcead.frontend.values import (
     TupleVal,
     Value,
     hold,
+    next_birth,
     roots,
 )
 from sourcead.ir.nodes import Block, Const, Effect, Let, Stmt, Sub, Var
@@ -510,21 +511,21 @@ def symbol(op) -> str:
 
 
 def lower_for(lo: Lowering, node) -> Any:
-    """A loop in the text; but if it writes into the items of a list, they are taken one by one."""
-    mark, start, before = lo.journal.mark(), len(lo.build.stmts), lo.walked
+    """A loop in the text; but if it writes into the items of a list, or needs to know which they are, they are taken one by one."""
+    state, before, birth = State(lo), lo.walked, next_birth()
     lo.walked = []
     try:
         try:
             left = lower_loop(lo, node)
             if not any(cell in lo.dirty for cell in lo.walked):
                 return left
-        except AliasError:
-            if not any(cell in lo.dirty for cell in lo.walked):
+        except (AliasError, UnsupportedSyntaxError):
+            if not lo.walked:
                 raise
+        walks.forget({cell for walked in lo.walked for cell in walked.holds}, birth)
     finally:
         lo.walked = before
-    lo.journal.rollback(mark)
-    del lo.build.stmts[start:]
+    state.restore(lo)
     return lower_loop(lo, node, listing=True)
 
 

@@ -38,7 +38,7 @@ from sourcead.ir.nodes import (
     Var,
     View,
 )
-from sourcead.ir.records import is_record
+from sourcead.ir.records import fields_of, is_record
 
 Env = dict[Var, Any]
 
@@ -100,6 +100,8 @@ def copied(x: Any) -> Any:
             return tuple(map(copied, x))
         case tuple() if hasattr(x, "_fields"):
             return type(x)(*map(copied, x))
+        case _ if is_record(x):
+            return runtime.make_record(type(x), **{k: copied(v) for k, v in fields_of(x).items()})
     return x
 
 
@@ -127,8 +129,11 @@ def _(op: Attr, env):
 
 @_do.register
 def _(op: Index, env):
-    base, key = _value(op.base, env), _value(op.key, env)
-    return [getattr(base, key) if isinstance(key, str) and is_record(base) else base[key]]
+    return [_item(_value(op.base, env), _value(op.key, env))]
+
+
+def _item(base, key):
+    return getattr(base, key) if isinstance(key, str) and is_record(base) else base[key]
 
 
 @_do.register
@@ -188,7 +193,7 @@ def _write_part(part, path: tuple, value, mode: str, env: Env) -> None:
 
 def _step(part, step, env: Env):
     if isinstance(step, Sub):
-        return part[_value(step.key, env)]
+        return _item(part, _value(step.key, env))
     return step.fn(part, *_value(step.args, env), **{k: _value(v, env) for k, v in step.kwargs})
 
 
@@ -204,7 +209,9 @@ def _updated_whole(base, value, mode: str):
 
 def _write(part, key, value, mode: str):
     """Write into a part; repeated indices in integer arrays count each time."""
-    if mode == "set":
+    if isinstance(part, tuple) or is_record(part):  # an array in it
+        _updated_whole(_item(part, key), value, mode)
+    elif mode == "set":
         part[key] = value
     elif isinstance(part, np.ndarray):
         (np.add if mode == "add" else np.subtract).at(part, key, value)

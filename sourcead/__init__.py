@@ -3,7 +3,7 @@
 from sourcead.api import grad, hvp, jvp, pushforward, value_and_grad, vjp
 from sourcead.check import GradientMismatch, check_grads
 from sourcead.checkpoints import Auto, Revolve, Segments, checkpoint
-from sourcead.combinators import map, reduce
+from sourcead.combinators import NotAssociativeWarning, map, reduce, scan
 from sourcead.dispatch import Gradient, Lowered
 from sourcead.errors import (
     AliasError,
@@ -37,6 +37,7 @@ __all__ = [
     "NoRuleError",
     "NoSourceError",
     "NonScalarError",
+    "NotAssociativeWarning",
     "Revolve",
     "RuleError",
     "Segments",
@@ -57,6 +58,7 @@ __all__ = [
     "map",
     "pushforward",
     "reduce",
+    "scan",
     "stop_gradient",
     "tangent",
     "value_and_grad",

@@ -1,27 +1,45 @@
 """Second-order array combinators: arrays in, arrays out.
 
-As plain Python they are what their docstrings say; inside a differentiated function they are compiled: an elementwise
-`map` runs as whole-array NumPy, `reduce` with `+` as `np.sum`, anything else as a loop.
+As plain Python they are what their docstrings say. Inside a differentiated function they are compiled (`frontend/combinators.py`): a
+`map` whose body works on whole arrays runs as one, `reduce` and `scan` with `+`, `*`, `min`, `max` and `logaddexp` are calls of NumPy,
+other associative operators run as a tree of whole-array steps, and what cannot be written so is a loop.
 """
 
 from __future__ import annotations
 
+import builtins
 import operator
+import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+SUMS = (operator.add, np.add)
+PRODUCTS = (operator.mul, np.multiply)
+LEAST = (builtins.min, np.minimum)
+LARGEST = (builtins.max, np.maximum)
+KNOWN = (*SUMS, *PRODUCTS, *LEAST, *LARGEST, np.logaddexp, operator.matmul, np.matmul)
+TOLERANCE = {np.dtype(np.float16): 0.05, np.dtype(np.float32): 1e-3}
 
-def map(f: Callable, *xs: np.ndarray) -> np.ndarray:
+_checked: weakref.WeakSet[Callable] = weakref.WeakSet()
+
+
+class NotAssociativeWarning(UserWarning):
+    """An operator of `reduce` or `scan` gives another result where the brackets stand elsewhere."""
+
+
+def map(f: Callable, *xs: Any) -> Any:
     """`f` of each element: of each number of a vector, of each row of a matrix.
 
     Args:
-        f: a function of as many arguments as there are arrays, returning a number or an array of one shape.
-        xs: arrays of one length along their first axis, which must not be 0.
+        f: a function of as many arguments as there are arrays, returning a number or an array of one shape, or a tuple of them.
+        xs: arrays of one length along their first axis, which must not be 0; a tuple of such arrays is an argument that is a
+            tuple of their elements.
 
     Returns:
-        The results stacked along a new first axis.
+        The results stacked along a new first axis; a tuple of arrays where `f` returns tuples.
 
     Raises:
         ValueError: there is no array, an array is empty, or their lengths differ.
@@ -31,32 +49,156 @@ def map(f: Callable, *xs: np.ndarray) -> np.ndarray:
         >>> sourcead.map(lambda a, b: a * b + 1, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
         array([4., 9.])
     """
-    lengths = {len(x) for x in xs}
+    lengths = {len(x) for argument in xs for x in (argument if isinstance(argument, tuple) else (argument,))}
     if len(lengths) != 1 or lengths == {0}:
-        raise ValueError(f"map takes arrays of one length, which is not 0; it was given lengths {sorted(len(x) for x in xs)}")
-    return np.stack([f(*elements) for elements in zip(*xs)])
+        raise ValueError(f"map takes arrays of one length, which is not 0; it was given lengths {sorted(lengths)}")
+    columns = [list(zip(*x)) if isinstance(x, tuple) else x for x in xs]
+    return stacked([f(*elements) for elements in zip(*columns)])
 
 
-def reduce(op: Callable, xs: np.ndarray, initial: Any) -> Any:
+def reduce(op: Callable, xs: Any, initial: Any) -> Any:
     """`op(... op(op(initial, xs[0]), xs[1]) ..., xs[n - 1])`, for an associative `op`.
 
     Args:
-        op: an associative function of two values of one type, such as `np.add` or `operator.add`.
-        xs: an array; its elements along the first axis are combined.
+        op: an associative function of two values of one type, such as `np.add` or a product of matrices; it may read other
+            variables. With tuples, `op((a, b), (c, d))` returns a tuple.
+        xs: an array, whose elements along the first axis are combined; or a tuple of arrays of one length.
         initial: what to begin with, and the result if `xs` is empty.
 
     Returns:
         The combined value.
+
+    Warns:
+        NotAssociativeWarning: three elements of `xs` give different results by the place of the brackets.
 
     Example:
         >>> import sourcead
         >>> sourcead.reduce(np.add, np.array([1.0, 2.0, 3.0]), 0.0)
         np.float64(6.0)
     """
+    elements = list(zip(*xs)) if isinstance(xs, tuple) else list(xs)
+    warn_unless_associative(op, elements[:3])
     total = initial
-    for x in xs:
+    for x in elements:
         total = op(total, x)
     return total
 
 
-SUMS = (operator.add, np.add)
+def scan(op: Callable, xs: Any, initial: Any) -> Any:
+    """The results of `reduce` over the first element, the first two, and so on: `op(initial, xs[0])`, `op(op(initial, xs[0]), xs[1])`, ...
+
+    Args:
+        op, xs, initial: as for `reduce`.
+
+    Returns:
+        An array of the length of `xs`; a tuple of arrays if `xs` is one.
+
+    Warns:
+        NotAssociativeWarning: as `reduce`.
+
+    Example:
+        >>> import sourcead
+        >>> sourcead.scan(np.multiply, np.array([1.0, 2.0, 3.0]), 2.0)
+        array([ 2.,  4., 12.])
+        >>> affine = lambda f, g: (f[0] * g[0], g[0] * f[1] + g[1])       # x -> a x + b, one after the other
+        >>> sourcead.scan(affine, (np.array([2.0, 3.0]), np.array([1.0, 1.0])), (1.0, 0.0))
+        (array([2., 6.]), array([1., 4.]))
+    """
+    elements = list(zip(*xs)) if isinstance(xs, tuple) else list(xs)
+    if not elements:
+        return tuple(x[:0] for x in xs) if isinstance(xs, tuple) else xs[:0]
+    warn_unless_associative(op, elements[:3])
+    found, total = [], initial
+    for x in elements:
+        total = op(total, x)
+        found.append(total)
+    return stacked(found)
+
+
+def stacked(results: list) -> Any:
+    """Results along a new first axis, each part of a tuple by itself."""
+    if isinstance(results[0], tuple):
+        return tuple(stacked(list(part)) for part in zip(*results))
+    return np.stack(results)
+
+
+def warn_unless_associative(op: Callable, values: list) -> None:
+    """Tries an operator on three values, once for each operator."""
+    if len(values) < 3 or any(op is known for known in KNOWN):
+        return
+    try:
+        if op in _checked:
+            return
+        _checked.add(op)
+    except TypeError:  # no weak reference: it is tried each time
+        pass
+    a, b, c = values
+    if not is_same(op(op(a, b), c), op(a, op(b, c))):
+        warn_of(a, b, c)
+
+
+def warn_of(a: Any, b: Any, c: Any, at: Any = None) -> None:
+    """Warns that an operator is not associative; `at`: where in the user's program it is used."""
+    said = f"the operator is not associative: op(op(a, b), c) and op(a, op(b, c)) differ for a = {a}, b = {b}, c = {c}"
+    if at is None:
+        warnings.warn(said, NotAssociativeWarning, stacklevel=4)
+    else:
+        warnings.warn_explicit(said, NotAssociativeWarning, at.file, at.line)
+
+
+def is_same(x: Any, y: Any) -> bool:
+    """Whether two results agree up to rounding."""
+    if isinstance(x, tuple):
+        return isinstance(y, tuple) and len(x) == len(y) and all(builtins.map(is_same, x, y))
+    x, y = np.asarray(x), np.asarray(y)
+    if x.shape != y.shape:
+        return False
+    rough = TOLERANCE.get(x.dtype, 1e-8)
+    return bool(np.allclose(x, y, rtol=rough, atol=rough * max(1.0, float(np.max(np.abs(x), initial=0.0))), equal_nan=True))
+
+
+# ---- as they are compiled: whole-array steps, for operators that take batches ----
+
+
+def together(f: Callable, *xs: Any) -> Any:
+    """`map` of arrays whose lengths are equal."""
+    return map(f, *xs)
+
+
+def reduced_by_halves(op: Callable, xs: Any, initial: Any) -> Any:
+    """`reduce` as a tree: neighbours are combined until one is left."""
+    while len(xs) > 1:
+        half = len(xs) // 2
+        pairs = together(op, xs[0 : 2 * half : 2], xs[1 : 2 * half : 2])
+        xs = np.concatenate([pairs, xs[2 * half :]])
+    return op(initial, xs[0]) if len(xs) > 0 else initial
+
+
+def scanned_by_doubling(op: Callable, xs: Any, initial: Any) -> Any:
+    """`scan` by W. Hillis and G. Steele (Data parallel algorithms, 1986): after step k, each holds the 2^k up to it."""
+    reach = 1
+    while reach < len(xs):
+        xs = np.concatenate([xs[:reach], together(op, xs[:-reach], xs[reach:])])
+        reach *= 2
+    return together(lambda x: op(initial, x), xs)
+
+
+def pairs_reduced_by_halves(op: Callable, xs: tuple, initial: tuple) -> tuple:
+    """The same for tuples of two arrays."""
+    first, second = xs
+    while len(first) > 1:
+        half = len(first) // 2
+        a, b = together(op, (first[0 : 2 * half : 2], second[0 : 2 * half : 2]), (first[1 : 2 * half : 2], second[1 : 2 * half : 2]))
+        first, second = np.concatenate([a, first[2 * half :]]), np.concatenate([b, second[2 * half :]])
+    return op(initial, (first[0], second[0])) if len(first) > 0 else initial
+
+
+def pairs_scanned_by_doubling(op: Callable, xs: tuple, initial: tuple) -> tuple:
+    """The same for tuples of two arrays."""
+    first, second = xs
+    reach = 1
+    while reach < len(first):
+        a, b = together(op, (first[:-reach], second[:-reach]), (first[reach:], second[reach:]))
+        first, second = np.concatenate([first[:reach], a]), np.concatenate([second[:reach], b])
+        reach *= 2
+    return together(lambda x: op(initial, x), (first, second))

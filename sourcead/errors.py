@@ -222,7 +222,7 @@ class NonScalarError(SourceADError, TypeError):
 
 
 class WrtError(SourceADError, ValueError):
-    """`wrt` names no parameter of the function, or one that carries no derivative.
+    """`wrt` names no parameter of the function, or one that carries no derivative; or a tangent does not fit its argument.
 
     Fails::
 

@@ -394,6 +394,8 @@ def policy_handler(cls, lo, args, kwargs, node):
 
 COMBINATORS = {
     checkpoint: lower_checkpoint, **{cls: functools.partial(policy_handler, cls) for cls in CLASSES},
-    combinators.map: lower_combinator("map"), combinators.reduce: lower_combinator("reduce"), refuse: composing.lower_refuse,
+    combinators.map: lower_combinator("map"), combinators.reduce: lower_combinator("reduce"),
+    combinators.scan: lower_combinator("scan"), combinators.together: lower_combinator("together"),
+    refuse: composing.lower_refuse,
     number_kind: composing.lower_number_kind, stop_gradient: lower_stop_gradient,
 }  # fmt: skip

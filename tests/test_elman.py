@@ -1,5 +1,6 @@
 """The networks of `examples/elman.py`: right against PyTorch, under every policy, and as a script."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -200,3 +201,33 @@ def test_without_columns_all_that_hold_prices_are_read(tmp_path):
     path = tmp_path / "prices.csv"
     path.write_text(CSV)
     np.testing.assert_array_equal(elman.read_csv(str(path)), [[1, 10.5], [2, 12], [3, 9]])
+
+
+# The benchmark
+
+
+@pytest.mark.parametrize("peer, package", [("torch.nn.RNN", "torch"), ("eager PyTorch", "torch"), ("jax.jit", "jax")])
+def test_the_peers_of_the_benchmark_compute_the_same(peer, package):
+    pytest.importorskip(package, reason=f"{package} is not installed: pip install '.[peers]'")
+    from tests.benchmarks import elman as benchmark
+
+    given = benchmark.arguments(8, layers=3)
+    module, name = benchmark.PEERS[peer]
+    value, gradients = getattr(importlib.import_module(module), name)(*given)()
+    expected_value, expected = by_hand.elman_loss_and_gradients(*given)
+    np.testing.assert_allclose(value, expected_value, rtol=1e-5)
+    for one, other in zip(gradients, [a for layer in expected for a in layer], strict=True):
+        np.testing.assert_allclose(np.asarray(one), other, rtol=1e-3, atol=1e-6)
+
+
+def test_the_benchmark_prints_rows_and_writes_a_page(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install '.[examples]'")
+    from tests.benchmarks import elman as benchmark
+
+    monkeypatch.setattr(benchmark, "PEERS", {})
+    benchmark.main(["--dimensions", "4", "--policies", "states,revolve:2", "--rounds", "1", "--docs", str(tmp_path)])
+    out = capsys.readouterr().out
+    assert "d = 4, generated / hand-written" in out and "d = 4, peak megabytes, checkpoint revolve:2" in out
+    page = (tmp_path / "elman.md").read_text()
+    assert "| d | generated | hand-written |" in page and "| d | states | revolve:2 |" in page
+    assert (tmp_path / "elman.svg").stat().st_size > 1000

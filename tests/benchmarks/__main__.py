@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-NAMES = {"rnn": "rnn", "compile": "compile_time", "derivatives": "derivatives"}
+NAMES = {"rnn": "rnn", "compile": "compile_time", "elman": "elman", "derivatives": "derivatives"}
 
 
 def main() -> int:

@@ -22,7 +22,7 @@ from sourcead.nn.data import load
 from tests.benchmarks import by_hand, calls, numba_cases, timing
 from tests.benchmarks.generated import function_in, statement_count
 from tests.benchmarks.report import at_least, at_most, below, machine, measure, reported, write_json
-from tests.benchmarks.workers import BY_HAND, GENERATED, JAX, REUSING, TORCH, Worker
+from tests.benchmarks.workers import BY_HAND, GENERATED, JAX, REUSING, TORCH, Worker, epoch_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED_MNIST = ROOT.parent / "shared" / "data" / "mnist"
@@ -68,7 +68,7 @@ def time_rows(data_spec, rounds=15):
         engines = {}
         for name in (GENERATED, BY_HAND, REUSING, TORCH, JAX):
             try:
-                engines[name] = stack.enter_context(Worker(name, data_spec))
+                engines[name] = stack.enter_context(Worker(epoch_of, name, data_spec))
             except RuntimeError as error:
                 if name not in (TORCH, JAX):
                     raise
@@ -90,7 +90,7 @@ def memory_rows(data_spec):
     allocated = {}
     for name in (GENERATED, BY_HAND, REUSING, TORCH):
         try:
-            with Worker(name, data_spec, one_thread=True) as worker:
+            with Worker(epoch_of, name, data_spec, threads=1) as worker:
                 worker()  # what is made once, at the first call, is no part of an epoch
                 allocated[name] = worker.bytes()
         except RuntimeError as error:

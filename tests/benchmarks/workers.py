@@ -1,4 +1,4 @@
-"""Training epochs of the recurrent network, each engine in a process of its own.
+"""What is compared, each engine in a process of its own; and the training epochs of the recurrent network.
 
 One process per engine keeps the thread pools of NumPy, PyTorch and JAX from spinning in each other's way; the parent
 asks one at a time, so that all others wait.
@@ -9,6 +9,7 @@ import importlib
 import multiprocessing
 import os
 import tempfile
+import tracemalloc
 
 import numpy as np
 
@@ -21,8 +22,9 @@ TORCH, JAX = "PyTorch", "jax.jit"
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
-def epoch_of(engine, data):
+def epoch_of(engine, data_spec):
     """A function that trains one epoch with SGD, going on where the last call ended."""
+    data = load(data_spec)
     rng = np.random.default_rng(0)
     parameters = mnist_rnn.initial_parameters(rng)
     if engine in (TORCH, JAX):
@@ -55,6 +57,17 @@ def allocated_bytes(run):
             return sum(record.size for record in reader.get_allocation_records() if record.allocator not in freeing)
 
 
+def peak_bytes(run):
+    """The most memory that Python and NumPy hold at a time during `run()`, beyond what they hold before."""
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        run()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
 @contextlib.contextmanager
 def environment(**variables):
     """Sets environment variables for the processes that are started meanwhile."""
@@ -68,16 +81,19 @@ def environment(**variables):
 
 
 class Worker:
-    """A process that trains with one engine; `worker()` trains an epoch, `worker.bytes()` counts what one allocates.
+    """A process that runs what `make(*args)` gives; `worker()` runs it, `worker.bytes()` and `worker.peak()` count its memory.
 
-    With `one_thread`, BLAS has no threads of its own, so that what it allocates to share out the work is not counted.
+    Args:
+        make, args: a function at the top level of a module, and what it takes.
+        threads: how many threads and cores there are; None is as many as the engine takes by itself. With one, what BLAS
+            allocates to share out the work is not counted.
     """
 
-    def __init__(self, engine, data_spec, one_thread=False):
+    def __init__(self, make, *args, threads=None):
         context = multiprocessing.get_context("spawn")
         self.pipe, other_end = context.Pipe()
-        self.process = context.Process(target=serve, args=(engine, data_spec, other_end), daemon=True)
-        with environment(**dict.fromkeys(THREAD_VARIABLES, "1")) if one_thread else contextlib.nullcontext():
+        self.process = context.Process(target=serve, args=(make, args, threads, other_end), daemon=True)
+        with environment(**dict.fromkeys(THREAD_VARIABLES, str(threads))) if threads else contextlib.nullcontext():
             self.process.start()
         other_end.close()
         self.answer()
@@ -91,11 +107,15 @@ class Worker:
         self.process.join(timeout=10)
 
     def __call__(self):
-        self.pipe.send("epoch")
+        self.pipe.send("run")
         return self.answer()
 
     def bytes(self):
         self.pipe.send("bytes")
+        return self.answer()
+
+    def peak(self):
+        self.pipe.send("peak")
         return self.answer()
 
     def answer(self):
@@ -108,12 +128,16 @@ class Worker:
         return answer
 
 
-def serve(engine, data_spec, pipe):
-    """Trains when told to, until told to stop; an exception is sent back."""
+def serve(make, args, threads, pipe):
+    """Runs when told to, until told to stop; an exception is sent back."""
     try:
-        run = epoch_of(engine, load(data_spec))
+        if threads and threads > 1 and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
+        run = make(*args)
         pipe.send(None)
+        orders = {"run": run, "bytes": lambda: allocated_bytes(run), "peak": lambda: peak_bytes(run)}
         while (order := pipe.recv()) != "stop":
-            pipe.send(run() if order == "epoch" else allocated_bytes(run))
+            answer = orders[order]()
+            pipe.send(answer if isinstance(answer, int) else None)
     except Exception as error:  # whatever it is, the parent reports it
         pipe.send(RuntimeError(f"{type(error).__name__}: {error}"))

@@ -266,6 +266,28 @@ def test_cotangents_of_records_are_added_to_in_place(cls):
     assert place in gradient.source and " add(" not in gradient.source and "copy" not in gradient.source
 
 
+def test_what_is_added_once_to_each_zero_is_set():
+    def through_two_lists(w, xs):
+        hs = [x * w for x in xs]
+        for k in range(3):
+            hs = [np.tanh(h * w + x) for h, x in zip(hs, xs)]
+        return np.sum(sum(hs))
+
+    w, xs = np.array([0.3, -0.2]), [np.array([0.1 * k, 0.5]) for k in range(4)]
+    gradient = grad(through_two_lists, wrt=("w", "xs"))
+    d_w, d_xs = gradient(w, xs)
+    assert "d_hs[i] = " in gradient.source and "d_hs[i] +=" not in gradient.source
+    assert "d_xs[i] +=" in gradient.source  # of all three rounds
+    for k, d_x in enumerate(d_xs):
+        for i in range(2):
+            values = []
+            for sign in (1, -1):
+                moved = [x.copy() for x in xs]
+                moved[k][i] += sign * 1e-6
+                values.append(through_two_lists(w, moved))
+            np.testing.assert_allclose(d_x[i], (values[0] - values[1]) / 2e-6, rtol=1e-6)
+
+
 @pytest.mark.parametrize("cls", ALL)
 def test_the_text_computes_what_its_ir_means(cls):
     rng = np.random.default_rng(0)

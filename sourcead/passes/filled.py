@@ -4,7 +4,8 @@
     for i in reversed(range(len(ps))):           for i in reversed(range(len(ps))):
         d_ps[i] = add(d_ps[i], (d_w, d_b))           d_ps[i] = (d_w, d_b)
 
-Right where the loop's index runs over every position once, and nothing else touches the list inside it.
+Right where the loop's index runs over every position once, and nothing else touches the list inside it.  Where it runs over some
+positions once, what is added to zeros is set: `d_hs[i] += d_h` becomes `d_hs[i] = d_h`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import operator
 from dataclasses import replace
 
 from sourcead import runtime
+from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import (
     Atom,
     Block,
@@ -31,7 +33,7 @@ from sourcead.ir.nodes import (
     op_blocks,
     op_reads,
 )
-from sourcead.ir.types import INT, ListT
+from sourcead.ir.types import INT, Array, ListT, Type
 
 
 def fill_lists(function: Function) -> Function:
@@ -39,6 +41,7 @@ def fill_lists(function: Function) -> Function:
     definitions: dict[Var, Stmt] = {}
     replaced: dict[Var, list[Stmt]] = {}
     uses: dict[Var, int] = {}
+    changed = False
 
     def count(block: Block) -> None:
         for stmt in block.stmts:
@@ -51,6 +54,7 @@ def fill_lists(function: Function) -> Function:
                 uses[r] = uses.get(r, 0) + 1
 
     def visit(block: Block) -> Block:
+        nonlocal changed
         stmts = []
         for stmt in block.stmts:
             definitions.update(dict.fromkeys(stmt.targets, stmt))
@@ -58,6 +62,9 @@ def fill_lists(function: Function) -> Function:
                 stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, visit))
             if isinstance(stmt.op, Loop):
                 for k, init in enumerate(stmt.op.inits):
+                    once = set_once(stmt.op, k, definitions.get(init), uses)
+                    if once is not stmt.op:
+                        stmt, changed = replace(stmt, op=once), True
                     body = filled(stmt.op, k, definitions.get(init), uses, definitions)
                     if body is not None:
                         stmt = replace(stmt, op=replace(stmt.op, body=body))
@@ -67,7 +74,7 @@ def fill_lists(function: Function) -> Function:
 
     count(function.body)
     body = visit(function.body)
-    return replace(function, body=with_replaced(body, replaced)) if replaced else function
+    return replace(function, body=with_replaced(body, replaced)) if replaced or changed else function
 
 
 def filled(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], definitions: dict[Var, Stmt]) -> Block | None:
@@ -98,6 +105,39 @@ def filled(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], definiti
     value = added.op.args[1]
     stmts = [replace(s, op=replace(s.op, value=value)) if s is written else s for s in stmts]
     return Block(tuple(stmts), loop.body.results)
+
+
+def set_once(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int]) -> Loop:
+    """The loop with `+=` replaced by `=` where each array in a list of zeros is added to at most once."""
+    param, result = loop.params[k], loop.body.results[k]
+    match init.op if init is not None else None:
+        case Call(fn) if fn is runtime.zeros_like and uses.get(init.targets[0]) == 1 and uses.get(param) == 1 and counts(loop):
+            pass
+        case _:
+            return loop
+    for n, stmt in enumerate(loop.body.stmts):
+        match stmt.op:
+            case Update(base, (Sub(key),), value, "add") if base is param and key is loop.index and stmt.targets[0] is result:
+                if isinstance(param.type, ListT) and same_arrays(atom_type(value), param.type.item):
+                    stmt = replace(stmt, op=replace(stmt.op, mode="set"))
+                    stmts = (*loop.body.stmts[:n], stmt, *loop.body.stmts[n + 1 :])
+                    return replace(loop, body=replace(loop.body, stmts=stmts))
+    return loop
+
+
+def counts(loop: Loop) -> bool:
+    """Whether the index of the loop is never negative and never the same twice."""
+    if not isinstance(loop.domain, Range):
+        return False
+    start, stop, step = loop.domain.start, loop.domain.stop, loop.domain.step
+    return is_int(step, 1) and is_int(start, 0) or is_int(step, -1) and is_int(stop, -1)
+
+
+def same_arrays(value: Type, item: Type) -> bool:
+    """Whether a value is surely an array of the dtype and rank of the items, not a number or row that is broadcast."""
+    if not isinstance(value, Array) or not isinstance(item, Array) or not value.dims or not item.dims or value.dtype is None:
+        return False
+    return value.dtype == item.dtype and len(value.dims) == len(item.dims) and all(n == m or n != 1 for n, m in zip(value.dims, item.dims))
 
 
 def covers(loop: Loop, seq: Atom, definitions: dict[Var, Stmt]) -> bool:

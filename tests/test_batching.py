@@ -118,7 +118,7 @@ def hessians():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("p", list(hessians())[::5], ids=lambda p: f"{p.theme}.{p.name}")
+@pytest.mark.parametrize("p", list(hessians())[::16], ids=lambda p: f"{p.theme}.{p.name}")
 def test_hessians_of_the_corpus(p):
     made, single = hessian(p.function), hessian(p.function)
     single._wide = None

@@ -30,7 +30,7 @@ def is_plain_class(cls: Any) -> bool:
     for base in cls.__mro__:
         if base in NEUTRAL or base.__module__ == "abc":
             continue
-        if base.__module__.partition(".")[0] in FOREIGN or not base.__flags__ & 1 << 9:  # not made by a class statement
+        if str(base.__module__).partition(".")[0] in FOREIGN or not base.__flags__ & 1 << 9:  # not made by a class statement
             return False
         if {"__getattr__", "__getattribute__", "__new__", "__array__", "__array_ufunc__"} & vars(base).keys():
             return False

@@ -50,7 +50,7 @@ from sourcead.ir.types import (
 )  # fmt: skip
 from sourcead.passes import simplify
 from sourcead.passes.apart import keep_apart
-from sourcead.passes.batching import Batched
+from sourcead.passes.batching import Batched, Unbatchable
 from sourcead.passes.filled import fill_lists
 from sourcead.passes.late import clear_late
 from sourcead.passes.parts import add_to_parts
@@ -144,7 +144,9 @@ def at_once(function: Function, directions: dict[str, str]) -> Function:
     params, found = [], {}
     for p in function.params:
         new = fresh(p)
-        if p.name in names and p.type == tangent_type(p.type):
+        if p.name in names:
+            if p.type != tangent_type(p.type):
+                raise Unbatchable
             new = fresh(p, type=Batched(build, {}, Const(0), dim).wider(p.type))
             found[p] = new
         params.append(new)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from sourcead.frontend.context import Lowering
 from sourcead.frontend.source import find_source
 from sourcead.frontend.values import TupleVal, Value, next_birth
 from sourcead.ir.evaluate import evaluate
-from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Stmt, Update, Var, free_vars, has_effect
+from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Update, Var, free_vars, has_effect
 from sourcead.ir.types import BOOL, INT, KINDS, Array, Scalar, Sym, Type
 from sourcead.passes.batching import Batched, Unbatchable
 
@@ -85,7 +86,7 @@ def at_once(lo: Lowering, fn: Value, arrays: list[Value], node, check: bool) -> 
                 same = lo.build.call(operator.eq, lo.build.call(len, other, type=INT, name="n"), size)
                 lo.build.add(Stmt((), Effect("assert", (same, Const("map takes arrays of one length")))))
         origin = lo.build.origin, lo.build.within
-        batched = Batched(lo.build, dict(found), size, first)
+        batched = Batched(lo.build, {x: of_length(lo, a, first) for x, a in found.items()}, size, first)
         try:
             batched.block(Block(tuple(stmts), results))
             values = [batched.spread(r) for r in results]
@@ -97,6 +98,16 @@ def at_once(lo: Lowering, fn: Value, arrays: list[Value], node, check: bool) -> 
     lo.build.stmts += out
     wrapped = [lo.wrap(v) for v in values]
     return wrapped[0] if single else TupleVal(tuple(wrapped))
+
+
+def of_length(lo: Lowering, array: Atom, dim) -> Atom:
+    """An array of which it is known that its length is that of another."""
+    t = atom_type(array)
+    if isinstance(array, Var) and t.dims[0] == dim:
+        return array
+    same = Var(array.name if isinstance(array, Var) else "items", replace(t, dims=(dim, *t.dims[1:])), True)
+    lo.build.add(Stmt((same,), Let(array)))
+    return same
 
 
 def body_over_elements(lo: Lowering, fn: Value, arrays: list[Value], node):

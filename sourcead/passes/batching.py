@@ -5,18 +5,18 @@
     t_s = np.sum(t_y)                                          np.sum(t_y, axis=1)
     t_h = loop (t = t_0) ...: u @ t                            the same loop, over t of shape (k, n)
 
-What is not batched stays as it is.  An op without a rule here makes the block `Unbatchable`; nothing is guessed.
+What is not batched stays as it is.  An op without a rule here makes the block `Unbatchable`; nothing is guessed.  The type of
+every op that is written is inferred again: it must have the new axis in front of those that the op had.
 """
 
 from __future__ import annotations
 
-import operator
 from dataclasses import replace
 
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.analysis.elementwise import is_elementwise
+from sourcead.analysis.infer import infer_call, infer_index
 from sourcead.ir.nodes import (
     UNDEFINED,
     Append,
@@ -40,23 +40,14 @@ from sourcead.ir.nodes import (
     Var,
     fresh,
     map_op,
-    map_operand,
     operand_atoms,
 )
-from sourcead.ir.types import ANY_DTYPE, Array, ListT, Scalar, TupleT, Type, Undefined
-
-ALL = Slice(None, None, None)
-MATMULS = (operator.matmul, np.matmul, np.dot)
-REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.amax, np.amin)
-LIKE = (np.zeros_like, np.ones_like, np.empty_like)
-COPIES = (np.copy, np.ndarray.copy, np.ascontiguousarray, np.conj, np.conjugate, np.real, np.imag)
+from sourcead.ir.types import ANY_DTYPE, Array, ListT, Scalar, Type, Undefined
+from sourcead.passes.batched_calls import BatchedCalls
+from sourcead.passes.batched_keys import ALL, Unbatchable, behind, rank_of
 
 
-class Unbatchable(Exception):
-    """An op of the block has no form over several values at once."""
-
-
-class Batched:
+class Batched(BatchedCalls):
     """Writes a block with some variables batched.
 
     Attributes:
@@ -76,6 +67,8 @@ class Batched:
         return any(a in self.found for a in operand_atoms(operand))
 
     def unbatched(self, atom: Atom) -> Atom:
+        if atom in self.build.maybe_number:
+            raise Unbatchable
         return self.plain.get(atom, atom) if isinstance(atom, Var) else atom
 
     def value(self, atom: Atom) -> Atom:
@@ -86,6 +79,8 @@ class Batched:
         own = rank_of(atom)
         if atom not in self.found or own == rank:
             return self.value(atom)
+        if own > rank:
+            raise Unbatchable
         return self.build.index(self.found[atom], (ALL, *[Const(None)] * (rank - own), *[ALL] * own))
 
     def spread(self, atom: Atom) -> Var:
@@ -134,6 +129,9 @@ class Batched:
                 return self.loop(stmt)
             case Branch():
                 return self.branch(stmt)
+        match op:
+            case Let(value) | Call(type(), (value,)):
+                check_ranks(types_of(stmt.targets), (value,))
         touched = any(a in self.found for a in op.reads)
         if not touched:
             targets = tuple(map(fresh, stmt.targets))
@@ -146,6 +144,7 @@ class Batched:
             case Let(value) if isinstance(value, Var):
                 return self.bind(stmt.targets[0], self.found[value])
             case Append(base, value, (), None):
+                check_ranks((stmt.targets[0].type.item,), (value,))
                 return self.bind(stmt.targets[0], self.emit(stmt.targets[0], Append(self.spread(base), self.spread(value))))
             case Pop(base, (), None):
                 rest, item = stmt.targets
@@ -161,7 +160,7 @@ class Batched:
                 self.plain[stmt.targets[0]] = self.build.attr(self.found[base], name)
                 return None
             case Index(base, key) if not self.is_batched(key):
-                return self.bind(stmt.targets[0], self.emit(stmt.targets[0], Index(self.found[base], self.key(key, rank_of(base)))))
+                return self.bind(stmt.targets[0], self.emit(stmt.targets[0], Index(self.found[base], self.key(key))))
             case Update():
                 return self.bind(stmt.targets[0], self.update(stmt))
             case Call(_, _, _, False):
@@ -169,21 +168,28 @@ class Batched:
         raise Unbatchable
 
     def emit(self, target: Var, op) -> Var:
+        """Binds what stands for `target` to an op, whose type must be that of `target` behind the new axis."""
+        match op:
+            case Index(base, key):
+                self.check(target, infer_index(atom_type(base), tuple(map(self.build.arg, key))))
+            case Call(fn, args, kwargs):
+                self.check(target, infer_call(fn, list(map(self.build.arg, args)), {k: self.build.arg(v) for k, v in kwargs}))
+        return self.written(target, op)
+
+    def written(self, target: Var, op) -> Var:
         new = fresh(target, type=self.wider(target.type))
         self.build.add(Stmt((new,), op))
         return new
 
-    def key(self, key: Operand, rank: int) -> tuple:
-        """A subscript behind the first axis."""
-        parts = key if isinstance(key, tuple) else (key,)
-        arrays = [k for k, part in enumerate(parts) if isinstance(part, (Var, Const)) and not is_plain_index(part)]
-        if arrays:
-            arrays = [k for k, part in enumerate(parts) if not isinstance(part, Slice) and not is_none(part)]
-        if arrays and arrays[-1] - arrays[0] + 1 > len(arrays) or len(parts) > rank + sum(is_none(p) for p in parts) + 1:
-            raise Unbatchable  # NumPy would put their axis first
-        if arrays and any(isinstance(p, Var) and is_plain_index(p) for p in parts):
+    def check(self, target: Var, inferred: Type) -> None:
+        dims = getattr(inferred, "dims", None) or ()
+        own = getattr(target.type, "dims", ())
+        if len(dims) != rank_of(target) + 1 or dims[0] != self.dim or any(map(differ, dims[1:], own)):
             raise Unbatchable
-        return (ALL, *(map_key(p, self.unbatched) for p in parts))
+
+    def key(self, key: Operand) -> tuple:
+        """A subscript behind the first axis."""
+        return behind(key, self.unbatched)
 
     def update(self, stmt: Stmt) -> Var:
         op: Update = stmt.op
@@ -196,113 +202,17 @@ class Batched:
             part, path = rank_of(op.base), ()
         else:
             scratch = Builder()
-            part = rank_of(scratch.index(op.base, op.path[0].key))
-            path = (Sub(self.key(op.path[0].key, rank_of(op.base))),)
+            old = scratch.index(op.base, op.path[0].key)
+            part, path = rank_of(old), (Sub(self.key(op.path[0].key)),)
+            self.check(old, infer_index(atom_type(base), tuple(map(self.build.arg, path[0].key))))
         return self.emit(stmt.targets[0], replace(op, base=base, path=path, value=self.aligned(op.value, part)))
-
-    # -- calls -------------------------------------------------------------------------------------------------------------
-
-    def call(self, target: Var, op: Call) -> Var:
-        fn, args, kwargs = op.fn, op.args, dict(op.kwargs)
-        if isinstance(fn, Var) or any(isinstance(a, tuple) and self.is_batched(a) for a in args):
-            raise Unbatchable
-        if is_elementwise(fn) and not kwargs:
-            rank = max(map(rank_of, args))
-            return self.emit(target, replace(op, args=tuple(self.aligned(a, rank) for a in args)))
-        if fn in MATMULS and len(args) == 2 and not kwargs:
-            return self.product(target, *args)
-        if fn is np.outer and len(args) == 2 and not kwargs and rank_of(args[0]) == rank_of(args[1]) == 1:
-            a, b = (self.column(args[0]), self.row(args[1]))
-            return self.emit(target, Call(np.multiply, (a, b)))
-        if fn in REDUCTIONS and not kwargs.keys() - {"axis", "keepdims"} and len(args) == 1:
-            return self.reduction(target, op, kwargs)
-        if fn in LIKE and len(args) == 1 and not kwargs or fn in COPIES and len(args) == 1 and not kwargs:
-            return self.emit(target, replace(op, args=(self.found[args[0]],)))
-        if fn is np.ndarray.astype and len(args) == 2 and not kwargs and not self.is_batched(args[1]):
-            return self.emit(target, replace(op, args=(self.found[args[0]], map_operand(args[1], self.unbatched))))
-        if fn is np.transpose and not kwargs:
-            return self.emit(target, Call(np.transpose, (self.found[args[0]], self.axes(args))))
-        if fn in (np.broadcast_to, np.reshape) and len(args) == 2 and not kwargs and not self.is_batched(args[1]):
-            return self.shaped(target, fn, *args)
-        if fn is np.expand_dims and len(args) == 2 and is_int(args[1]) and not kwargs:
-            return self.emit(target, Call(fn, (self.found[args[0]], Const(moved(args[1].value, rank_of(args[0]) + 1)))))
-        raise Unbatchable
-
-    def product(self, target: Var, a: Atom, b: Atom) -> Var:
-        ranks = rank_of(a), rank_of(b)
-        if max(ranks) > 2 or min(ranks) < 1:
-            raise Unbatchable
-        x, y = self.value(a), self.value(b)
-        if a in self.found and b in self.found:
-            if ranks == (1, 1):
-                return self.emit(target, Call(np.sum, (self.build.call(np.multiply, x, y),), (("axis", Const(1)),)))
-            if ranks == (2, 1):
-                return self.drop(target, self.build.call(np.matmul, x, self.build.index(y, (ALL, ALL, Const(None)))), (ALL, ALL, Const(0)))
-            if ranks == (1, 2):
-                return self.drop(target, self.build.call(np.matmul, self.build.index(x, (ALL, Const(None), ALL)), y), (ALL, Const(0), ALL))
-        elif b in self.found and ranks == (2, 1):
-            return self.emit(target, Call(operator.matmul, (y, self.build.call(np.transpose, x))))
-        elif b in self.found and ranks == (1, 1):
-            x, y = y, x
-        return self.emit(target, Call(operator.matmul, (x, y)))
-
-    def drop(self, target: Var, found: Var, key: tuple) -> Var:
-        return self.emit(target, Index(found, key))
-
-    def column(self, v: Atom) -> Atom:
-        """The left operand of an outer product."""
-        return self.build.index(self.value(v), (ALL, ALL, Const(None)) if v in self.found else (ALL, Const(None)))
-
-    def row(self, v: Atom) -> Atom:
-        """The right one."""
-        return self.build.index(self.found[v], (ALL, Const(None), ALL)) if v in self.found else self.value(v)
-
-    def reduction(self, target: Var, op: Call, kwargs: dict) -> Var:
-        (x,), rank = op.args, rank_of(op.args[0])
-        axis = kwargs.get("axis", Const(None))
-        keeps = kwargs.get("keepdims", Const(False))
-        if not isinstance(keeps, Const) or isinstance(axis, Var):
-            raise Unbatchable
-        if rank == 0:
-            return self.found[x]
-        match axis:
-            case Const(None):
-                over: Operand = tuple(Const(k + 1) for k in range(rank)) if rank > 1 else Const(1)
-            case Const(int(k)):
-                over = Const(moved(k, rank))
-            case tuple() if all(map(is_int, axis)):
-                over = tuple(Const(moved(k.value, rank)) for k in axis)
-            case _:
-                raise Unbatchable
-        kwargs = {**kwargs, "axis": over}
-        return self.emit(target, replace(op, args=(self.found[x],), kwargs=tuple(kwargs.items())))
-
-    def axes(self, args: tuple) -> tuple:
-        rank = rank_of(args[0])
-        if len(args) == 1:
-            return tuple(Const(k) for k in (0, *range(rank, 0, -1)))
-        if isinstance(args[1], tuple) and all(map(is_int, args[1])):
-            return (Const(0), *(Const(k.value % rank + 1) for k in args[1]))
-        raise Unbatchable
-
-    def shaped(self, target: Var, fn, x: Atom, shape: Operand) -> Var:
-        """`np.broadcast_to(x, shape)`, `np.reshape(x, shape)`."""
-        rank = rank_of(target)
-        own = self.aligned(x, rank) if fn is np.broadcast_to else self.found[x]
-        if isinstance(shape, tuple):
-            lengths: Operand = (self.size, *map(self.unbatched, shape))
-        elif isinstance(atom_type(shape), TupleT):
-            first = self.build.emit(Build("tuple", (self.size,)), TupleT((atom_type(self.size),)), "lengths")
-            t = TupleT((atom_type(self.size), *atom_type(shape).items))
-            lengths = self.build.call(operator.add, first, self.unbatched(shape), type=t, name="lengths")
-        else:
-            lengths = (self.size, self.unbatched(shape))
-        return self.emit(target, Call(fn, (own, lengths)))
 
     # -- control flow ----------------------------------------------------------------------------------------------------
 
     def branch(self, stmt: Stmt) -> None:
         op: Branch = stmt.op
+        for arm in (op.then, op.orelse):
+            check_ranks(types_of(stmt.targets), arm.results)
         if op.cond in self.found:
             raise Unbatchable
         arms = []
@@ -321,17 +231,18 @@ class Batched:
 
     def loop(self, stmt: Stmt) -> None:
         op: Loop = stmt.op
+        check_ranks(types_of(op.params), op.inits)
+        check_ranks(types_of(op.params), op.body.results)
         wide = [init in self.found for init in op.inits]
         if op.leave is not None and wide[op.params.index(op.leave)]:
             raise Unbatchable
+        empty = {p for p, init in zip(op.params, op.inits) if init in self.empty}
         while True:
             inner = self.inside()
+            inner.empty |= empty
             params = tuple(fresh(p, type=self.wider(p.type)) if w else fresh(p) for p, w in zip(op.params, wide))
             for p, new, w in zip(op.params, params, wide):
                 (inner.found if w else inner.plain)[p] = new
-            for p, init in zip(op.params, op.inits):
-                if init in self.empty:
-                    inner.empty.add(p)
             index = None if op.index is None else fresh(op.index)
             if index is not None:
                 inner.plain[op.index] = index
@@ -340,11 +251,12 @@ class Batched:
                     inner.block(op.domain)
             with self.build.block() as stmts:
                 inner.block(op.body)
-                after = [r in inner.found for r in op.body.results]
-                if after == wide or not any(a and not w for a, w in zip(after, wide)):
+                now = [w or r in inner.found for r, w in zip(op.body.results, wide)]
+                stay = {p for p, r, w in zip(op.params, op.body.results, now) if p in empty and (w or r in inner.empty)}
+                if now == wide and stay == empty:
                     ends = tuple(inner.spread(r) if w else inner.unbatched(r) for r, w in zip(op.body.results, wide))
                     break
-            wide = [a or w for a, w in zip(after, wide)]
+            wide, empty = now, stay
         match op.domain:
             case Range(start, stop, step):
                 if any(a in self.found for a in (start, stop, step)):
@@ -377,41 +289,17 @@ class Batched:
             (self.found if w else self.plain)[old] = new
 
 
-def rank_of(operand: Operand) -> int:
-    """The number of axes of an operand, which must be known."""
-    if isinstance(operand, (tuple, Slice)) or operand is None:
-        raise Unbatchable
-    match atom_type(operand):
-        case Array(_, dims) if dims is not None:
-            return len(dims)
-        case Scalar():
-            return 0
-    raise Unbatchable
+def types_of(variables: tuple[Var, ...]) -> tuple[Type, ...]:
+    return tuple(v.type for v in variables)
 
 
-def is_plain_index(part: Operand) -> bool:
-    """Whether a part of a subscript is a number, or None, or an ellipsis."""
-    if isinstance(part, Const) and (part.value is None or part.value is ... or isinstance(part.value, int)):
-        return not isinstance(part.value, bool)
-    return isinstance(atom_type(part), Scalar) and atom_type(part).kind == "int"
+def check_ranks(types: tuple[Type, ...], atoms: tuple[Atom, ...]) -> None:
+    """A number may stand for an array before the first iteration (`control.starts_as_number`); behind a new axis it cannot."""
+    for t, atom in zip(types, atoms):
+        if isinstance(t, Array) and isinstance(atom_type(atom), Scalar):
+            raise Unbatchable
 
 
-def is_none(part: Operand) -> bool:
-    return isinstance(part, Const) and part.value is None
-
-
-def is_int(atom: Operand) -> bool:
-    return isinstance(atom, Const) and type(atom.value) is int and not atom.live
-
-
-def moved(axis: int, rank: int) -> int:
-    """An axis behind the first one."""
-    return axis % rank + 1
-
-
-def map_key(part: Operand, f) -> Operand:
-    if isinstance(part, Slice):
-        return Slice(*(None if p is None else f(p) for p in (part.lower, part.upper, part.step)))
-    return f(part)
-
-
+def differ(a, b) -> bool:
+    """Whether two dims are known, and are not the same."""
+    return isinstance(a, int) and isinstance(b, int) and a != b

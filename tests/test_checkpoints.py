@@ -266,7 +266,7 @@ LOOPS = [p for level in ("basic", "python") for p in all_programs(level) if p.th
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["states", Segments(3), Revolve(2)], ids=str)
-@pytest.mark.parametrize("p", LOOPS[::4], ids=lambda p: f"{p.theme}.{p.name}")
+@pytest.mark.parametrize("p", LOOPS[::8], ids=lambda p: f"{p.theme}.{p.name}")
 def test_programs_of_the_corpus(p, policy):
     """All of it under a policy: `python -m tests.harness --checkpoint "Revolve(2)"`."""
     outcome = check_program(p, rng_for(0), checkpoint=policy)

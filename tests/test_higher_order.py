@@ -24,7 +24,7 @@ from sourcead import (
 from tests.forward import check_second
 from tests.programs import all_programs
 
-EVERY = 8  # of the corpus; `python -m tests.harness --mode second` takes all of it
+EVERY = 16  # of the corpus; `python -m tests.harness --mode second` takes all of it
 PROGRAMS = {p.name: p for p in [p for p in all_programs() if p.level != "refuse" or p.or_right][::EVERY]}
 RIGHT = 0.9  # the part of the programs that have second derivatives; raise it as the compiler learns, never lower it
 X = np.array([0.5, -1.0, 2.0, 3.0, -0.25, 1.5, 0.75, -2.0, 1.25])

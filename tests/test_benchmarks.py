@@ -1,10 +1,12 @@
 """The benchmarks themselves: what we compare with is right, and what we count is counted right."""
 
+import argparse
 import json
 
 import numpy as np
 import pytest
 
+from tests.benchmarks import __main__ as runner
 from tests.benchmarks import by_hand, generated, numba_cases, report, timing
 from tests.benchmarks.rnn import choose_data
 
@@ -141,3 +143,62 @@ def test_a_run_is_kept_as_json(tmp_path):
 
 def test_the_data_asked_for_is_taken():
     assert choose_data("digits") == "digits"
+
+
+class Pretended:
+    """A benchmark that keeps what it is asked for."""
+
+    def __init__(self, code, *options):
+        self.code, self.options, self.ran = code, options, []
+
+    def parser(self):
+        parser = argparse.ArgumentParser()
+        for option in self.options:
+            parser.add_argument(option)
+        return parser
+
+    def run(self, options):
+        self.ran.append(vars(options))
+        return self.code
+
+
+@pytest.fixture
+def pretended(monkeypatch):
+    found = {"one": Pretended(0, "--rounds", "--json"), "two": Pretended(1, "--dimensions", "--json")}
+    monkeypatch.setattr(runner, "NAMES", {name: name for name in found})
+    monkeypatch.setattr(runner.importlib, "import_module", lambda path: found[path.rpartition(".")[2]])
+    return found
+
+
+def test_several_benchmarks_run_in_order_with_the_options_that_each_knows(pretended, capsys):
+    assert runner.main(["two", "one", "--rounds", "5", "--dimensions", "5", "--json", "a/run.json"]) == 1
+    assert pretended["one"].ran == [{"rounds": "5", "json": "a/run-one.json"}]
+    assert pretended["two"].ran == [{"dimensions": "5", "json": "a/run-two.json"}]
+    assert capsys.readouterr().out.split() == "== two == == one ==".split()
+
+
+def test_one_benchmark_keeps_the_file_that_it_is_given(pretended):
+    assert runner.main(["one", "--json", "run.json"]) == 0
+    assert pretended["one"].ran == [{"rounds": None, "json": "run.json"}]
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        (["three"], "no benchmark 'three'"),
+        ([], "NAME"),
+        (["one", "--dimensions", "5"], "unknown options: --dimensions 5"),
+        (["one", "two", "--loud", "--rounds", "5"], "unknown options: --loud"),
+    ],
+)
+def test_what_no_benchmark_knows_is_refused_before_any_runs(pretended, capsys, given, said):
+    assert runner.main(given) == 2
+    assert said in capsys.readouterr().err
+    assert not any(each.ran for each in pretended.values())
+
+
+def test_help_tells_the_options_of_each(pretended, capsys):
+    assert runner.main(["one", "two", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "--rounds" in shown and "--dimensions" in shown
+    assert runner.main(["--help"]) == 0

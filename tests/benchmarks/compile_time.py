@@ -10,7 +10,6 @@ import argparse
 import gc
 import linecache
 import os
-import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
@@ -221,11 +220,16 @@ def write_page(folder: str, results: dict[str, dict[int, float]], nests: dict[st
         file.write("\n".join(lines) + "\n")
 
 
-def main(options: list[str]) -> int:
+def parser() -> argparse.ArgumentParser:
+    """What the options mean."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks compile", description=textwrap.dedent(__doc__))
     parser.add_argument("--json", help="a file to write the figures to")
     parser.add_argument("--docs", help="the folder to write the page and its plot to")
-    chosen = parser.parse_args(options)
+    return parser
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Prints the table; returns 1 if a row falls short."""
     seconds(SHAPES["straight scalars"](50))  # the rules are read once
     results: dict[str, dict[int, float]] = {}
     nests: dict[str, dict[int, float]] = {}
@@ -236,7 +240,3 @@ def main(options: list[str]) -> int:
     if chosen.docs:
         write_page(chosen.docs, results, nests)
     return 0 if all(row.ok is not False for row in rows) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -221,11 +221,16 @@ def write_page(folder: str, rows: list[Row]) -> None:
         file.write("\n".join(lines) + "\n")
 
 
-def main(options: list[str]) -> int:
+def parser() -> argparse.ArgumentParser:
+    """What the options mean."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks derivatives", description=textwrap.dedent(__doc__))
     parser.add_argument("--json", help="a file to write the figures to")
     parser.add_argument("--docs", help="the folder to write the page to")
-    chosen = parser.parse_args(options)
+    return parser
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Prints the table; returns 1 if a row falls short."""
     rows = measure("products with Hessians", products)
     rows += measure("Jacobians", jacobians)
     rows += measure("import", imports)
@@ -234,7 +239,3 @@ def main(options: list[str]) -> int:
     if chosen.docs:
         write_page(chosen.docs, rows)
     return 0 if all(row.ok is not False for row in rows) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

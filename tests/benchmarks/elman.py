@@ -149,8 +149,8 @@ def write_page(folder, engines, policies):
         file.write("\n".join(lines).rstrip() + "\n")
 
 
-def main(given=None):
-    """Prints the table; returns 1 if a row falls short."""
+def parser():
+    """What the options mean."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks elman", description=__doc__.partition("\n")[0])
     parser.add_argument("--dimensions", default=",".join(map(str, DIMENSIONS)), help="default: %(default)s")
     parser.add_argument("--policies", default=",".join(POLICIES), help="checkpoint policies; default: %(default)s")
@@ -158,8 +158,11 @@ def main(given=None):
     parser.add_argument("--docs", metavar="FOLDER", help="where to write elman.md and its plot")
     parser.add_argument("--plot", metavar="FILE.svg", help="draw times and memory over the dimensions")
     parser.add_argument("--json", metavar="FILE", help="keep the rows and the facts of the machine")
-    options = parser.parse_args(given)
+    return parser
 
+
+def run(options):
+    """Prints the table; returns 1 if a row falls short."""
     dimensions = [int(d) for d in options.dimensions.split(",")]
     policies = [name for name in options.policies.split(",") if elman.policy(name)] if options.policies else []
     print(*(f"{name}: {fact}" for name, fact in machine().items()), "", sep="\n")

@@ -150,13 +150,16 @@ def choose_data(spec):
     return spec or (str(SHARED_MNIST) if SHARED_MNIST.is_dir() else "auto")
 
 
-def main(arguments=None):
-    """Prints the table; returns 1 if a row falls short."""
+def parser():
+    """What the options mean."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks rnn", description=__doc__.partition("\n")[0])
     parser.add_argument("--data", metavar="auto|mnist|digits|FOLDER", help="default: the MNIST in ../shared, else auto")
     parser.add_argument("--json", metavar="FILE", help="keep the rows and the facts of the machine")
-    options = parser.parse_args(arguments)
+    return parser
 
+
+def run(options):
+    """Prints the table; returns 1 if a row falls short."""
     data = load(choose_data(options.data))
     spec = data.name  # what the workers load: never a download, whatever `auto` found
     print(*(f"{name}: {fact}" for name, fact in machine().items()), f"data: {data.note}", "", sep="\n")

@@ -13,25 +13,31 @@ def next_snapshot(start, last, free):
     most r times; the part before the next snapshot may be as long as C(s + r - 1, s), if no more than C(s + r - 2, s - 1)
     is left for the part after it.
     """
-    steps = last - start + 1
-    if free < 1 or steps < 2:
+    if free < 1:
         return last
-    if steps <= free + 1:
-        return start + 1
-    r, reach, before, after = 1, free + 2, 1, 1  # C(s + r, s), C(s + r - 1, s), C(s + r - 2, s - 1)
+    steps = last - start + 1
+    reach, before, after, r = free + 2, 1, 1, 1  # C(s + r, s), C(s + r - 1, s), C(s + r - 2, s - 1)
     while reach < steps:
         after = after * (free + r) // r
         r += 1
         before, reach = reach, reach * (free + 1 + r) // r
-    return start + max(min(before, steps - after), 1)
+    steps -= after
+    return start + (before if before < steps else steps)
 
 
-def snapshots_within(budget, kept, *state):
-    """How many states fit into `budget` bytes beside `kept` values of the size of a state, which an iteration needs."""
-    size = sum(size_in_bytes(x) for x in state)
-    if size > budget:
-        refuse_now(f"the budget of {budget} bytes is below one state of the loop, which takes {size} bytes")
-    return max(budget // max(size, 1) - kept, 1)
+def positive_number(number):
+    """The number of a loop's policy, which is known only at run time."""
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+        refuse_now(f"the checkpoint policy of a loop has the number {number!r}: it must be a positive integer")
+    return number
+
+
+def snapshots_within(budget, others, *state):
+    """How many states fit into `budget` bytes beside `others` values as large as the largest of a state."""
+    sizes = [size_in_bytes(x) for x in state]
+    if sum(sizes) > budget:
+        refuse_now(f"the budget of {budget} bytes is below one state of the loop, which takes {sum(sizes)} bytes")
+    return max((budget - others * max(sizes)) // max(sum(sizes), 1), 1)
 
 
 def size_in_bytes(x):

@@ -549,11 +549,11 @@ def report(outcomes, elapsed, verbose=False):
 
 
 def policy_called(text):
-    """The checkpoint policy of a command line: `states`, `Revolve(3)`."""
+    """The checkpoint policy of a command line: `states`, `Revolve(3)`, `Auto(2kB)`."""
     import sourcead
 
     name, bracket, number = text.rstrip(")").partition("(")
-    return getattr(sourcead, name)(int(number)) if bracket else name
+    return getattr(sourcead, name)(int(number) if number.isdigit() else number) if bracket else name
 
 
 def show_source(p, checkpoint):

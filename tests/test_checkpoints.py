@@ -22,61 +22,11 @@ from sourcead import (
     value_and_grad,
 )
 from sourcead.checkpoints import bytes_of
-from sourcead.runtime_checkpoints import next_snapshot, snapshots_within
 from tests.harness import all_programs, check_program, rng_for
 
 POLICIES = ["store", "states", "recompute", Segments(1), Segments(3), Segments(100), Revolve(1), Revolve(3), Revolve(100),
             Auto("1MB")]  # fmt: skip
 SHARED = Revolve(2)
-
-
-def binomial(s, t):
-    return math.comb(s + t, s)
-
-
-def least_steps(n, s):
-    """Forward steps that reversing n of them takes at least with s snapshots (Griewank and Walther, proposition 1)."""
-    if n < 2:
-        return 0
-    r = next(r for r in range(n + 1) if binomial(s, r) >= n)
-    return r * n - binomial(s + 1, r - 1)
-
-
-def steps_taken(n, s):
-    """Forward steps of the schedule as the generated text follows it, and the most states that it keeps."""
-    steps, saved, most, due = 0, [], 0, 0
-    for t in range(n):
-        if t == due:
-            saved.append(t)
-            due = next_snapshot(t, n - 1, s - len(saved))
-        steps += t < n - 1
-    for t in reversed(range(n)):
-        most = max(most, len(saved))
-        due = k = saved.pop()
-        for k in range(due, t):
-            if k == due:
-                saved.append(k)
-                due = next_snapshot(k, t, s - len(saved))
-            steps += 1
-    assert not saved
-    return steps, most
-
-
-@pytest.mark.parametrize("s", range(1, 21))
-def test_revolve_takes_as_few_steps_as_possible(s):
-    for n in range(201):
-        steps, most = steps_taken(n, s)
-        assert steps == least_steps(n, s)
-        assert most <= s + 1  # with the state of the iteration in hand
-
-
-def test_the_closed_formula_itself():
-    """It is the least over all schedules, found by trying every place of the next snapshot."""
-    best = {(n, s): 0 for n in (0, 1) for s in range(1, 6)}
-    for n in range(2, 30):
-        for s in range(1, 6):
-            best[n, s] = n * (n - 1) // 2 if s == 1 else min(m + best[n - m, s - 1] + best[m, s] for m in range(1, n))
-            assert best[n, s] == least_steps(n, s)
 
 
 # -- programs --------------------------------------------------------------------------------------------------------------
@@ -368,16 +318,6 @@ def test_a_policy_of_one_loop_holds_over_that_of_the_function():
 # -- what policies cost --------------------------------------------------------------------------------------------------------
 
 
-def counted(x, n, calls):
-    for _ in range(n):
-        x = tick(x, calls)
-    return x
-
-
-def tick(x, calls):
-    return np.sin(x)
-
-
 def scalar(a, n):
     h = 0.5
     for _ in range(n):
@@ -406,36 +346,6 @@ def test_memory_of_a_long_loop():
 def test_segments_keep_the_square_root():
     n = 10_000
     assert peak(grad(scalar, checkpoint=Segments(100)), 1.1, n) * 20 < peak(grad(scalar, checkpoint="store"), 1.1, n)
-
-
-def big(x, a, n):
-    for _ in range(n):
-        x = np.tanh(a * x + 0.1)
-    return np.sum(x)
-
-
-def test_a_budget_is_kept():
-    x = np.linspace(0, 1, 50_000)  # a state takes 0.4 MB
-    plain, within = grad(big, wrt=(0, 1)), grad(big, wrt=(0, 1), budget="8MB")
-    for a, b in zip(plain(x, 0.9, 100), within(x, 0.9, 100)):
-        np.testing.assert_allclose(a, b, rtol=1e-12)
-    assert peak(within, x, 0.9, 100) < 8e6 < peak(plain, x, 0.9, 100)
-
-
-def test_a_budget_in_a_loop():
-    def f(x, n):
-        for _ in checkpoint(range(n), budget="1MB"):
-            x = np.sin(x)
-        return np.sum(x)
-
-    np.testing.assert_array_equal(grad(f)(np.ones(3), 5), grad(f, checkpoint="store")(np.ones(3), 5))
-
-
-def test_snapshots_within():
-    assert snapshots_within(1000, 2, np.zeros(10)) == 12 - 2
-    assert snapshots_within(1000, 50, np.zeros(10)) == 1
-    with pytest.raises(UnsupportedArgumentError, match="below one state"):
-        snapshots_within(79, 0, np.zeros(10))
 
 
 # -- effects ---------------------------------------------------------------------------------------------------------------------
@@ -499,12 +409,6 @@ def test_two_draws_are_two():
 def test_wrong_policies_are_refused_at_once(make):
     with pytest.raises(UnsupportedArgumentError):
         make()
-
-
-def test_a_budget_below_one_state():
-    with pytest.raises(UnsupportedArgumentError, match="below one state of the loop, which takes 8000 bytes"):
-        grad(big, budget=7999)(np.ones(1000), 0.9, 3)
-    grad(big, budget=8000)(np.ones(1000), 0.9, 3)
 
 
 def wrong_inside(x, n):

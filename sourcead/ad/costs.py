@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections import Counter
 
 import numpy as np
 
-from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Attr, Build, Call, Const, Index, Let, Op
+from sourcead.analysis.builder import atom_type, block_stmts
+from sourcead.ir.nodes import Attr, Block, Build, Call, Const, Index, Let, Op, Var, op_reads
 from sourcead.ir.types import Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type
 
 TYPICAL = 100  # the size taken for a dim that is not known
@@ -57,3 +58,15 @@ def is_cheap(op: Op) -> bool:
             except TypeError:
                 return False
     return False
+
+
+
+def values_with_names(block: Block) -> int:
+    """About how many values beside numbers have names in the text of a block: those that are read more than once.
+
+    A name holds its value until it is bound again, also when nothing reads it any more.
+    """
+    reads = Counter(v for s in block_stmts(block) for v in op_reads(s.op))
+    reads.update(v for v in block.results if isinstance(v, Var))
+    targets = (t for s in block_stmts(block) for t in s.targets)
+    return sum(reads[t] > 1 and not isinstance(t.type, Scalar) for t in targets)

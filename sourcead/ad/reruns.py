@@ -8,6 +8,7 @@ place is copied when it becomes a state.
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -37,7 +38,7 @@ from sourcead.ir.nodes import (
     op_blocks,
     op_reads,
 )
-from sourcead.ir.types import INT, Array, ListT, is_array
+from sourcead.ir.types import INT, Array, ListT, Sym, is_array, syms, with_dims
 from sourcead.passes.dead import needed_variants, remove_dead
 
 COUNTED = (Const(0), Const(0), Const(1))  # the range of a loop of which only the number of iterations counts
@@ -95,6 +96,10 @@ class Rerun:
         """The loop variants that make up the state."""
         return [self.op.params[k] for k in self.state]
 
+    def anew(self) -> dict[Var, Var]:
+        """Variables for the state on entry to another iteration than the one at hand."""
+        return dict(zip(self.params, anew(self.stmt, self.params)))
+
     def asking_outside(self, stmt: Stmt) -> Stmt:
         """A statement of the reverse, which asks for shapes outside of the loop where something there has the same."""
         if op_blocks(stmt.op):
@@ -123,12 +128,12 @@ class Rerun:
 
     def advance(self, build: Builder, domain: Range, state: dict[Var, Atom]) -> dict[Var, Atom]:
         """Emits the iterations of a range, without their reverse: the state after them."""
-        params = {p: fresh(p) for p in self.params}
+        params = self.anew()
         index = fresh(self.plain.op.index)
         with build.block() as stmts:
             after = self.advanced(build, params, index)
         loop = Loop(domain, index, tuple(params.values()), tuple(state.values()), Block(tuple(stmts), tuple(after.values())))
-        outs = {p: fresh(self.stmt.targets[k]) for p, k in zip(params, self.state)}
+        outs = self.anew()
         build.add(Stmt(tuple(outs.values()), loop, self.stmt.origin))
         return outs
 
@@ -178,6 +183,13 @@ class Rerun:
             return build.call(operator.sub, domain.start, place, type=INT)
         offset = place if is_literal(domain.step, 1) else build.call(operator.mul, place, domain.step, type=INT)
         return offset if is_literal(domain.start, 0) else build.call(operator.add, domain.start, offset, type=INT)
+
+
+def anew(stmt: Stmt, variables: Sequence[Var]) -> list[Var]:
+    """Variables like some variants of a loop, for another iteration: dims that differ between iterations are others."""
+    dims = set().union(*(syms(p.type) for p in stmt.op.params)) - set().union(*(syms(t.type) for t in stmt.targets))
+    names = {dim: Sym(dim.least) for dim in dims}
+    return [fresh(v, type=with_dims(v.type, names)) for v in variables]
 
 
 def without_effects(block: Block) -> tuple[Block, dict[Var, Stmt]]:

@@ -34,6 +34,7 @@ from sourcead.ir.types import (
     rank,
     type_of,
 )
+from sourcead.rules.sharing import MAKES_NEW
 
 _FRESH_NUMPY = frozenset(
     """
@@ -116,7 +117,7 @@ def call_sharing(op: Call) -> str:
         return _numpy_sharing(name, op, options)
     if module.startswith("sourcead.runtime"):
         return "fresh" if name in _FRESH_RUNTIME else "first" if name in _FIRST_RUNTIME else "shared"
-    return "foreign"
+    return "fresh" if inspect.isfunction(fn) and fn in MAKES_NEW else "foreign"
 
 
 def _operator_sharing(name: str, op: Call) -> str:

@@ -43,6 +43,8 @@ from sourcead.frontend.values import BoundVal, Cell, ChoiceVal, FunctionVal, Met
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View, map_operand
 from sourcead.ir.types import GENERATORS, UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
 from sourcead.rules import registry
+from sourcead.rules.constants import CHECKS
+from sourcead.rules.sharing import MAKES_NEW, VIEWS
 from sourcead.rules.composed import number_kind, refuse
 from sourcead.rules.registry import adjoint_rule, no_derivative
 from sourcead.runtime import stop_gradient
@@ -262,8 +264,6 @@ SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__
 
 def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of a function that has a rule, carries no derivative, or belongs to a library."""
-    from sourcead.rules.sharing import VIEWS
-
     if fn in SPECIAL and args and (found := objects.special(lo, args[0], SPECIAL[fn], args[1:], node)) is not None:
         return found
     if fn in (float, complex) and args and passes_text(lo, args[0]):
@@ -313,7 +313,7 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         return cell
     module = getattr(fn, "__module__", "") or ""
     draws = isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState, random.Random))
-    effect = draws or module.startswith(EFFECTS) or fn in SAVES
+    effect = draws or module.startswith(EFFECTS) or fn in SAVES or fn in CHECKS
     folded = expressions.fold(lo, fn, args) if fn in FOLDED and not kwargs else None
     if folded is not None:
         return folded
@@ -354,7 +354,7 @@ def passes_text(lo: Lowering, value: Value) -> bool:
 
 
 def registry_is_users(fn: Any) -> bool:
-    return not is_library(fn)
+    return not is_library(fn) and fn not in MAKES_NEW
 
 
 SURE_VIEWS = frozenset({

@@ -98,7 +98,10 @@ def lower_if(lo: Lowering, node: gast.If, rest: list[gast.AST]) -> tuple[Any, bo
         test = lower(lo, node.test)
         verdict = expressions.truth(lo, test)
     if verdict is not None:
-        return lower_statements(lo, node.body if verdict else node.orelse), False
+        taken = node.body if verdict else node.orelse
+        if may_leave(node):  # what comes after is what an `if` inside goes on to
+            return lower_statements(lo, [*taken, *rest]), True
+        return lower_statements(lo, taken), False
     with lo.at(node):
         cond = lo.read(test)
         if not may_leave(node):

@@ -83,6 +83,16 @@ _SCIPY = {
 }
 
 
+CHECKS = set()
+"""Functions of ours, outside of the runtime, that return nothing and raise an error if their arguments do not fit."""
+
+
+def checks(*functions) -> None:
+    """Enters functions that check their arguments: they stay calls, and happen although nobody needs their result."""
+    CHECKS.update(functions)
+    _CONSTANT.update(functions)
+
+
 def is_constant(function) -> bool:
     """Whether the results of a function carry no derivative whatever its arguments are."""
     if function in _CONSTANT:

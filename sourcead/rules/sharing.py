@@ -1,4 +1,4 @@
-"""Which functions return a view of an argument."""
+"""Which functions return a view of an argument, and which of our own return new memory."""
 
 from __future__ import annotations
 
@@ -14,3 +14,11 @@ VIEWS = {
 }  # fmt: skip
 """Functions whose result may share memory with their first argument (`np.diag` and `np.einsum` in some uses,
 `np.meshgrid` with copy=False, `np.astype` and `np.array` with copy=False are left to the caller)."""
+
+MAKES_NEW = set()
+"""Functions of ours, outside of the runtime, whose result shares no memory with an argument."""
+
+
+def makes_new(*functions) -> None:
+    """Enters functions that have rules and whose results are new arrays, so that these may be written in place."""
+    MAKES_NEW.update(functions)

@@ -1,0 +1,148 @@
+"""Activations: functions of each number, and softmax.
+
+    relu(x) = max(x, 0), of slope 0 at 0          softplus(x) = log(1 + e^x)
+    leaky_relu(x) = x or slope x                  sigmoid(x) = 1 / (1 + e^-x)
+    gelu(x) = x Phi(x), Phi the normal distribution (Hendrycks and Gimpel, 2016)
+    softmax(x)_i = e^x_i / sum_j e^x_j
+"""
+
+import math
+
+import numpy as np
+
+from sourcead.analysis.elementwise import elementwise
+from sourcead.analysis.handlers import infers
+from sourcead.rules.registry import adjoint
+from sourcead.rules.sharing import makes_new
+from sourcead.runtime import stop_gradient
+
+tanh = np.tanh
+
+
+def relu(x):
+    """Gives max(x, 0), of slope 0 at 0.
+
+    Args:
+        x: a number or an array.
+
+    Returns:
+        The same of its shape and dtype.
+
+    Example:
+        >>> relu(np.array([-1.0, 0.0, 2.0]))
+        array([0., 0., 2.])
+    """
+    if np.ndim(x) == 0:
+        return np.maximum(x, 0)
+    y = np.zeros_like(x)
+    np.maximum(x, y, out=y)  # two arrays: NumPy takes twice as long for an array and a number
+    return y
+
+
+def leaky_relu(x, slope=0.01):
+    """Gives x where it is positive, `slope * x` elsewhere.
+
+    Example:
+        >>> leaky_relu(np.array([-1.0, 2.0]))
+        array([-0.01,  2.  ])
+    """
+    return np.where(x > 0, x, slope * x)
+
+
+def sigmoid(x):
+    """Gives 1 / (1 + exp(-x)), computed by tanh, which does not overflow.
+
+    Example:
+        >>> sigmoid(np.array([-1000.0, 0.0, 1000.0]))
+        array([0. , 0.5, 1. ])
+    """
+    return 0.5 * np.tanh(0.5 * x) + 0.5
+
+
+def softplus(x):
+    """Gives log(1 + exp(x)) without overflow.
+
+    Example:
+        >>> softplus(np.array([0.0, 1000.0])).round(4)
+        array([6.931e-01, 1.000e+03])
+    """
+    return np.logaddexp(x, 0)
+
+
+def gelu(x, approximate=False):
+    """Gives x Phi(x), where Phi is the normal distribution (Hendrycks and Gimpel, 2016, section 2).
+
+    Args:
+        x: a number or an array.
+        approximate: use their tanh for Phi, which needs no error function.
+
+    Example:
+        >>> gelu(np.array([-1.0, 1.0])).round(4)
+        array([-0.1587,  0.8413])
+    """
+    if approximate:
+        return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    return x * normal_distribution(x)
+
+
+def normal_distribution(x):
+    """Gives the probability that a normal variable is at most x, of the dtype of `x`; by SciPy, where it is installed."""
+    try:
+        from scipy.special import ndtr
+    except ImportError:
+        ndtr = np.vectorize(lambda v: 0.5 * math.erfc(-v / math.sqrt(2)), otypes=[float])
+        return ndtr(x).astype(np.result_type(x, np.float32))[()]
+    return ndtr(x)
+
+
+def softmax(x, axis=-1):
+    """Gives positive numbers that sum to 1 along an axis, proportional to exp(x).
+
+    Example:
+        >>> softmax(np.array([0.0, 1000.0]))
+        array([0., 1.])
+    """
+    powers = np.exp(x - np.max(stop_gradient(x), axis=axis, keepdims=True))
+    return powers / np.sum(powers, axis=axis, keepdims=True)
+
+
+def log_softmax(x, axis=-1):
+    """Gives the logarithm of `softmax(x, axis)`, exact where that is tiny.
+
+    Example:
+        >>> log_softmax(np.array([0.0, 1000.0]))
+        array([-1000.,     0.])
+    """
+    shifted = x - np.max(stop_gradient(x), axis=axis, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+
+# ---- types and rules ----
+
+
+@infers(relu, leaky_relu, sigmoid, normal_distribution)
+def _(fn, args, kwargs):
+    return elementwise(np.negative if fn is relu else np.tanh, args[:1], {})
+
+
+@adjoint(relu, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * (y > 0)
+
+
+@adjoint(leaky_relu, broadcasts=True)
+def _(y, x, d_y, slope=0.01):
+    return np.where(x > 0, d_y, slope * d_y)
+
+
+@adjoint(sigmoid, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * y * (1 - y)
+
+
+@adjoint(normal_distribution, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+
+
+makes_new(relu, leaky_relu, sigmoid, normal_distribution)

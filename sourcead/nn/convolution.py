@@ -1,0 +1,183 @@
+"""Convolution of images, with the derivatives of all orders.
+
+    y[n, o, h, v] = b[o] + sum_{c, i, j} w[o, c, i, j] x[n, c, h s + i - p, v s + j - p]
+
+without b is bilinear, and so are its two cotangents; each of the three functions has the other two as its own cotangents:
+
+    y = conv2d(x, w)        d_x = conv2d_input(d_y, w, x)        d_w = conv2d_weights(x, d_y, w)
+
+Images of shape (batch, channels, height, width) lie in memory with the batch innermost (`images`): patches, strides and pools
+then move long runs of numbers. The patches of some rows at a time are copied to one buffer and multiplied as a matrix.
+"""
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from sourcead.analysis.handlers import arrange, infers
+from sourcead.analysis.operands import need_dims
+from sourcead.ir.types import Array, anydim
+from sourcead.nn.images import around, batch_inside, without_padding
+from sourcead.nn.shapes import common_dtype, misfit, pair
+from sourcead.rules.registry import adjoint, multilinear, tangent
+from sourcead.rules.sharing import makes_new
+from sourcead.runtime import unbroadcast
+
+BUFFER_BYTES = 1 << 20  # what the patches of the rows that are multiplied at once may take
+
+
+def conv2d(x, w, b=None, stride=1, padding=0):
+    """Convolves images with kernels (the cross-correlation that the field calls so).
+
+    Args:
+        x: images of shape (batch, channels, height, width).
+        w: kernels of shape (outputs, channels, kernel height, kernel width).
+        b: a bias of shape (outputs,), or None.
+        stride: how far the kernel moves from one output to the next: one number, or one for each of height and width.
+        padding: how many zeros are put around the images, likewise.
+
+    Returns:
+        An array of shape (batch, outputs, (height + 2 padding - kernel height) // stride + 1, likewise for the width).
+
+    Raises:
+        ValueError: the channels differ, the kernel is larger than the padded image, or the bias does not fit.
+
+    Example:
+        >>> x = np.arange(9.0).reshape(1, 1, 3, 3)
+        >>> conv2d(x, np.ones((1, 1, 2, 2)), stride=1)[0, 0]
+        array([[ 8., 12.],
+               [20., 24.]])
+    """
+    height, width = output_size(x, w, b, stride, padding)
+    dtype = np.result_type(x, w) if b is None else np.result_type(x, w, b)
+    patches = patches_of(batch_inside(x, padding, dtype=dtype), w.shape, stride, height, width)
+    row = width * x.shape[0]
+    kernels = w.reshape(len(w), -1).astype(dtype, copy=False)
+    y = np.empty((len(w), height * row), dtype)
+    for start, columns in column_blocks(patches):
+        part = y[:, start * row : start * row + columns.shape[1]]
+        np.matmul(kernels, columns, out=part)
+        if b is not None:
+            part += b[:, None]
+    return y.reshape(len(w), height, width, x.shape[0]).transpose(3, 0, 1, 2)
+
+
+def conv2d_input(d, w, x, stride=1, padding=0):
+    """The cotangent of the images `x` of `conv2d(x, w)`; of `x` only the shape and the dtype matter."""
+    down, across = pair(stride)
+    outputs, channels, tall, wide = w.shape
+    d = batch_inside(d)
+    rows, row = d.shape[1], d.shape[2] * d.shape[3]
+    d_padded = around(x, padding, np.result_type(d, w))
+    kernels = w.reshape(outputs, -1).T
+    flat = d.reshape(outputs, rows * row)
+    together = rows_at_once(len(kernels) * row * d_padded.itemsize, rows)
+    buffer = np.empty((len(kernels), together * row), d_padded.dtype)
+    for start in range(0, rows, together):
+        stop = min(start + together, rows)
+        part = flat[:, start * row : stop * row]
+        columns = np.matmul(kernels, part, out=buffer[:, : part.shape[1]])
+        columns = columns.reshape(channels, tall, wide, stop - start, *d.shape[2:])
+        for i in range(tall):
+            hit = d_padded[:, start * down + i : (stop - 1) * down + i + 1 : down]
+            for j in range(wide):
+                hit[:, :, j : j + across * (d.shape[2] - 1) + 1 : across] += columns[:, i, j]
+    return unbroadcast(without_padding(d_padded, x, padding), x)
+
+
+def conv2d_weights(x, d, w, stride=1, padding=0):
+    """The cotangent of the kernels `w` of `conv2d(x, w)`; of `w` only the shape and the dtype matter."""
+    dtype = np.result_type(x, d)
+    d = batch_inside(d, dtype=dtype)
+    patches = patches_of(batch_inside(x, padding, dtype=dtype), w.shape, stride, *d.shape[1:3])
+    row = d.shape[2] * d.shape[3]
+    flat = d.reshape(len(d), -1)
+    d_w = np.zeros((len(d), w[0].size), dtype)
+    for start, columns in column_blocks(patches):
+        d_w += flat[:, start * row : start * row + columns.shape[1]] @ columns.T
+    return unbroadcast(d_w.reshape(w.shape), w)
+
+
+# ---- images in memory ----
+
+
+def output_size(x, w, b, stride, padding):
+    """The height and width of the result, if the shapes fit."""
+    sizes = []
+    if x.ndim == 4 and w.ndim == 4 and x.shape[1] == w.shape[1] and (b is None or b.shape == w.shape[:1]):
+        for size, kernel, step, around in zip(x.shape[2:], w.shape[2:], pair(stride), pair(padding)):
+            if 1 <= kernel <= size + 2 * around:
+                sizes.append((size + 2 * around - kernel) // step + 1)
+    if len(sizes) != 2:
+        raise misfit("conv2d", x, w, *(() if b is None else (b,)))
+    return sizes
+
+
+def patches_of(image, w_shape, stride, height, width):
+    """A view of shape (channels, kernel height, kernel width, height, width, batch): under each kernel element what it meets."""
+    down, across = pair(stride)
+    along = image.strides
+    shape = (len(image), *w_shape[2:], height, width, image.shape[3])
+    return as_strided(image, shape, (*along[:3], along[1] * down, along[2] * across, along[3]), writeable=False)
+
+
+def column_blocks(patches):
+    """The patches of some rows at a time as a matrix of one column per output, with the number of the first row; a reused buffer."""
+    channels, tall, wide, height, width, count = patches.shape
+    if tall == wide == 1 and patches.flags.c_contiguous:
+        yield 0, patches.reshape(channels, -1)
+        return
+    kernel, row = channels * tall * wide, width * count
+    together = rows_at_once(kernel * row * patches.itemsize, height)
+    buffer = np.empty(kernel * together * row, patches.dtype)
+    for start in range(0, height, together):
+        rows = min(together, height - start)
+        columns = buffer[: kernel * rows * row].reshape(channels, tall, wide, rows, width, count)
+        columns[...] = patches[:, :, :, start : start + rows]
+        yield start, columns.reshape(kernel, rows * row)
+
+
+def rows_at_once(row_bytes, rows):
+    """How many rows of patches fit into the buffer, the rows shared out evenly."""
+    blocks = max(1, -(-rows * row_bytes // BUFFER_BYTES))
+    return max(1, -(-rows // blocks))
+
+
+# ---- types and rules ----
+
+
+@infers(conv2d)
+def _(fn, args, kwargs):
+    given = arrange("x w b stride padding", args, kwargs)
+    images, kernels = need_dims(given["x"]), need_dims(given["w"])
+    return Array(common_dtype(given.get(name) for name in "xwb"), (images[0], kernels[0], anydim(), anydim()))
+
+
+@infers(conv2d_input, conv2d_weights)
+def _(fn, args, kwargs):
+    return args[2].type
+
+
+@adjoint(conv2d)
+def _(y, x, w, b=None, d_y=None, stride=1, padding=0):
+    d_b = None if b is None else np.sum(d_y, axis=(0, 2, 3))
+    return conv2d_input(d_y, w, x, stride, padding), conv2d_weights(x, d_y, w, stride, padding), d_b
+
+
+@tangent(conv2d)
+def _(y, x, w, b=None, t_x=None, t_w=None, t_b=None, stride=1, padding=0):
+    t_bias = None if b is None else np.broadcast_to(t_b[:, None, None], y.shape)
+    return conv2d(t_x, w, None, stride, padding), conv2d(x, t_w, None, stride, padding), t_bias
+
+
+@adjoint(conv2d_input)
+def _(y, d, w, x, d_y, stride=1, padding=0):
+    return conv2d(d_y, w, None, stride, padding), conv2d_weights(d_y, d, w, stride, padding), None
+
+
+@adjoint(conv2d_weights)
+def _(y, x, d, w, d_y, stride=1, padding=0):
+    return conv2d_input(d, d_y, x, stride, padding), conv2d(x, d_y, None, stride, padding), None
+
+
+multilinear(conv2d_input, conv2d_weights)
+makes_new(conv2d, conv2d_input, conv2d_weights)

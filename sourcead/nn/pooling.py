@@ -1,0 +1,191 @@
+"""Pools of images: the greatest or the mean of each window of pixels.
+
+    y[n, c, h, v] = x at the window's first maximum        y[n, c, h, v] = mean of the window
+
+Once it is known where the greatest lies, both are linear functions of the pixels; each of these is the transpose of the other
+in its line, which gives derivatives of all orders:
+
+    t_y = picked(t_x, y, x)      d_x = put_back(d_y, y, x)
+    t_y = avg_pool2d(t_x)        d_x = spread_mean(d_y, x)
+
+Of equal pixels the first takes all of the cotangent, row by row, as in PyTorch. What is padded is never the greatest, and
+counts as zero in the mean. Memory is laid out as `images` says.
+"""
+
+import numpy as np
+
+from sourcead.analysis.handlers import arrange, infers
+from sourcead.analysis.operands import Impossible, array_type
+from sourcead.ir.types import Array, anydim
+from sourcead.nn.images import around, batch_inside, without_padding
+from sourcead.nn.shapes import misfit, pair
+from sourcead.rules.registry import adjoint, linear, tangent
+from sourcead.rules.sharing import makes_new
+
+
+def max_pool2d(x, size, stride=None, padding=0):
+    """Gives the greatest pixel of each window.
+
+    Args:
+        x: floating-point images of shape (batch, channels, height, width).
+        size: height and width of the window: one number, or one for each.
+        stride: how far the window moves, likewise; None is its size.
+        padding: how many pixels are put around the images, likewise; they are less than any other, and at most half the size.
+
+    Returns:
+        An array of shape (batch, channels, (height + 2 padding - size) // stride + 1, likewise for the width); what is left
+        over at the end is not looked at.
+
+    Raises:
+        ValueError: the window is larger than the padded image, or the padding larger than half the window.
+
+    Example:
+        >>> max_pool2d(np.array([[[[1.0, 2.0, 5.0], [4.0, 3.0, 6.0]]]]), 2)
+        array([[[[4.]]]])
+    """
+    check_window("max_pool2d", x, size, padding)
+    first, *others = windows_of(batch_inside(x, padding, -np.inf), size, stride)
+    y = first.copy()
+    for part in others:
+        np.maximum(y, part, out=y)
+    return y.transpose(3, 0, 1, 2)
+
+
+def picked(values, best, x, size, stride=None, padding=0):
+    """What `values`, of the shape of the images `x`, holds where `best = max_pool2d(x)` was found."""
+    found = 0
+    for part, hit in zip(windows_of(batch_inside(values, padding), size, stride), hits(best, x, size, stride, padding)):
+        found = np.where(hit, part, found)
+    return found.transpose(3, 0, 1, 2)
+
+
+def put_back(d, best, x, size, stride=None, padding=0):
+    """The cotangent of the images of `best = max_pool2d(x)`: what flows to each window goes to its first maximum."""
+    d = np.ascontiguousarray(d.transpose(1, 2, 3, 0))
+    d_padded = around(x, padding, d.dtype)
+    overlap = window_overlaps(size, stride)
+    for part, hit in zip(windows_of(d_padded, size, stride), hits(best, x, size, stride, padding)):
+        if overlap:
+            part += d * hit
+        else:
+            np.multiply(d, hit, out=part)
+    return without_padding(d_padded, x, padding)
+
+
+def hits(best, x, size, stride, padding):
+    """For each place in the windows, in order, where it holds the first maximum."""
+    best = np.ascontiguousarray(best.transpose(1, 2, 3, 0))
+    free = np.ones(best.shape, bool)
+    for part in windows_of(batch_inside(x, padding, -np.inf), size, stride):
+        hit = part == best
+        hit &= free
+        free ^= hit
+        yield hit
+
+
+def avg_pool2d(x, size, stride=None, padding=0):
+    """Gives the mean of each window; arguments, result and errors are those of `max_pool2d`, but what is padded is zero.
+
+    Example:
+        >>> avg_pool2d(np.array([[[[1.0, 2.0, 5.0], [4.0, 3.0, 6.0]]]]), 2)
+        array([[[[2.5]]]])
+    """
+    check_window("avg_pool2d", x, size, padding)
+    tall, wide = pair(size)
+    y = 0.0
+    for part in windows_of(batch_inside(x, padding), size, stride):
+        y = y + part
+    y /= tall * wide
+    return y.transpose(3, 0, 1, 2)
+
+
+def spread_mean(d, x, size, stride=None, padding=0):
+    """The cotangent of the images of `avg_pool2d(x)`; of `x` only the shape matters."""
+    tall, wide = pair(size)
+    share = np.ascontiguousarray(d.transpose(1, 2, 3, 0)) / (tall * wide)
+    d_padded = around(x, padding, share.dtype)
+    for part in windows_of(d_padded, size, stride):
+        part += share
+    return without_padding(d_padded, x, padding)
+
+
+# ---- windows ----
+
+
+def check_window(layer, x, size, padding):
+    """Refuses images and windows that do not fit."""
+    fits = x.ndim == 4
+    for length, window, around in zip(x.shape[2:], pair(size), pair(padding)):
+        fits = fits and 1 <= window <= length + 2 * around and 2 * around <= window
+    if not fits:
+        raise misfit(layer, x, pair(size))
+
+
+def windows_of(image, size, stride):
+    """For each place in the window, row by row, a view of what all windows hold there."""
+    (tall, wide), (down, across) = pair(size), pair(size if stride is None else stride)
+    height, width = (image.shape[1] - tall) // down, (image.shape[2] - wide) // across
+    for i in range(tall):
+        for j in range(wide):
+            yield image[:, i : i + height * down + 1 : down, j : j + width * across + 1 : across]
+
+
+def window_overlaps(size, stride):
+    """Whether windows have pixels in common."""
+    return stride is not None and any(step < window for step, window in zip(pair(stride), pair(size)))
+
+
+# ---- types and rules ----
+
+
+@infers(max_pool2d, avg_pool2d)
+def _(fn, args, kwargs):
+    images = array_type(arrange("x size stride padding", args, kwargs)["x"].type)
+    if images.dtype is None or len(images.dims) != 4:
+        raise Impossible
+    dtype = images.dtype if fn is max_pool2d else np.result_type(images.dtype, 1.0)
+    return Array(dtype, (*images.dims[:2], anydim(), anydim()))
+
+
+@infers(picked, put_back)
+def _(fn, args, kwargs):
+    return args[1 if fn is picked else 2].type
+
+
+@infers(spread_mean)
+def _(fn, args, kwargs):
+    return args[1].type
+
+
+@adjoint(max_pool2d)
+def _(y, x, size, d_y, stride=None, padding=0):
+    return put_back(d_y, y, x, size, stride, padding), None
+
+
+@tangent(max_pool2d)
+def _(y, x, size, t_x, stride=None, padding=0):
+    return picked(t_x, y, x, size, stride, padding)
+
+
+@adjoint(picked)
+def _(y, values, best, x, size, d_y, stride=None, padding=0):
+    return put_back(d_y, best, x, size, stride, padding), None, None, None
+
+
+@adjoint(put_back)
+def _(y, d, best, x, size, d_y, stride=None, padding=0):
+    return picked(d_y, best, x, size, stride, padding), None, None, None
+
+
+@adjoint(avg_pool2d)
+def _(y, x, size, d_y, stride=None, padding=0):
+    return spread_mean(d_y, x, size, stride, padding), None
+
+
+@adjoint(spread_mean)
+def _(y, d, x, size, d_y, stride=None, padding=0):
+    return avg_pool2d(d_y, size, stride, padding), None, None
+
+
+linear(picked, put_back, avg_pool2d, spread_mean)
+makes_new(max_pool2d, picked, put_back, avg_pool2d, spread_mean)

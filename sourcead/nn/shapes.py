@@ -1,0 +1,91 @@
+"""What a layer says when shapes do not fit, sizes given once for both axes of an image, and what types have in common.
+
+Each check is one line of a layer, and one of the generated text.
+"""
+
+import numpy as np
+
+from sourcead.analysis.operands import Impossible
+from sourcead.ir.types import Array
+from sourcead.rules.constants import checks
+
+FITTING = {
+    "dense": "x (..., inputs), w (inputs, outputs), b (outputs,)",
+    "conv2d": "x (batch, channels, height, width), w (outputs, channels, kernel height, kernel width), b (outputs,) or None, "
+    "with a kernel no larger than the padded image",
+    "max_pool2d": "x (batch, channels, height, width), a window no larger than the padded image, a padding of at most half of it",
+    "avg_pool2d": "x (batch, channels, height, width), a window no larger than the padded image, a padding of at most half of it",
+    "batch_norm": "x (batch, features) or (batch, features, height, width), scale, shift, mean and variance (features,)",
+    "layer_norm": "x (..., features), scale and shift (features,)",
+    "rnn": "x (batch, inputs) or (steps, batch, inputs), w (inputs, units), u (units, units), b (units,), h (batch, units)",
+    "lstm": "x (batch, inputs) or (steps, batch, inputs), w (inputs, 4 units), u (units, 4 units), b (4 units,), h and c (batch, units)",
+    "gru": "x (batch, inputs) or (steps, batch, inputs), w (inputs, 3 units), u (units, 3 units), b (3 units,), bn (units,), h (batch, units)",
+    "cross_entropy": "logits (batch, classes), targets (batch,)",
+}
+
+
+def misfit(layer, *arrays):
+    """The error about arrays that a layer or a loss was given and that do not fit together.
+
+    Args:
+        layer: its name.
+        *arrays: the arrays, in the order in which it takes them; a tuple stands for the array of that shape.
+
+    Example:
+        >>> print(misfit("dense", np.ones((5, 3)), np.ones((4, 2)), np.ones(2)))
+        dense: the shapes (5, 3), (4, 2) and (2,) do not fit; it takes x (..., inputs), w (inputs, outputs), b (outputs,)
+    """
+    *most, last = (str(a if isinstance(a, tuple) else np.shape(a)) for a in arrays)
+    together = ", ".join(most) + " and " + last
+    return ValueError(f"{layer}: the shapes {together} do not fit; it takes {FITTING.get(layer, 'both of one shape')}")
+
+
+def check_dense(x, w, b):
+    """Refuses arrays that `dense` does not take."""
+    if x.ndim < 1 or w.ndim != 2 or x.shape[-1] != w.shape[0] or b.shape != w.shape[1:]:
+        raise misfit("dense", x, w, b)
+
+
+def check_rows(logits, targets):
+    """Refuses what is not a row of logits for each target."""
+    if logits.ndim != 2 or targets.shape != logits.shape[:1]:
+        raise misfit("cross_entropy", logits, targets)
+
+
+def check_same(name, a, b):
+    """Refuses arrays of two shapes."""
+    if np.shape(a) != np.shape(b):
+        raise misfit(name, a, b)
+
+
+def check_features(layer, x, axis, *parameters):
+    """Refuses parameters that do not have one number for each feature along an axis of `x`."""
+    if not -x.ndim <= axis < x.ndim or any(p.shape != (x.shape[axis],) for p in parameters):
+        raise misfit(layer, x, *parameters)
+
+
+def check_recurrent(layer, gates, x, w, u, b, *states):
+    """Refuses arrays that a recurrent layer does not take; states that are None are zeros."""
+    units = u.shape[0] if u.ndim == 2 else -1
+    fits = w.shape == (x.shape[-1], gates * units) and u.shape == (units, gates * units) and b.shape == (gates * units,)
+    if not fits or any(h is not None and h.shape != (x.shape[-2], units) for h in states):
+        raise misfit(layer, x, w, u, b, *(h for h in states if h is not None))
+
+
+checks(check_dense, check_rows, check_same, check_features, check_recurrent)
+
+
+def pair(size):
+    """The sizes along height and width that `size` stands for: one number for both, or two."""
+    if isinstance(size, (tuple, list)):
+        height, width = size
+        return height, width
+    return size, size
+
+
+def common_dtype(operands):
+    """The dtype that the arrays among some operands of a call promote to; `Impossible` where it is not known."""
+    dtypes = [a.type.dtype for a in operands if a is not None and isinstance(a.type, Array)]
+    if any(dtype is None for dtype in dtypes):
+        raise Impossible
+    return np.result_type(*dtypes)

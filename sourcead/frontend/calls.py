@@ -43,10 +43,10 @@ from sourcead.frontend.values import BoundVal, Cell, ChoiceVal, FunctionVal, Met
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View, map_operand
 from sourcead.ir.types import GENERATORS, UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
 from sourcead.rules import registry
-from sourcead.rules.constants import CHECKS
-from sourcead.rules.sharing import MAKES_NEW, VIEWS
 from sourcead.rules.composed import number_kind, refuse
+from sourcead.rules.constants import CHECKS
 from sourcead.rules.registry import adjoint_rule, no_derivative
+from sourcead.rules.sharing import MAKES_NEW, VIEWS
 from sourcead.runtime import stop_gradient
 
 VALUES = (Var, Const, Cell, TupleVal, FunctionVal, MethodVal, BoundVal, ChoiceVal)

@@ -104,9 +104,9 @@ def output_size(x, w, b, stride, padding):
     """The height and width of the result, if the shapes fit."""
     sizes = []
     if x.ndim == 4 and w.ndim == 4 and x.shape[1] == w.shape[1] and (b is None or b.shape == w.shape[:1]):
-        for size, kernel, step, around in zip(x.shape[2:], w.shape[2:], pair(stride), pair(padding)):
-            if 1 <= kernel <= size + 2 * around:
-                sizes.append((size + 2 * around - kernel) // step + 1)
+        for size, kernel, step, pad in zip(x.shape[2:], w.shape[2:], pair(stride), pair(padding)):
+            if 1 <= kernel <= size + 2 * pad:
+                sizes.append((size + 2 * pad - kernel) // step + 1)
     if len(sizes) != 2:
         raise misfit("conv2d", x, w, *(() if b is None else (b,)))
     return sizes

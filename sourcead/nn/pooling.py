@@ -115,8 +115,8 @@ def spread_mean(d, x, size, stride=None, padding=0):
 def check_window(layer, x, size, padding):
     """Refuses images and windows that do not fit."""
     fits = x.ndim == 4
-    for length, window, around in zip(x.shape[2:], pair(size), pair(padding)):
-        fits = fits and 1 <= window <= length + 2 * around and 2 * around <= window
+    for length, window, pad in zip(x.shape[2:], pair(size), pair(padding)):
+        fits = fits and 1 <= window <= length + 2 * pad and 2 * pad <= window
     if not fits:
         raise misfit(layer, x, pair(size))
 

@@ -17,9 +17,9 @@ FITTING = {
     "avg_pool2d": "x (batch, channels, height, width), a window no larger than the padded image, a padding of at most half of it",
     "batch_norm": "x (batch, features) or (batch, features, height, width), scale, shift, mean and variance (features,)",
     "layer_norm": "x (..., features), scale and shift (features,)",
-    "rnn": "x (batch, inputs) or (steps, batch, inputs), w (inputs, units), u (units, units), b (units,), h (batch, units)",
-    "lstm": "x (batch, inputs) or (steps, batch, inputs), w (inputs, 4 units), u (units, 4 units), b (4 units,), h and c (batch, units)",
-    "gru": "x (batch, inputs) or (steps, batch, inputs), w (inputs, 3 units), u (units, 3 units), b (3 units,), bn (units,), h (batch, units)",
+    "rnn": "x (..., batch, inputs), w (inputs, units), u (units, units), b (units,), h (batch, units)",
+    "lstm": "x (..., batch, inputs), w (inputs, 4 units), u (units, 4 units), b (4 units,), h and c (batch, units)",
+    "gru": "x (..., batch, inputs), w (inputs, 3 units), u (units, 3 units), b (3 units,), bn (units,), h (batch, units)",
     "cross_entropy": "logits (batch, classes), targets (batch,)",
 }
 

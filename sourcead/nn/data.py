@@ -130,6 +130,32 @@ def minibatches(rng: np.random.Generator, size: int, *arrays: np.ndarray) -> Ite
         yield tuple(array[rows] for array in arrays)
 
 
+def split(rng: np.random.Generator, share: float, *arrays: np.ndarray) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    """Keeps some rows for validation, drawn at random.
+
+    Args:
+        rng: Where they are drawn from.
+        share: What part of the rows is kept, from 0 to 1.
+        *arrays: Arrays of one length.
+
+    Returns:
+        The arrays of the rows to train on, and those of the rows kept.
+
+    Example:
+        >>> (x,), (kept,) = split(np.random.default_rng(0), 0.4, np.arange(5))
+        >>> len(x), len(kept), sorted([*x.tolist(), *kept.tolist()])
+        (3, 2, [0, 1, 2, 3, 4])
+    """
+    lengths = {len(array) for array in arrays}
+    if len(lengths) != 1:
+        raise ValueError(f"split takes arrays of one length, got lengths {[len(array) for array in arrays]}")
+    if not 0 <= share <= 1:
+        raise ValueError(f"a share is from 0 to 1, got {share}")
+    order = rng.permutation(lengths.pop())
+    kept = round(share * len(order))
+    return tuple(array[order[kept:]] for array in arrays), tuple(array[order[:kept]] for array in arrays)
+
+
 # Reading
 
 

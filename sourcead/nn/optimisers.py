@@ -1,23 +1,70 @@
-"""Gradient descent: plain functions that update a sequence of parameter arrays in place.
+"""Gradient descent: plain functions that update parameters in place, as PyTorch's optimisers of these names do.
 
-sgd:   p -= rate * g
-adam:  m += (1 - b1) (g - m);  s += (1 - b2) (g^2 - s)
-       p -= rate * m / (1 - b1^t) / (sqrt(s / (1 - b2^t)) + epsilon)  at step t
+sgd:      v = momentum v + g;  p -= rate v, with Nesterov p -= rate (g + momentum v)
+adam:     m += (1 - b1) (g - m);  s += (1 - b2) (g² - s)
+          p -= rate m / (1 - b1^t) / (sqrt(s / (1 - b2^t)) + epsilon)  at step t
+adamw:    p -= rate decay p, then adam
+rmsprop:  s += (1 - keep) (g² - s);  p -= rate g / (sqrt(s) + epsilon)
+
+Weight decay adds `weight_decay p` to the gradient, but for `adamw`. Parameters are any structure of floating-point arrays (named
+tuples, lists, dicts, records), gradients one of the same structure; a state can be saved with `training.save`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from sourcead.signature import leaves
 
-def sgd(parameters: Sequence[np.ndarray], gradients: Sequence[np.ndarray], rate: float = 0.01) -> None:
+
+@dataclass
+class State:
+    """What an optimiser remembers: how many steps there were, and running means for each parameter, of gradients and their squares."""
+
+    step: int = 0
+    means: list[np.ndarray] = field(default_factory=list)
+    squares: list[np.ndarray] = field(default_factory=list)
+
+
+def arrays_of(structure: Any) -> list[np.ndarray]:
+    """The arrays of a structure, in order.
+
+    Raises:
+        TypeError: a number in it is no array, and could not be updated in place.
+
+    Example:
+        >>> [a.shape for a in arrays_of({"w": np.zeros((2, 3)), "rest": (np.zeros(3),)})]
+        [(2, 3), (3,)]
+    """
+    if isinstance(structure, (list, tuple)) and all(isinstance(a, np.ndarray) for a in structure):
+        return list(structure)
+    found = list(leaves(structure))
+    for where, leaf in found:
+        if not isinstance(leaf, np.ndarray):
+            raise TypeError(f"the parameter {where.lstrip('.')} is no array but {leaf!r}, which cannot be updated in place")
+    return [leaf for _, leaf in found]
+
+
+def sgd(
+    parameters: Any, gradients: Any, rate: float = 0.01, state: State | None = None, momentum: float = 0.0,
+    nesterov: bool = False, weight_decay: float = 0.0,
+) -> None:  # fmt: skip
     """Steps down the gradient, in place.
 
     Args:
         parameters: Floating-point arrays; overwritten.
         gradients: One per parameter, of its shape.
         rate: The learning rate.
+        state: A `State()`, overwritten; needed for momentum.
+        momentum: How much of the last step each step keeps (Polyak, 1964; Sutskever et al., 2013).
+        nesterov: Look ahead along the momentum.
+        weight_decay: How much of each parameter is added to its gradient.
+
+    Raises:
+        ValueError: There is momentum, and no state to keep it.
 
     Example:
         >>> w = np.array([1.0, 2.0])
@@ -25,54 +72,136 @@ def sgd(parameters: Sequence[np.ndarray], gradients: Sequence[np.ndarray], rate:
         >>> w
         array([0.5, 2. ])
     """
-    for parameter, gradient in zip(parameters, gradients, strict=True):
+    parameters, gradients = arrays_of(parameters), arrays_of(gradients)
+    if momentum and state is None:
+        raise ValueError("momentum needs a state that keeps it from step to step: give sgd a State()")
+    if state is not None:
+        state.step += 1
+        if momentum and not state.means:
+            state.means = [np.zeros_like(p) for p in parameters]
+    for k, (parameter, gradient) in enumerate(zip(parameters, gradients, strict=True)):
+        if weight_decay:
+            gradient = gradient + weight_decay * parameter
+        if momentum:
+            velocity = state.means[k]
+            velocity *= momentum
+            velocity += gradient
+            gradient = gradient + momentum * velocity if nesterov else velocity
         parameter -= rate * gradient
 
 
-@dataclass
-class AdamState:
-    """What Adam remembers between steps: how many there were, and for each parameter the running means."""
-
-    step: int
-    means: list[np.ndarray]
-    squares: list[np.ndarray]
-
-
-def adam_state(parameters: Sequence[np.ndarray]) -> AdamState:
+def adam_state(parameters: Any) -> State:
     """Gives the state before the first step of Adam."""
-    return AdamState(0, [np.zeros_like(p) for p in parameters], [np.zeros_like(p) for p in parameters])
+    parameters = arrays_of(parameters)
+    return State(0, [np.zeros_like(p) for p in parameters], [np.zeros_like(p) for p in parameters])
 
 
 def adam(
-    parameters: Sequence[np.ndarray],
-    gradients: Sequence[np.ndarray],
-    state: AdamState,
-    rate: float = 0.001,
-    decay: tuple[float, float] = (0.9, 0.999),
-    epsilon: float = 1e-8,
-) -> None:
+    parameters: Any, gradients: Any, state: State, rate: float = 0.001, decay: tuple[float, float] = (0.9, 0.999),
+    epsilon: float = 1e-8, weight_decay: float = 0.0,
+) -> None:  # fmt: skip
     """Makes a step of Adam, in place (Kingma and Ba, 2015, algorithm 1).
 
     Args:
         parameters: Floating-point arrays; overwritten.
         gradients: One per parameter, of its shape.
-        state: From `adam_state(parameters)`; overwritten.
+        state: A `State()` before the first step; overwritten.
         rate: The learning rate.
         decay: How much of the running mean of the gradient and of its square each step keeps.
         epsilon: Added to the root of the mean square.
+        weight_decay: How much of each parameter is added to its gradient.
 
     Example:
         >>> w = np.array([1.0, 2.0])
-        >>> adam([w], [np.array([10.0, 0.0])], adam_state([w]), rate=0.25)
+        >>> adam([w], [np.array([10.0, 0.0])], State(), rate=0.25)
         >>> w
         array([0.75, 2.  ])
     """
+    parameters, gradients = arrays_of(parameters), arrays_of(gradients)
+    if not state.means:
+        fresh = adam_state(parameters)
+        state.means, state.squares = fresh.means, fresh.squares
     state.step += 1
     keep_mean, keep_square = decay
     # The corrections of the start-up bias are folded into the rate and into epsilon: no array is scaled by them.
     root = (1 - keep_square**state.step) ** 0.5
     rate = rate * root / (1 - keep_mean**state.step)
     for parameter, gradient, mean, square in zip(parameters, gradients, state.means, state.squares, strict=True):
+        if weight_decay:
+            gradient = gradient + weight_decay * parameter
         mean += (1 - keep_mean) * (gradient - mean)
         square += (1 - keep_square) * (gradient * gradient - square)
         parameter -= rate * mean / (np.sqrt(square) + epsilon * root)
+
+
+def adamw(
+    parameters: Any, gradients: Any, state: State, rate: float = 0.001, decay: tuple[float, float] = (0.9, 0.999),
+    epsilon: float = 1e-8, weight_decay: float = 0.01,
+) -> None:  # fmt: skip
+    """Makes a step of Adam whose weight decay is apart from the gradient, in place (Loshchilov and Hutter, 2019, algorithm 2).
+
+    Args:
+        parameters, gradients, state, rate, decay, epsilon: As for `adam`.
+        weight_decay: Each parameter shrinks by the rate times this.
+
+    Example:
+        >>> w = np.array([1.0, 2.0])
+        >>> adamw([w], [np.array([10.0, 0.0])], State(), rate=0.25, weight_decay=0.4)
+        >>> w
+        array([0.65, 1.8 ])
+    """
+    parameters = arrays_of(parameters)
+    for parameter in parameters:
+        parameter *= 1 - rate * weight_decay
+    adam(parameters, gradients, state, rate, decay, epsilon)
+
+
+def rmsprop(
+    parameters: Any, gradients: Any, state: State, rate: float = 0.01, keep: float = 0.99, epsilon: float = 1e-8,
+    weight_decay: float = 0.0,
+) -> None:  # fmt: skip
+    """Makes a step of RMSProp, in place (Tieleman and Hinton, 2012, lecture 6e).
+
+    Args:
+        parameters: Floating-point arrays; overwritten.
+        gradients: One per parameter, of its shape.
+        state: A `State()` before the first step; overwritten.
+        rate: The learning rate.
+        keep: How much of the running mean of the squared gradient each step keeps.
+        epsilon: Added to the root of the mean square.
+        weight_decay: How much of each parameter is added to its gradient.
+
+    Example:
+        >>> w = np.array([1.0, 2.0])
+        >>> rmsprop([w], [np.array([10.0, 0.0])], State(), rate=0.05)
+        >>> w.round(6)
+        array([0.5, 2. ])
+    """
+    parameters, gradients = arrays_of(parameters), arrays_of(gradients)
+    if not state.squares:
+        state.squares = [np.zeros_like(p) for p in parameters]
+    state.step += 1
+    for parameter, gradient, square in zip(parameters, gradients, state.squares, strict=True):
+        if weight_decay:
+            gradient = gradient + weight_decay * parameter
+        square += (1 - keep) * (gradient * gradient - square)
+        parameter -= rate * gradient / (np.sqrt(square) + epsilon)
+
+
+def clip_by_norm(gradients: Any, limit: float) -> float:
+    """Scales gradients down, in place, so that their norm, taken over all of them together, is at most `limit`.
+
+    Returns:
+        The norm before that (Pascanu et al., 2013, algorithm 1).
+
+    Example:
+        >>> g = [np.array([3.0]), np.array([4.0])]
+        >>> clip_by_norm(g, 1.0), g
+        (5.0, [array([0.6]), array([0.8])])
+    """
+    gradients = arrays_of(gradients)
+    norm = float(np.sqrt(sum(float(np.vdot(g, g)) for g in gradients)))
+    if norm > limit:
+        for gradient in gradients:
+            gradient *= limit / norm
+    return norm

@@ -1,0 +1,45 @@
+"""A progress bar by tqdm, or one line per epoch where that is not installed."""
+
+import time
+
+
+class Progress:
+    """Shows how far an epoch is, with a short text; used in a `with` block.
+
+    Args:
+        title: what is under way.
+        steps: how many there are.
+        shown: whether to show anything.
+    """
+
+    def __init__(self, title: str, steps: int, shown: bool = True):
+        self.title, self.start, self.text, self.bar = title, time.perf_counter(), "", None
+        self.shown = shown
+        if shown:
+            try:
+                from tqdm import tqdm
+            except ImportError:
+                return
+            self.bar = tqdm(total=steps, desc=title, unit="batch")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.bar is not None:
+            self.bar.close()
+        elif self.shown:
+            print(f"{self.title}: {self.text}, {time.perf_counter() - self.start:.2f} s")
+
+    def advance(self, text: str):
+        """One step more."""
+        self.text = text
+        if self.bar is not None:
+            self.bar.set_postfix_str(text, refresh=False)
+            self.bar.update(1)
+
+    def close(self, text: str):
+        """What to say at the end, beside the last text."""
+        self.text = f"{self.text}, {text}" if text else self.text
+        if self.bar is not None:
+            self.bar.set_postfix_str(self.text)

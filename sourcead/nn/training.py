@@ -1,0 +1,169 @@
+"""One loop that trains: shuffled batches, progress, history, checkpoints that resume bit for bit, and a stop at the first NaN."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sourcead.errors import SourceADError
+from sourcead.nn import checkpoints
+from sourcead.nn.data import minibatches
+from sourcead.nn.optimisers import State, adam, arrays_of, clip_by_norm
+from sourcead.nn.progress import Progress
+
+
+class NotFiniteError(SourceADError, ArithmeticError):
+    """The loss, a gradient or a parameter became infinite or NaN while training.
+
+    Attributes:
+        step: the step, counted from 1, that came out so.
+        parameter: the first parameter in which, or in whose gradient, it appeared; None if it is in the loss alone.
+    """
+
+    label = "What to do"
+
+    def __init__(self, reason: str, step: int, parameter: str | None):
+        super().__init__(reason, None, "lower the rate, clip the gradient (`clip=`), or look for NaN in the data")
+        self.args = (reason, step, parameter)
+        self.step, self.parameter = step, parameter
+
+
+@dataclass
+class History:
+    """What was recorded: the loss of each step, and for each epoch its seconds and what `evaluate` gave."""
+
+    losses: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    results: list[dict[str, float]] = field(default_factory=list)
+
+
+def fit(
+    loss_and_gradient: Callable, parameters: Any, arrays: Sequence[np.ndarray], *, epochs: int = 5, batch: int = 100,
+    update: Callable = adam, rate: float | Callable[[int], float] = 0.001, clip: float | None = None,
+    rng: np.random.Generator | int = 0, evaluate: Callable[[Any], dict[str, float]] | None = None,
+    checkpoint: str | os.PathLike | None = None, prepare: Callable = lambda *rows: rows, progress: bool = True, **options: Any,
+) -> History:  # fmt: skip
+    """Trains parameters in place.
+
+    Args:
+        loss_and_gradient: `value_and_grad` of a loss that takes the parameters first, then the rows of a batch.
+        parameters: any structure of floating-point arrays; overwritten.
+        arrays: what to train on: arrays of one length, of which each batch gets the same rows.
+        epochs: passes over all rows, those of a run that is resumed included.
+        batch: rows per step; the last batch of an epoch may be smaller.
+        update: an optimiser of `sourcead.nn.optimisers`; `options` are handed on to it.
+        rate: the learning rate, or a function of the step, counted from 0 (`sourcead.nn.schedules`).
+        clip: the largest norm of the gradient, taken over all parameters together.
+        rng: a generator, or its seed; each epoch draws its order from it.
+        evaluate: what to record after each epoch, a function of the parameters.
+        checkpoint: a file. If it is there, the run goes on from it; it is written after each epoch.
+        prepare: what a batch passes through before the loss takes it, a function of its arrays that returns a tuple.
+        progress: show how far it is.
+
+    Returns:
+        What was recorded, by a resumed run from its very beginning.
+
+    Raises:
+        NotFiniteError: the loss or a gradient is infinite or NaN. The parameters are those of the last step whose loss,
+            gradients and parameters were finite.
+        CheckpointError: the file belongs to other parameters.
+
+    Example:
+        >>> from sourcead import value_and_grad
+        >>> @value_and_grad
+        ... def loss(p, x, y):
+        ...     return np.mean((x @ p["w"] - y) ** 2)
+        >>> p, x = {"w": np.zeros(2)}, np.random.default_rng(0).normal(size=(50, 2))
+        >>> history = fit(loss, p, (x, x @ [1.0, 2.0]), epochs=50, batch=10, rate=0.05, progress=False)
+        >>> p["w"].round(2), len(history.losses)
+        (array([1., 2.]), 250)
+    """
+    rng = np.random.default_rng(rng)
+    state, history, done = State(), History(), 0
+    if checkpoint is not None and Path(checkpoint).exists():
+        state, facts = checkpoints.load(checkpoint, parameters)
+        rng.bit_generator.state = facts["generator"]
+        history, done = History(**facts["history"]), facts["epochs"]
+    rate_at = rate if callable(rate) else lambda step: rate
+    targets, watch = arrays_of(parameters), Watch(parameters)
+    steps = -(-len(arrays[0]) // batch)
+    for epoch in range(done, epochs):
+        start = time.perf_counter()
+        with Progress(f"epoch {epoch + 1}/{epochs}", steps, progress) as shown:
+            for rows in minibatches(rng, batch, *arrays):
+                value, gradient = loss_and_gradient(parameters, *prepare(*rows))
+                gradient = arrays_of(gradient)
+                watch.check(len(history.losses) + 1, value, gradient)
+                if clip is not None:
+                    clip_by_norm(gradient, clip)
+                update(targets, gradient, state=state, rate=rate_at(len(history.losses)), **options)
+                history.losses.append(float(value))
+                shown.advance(f"loss {history.losses[-1]:.4f}")
+            watch.check(len(history.losses), 0.0, ())
+            history.seconds.append(time.perf_counter() - start)
+            history.results.append({k: float(v) for k, v in evaluate(parameters).items()} if evaluate else {})
+            shown.close(", ".join(f"{k} {v:.4g}" for k, v in history.results[-1].items()))
+        if checkpoint is not None:
+            facts = {"generator": rng.bit_generator.state, "history": asdict(history), "epochs": epoch + 1}
+            checkpoints.save(checkpoint, parameters, state, facts)
+    return history
+
+
+class Watch:
+    """Keeps the parameters of the last step that was finite, and finds what is not."""
+
+    def __init__(self, parameters: Any):
+        self.names = [where.lstrip(".") or "parameters" for where in checkpoints.places(parameters)]
+        self.arrays = arrays_of(parameters)
+        self.kept = [array.copy() for array in self.arrays]
+
+    def check(self, step: int, value: float, gradients: Sequence[np.ndarray]) -> None:
+        """Keeps the parameters if they, the loss and the gradients are finite; else puts the kept ones back and raises."""
+        worst = self.first_not_finite(self.arrays) or self.first_not_finite(gradients)
+        if worst is None and np.isfinite(value):
+            for kept, array in zip(self.kept, self.arrays):
+                np.copyto(kept, array)
+            return
+        what = f"the loss is {float(value)}" if not np.isfinite(value) else "a gradient or a parameter is not finite"
+        where = f"; it appeared first in the parameter {worst} or its gradient" if worst else "; no parameter and no gradient has it"
+        for kept, array in zip(self.kept, self.arrays):
+            np.copyto(array, kept)
+        raise NotFiniteError(f"step {step}: {what}{where}; the parameters are those of the last good step", step, worst)
+
+    def first_not_finite(self, arrays: Sequence[np.ndarray]) -> str | None:
+        for name, array in zip(self.names, arrays):
+            # A finite sum has finite terms; the other way round the sum may overflow.
+            if not np.isfinite(np.sum(array)) and not np.all(np.isfinite(array)):
+                return name
+        return None
+
+
+def plot(history: History, path: str | os.PathLike, reach: int = 50) -> None:
+    """Draws the loss of the steps with its running mean over `reach` of them, and what `evaluate` gave after each epoch."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    names = list(history.results[0]) if history.results else []
+    figure, rows = plt.subplots(1 + len(names), 1, figsize=(7, 3 + 2 * len(names)), layout="constrained", squeeze=False)
+    losses = np.array(history.losses)
+    sums = np.concatenate([[0.0], np.cumsum(losses)])
+    ends = np.arange(1, len(losses) + 1)
+    starts = np.maximum(0, ends - reach)
+    rows[0, 0].plot(ends, losses, color="tab:blue", alpha=0.3, linewidth=0.8)
+    rows[0, 0].plot(ends, (sums[ends] - sums[starts]) / (ends - starts), color="tab:blue")
+    rows[0, 0].set(xlabel="steps", ylabel="loss")
+    for row, name in zip(rows[1:, 0], names):
+        row.plot(range(1, len(history.results) + 1), [result[name] for result in history.results], "o-", color="tab:green")
+        row.set(xlabel="epochs", ylabel=name)
+    for axes in rows[:, 0]:
+        axes.grid(alpha=0.3)
+    figure.savefig(path, dpi=120)
+    plt.close(figure)

@@ -28,7 +28,7 @@ from sourcead.errors import NonScalarError, UnsupportedSyntaxError
 from sourcead.frontend.checkpoints import policy_in_ir
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.frontend.source import find_source
-from sourcead.ir.nodes import Atom, Block, Branch, Build, Call, Closure, Const, Function, Policy, Stmt, Var, fresh
+from sourcead.ir.nodes import Atom, Block, Branch, Build, Call, Closure, Const, Function, Loop, Policy, Stmt, Var, fresh
 from sourcead.ir.pairs import Pair, with_pullbacks
 from sourcead.ir.types import (
     INT,
@@ -52,6 +52,8 @@ from sourcead.passes import simplify
 from sourcead.passes.apart import keep_apart
 from sourcead.passes.batching import Batched, Unbatchable
 from sourcead.passes.filled import fill_lists
+from sourcead.passes.fission import sum_after_loops
+from sourcead.passes.hoisting import multiply_before_loops
 from sourcead.passes.late import clear_late
 from sourcead.passes.parts import add_to_parts
 from sourcead.passes.reshapes import settle_reshapes
@@ -110,16 +112,19 @@ def build(
     types = {name: as_float(t) if name in wrt else t for name, t in types.items() if name not in statics}
     lowered = lower_function(source, types, statics)
     defaults = literal_defaults(source, list(types))
+    splits = False
     if kind in FORWARD:
         function, notes = pushforward(lowered, tangent_names(source.signature.parameters, wrt), kind == "jvp"), []
         defaults = ()
         if kind == "columns":
             function = at_once(simplify(flatten_stacks(function)), tangent_names(source.signature.parameters, wrt))
     else:
-        function, notes = differentiate(lowered, wrt, kind, has_aux, single, policy_in_ir(checkpoint))
+        policy = policy_in_ir(checkpoint)
+        splits = splits_loops(lowered, policy)
+        function, notes = differentiate(lowered, wrt, kind, has_aux, single, policy)
     name = f"{function_name(source.name)}_{SUFFIX[kind]}"
     doc = docstring(source, wrt, kind, place or f"{os.path.basename(source.file)}:{source.line}")
-    function = finished(replace(function, name=name, doc=doc, defaults=defaults))
+    function = finished(replace(function, name=name, doc=doc, defaults=defaults), notes if splits else None)
     emitted = with_pairs(emit(function), function)
     return Built(
         text=emitted.text,
@@ -157,6 +162,12 @@ def at_once(function: Function, directions: dict[str, str]) -> Function:
     (result,) = function.body.results
     result = batched.spread(result)
     return replace(function, params=tuple(params), body=Block(tuple(build.stmts), (result,)))
+
+
+def splits_loops(lowered: Lowered, policy: Policy) -> bool:
+    """Whether products of all iterations may be put together, which takes memory: not where the user asked to save memory."""
+    named = any(isinstance(s.op, Loop) and s.op.policy is not None for s in block_stmts(lowered.function.body))
+    return policy.name == "auto" and not named
 
 
 def literal_defaults(source, names: list[str]) -> tuple:
@@ -201,8 +212,13 @@ def pairs_called(block: Block) -> list[Pair]:
     return list(dict.fromkeys(s.op.fn for s in block_stmts(block) if isinstance(s.op, Call) and isinstance(s.op.fn, Pair)))
 
 
-def finished(function: Function) -> Function:
-    """The function simplified, with the copies that writing in place needs."""
+def finished(function: Function, notes: list[str] | None = None) -> Function:
+    """The function simplified, with the copies that writing in place needs.
+
+    If `notes` are given, sums of products are taken out of the loops of its reverse sweep, and the notes say so.
+    """
+    if notes is not None:
+        function = sum_after_loops(fill_lists(simplify(function)), notes)
     function = simplify(flatten_stacks(function))
     settled = without_nothing(function)
     if settled is not function:
@@ -233,6 +249,10 @@ def differentiate(
     primal = lowered.function = simplified(lowered, wrt)
     if lowered.derived:
         primal = lowered.function = keep_apart(primal)
+    hoisted: list[str] = []
+    if splits_loops(lowered, policy) and closures:
+        primal = multiply_before_loops(primal, hoisted, lowered.build)
+        primal = lowered.function = simplify(primal) if hoisted else primal
     block = primal.body
     build = Builder.knowing(lowered.build)
     value, aux, extra = split_result(lowered, has_aux)
@@ -282,7 +302,7 @@ def differentiate(
                 stmts.append(Stmt((pair,), Build("tuple", (value, aux))))
                 head = pair
             out = (head, *grads) if kind == "value_and_grad" else (*grads, aux)
-    return Function(primal.name, primal.params, Block(tuple(stmts), out), origin=primal.origin), notes
+    return Function(primal.name, primal.params, Block(tuple(stmts), out), origin=primal.origin), hoisted + notes
 
 
 def pack(results: tuple[Atom, ...], single: bool) -> tuple[list[Stmt], tuple[Atom, ...]]:

@@ -5,13 +5,15 @@
         d_ps[i] = add(d_ps[i], (d_w, d_b))           d_ps[i] = (d_w, d_b)
 
 Right where the loop's index runs over every position once, and nothing else touches the list inside it.  Where it runs over some
-positions once, what is added to zeros is set: `d_hs[i] += d_h` becomes `d_hs[i] = d_h`.
+positions once, what is added to zeros is set: `d_hs[i] += d_h` becomes `d_hs[i] = d_h`, in lists of arrays and in arrays.
 """
 
 from __future__ import annotations
 
 import operator
 from dataclasses import replace
+
+import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
@@ -25,6 +27,7 @@ from sourcead.ir.nodes import (
     Index,
     Loop,
     Range,
+    Slice,
     Stmt,
     Sub,
     Update,
@@ -33,7 +36,11 @@ from sourcead.ir.nodes import (
     op_blocks,
     op_reads,
 )
-from sourcead.ir.types import INT, Array, ListT, Type
+from sourcead.ir.types import INT, Array, ListT, Scalar, Type
+from sourcead.passes.counting import Counting
+from sourcead.passes.equality import same_dim
+
+ZEROS = (np.zeros, np.zeros_like, runtime.zeros_like)
 
 
 def fill_lists(function: Function) -> Function:
@@ -41,6 +48,7 @@ def fill_lists(function: Function) -> Function:
     definitions: dict[Var, Stmt] = {}
     replaced: dict[Var, list[Stmt]] = {}
     uses: dict[Var, int] = {}
+    counting = Counting(definitions)
     changed = False
 
     def count(block: Block) -> None:
@@ -65,6 +73,8 @@ def fill_lists(function: Function) -> Function:
                     once = set_once(stmt.op, k, definitions.get(init), uses)
                     if once is not stmt.op:
                         stmt, changed = replace(stmt, op=once), True
+                    if sets_all(stmt.op, k, definitions.get(init), uses, counting):
+                        replaced[init] = [without_zeros(definitions[init])]
                     body = filled(stmt.op, k, definitions.get(init), uses, definitions)
                     if body is not None:
                         stmt = replace(stmt, op=replace(stmt.op, body=body))
@@ -108,21 +118,65 @@ def filled(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], definiti
 
 
 def set_once(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int]) -> Loop:
-    """The loop with `+=` replaced by `=` where each array in a list of zeros is added to at most once."""
+    """The loop with `+=` replaced by `=` where each part of an array, or each array in a list, of zeros is added to at most once."""
     param, result = loop.params[k], loop.body.results[k]
     match init.op if init is not None else None:
-        case Call(fn) if fn is runtime.zeros_like and uses.get(init.targets[0]) == 1 and uses.get(param) == 1 and counts(loop):
+        case Call(fn) if fn in ZEROS and uses.get(init.targets[0]) == 1 and uses.get(param) == 1 and counts(loop):
             pass
         case _:
             return loop
     for n, stmt in enumerate(loop.body.stmts):
         match stmt.op:
-            case Update(base, (Sub(key),), value, "add") if base is param and key is loop.index and stmt.targets[0] is result:
-                if isinstance(param.type, ListT) and same_arrays(atom_type(value), param.type.item):
+            case Update(base, (Sub(key),), value, "add") if base is param and stmt.targets[0] is result and uses.get(result) == 1:
+                if axis_of(key, loop.index) is not None and same_arrays(atom_type(value), part_type(param.type, axis_of(key, loop.index))):
                     stmt = replace(stmt, op=replace(stmt.op, mode="set"))
                     stmts = (*loop.body.stmts[:n], stmt, *loop.body.stmts[n + 1 :])
                     return replace(loop, body=replace(loop.body, stmts=stmts))
     return loop
+
+
+def sets_all(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], counting: Counting) -> bool:
+    """Whether every part of an array of zeros is set before anything is read."""
+    param, counted = loop.params[k], counting.of(loop)
+    match init.op if init is not None else None:
+        case Call(fn) if fn in ZEROS and uses.get(init.targets[0]) == 1 and uses.get(param) == 1 and isinstance(param.type, Array):
+            pass
+        case _:
+            return False
+    dims = atom_type(init.targets[0]).dims if isinstance(atom_type(init.targets[0]), Array) else None
+    if counted is None or counted.first != 0 or dims is None:
+        return False
+    for stmt in loop.body.stmts:
+        match stmt.op:
+            case Update(base, (Sub(key),), _, "set") if base is param and stmt.targets[0] is loop.body.results[k]:
+                axis = axis_of(key, loop.index)
+                return axis is not None and axis < len(dims) and same_dim(dims[axis], counted.rows)
+    return False
+
+
+def without_zeros(zeros: Stmt) -> Stmt:
+    """`np.empty_like(x)` in place of `np.zeros_like(x)`, which is filled."""
+    return replace(zeros, op=replace(zeros.op, fn=np.empty if zeros.op.fn is np.zeros else np.empty_like))
+
+
+def part_type(t: Type, axis: int) -> Type | None:
+    """The type of one part along an axis, or of an item of a list."""
+    match t:
+        case ListT(item):
+            return item if axis == 0 else None
+        case Array(dtype, dims) if dims is not None and axis < len(dims):
+            return Array(dtype, (*dims[:axis], *dims[axis + 1 :]))
+    return None
+
+
+def axis_of(key, index: Var | None) -> int | None:
+    """The axis along which a subscript takes one part per iteration, everything along the others."""
+    if key is index:
+        return 0
+    match key:
+        case (Slice(None, None, None), at) if at is index:
+            return 1
+    return None
 
 
 def counts(loop: Loop) -> bool:
@@ -133,8 +187,10 @@ def counts(loop: Loop) -> bool:
     return is_int(step, 1) and is_int(start, 0) or is_int(step, -1) and is_int(stop, -1)
 
 
-def same_arrays(value: Type, item: Type) -> bool:
+def same_arrays(value: Type, item: Type | None) -> bool:
     """Whether a value is surely an array of the dtype and rank of the items, not a number or row that is broadcast."""
+    if isinstance(item, Array) and item.dims == () and isinstance(value, Scalar):
+        return value.dtype in (None, item.dtype)
     if not isinstance(value, Array) or not isinstance(item, Array) or not value.dims or not item.dims or value.dtype is None:
         return False
     return value.dtype == item.dtype and len(value.dims) == len(item.dims) and all(n == m or n != 1 for n, m in zip(value.dims, item.dims))

@@ -1,0 +1,469 @@
+"""Sums of products over the iterations of a reverse loop become one product after it.
+
+    for t in reversed(range(n)):             for t in reversed(range(n)):
+        d_z = ...                                d_zs[t] = ...
+        h = hs.pop()                             h = hs[t]
+        d_u += np.outer(d_z, h)              d_u = d_zs.T @ hs
+        d_b += d_z                           d_b = np.sum(d_zs, axis=0)
+
+The factors of all iterations are stacked, a row for each, or a row for each sample of a batch (`d_u += d_z.T @ h`).  A factor
+`xs[t]` is in a stack already; what the forward sweep saved on a list is saved in an array instead.  This is done where the shapes
+of the factors are known to be the same in each iteration and can be written down before the loop; it takes the memory of the
+stacks, so not if the user named a policy that saves memory.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sourcead.analysis.builder import Builder, atom_type, block_stmts
+from sourcead.analysis.sizes import Sizes, dims_in, least
+from sourcead.ir.nodes import (
+    Append,
+    Atom,
+    Block,
+    Build,
+    Call,
+    Const,
+    Function,
+    Index,
+    Loop,
+    Pop,
+    Range,
+    Slice,
+    Stmt,
+    Sub,
+    Update,
+    Var,
+    bound_vars,
+    fresh,
+    map_op,
+    op_blocks,
+)
+from sourcead.ir.types import Array, Sym
+from sourcead.passes.counting import Counted, Counting, is_int, same_atom
+from sourcead.passes.equality import same_dim
+from sourcead.passes.filled import axis_of
+from sourcead.passes.late import all_reads
+
+
+def sum_after_loops(function: Function, notes: list[str]) -> Function:
+    """The function with sums of products taken out of the loops of its reverse sweep; says so in `notes`."""
+    split = Fission(function, notes)
+    body = split.block(function.body, list(function.params))
+    return replace(function, body=body) if split.done else function
+
+
+@dataclass(eq=False)
+class Term:
+    """One sum of a loop: the update that adds to it, and the factors whose product, or the one factor whose rows, it adds."""
+
+    update: Stmt
+    variant: int
+    factors: tuple[Var, ...]
+    summed: Stmt | None = None  # the statement that sums the rows of a batch
+
+
+@dataclass(eq=False)
+class Size:
+    """How large a dim is: the size of `var` along `axis`, or a number."""
+
+    var: Var | None
+    axis: int
+    dim: int | Sym
+
+    def write(self, build: Builder) -> Atom:
+        if isinstance(self.dim, int):
+            return Const(self.dim)
+        return build.index(build.attr(self.var, "shape"), Const(self.axis))
+
+
+class Fission:
+    """Splits the loops of one function."""
+
+    def __init__(self, function: Function, notes: list[str]):
+        self.notes, self.done = notes, False
+        self.uses = Counter(all_reads(function.body))
+        self.counting = Counting({t: s for s in block_stmts(function.body) for t in s.targets})
+
+    def block(self, block: Block, scope: list[Var]) -> Block:
+        """The block with its loops split; `scope`: what is defined around it."""
+        stmts, inner = [], list(scope)
+        for stmt in block.stmts:
+            if op_blocks(stmt.op):
+                around = [*inner, *bound_vars(stmt.op)]
+                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, lambda b, around=around: self.block(b, around)))
+            stmts.append(stmt)
+            inner += stmt.targets
+        for stmt in [s for s in stmts if s.adjoint_of is not None and isinstance(s.op, Loop)]:
+            stmts = self.split(stmt, stmts, scope)
+        return Block(tuple(stmts), block.results)
+
+    def split(self, stmt: Stmt, stmts: list[Stmt], scope: list[Var]) -> list[Stmt]:
+        """The statements of a block with one of its loops split, if that pays."""
+        counted = self.counting.of(stmt.op)
+        if counted is None:
+            return stmts
+        terms = self.terms(stmt.op)
+        if not any(len(t.factors) == 2 for t in terms):
+            return stmts
+        at = stmts.index(stmt)
+        before = [*scope, *(t for s in stmts[:at] for t in s.targets)]
+        return OneLoop(self, stmt, counted, stmts, at, before).split(terms)
+
+    # -- what it sums --------------------------------------------------------------------------------------------------
+
+    def terms(self, loop: Loop) -> list[Term]:
+        """The sums of a loop that can be done after it: those of products, and of rows that have a stack then."""
+        found = []
+        here = {t: s for s in loop.body.stmts for t in s.targets}
+        for k, result in enumerate(loop.body.results):
+            chain, version = [], result
+            while isinstance(version, Var) and version is not loop.params[k]:
+                update = here.get(version)
+                if update is None or not isinstance(update.op, Update) or update.op.mode != "add" or self.uses[version] != 1:
+                    break
+                chain.append(update)
+                version = update.op.base
+            if version is not loop.params[k] or self.uses[version] != 1:
+                continue
+            for update in chain:
+                if not update.op.path and isinstance(update.op.value, Var):
+                    term = self.term(update, k, here)
+                    if term is not None:
+                        found.append(term)
+        stacked = {f for t in found if len(t.factors) == 2 for f in t.factors}
+        return [t for t in found if len(t.factors) == 2 or t.factors[0] in stacked]
+
+    def term(self, update: Stmt, k: int, here: dict[Var, Stmt]) -> Term | None:
+        """What an update adds to a sum."""
+        value = update.op.value
+        dims = dims_in(value)
+        stmt = here.get(value)
+        if not same_shape(update.op.base, value):
+            return None
+        op = stmt.op if stmt is not None and self.uses[value] == 1 else None
+        match op:
+            case Call(np.outer, (Var() as a, Var() as b), ()) if rank(a) == rank(b) == 1:
+                return Term(update, k, (a, b))
+            case Call(operator.matmul | np.matmul | np.dot, (Var() as ta, Var() as b), ()) if rank(ta) == rank(b) == 2:
+                a = self.transposed(ta, here)
+                return None if a is None else Term(update, k, (a, b))
+            case Call(np.sum, (Var() as a,), (("axis", axis),)) if rank(a) == 2 and is_int(axis, 0):
+                return Term(update, k, (a,), stmt)
+        return Term(update, k, (value,)) if len(dims) == 1 else None
+
+    def transposed(self, atom: Var, here: dict[Var, Stmt]) -> Var | None:
+        """a, if the atom is its transpose."""
+        match here[atom].op if atom in here else None:
+            case Call(np.transpose, (Var() as a,), ()):
+                return a
+        return None
+
+
+class OneLoop:
+    """Splits one loop of a block."""
+
+    def __init__(self, whole: Fission, stmt: Stmt, counted: Counted, stmts: list[Stmt], at: int, scope: list[Var]):
+        self.whole, self.stmt, self.counted, self.stmts, self.at, self.scope = whole, stmt, counted, list(stmts), at, scope
+        self.before = self.builder()
+        self.loop: Loop = self.backward(stmt.op)
+        self.here = {t: s for s in self.loop.body.stmts for t in s.targets}
+        self.index = self.loop.index
+        self.axis = 0  # of the stacks, that along which the iterations lie
+        self.gone: set[Var] = set()  # loop variants that it loses
+        self.variants: list[tuple[Var, Atom, Atom, Var]] = []  # those that it gets: variant, value on entry, yielded, after the loop
+        self.behind: dict[Stmt | None, list[Stmt]] = {}  # statements of the body, by the one that they stand behind
+        self.instead: dict[Stmt, Stmt | None] = {}
+        self.yields: dict[int, Var] = {}  # by loop variant: what the body yields for it now, and what holds it after the loop
+        self.leaves: dict[int, Var] = {}
+        self.after = self.builder()
+
+    def backward(self, loop: Loop) -> Loop:
+        """The loop with an index that counts down, as the forward sweep is walked, if it has one that is not read."""
+        if self.whole.uses[loop.index] or is_int(loop.domain.step, -1):
+            return loop
+        last = self.before.call(operator.sub, self.counted.count, Const(1))
+        domain = Range(last, Const(self.counted.first - 1), Const(-1))
+        return replace(loop, domain=domain, index=counting(loop.index))
+
+    def builder(self) -> Builder:
+        build = Builder()
+        build.origin, build.adjoint_of = self.stmt.origin, self.stmt.adjoint_of
+        return build
+
+    def split(self, terms: list[Term]) -> list[Stmt]:
+        """The statements of the block, the terms summed after the loop as far as shapes allow."""
+        shapes = {v: self.factor_shape(v, t) for t in terms if len(t.factors) == 2 for v in t.factors}
+        terms = [t for t in terms if all(shapes.get(v) for v in t.factors)]
+        products = [t for t in terms if len(t.factors) == 2]
+        stacked = dict.fromkeys(v for t in products for v in t.factors)
+        terms = [t for t in terms if all(v in stacked for v in t.factors)]
+        if not products:
+            return self.stmts
+        found = {v: self.in_array(v) for v in stacked}
+        batches = all(rank(v) == 2 for v in stacked)
+        self.axis = 1 if batches and any(f and f[1] == 1 for f in found.values()) else 0
+        stacks = {v: self.array(*found[v]) if found[v] else self.stack(v, shapes[v]) for v in stacked}
+        self.sum_up(terms, stacks, shapes)
+        self.whole.done = True
+        names = ", ".join(dict.fromkeys(t.update.targets[0].name for t in products))
+        self.whole.notes.append(f"sums of products after the loop: {names}")
+        return self.written()
+
+    def written(self) -> list[Stmt]:
+        """The statements of the block with the loop as it is now."""
+        loop = self.loop
+        stmts = list(self.behind.get(None, ()))
+        for s in loop.body.stmts:
+            new = self.instead.get(s, s)
+            stmts += [*([] if new is None else [new]), *self.behind.get(s, ())]
+        variants = [
+            (p, loop.inits[k], self.yields.get(k, loop.body.results[k]), self.leaves.get(k, self.stmt.targets[k]))
+            for k, p in enumerate(loop.params)
+            if p not in self.gone
+        ]
+        params, inits, results, targets = zip(*variants, *self.variants)
+        new = replace(loop, params=params, inits=inits, body=Block(tuple(stmts), results))
+        at = self.stmts.index(self.stmt)
+        new = replace(self.stmt, targets=targets, op=new)
+        return [*self.stmts[:at], *self.before.stmts, new, *self.after.stmts, *self.stmts[at + 1 :]]
+
+    # -- shapes ----------------------------------------------------------------------------------------------------------
+
+    def factor_shape(self, v: Var, term: Term) -> tuple[Size, ...] | None:
+        """How large a factor is along each axis, in terms of what is in scope; None if that may differ between iterations.
+
+        A factor of a product that is added to an array without being broadcast has the columns of that array.
+        """
+        if known_dtype(v) is None or v not in self.here and v not in self.loop.params:
+            return None
+        sizes = Sizes(self.scope)
+        sum_ = self.loop.inits[term.variant]
+        like = self.whole.counting.op(sum_)
+        if isinstance(like, Call) and like.fn is np.zeros_like and isinstance(like.args[0], Var):
+            sum_ = like.args[0]
+        columns = Size(sum_, term.factors.index(v), dims_in(sum_)[term.factors.index(v)])
+        if len(dims_in(v)) == 1:
+            return (columns,)
+        for factor in term.factors:  # a batch: both have its rows
+            dim = dims_in(factor)[0]
+            if sizes.knows(dim):
+                return (Size(*sizes.where.get(dim, (None, 0)), dim), columns)
+        return None
+
+    def in_array(self, v: Var) -> tuple[Var, int] | None:
+        """An array that holds the values of a factor along an axis: each iteration reads its part, or writes it."""
+        match self.here[v].op if v in self.here else None:
+            case Index(Var() as array, key) if array in self.scope and axis_of(key, self.index) is not None:
+                return array, axis_of(key, self.index)
+        for stmt in self.loop.body.stmts:
+            match stmt.op:
+                case Update(Var() as base, (Sub(key),), value, "set") if value is v and base in self.loop.params:
+                    k, axis = self.loop.params.index(base), axis_of(key, self.index)
+                    if axis is None or self.loop.body.results[k] is not stmt.targets[0] or self.whole.uses[stmt.targets[0]] != 1:
+                        continue
+                    if rank(base) == rank(v) + 1 and known_dtype(base) == known_dtype(v):
+                        return self.stmt.targets[k], axis
+        return None
+
+    def array(self, array: Var, axis: int) -> Var:
+        """An array with the values of a factor along an axis, as a stack."""
+        if axis != self.axis:
+            array = self.after.call(np.swapaxes, array, Const(0), Const(1))
+        if self.counted.first == 0 and same_dim(dims_in(array)[self.axis], self.counted.rows):
+            return array
+        lower = Const(self.counted.first) if self.counted.first else None
+        return self.after.index(array, self.at_axis(Slice(lower, self.counted.count, None)), name=f"{array.name}_part")
+
+    def at_axis(self, key: Atom | Slice):
+        """The subscript of a part of a stack."""
+        return (Slice(None, None, None), key) if self.axis else key
+
+    def stack(self, v: Var, shape: tuple[Size, ...]) -> Var:
+        """A new array of the values of a factor in all iterations."""
+        return self.saved(v, shape) or self.put_away(v, shape)
+
+    def put_away(self, v: Var, shape: tuple[Size, ...]) -> Var:
+        """An array that each iteration writes the factor into."""
+        stack = self.empty(v, shape, self.before)
+        param, target = fresh(stack), fresh(stack)
+        build = self.builder()
+        if v in self.here:
+            build.origin, build.adjoint_of = self.here[v].origin, self.here[v].adjoint_of
+        new = build.update(param, (Sub(self.at_axis(self.row(self.index, build))),), v)
+        self.behind.setdefault(self.here.get(v), []).extend(build.stmts)
+        self.variants.append((param, stack, new, target))
+        return target
+
+    def row(self, index: Var, build: Builder) -> Atom:
+        """The row of a stack that belongs to an iteration."""
+        return index if self.counted.first == 0 else build.call(operator.sub, index, Const(self.counted.first))
+
+    def empty(self, v: Var, shape: tuple[Size, ...], build: Builder) -> Var:
+        """A new array for the values of `v` in all iterations."""
+        rows = self.counted.count
+        if self.counted.first:
+            rows = build.call(operator.sub, rows, Const(self.counted.first))
+        sizes = [size.write(build) for size in shape]
+        sizes.insert(self.axis, rows)
+        dims = [size.dim for size in shape]
+        dims.insert(self.axis, self.counted.rows if self.counted.first == 0 else Sym(0))
+        dtype = known_dtype(v)
+        options = {} if dtype == np.float64 else {"dtype": Const(dtype.type, f"np.{dtype.name}")}
+        return build.call(np.empty, tuple(sizes), name=f"{v.name}s", type=Array(dtype, tuple(dims)), **options)
+
+    # -- what the forward sweep saved --------------------------------------------------------------------------------------
+
+    def saved(self, v: Var, shape: tuple[Size, ...]) -> Var | None:
+        """An array in place of the list from which each iteration takes the factor."""
+        pop = self.here.get(v)
+        if pop is None or not isinstance(pop.op, Pop) or not is_int(self.loop.domain.step, -1):
+            return None
+        if pop.op.path or pop.op.at is not None or pop.op.base not in self.loop.params:
+            return None
+        k, uses = self.loop.params.index(pop.op.base), self.whole.uses
+        rest, init = pop.targets[0], self.loop.inits[k]
+        if self.loop.body.results[k] is not rest or uses[rest] != 1 or uses[pop.op.base] != 1 or uses[self.stmt.targets[k]]:
+            return None
+        made = next((s for s in self.stmts[: self.at] if init in s.targets), None)
+        filled = None if made is None or uses[init] != 1 else self.filling(made, made.targets.index(init))
+        if filled is None:
+            return None
+        build, append = filled
+        at = self.stmts.index(build)
+        scope = {*self.scope} - {t for s in self.stmts[at:] for t in s.targets}
+        if not all(size.var is None or size.var in scope for size in shape):
+            return None
+        if isinstance(self.counted.count, Var) and self.counted.count not in scope:
+            return None
+        maker = Builder()
+        maker.origin = build.origin
+        stack = self.empty(append.op.value, shape, maker)
+        loop, j = made.op, made.targets.index(init)
+        if not uses[loop.index]:
+            loop = replace(loop, index=counting(loop.index))
+        param, new, result = fresh(stack), fresh(stack), fresh(stack)
+        writer = self.builder()
+        row = self.row(loop.index, writer)
+        update = Update(param, (Sub(self.at_axis(row)),), append.op.value)
+        body = []
+        for s in loop.body.stmts:
+            body += [*writer.stmts, replace(s, targets=(new,), op=update)] if s is append else [s]
+        loop = replace(
+            loop,
+            params=put(loop.params, j, param),
+            inits=put(loop.inits, j, stack),
+            body=Block(tuple(body), put(loop.body.results, j, new)),
+        )
+        forward = replace(made, targets=put(made.targets, j, result), op=loop)
+        self.stmts = [t for s in self.stmts for t in (maker.stmts if s is build else [forward] if s is made else [s])]
+        reader = self.builder()
+        row = self.row(self.index, reader)
+        self.instead[pop] = replace(pop, targets=(v,), op=Index(result, self.at_axis(row)))
+        self.behind.setdefault(None, []).extend(reader.stmts)
+        self.gone.add(pop.op.base)
+        return result
+
+    def filling(self, made: Stmt, j: int) -> tuple[Stmt, Stmt] | None:
+        """The statements that make and fill a list, if each iteration of a loop over the same indices puts one value on it."""
+        loop, uses = made.op, self.whole.uses
+        if not isinstance(loop, Loop) or not isinstance(loop.domain, Range):
+            return None
+        counted = self.whole.counting.of(loop)
+        if counted is None or counted.first != self.counted.first or not same_atom(counted.count, self.counted.count):
+            return None
+        if not is_int(loop.domain.step, 1):
+            return None
+        build = next((s for s in self.stmts if loop.inits[j] in s.targets), None)
+        append = next((s for s in loop.body.stmts if loop.body.results[j] in s.targets), None)
+        if build is None or append is None or not isinstance(build.op, Build) or not build.op.residual or build.op.items:
+            return None
+        match append.op:
+            case Append(base, Var() as value, (), None) if base is loop.params[j] and uses[base] == 1 and uses[append.targets[0]] == 1:
+                fits = known_dtype(value) is not None and uses[build.targets[0]] == 1
+                return (build, append) if fits else None
+        return None
+
+    # -- sums ----------------------------------------------------------------------------------------------------------
+
+    def sum_up(self, terms: list[Term], stacks: dict[Var, Var], shapes: dict[Var, tuple[Size, ...]]) -> None:
+        """Takes the terms out of the loop and puts their sums behind it."""
+        build, flat = self.after, {}
+
+        def rows(v: Var) -> Var:
+            """The stack with one row for each iteration, or for each sample of the batch in each iteration."""
+            if v not in flat:
+                columns = shapes[v][-1]
+                flat[v] = stacks[v]
+                if rank(v) == 2:
+                    flat[v] = build.call(np.reshape, stacks[v], (Const(-1), columns.write(build)), name=stacks[v].name)
+            return flat[v]
+
+        for k in dict.fromkeys(t.variant for t in terms):
+            mine = [t for t in terms if t.variant == k]
+            target = self.stmt.targets[k]
+            current = self.without(k, mine)
+            for t in mine:
+                if len(t.factors) == 2:
+                    a, b = map(rows, t.factors)
+                    op = Call(operator.matmul, (build.call(np.transpose, a), b))
+                else:
+                    op = Call(np.sum, (rows(t.factors[0]),), (("axis", Const(0)),))
+                value = build.emit(op, atom_type(current), target.name, temp=False)
+                new = target if t is mine[-1] else fresh(target)
+                build.add(replace(t.update, targets=(new,), op=Update(current, (), value, "add")))
+                current = new
+
+    def without(self, k: int, terms: list[Term]) -> Atom:
+        """Takes the updates of a sum out of the loop; returns what the loop leaves of it."""
+        updates = {t.update for t in terms}
+        version, chain = self.loop.body.results[k], []
+        while version is not self.loop.params[k]:
+            chain.append(self.here[version])
+            version = self.here[version].op.base
+        for update in updates:
+            self.instead[update] = None
+        if updates == set(chain):
+            self.gone.add(self.loop.params[k])
+            return self.loop.inits[k]
+        for update in reversed(chain):  # in order of the body
+            if update not in updates:
+                self.instead[update] = replace(update, op=replace(update.op, base=version))
+                version = update.targets[0]
+        self.yields[k], self.leaves[k] = version, fresh(self.stmt.targets[k])
+        return self.leaves[k]
+
+
+def counting(index: Var) -> Var:
+    """An index that is read, in place of one that was not."""
+    return fresh(index, name="i") if index.name == "_" else index
+
+
+def put(items: tuple, k: int, item: object) -> tuple:
+    """The tuple with another item at position k."""
+    return (*items[:k], item, *items[k + 1 :])
+
+
+def rank(v: Var) -> int | None:
+    """How many axes an array has, if it is known."""
+    dims = dims_in(v)
+    return None if dims is None else len(dims)
+
+
+def known_dtype(v: Var) -> np.dtype | None:
+    """The dtype of an array of numbers, if it is known."""
+    dtype = v.type.dtype if isinstance(v.type, Array) else None
+    return dtype if isinstance(dtype, np.dtype) and dtype.kind in "biufc" else None
+
+
+def same_shape(sum_: Atom, value: Atom) -> bool:
+    """Whether what is added to a sum is surely not broadcast, and has its dtype."""
+    a, b = dims_in(sum_), dims_in(value)
+    if a is None or b is None or len(a) != len(b) or atom_type(sum_).dtype != atom_type(value).dtype:
+        return False
+    return all(m is n or m == n or least(m) > 1 and least(n) > 1 for m, n in zip(a, b))

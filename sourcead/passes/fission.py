@@ -60,12 +60,12 @@ def sum_after_loops(function: Function, notes: list[str]) -> Function:
 
 @dataclass(eq=False)
 class Term:
-    """One sum of a loop: the update that adds to it, and the factors whose product, or the one factor whose rows, it adds."""
+    """One sum of a loop: the update that adds to it, and the factors whose product, or the one factor whose sum, it adds."""
 
     update: Stmt
     variant: int
     factors: tuple[Var, ...]
-    summed: Stmt | None = None  # the statement that sums the rows of a batch
+    axis: int = 0  # of the factors, that over which the product sums
 
 
 @dataclass(eq=False)
@@ -150,11 +150,14 @@ class Fission:
         match op:
             case Call(np.outer, (Var() as a, Var() as b), ()) if rank(a) == rank(b) == 1:
                 return Term(update, k, (a, b))
-            case Call(operator.matmul | np.matmul | np.dot, (Var() as ta, Var() as b), ()) if rank(ta) == rank(b) == 2:
-                a = self.transposed(ta, here)
-                return None if a is None else Term(update, k, (a, b))
-            case Call(np.sum, (Var() as a,), (("axis", axis),)) if rank(a) == 2 and is_int(axis, 0):
-                return Term(update, k, (a,), stmt)
+            case Call(operator.matmul | np.matmul | np.dot, (Var() as a, Var() as b), ()) if rank(a) == rank(b) == 2:
+                if self.transposed(a, here) is not None:
+                    return Term(update, k, (self.transposed(a, here), b))
+                if self.transposed(b, here) is not None:
+                    return Term(update, k, (a, self.transposed(b, here)), axis=1)
+                return None
+            case Call(np.sum, (Var() as a,), (("axis", Const(axis)),)) if rank(a) == 2 and axis in (0, 1):
+                return Term(update, k, (a,), axis)
         return Term(update, k, (value,)) if len(dims) == 1 else None
 
     def transposed(self, atom: Var, here: dict[Var, Stmt]) -> Var | None:
@@ -174,7 +177,7 @@ class OneLoop:
         self.loop: Loop = self.backward(stmt.op)
         self.here = {t: s for s in self.loop.body.stmts for t in s.targets}
         self.index = self.loop.index
-        self.axis = 0  # of the stacks, that along which the iterations lie
+        self.axis = 0  # of the stacks of batches, that along which the iterations lie
         self.gone: set[Var] = set()  # loop variants that it loses
         self.variants: list[tuple[Var, Atom, Atom, Var]] = []  # those that it gets: variant, value on entry, yielded, after the loop
         self.behind: dict[Stmt | None, list[Stmt]] = {}  # statements of the body, by the one that they stand behind
@@ -187,7 +190,7 @@ class OneLoop:
         """The loop with an index that counts down, as the forward sweep is walked, if it has one that is not read."""
         if self.whole.uses[loop.index] or is_int(loop.domain.step, -1):
             return loop
-        last = self.before.call(operator.sub, self.counted.count, Const(1))
+        last = self.before.call(operator.sub, self.count(self.before), Const(1))
         domain = Range(last, Const(self.counted.first - 1), Const(-1))
         return replace(loop, domain=domain, index=counting(loop.index))
 
@@ -207,8 +210,8 @@ class OneLoop:
             return self.stmts
         found = {v: self.in_array(v) for v in stacked}
         batches = all(rank(v) == 2 for v in stacked)
-        self.axis = 1 if batches and any(f and f[1] == 1 for f in found.values()) else 0
-        stacks = {v: self.array(*found[v]) if found[v] else self.stack(v, shapes[v]) for v in stacked}
+        self.axis = 1 if batches and any(f and f[1] == 1 for f in found.values()) or any(t.axis for t in terms) else 0
+        stacks = {v: self.array(v, *found[v]) if found[v] else self.stack(v, shapes[v]) for v in stacked}
         self.sum_up(terms, stacks, shapes)
         self.whole.done = True
         names = ", ".join(dict.fromkeys(t.update.targets[0].name for t in products))
@@ -238,22 +241,23 @@ class OneLoop:
     def factor_shape(self, v: Var, term: Term) -> tuple[Size, ...] | None:
         """How large a factor is along each axis, in terms of what is in scope; None if that may differ between iterations.
 
-        A factor of a product that is added to an array without being broadcast has the columns of that array.
+        A factor of a product that is added to an array without being broadcast is as long as an axis of that array.  Along the
+        other axis of a batch, over which the product sums, both factors are equally long.
         """
         if known_dtype(v) is None or v not in self.here and v not in self.loop.params:
             return None
-        sizes = Sizes(self.scope)
-        sum_ = self.loop.inits[term.variant]
+        sum_, k = self.loop.inits[term.variant], term.factors.index(v)
         like = self.whole.counting.op(sum_)
         if isinstance(like, Call) and like.fn is np.zeros_like and isinstance(like.args[0], Var):
             sum_ = like.args[0]
-        columns = Size(sum_, term.factors.index(v), dims_in(sum_)[term.factors.index(v)])
-        if len(dims_in(v)) == 1:
-            return (columns,)
-        for factor in term.factors:  # a batch: both have its rows
-            dim = dims_in(factor)[0]
+        kept = Size(sum_, k, dims_in(sum_)[k])
+        if rank(v) == 1:
+            return (kept,)
+        sizes = Sizes(self.scope)
+        for dim in (dims_in(factor)[term.axis] for factor in term.factors):
             if sizes.knows(dim):
-                return (Size(*sizes.where.get(dim, (None, 0)), dim), columns)
+                batch = Size(*sizes.where.get(dim, (None, 0)), dim)
+                return (kept, batch) if term.axis else (batch, kept)
         return None
 
     def in_array(self, v: Var) -> tuple[Var, int] | None:
@@ -271,18 +275,22 @@ class OneLoop:
                         return self.stmt.targets[k], axis
         return None
 
-    def array(self, array: Var, axis: int) -> Var:
+    def array(self, v: Var, array: Var, axis: int) -> Var:
         """An array with the values of a factor along an axis, as a stack."""
-        if axis != self.axis:
+        if axis != self.axis_of(v):
             array = self.after.call(np.swapaxes, array, Const(0), Const(1))
-        if self.counted.first == 0 and same_dim(dims_in(array)[self.axis], self.counted.rows):
+        if self.counted.first == 0 and same_dim(dims_in(array)[self.axis_of(v)], self.counted.rows):
             return array
         lower = Const(self.counted.first) if self.counted.first else None
-        return self.after.index(array, self.at_axis(Slice(lower, self.counted.count, None)), name=f"{array.name}_part")
+        return self.after.index(array, self.key(v, Slice(lower, self.counted.count, None)), name=f"{array.name}_part")
 
-    def at_axis(self, key: Atom | Slice):
-        """The subscript of a part of a stack."""
-        return (Slice(None, None, None), key) if self.axis else key
+    def axis_of(self, v: Var) -> int:
+        """The axis of a factor's stack along which the iterations lie."""
+        return self.axis if rank(v) == 2 else 0
+
+    def key(self, v: Var, at: Atom | Slice):
+        """The subscript of a part of a factor's stack."""
+        return (Slice(None, None, None), at) if self.axis_of(v) else at
 
     def stack(self, v: Var, shape: tuple[Size, ...]) -> Var:
         """A new array of the values of a factor in all iterations."""
@@ -295,7 +303,7 @@ class OneLoop:
         build = self.builder()
         if v in self.here:
             build.origin, build.adjoint_of = self.here[v].origin, self.here[v].adjoint_of
-        new = build.update(param, (Sub(self.at_axis(self.row(self.index, build))),), v)
+        new = build.update(param, (Sub(self.key(v, self.row(self.index, build))),), v)
         self.behind.setdefault(self.here.get(v), []).extend(build.stmts)
         self.variants.append((param, stack, new, target))
         return target
@@ -304,15 +312,22 @@ class OneLoop:
         """The row of a stack that belongs to an iteration."""
         return index if self.counted.first == 0 else build.call(operator.sub, index, Const(self.counted.first))
 
+    def count(self, build: Builder) -> Atom:
+        """The number of rows, asked again rather than given a name if it is that of an array."""
+        match self.whole.counting.op(self.counted.count):
+            case Call(fn, (x,), ()) if fn is len and x in self.scope:
+                return build.call(len, x)
+        return self.counted.count
+
     def empty(self, v: Var, shape: tuple[Size, ...], build: Builder) -> Var:
         """A new array for the values of `v` in all iterations."""
-        rows = self.counted.count
+        rows = self.count(build)
         if self.counted.first:
             rows = build.call(operator.sub, rows, Const(self.counted.first))
         sizes = [size.write(build) for size in shape]
-        sizes.insert(self.axis, rows)
+        sizes.insert(self.axis_of(v), rows)
         dims = [size.dim for size in shape]
-        dims.insert(self.axis, self.counted.rows if self.counted.first == 0 else Sym(0))
+        dims.insert(self.axis_of(v), self.counted.rows if self.counted.first == 0 else Sym(0))
         dtype = known_dtype(v)
         options = {} if dtype == np.float64 else {"dtype": Const(dtype.type, f"np.{dtype.name}")}
         return build.call(np.empty, tuple(sizes), name=f"{v.name}s", type=Array(dtype, tuple(dims)), **options)
@@ -343,14 +358,14 @@ class OneLoop:
             return None
         maker = Builder()
         maker.origin = build.origin
-        stack = self.empty(append.op.value, shape, maker)
+        stack = self.empty(v, shape, maker)
         loop, j = made.op, made.targets.index(init)
         if not uses[loop.index]:
             loop = replace(loop, index=counting(loop.index))
         param, new, result = fresh(stack), fresh(stack), fresh(stack)
         writer = self.builder()
         row = self.row(loop.index, writer)
-        update = Update(param, (Sub(self.at_axis(row)),), append.op.value)
+        update = Update(param, (Sub(self.key(v, row)),), append.op.value)
         body = []
         for s in loop.body.stmts:
             body += [*writer.stmts, replace(s, targets=(new,), op=update)] if s is append else [s]
@@ -364,7 +379,7 @@ class OneLoop:
         self.stmts = [t for s in self.stmts for t in (maker.stmts if s is build else [forward] if s is made else [s])]
         reader = self.builder()
         row = self.row(self.index, reader)
-        self.instead[pop] = replace(pop, targets=(v,), op=Index(result, self.at_axis(row)))
+        self.instead[pop] = replace(pop, targets=(v,), op=Index(result, self.key(v, row)))
         self.behind.setdefault(None, []).extend(reader.stmts)
         self.gone.add(pop.op.base)
         return result
@@ -395,26 +410,29 @@ class OneLoop:
         """Takes the terms out of the loop and puts their sums behind it."""
         build, flat = self.after, {}
 
-        def rows(v: Var) -> Var:
-            """The stack with one row for each iteration, or for each sample of the batch in each iteration."""
-            if v not in flat:
-                columns = shapes[v][-1]
-                flat[v] = stacks[v]
-                if rank(v) == 2:
-                    flat[v] = build.call(np.reshape, stacks[v], (Const(-1), columns.write(build)), name=stacks[v].name)
-            return flat[v]
+        def joined(v: Var, axis: int) -> Var:
+            """The stack with iterations and batch as one axis, over which the product sums."""
+            if rank(v) == 1:
+                return stacks[v]
+            if (v, axis) not in flat:
+                kept = shapes[v][1 - axis].write(build)
+                shape = (kept, Const(-1)) if axis else (Const(-1), kept)
+                flat[v, axis] = build.call(np.reshape, stacks[v], shape, name=stacks[v].name)
+            return flat[v, axis]
 
         for k in dict.fromkeys(t.variant for t in terms):
             mine = [t for t in terms if t.variant == k]
             target = self.stmt.targets[k]
             current = self.without(k, mine)
             for t in mine:
-                if len(t.factors) == 2:
-                    a, b = map(rows, t.factors)
-                    op = Call(operator.matmul, (build.call(np.transpose, a), b))
+                factors = [joined(v, t.axis) for v in t.factors]
+                if len(factors) == 2:
+                    transposed = build.call(np.transpose, factors[t.axis])
+                    op = Call(operator.matmul, (factors[0], transposed) if t.axis else (transposed, factors[1]))
                 else:
-                    op = Call(np.sum, (rows(t.factors[0]),), (("axis", Const(0)),))
-                value = build.emit(op, atom_type(current), target.name, temp=False)
+                    op = Call(np.sum, tuple(factors), (("axis", Const(t.axis)),))
+                first = t is mine[0] and current in self.loop.inits
+                value = build.emit(op, atom_type(current), target.name if first else "product", temp=not first)
                 new = target if t is mine[-1] else fresh(target)
                 build.add(replace(t.update, targets=(new,), op=Update(current, (), value, "add")))
                 current = new

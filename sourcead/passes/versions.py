@@ -17,6 +17,7 @@ from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Update, V
 from sourcead.ir.types import Array
 
 ASKED = ("shape", "size", "ndim", "dtype")
+ASKING = (len, np.zeros_like, np.empty_like)
 
 
 def ask_first_versions(function: Function) -> Function:
@@ -44,7 +45,7 @@ def ask_first_versions(function: Function) -> Function:
                             first[params[k]] = first[stmt.targets[k]] = inits[k]
                 case Attr(base, name) if name in ASKED and base in first and known(origin(base)):
                     op, changed = replace(op, base=origin(base)), True
-                case Call(fn, (base,), ()) if fn in (len, np.zeros_like) and base in first and known(origin(base)):
+                case Call(fn, (base,), ()) if fn in ASKING and base in first and known(origin(base)):
                     op, changed = replace(op, args=(origin(base),)), True
             if op_blocks(op):
                 op = map_op(op, lambda a: a, visit)
@@ -77,7 +78,7 @@ def ask_current_versions(function: Function) -> Function:
             match op:
                 case Attr(base, name) if name in ASKED and known(base) and latest(base) is not base:
                     op, changed = replace(op, base=latest(base)), True
-                case Call(fn, (base,), ()) if fn in (len, np.zeros_like) and known(base) and latest(base) is not base:
+                case Call(fn, (base,), ()) if fn in ASKING and known(base) and latest(base) is not base:
                     op, changed = replace(op, args=(latest(base),)), True
             if op_blocks(op):
                 inner = {chains.find(v): v for v in bound_vars(op) if chains.find(v) is not None}

@@ -54,6 +54,7 @@ from sourcead.passes.batching import Batched, Unbatchable
 from sourcead.passes.filled import fill_lists
 from sourcead.passes.fission import sum_after_loops
 from sourcead.passes.hoisting import multiply_before_loops
+from sourcead.passes.interchange import exchange_loops
 from sourcead.passes.late import clear_late
 from sourcead.passes.parts import add_to_parts
 from sourcead.passes.reshapes import settle_reshapes
@@ -251,6 +252,7 @@ def differentiate(
         primal = lowered.function = keep_apart(primal)
     hoisted: list[str] = []
     if splits_loops(lowered, policy) and closures:
+        primal = exchange_loops(primal, hoisted, lowered.build)
         primal = multiply_before_loops(primal, hoisted, lowered.build)
         primal = lowered.function = simplify(primal) if hoisted else primal
     block = primal.body

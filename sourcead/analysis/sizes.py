@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Atom, Var
+from sourcead.ir.nodes import Atom, Const, Var
 from sourcead.ir.types import Array, Sym
 
 
@@ -33,6 +35,10 @@ class Sizes:
             if isinstance(dim, Sym):
                 self.where.setdefault(dim, (v, axis))
 
+    def where_is(self, dim: int | Sym) -> tuple[Var | None, int]:
+        """An array and the axis along which it is as large; None and the size of a dim that is known."""
+        return (None, dim) if isinstance(dim, int) else self.where[dim]
+
     def knows(self, dim: int | Sym) -> bool:
         """Whether the size of a dim can be written down."""
         return isinstance(dim, int) or dim in self.where
@@ -41,3 +47,20 @@ class Sizes:
 def least(dim: int | Sym) -> int:
     """The least size that a dim may have."""
     return dim if isinstance(dim, int) else dim.least
+
+
+def known_dtype(v: Var) -> np.dtype | None:
+    """The dtype of an array of numbers, if it is known."""
+    dtype = v.type.dtype if isinstance(v.type, Array) else None
+    return dtype if isinstance(dtype, np.dtype) and dtype.kind in "biufc" else None
+
+
+def dtype_option(dtype: np.dtype) -> dict[str, Const]:
+    """The option of `np.empty` and kin that makes an array of a dtype; none for the one that they make anyway."""
+    return {} if dtype == np.float64 else {"dtype": Const(dtype.type, f"np.{dtype.name}")}
+
+
+def rank(v: Var) -> int | None:
+    """How many axes an array has, if it is known."""
+    dims = dims_in(v)
+    return None if dims is None else len(dims)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type, block_stmts
-from sourcead.analysis.sizes import Sizes, dims_in, least
+from sourcead.analysis.sizes import Sizes, dims_in, dtype_option, known_dtype, least, rank
 from sourcead.ir.nodes import (
     Append,
     Atom,
@@ -329,8 +329,7 @@ class OneLoop:
         dims = [size.dim for size in shape]
         dims.insert(self.axis_of(v), self.counted.rows if self.counted.first == 0 else Sym(0))
         dtype = known_dtype(v)
-        options = {} if dtype == np.float64 else {"dtype": Const(dtype.type, f"np.{dtype.name}")}
-        return build.call(np.empty, tuple(sizes), name=f"{v.name}s", type=Array(dtype, tuple(dims)), **options)
+        return build.call(np.empty, tuple(sizes), name=f"{v.name}s", type=Array(dtype, tuple(dims)), **dtype_option(dtype))
 
     # -- what the forward sweep saved --------------------------------------------------------------------------------------
 
@@ -465,18 +464,6 @@ def counting(index: Var) -> Var:
 def put(items: tuple, k: int, item: object) -> tuple:
     """The tuple with another item at position k."""
     return (*items[:k], item, *items[k + 1 :])
-
-
-def rank(v: Var) -> int | None:
-    """How many axes an array has, if it is known."""
-    dims = dims_in(v)
-    return None if dims is None else len(dims)
-
-
-def known_dtype(v: Var) -> np.dtype | None:
-    """The dtype of an array of numbers, if it is known."""
-    dtype = v.type.dtype if isinstance(v.type, Array) else None
-    return dtype if isinstance(dtype, np.dtype) and dtype.kind in "biufc" else None
 
 
 def same_shape(sum_: Atom, value: Atom) -> bool:

@@ -51,9 +51,10 @@ from sourcead.ir.types import (
 from sourcead.passes import simplify
 from sourcead.passes.apart import keep_apart
 from sourcead.passes.batching import Batched, Unbatchable
+from sourcead.passes.cleared import leave_uncleared
 from sourcead.passes.filled import fill_lists
 from sourcead.passes.fission import sum_after_loops
-from sourcead.passes.hoisting import multiply_before_loops
+from sourcead.passes.hoisting import multiply_before_loops, write_rows
 from sourcead.passes.interchange import exchange_loops
 from sourcead.passes.late import clear_late
 from sourcead.passes.parts import add_to_parts
@@ -219,12 +220,12 @@ def finished(function: Function, notes: list[str] | None = None) -> Function:
     If `notes` are given, sums of products are taken out of the loops of its reverse sweep, and the notes say so.
     """
     if notes is not None:
-        function = sum_after_loops(fill_lists(simplify(function)), notes)
+        function = sum_after_loops(fill_lists(simplify(write_rows(function))), notes)
     function = simplify(flatten_stacks(function))
     settled = without_nothing(function)
     if settled is not function:
         function = simplify(settled)
-    return assign_memory(settle_reshapes(clear_late(ask_current_versions(add_to_parts(fill_lists(function))))))
+    return assign_memory(settle_reshapes(clear_late(ask_current_versions(add_to_parts(leave_uncleared(fill_lists(function)))))))
 
 
 def function_name(name: str) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from sourcead.analysis.builder import atom_type, block_stmts
 from sourcead.ir.nodes import Attr, Block, Build, Call, Const, Index, Let, Op, Var, op_reads
 from sourcead.ir.types import Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type
+from sourcead.runtime_rows import join_rows
 
 TYPICAL = 100  # the size taken for a dim that is not known
 
@@ -20,7 +21,7 @@ CHEAP = frozenset({
     operator.is_, operator.is_not, builtins.abs, builtins.len, builtins.min, builtins.max, builtins.float, builtins.int,
     np.add, np.subtract, np.multiply, np.divide, np.negative, np.square, np.absolute, np.maximum, np.minimum, np.where,
     np.sign, np.transpose, np.reshape, np.ravel, np.expand_dims, np.squeeze, np.swapaxes, np.moveaxis, np.broadcast_to,
-    np.real, np.imag, np.flip, np.conjugate, np.diagonal,
+    np.real, np.imag, np.flip, np.conjugate, np.diagonal, join_rows,
 })  # fmt: skip
 
 

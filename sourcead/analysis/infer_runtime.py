@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sourcead import runtime, runtime_matrices, runtime_tangents
+from sourcead import runtime, runtime_matrices, runtime_rows, runtime_tangents
 from sourcead.analysis.examples import by_example
 from sourcead.analysis.handlers import infers
 from sourcead.analysis.operands import Impossible, array_type
@@ -50,6 +50,19 @@ def cotangent_type(t: Type) -> Type:
 @infers(runtime.zeros_like)
 def _zeros_like(fn, args, kwargs) -> Type:
     return cotangent_type(args[0].type)
+
+
+@infers(runtime_rows.join_rows)
+def _join_rows(fn, args, kwargs) -> Type:
+    t = args[0].type
+    return Array(t.dtype, (anydim(), t.dims[-1])) if isinstance(t, Array) and t.dims else UNKNOWN
+
+
+@infers(runtime_rows.split_rows)
+def _split_rows(fn, args, kwargs) -> Type:
+    rows, x = args[0].type, args[1].type
+    known = isinstance(rows, Array) and isinstance(x, Array) and rows.dims and x.dims
+    return Array(rows.dtype, (*x.dims[:-1], rows.dims[-1])) if known else UNKNOWN
 
 
 @infers(runtime.unbroadcast)

@@ -19,6 +19,7 @@ from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import (
     Atom,
+    Attr,
     Block,
     Build,
     Call,
@@ -26,6 +27,7 @@ from sourcead.ir.nodes import (
     Function,
     Index,
     Loop,
+    Op,
     Range,
     Slice,
     Stmt,
@@ -39,6 +41,7 @@ from sourcead.ir.nodes import (
 from sourcead.ir.types import INT, Array, ListT, Scalar, Type
 from sourcead.passes.counting import Counting
 from sourcead.passes.equality import same_dim
+from sourcead.passes.versions import ASKED
 
 ZEROS = (np.zeros, np.zeros_like, runtime.zeros_like)
 
@@ -53,7 +56,7 @@ def fill_lists(function: Function) -> Function:
 
     def count(block: Block) -> None:
         for stmt in block.stmts:
-            for v in op_reads(stmt.op):
+            for v in op_reads(stmt.op) if not asks(stmt.op) else ():
                 uses[v] = uses.get(v, 0) + 1
             for inner in op_blocks(stmt.op):
                 count(inner)
@@ -85,6 +88,11 @@ def fill_lists(function: Function) -> Function:
     count(function.body)
     body = visit(function.body)
     return replace(function, body=with_replaced(body, replaced)) if replaced or changed else function
+
+
+def asks(op: Op) -> bool:
+    """Whether an op asks for no more than a shape or dtype."""
+    return isinstance(op, Attr) and op.name in ASKED and isinstance(atom_type(op.base), Array)
 
 
 def filled(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], definitions: dict[Var, Stmt]) -> Block | None:

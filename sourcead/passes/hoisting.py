@@ -33,6 +33,7 @@ from sourcead.ir.nodes import (
 )
 from sourcead.passes.counting import Counting
 from sourcead.passes.filled import axis_of
+from sourcead.runtime_rows import join_rows, split_rows
 
 PRODUCTS = (operator.matmul, np.matmul, np.dot)
 
@@ -132,10 +133,35 @@ class Hoisting:
         if len(dims) == 2 and axis == 1 and rank in (1, 2):
             return build.call(operator.matmul, matrix(not transposed if x_first else transposed), array, name=name)
         if len(dims) == 3 and rank == 2 and x_first and all(least(n) > 0 for n in dims):
-            shape = build.attr(array, "shape")
-            n, m, k = (build.index(shape, Const(a)) for a in range(3))
-            rows = build.call(np.reshape, array, (Const(-1), k))
-            all_ = build.call(operator.matmul, rows, matrix(transposed))
-            columns = build.index(build.attr(all_, "shape"), Const(1))
-            return build.call(np.reshape, all_, (n, m, columns), name=name)
+            rows = build.call(operator.matmul, build.call(join_rows, array, name="rows"), matrix(transposed))
+            return build.call(split_rows, rows, array, name=name)
         return None
+
+
+def write_rows(function: Function) -> Function:
+    """The function with `join_rows` and `split_rows`, whose adjoints need no values, written as `np.reshape`."""
+    if not any(isinstance(s.op, Call) and s.op.fn in (join_rows, split_rows) for s in block_stmts(function.body)):
+        return function
+    build = Builder()
+
+    def visit(block: Block) -> Block:
+        with build.block() as stmts:
+            for stmt in block.stmts:
+                op = map_op(stmt.op, lambda a: a, visit) if op_blocks(stmt.op) else stmt.op
+                build.origin, build.adjoint_of, build.within = stmt.origin, stmt.adjoint_of, stmt.within
+                if isinstance(op, Call) and op.fn is join_rows:
+                    op = Call(np.reshape, (op.args[0], (Const(-1), size_along(build, op.args[0], -1))))
+                elif isinstance(op, Call) and op.fn is split_rows:
+                    rows, like = op.args
+                    leading = [size_along(build, like, axis) for axis in range(len(dims_in(like)) - 1)]
+                    op = Call(np.reshape, (rows, (*leading, size_along(build, rows, -1))))
+                build.stmts.append(stmt if op is stmt.op else replace(stmt, op=op))
+        return Block(tuple(stmts), block.results)
+
+    return replace(function, body=visit(function.body))
+
+
+def size_along(build: Builder, array: Atom, axis: int) -> Atom:
+    """The size of an array along an axis."""
+    dim = dims_in(array)[axis]
+    return Const(dim) if isinstance(dim, int) else build.index(build.attr(array, "shape"), Const(axis % len(dims_in(array))))

@@ -227,7 +227,8 @@ class Exchange:
             body, results = self.layer(nest, inputs, fixed, moving, sizes, swap)
             params = (inputs, *(inner.params[s.inner] for s in nest.states))
             op = replace(inner, params=params, inits=(nest.inputs, *lists), body=Block(tuple(body), results))
-            build.add(replace(nest.inner, targets=(fresh(results[0]), *targets), op=op))
+            outputs = Array(known_dtype(output), (nest.times.rows, *dims_in(nest.inner.targets[nest.thread])))  # layers may differ
+            build.add(replace(nest.inner, targets=(fresh(results[0], type=outputs), *targets), op=op))
         return stmts
 
     def keeps_shape(self, state: State, moving: list[Stmt]) -> bool:

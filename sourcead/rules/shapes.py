@@ -18,6 +18,7 @@ from sourcead.runtime import (
     tile_cotangent,
     unbroadcast,
 )  # fmt: skip
+from sourcead.runtime_rows import join_rows, split_rows
 
 
 @adjoint(np.reshape)
@@ -25,6 +26,24 @@ def reshape_adjoint(y, x, shape, d_y, order="C"):
     if order == "C":
         return np.reshape(d_y, x.shape), None
     return np.reshape(d_y, x.shape, order=order), None
+
+
+@adjoint(join_rows)
+def _(y, x, d_y):
+    return np.reshape(d_y, x.shape)
+
+
+@adjoint(split_rows)
+def _(y, rows, x, d_y):
+    return join_rows(d_y), None
+
+
+linear(join_rows)
+
+
+@tangent(split_rows)
+def _(y, rows, x, t_rows, t_x):
+    return split_rows(t_rows, x), None
 
 
 @adjoint(np.ravel, np.ndarray.flatten)

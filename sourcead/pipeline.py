@@ -59,6 +59,7 @@ from sourcead.passes.interchange import exchange_loops
 from sourcead.passes.late import clear_late
 from sourcead.passes.parts import add_to_parts
 from sourcead.passes.reshapes import settle_reshapes
+from sourcead.passes.reuse import share_arrays
 from sourcead.passes.stacks import flatten_stacks
 from sourcead.passes.versions import ask_current_versions
 from sourcead.signature import tangent_names
@@ -220,7 +221,7 @@ def finished(function: Function, notes: list[str] | None = None) -> Function:
     If `notes` are given, sums of products are taken out of the loops of its reverse sweep, and the notes say so.
     """
     if notes is not None:
-        function = sum_after_loops(fill_lists(simplify(write_rows(function))), notes)
+        function = sum_after_loops(clear_late(fill_lists(simplify(write_rows(function)))), notes)
     function = simplify(flatten_stacks(function))
     settled = without_nothing(function)
     if settled is not function:
@@ -254,7 +255,8 @@ def differentiate(
     hoisted: list[str] = []
     if splits_loops(lowered, policy) and closures:
         primal = exchange_loops(primal, hoisted, lowered.build)
-        primal = multiply_before_loops(primal, hoisted, lowered.build)
+        primal, products = multiply_before_loops(primal, hoisted, lowered.build)
+        primal = share_arrays(primal, lowered.build, products)
         primal = lowered.function = simplify(primal) if hoisted else primal
     block = primal.body
     build = Builder.knowing(lowered.build)

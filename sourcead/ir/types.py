@@ -28,9 +28,13 @@ SMALL = 8  # dims below this are part of a signature, so that `x[1:-1]` is known
 
 @dataclass(frozen=True, eq=False)
 class Sym:
-    """A dim whose size is known only at run time, and is at least `least`; compared by identity."""
+    """A dim whose size is known only at run time, and is at least `least`; compared by identity.
+
+    `plus`: another dim and by how much this one is larger, if that is known.
+    """
 
     least: int = 0
+    plus: tuple[Sym, int] | None = None
     id: int = field(default_factory=lambda: next(_counter))
 
     @property

@@ -10,7 +10,6 @@ The adjoint of a write clears the cotangent of what was overwritten.  If the loo
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from dataclasses import replace
 
@@ -19,8 +18,6 @@ from sourcead.ir.nodes import (
     Atom,
     Attr,
     Block,
-    Call,
-    Const,
     Function,
     Index,
     Loop,
@@ -34,7 +31,7 @@ from sourcead.ir.nodes import (
     op_reads,
 )
 from sourcead.ir.types import Scalar, kind_of
-from sourcead.passes.counting import Counting, is_int, known_int
+from sourcead.passes.counting import Counting, is_int, offset
 from sourcead.passes.late import all_reads, is_clearing
 from sourcead.passes.versions import ASKED
 
@@ -114,18 +111,6 @@ def key_of(stmt: Stmt, versions: set[Var]) -> tuple | None:
     parts = key if isinstance(key, tuple) else (key,)
     plain = all(isinstance(p, Slice) or isinstance(atom_type(p), Scalar) and kind_of(atom_type(p)) == "int" for p in parts)
     return parts if base in versions and plain else None  # each takes one axis
-
-
-def offset(key: object, index: Var, made: dict[Var, Stmt]) -> int | None:
-    """c, if a subscript is the index of the loop plus c."""
-    if key is index:
-        return 0
-    match made[key].op if isinstance(key, Var) and key in made else None:
-        case Call(operator.add, (a, Const() as b), ()) if a is index and known_int(b) is not None:
-            return known_int(b)
-        case Call(operator.sub, (a, Const() as b), ()) if a is index and known_int(b) is not None:
-            return -known_int(b)
-    return None
 
 
 def without(loop: Loop, gone: list[Stmt]) -> Loop:

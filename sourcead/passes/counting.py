@@ -79,3 +79,15 @@ def known_int(atom: Atom) -> int | None:
 def same_atom(a: Atom, b: Atom) -> bool:
     """Whether two atoms are one variable or equal integers."""
     return a is b or known_int(a) is not None and known_int(a) == known_int(b)  # type: ignore[arg-type]
+
+
+def offset(key: object, index: Var, made: dict[Var, Stmt]) -> int | None:
+    """c, if a subscript is the index of the loop plus c."""
+    if key is index:
+        return 0
+    match made[key].op if isinstance(key, Var) and key in made else None:
+        case Call(operator.add, (a, Const() as b), ()) if a is index and known_int(b) is not None:
+            return known_int(b)
+        case Call(operator.sub, (a, Const() as b), ()) if a is index and known_int(b) is not None:
+            return -known_int(b)
+    return None

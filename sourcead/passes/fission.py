@@ -45,7 +45,7 @@ from sourcead.ir.nodes import (
     op_blocks,
 )
 from sourcead.ir.types import Array, Sym
-from sourcead.passes.counting import Counted, Counting, is_int, same_atom
+from sourcead.passes.counting import Counted, Counting, is_int, offset, same_atom
 from sourcead.passes.equality import same_dim
 from sourcead.passes.filled import axis_of
 from sourcead.passes.late import all_reads
@@ -82,13 +82,23 @@ class Size:
         return build.index(build.attr(self.var, "shape"), Const(self.axis))
 
 
+@dataclass(eq=False)
+class Held:
+    """An array that holds the values of a factor: along an axis, that of iteration i at place i + offset."""
+
+    array: Var
+    axis: int
+    offset: int
+
+
 class Fission:
     """Splits the loops of one function."""
 
     def __init__(self, function: Function, notes: list[str]):
         self.notes, self.done = notes, False
         self.uses = Counter(all_reads(function.body))
-        self.counting = Counting({t: s for s in block_stmts(function.body) for t in s.targets})
+        self.made = {t: s for s in block_stmts(function.body) for t in s.targets}
+        self.counting = Counting(self.made)
 
     def block(self, block: Block, scope: list[Var]) -> Block:
         """The block with its loops split; `scope`: what is defined around it."""
@@ -210,8 +220,8 @@ class OneLoop:
             return self.stmts
         found = {v: self.in_array(v) for v in stacked}
         batches = all(rank(v) == 2 for v in stacked)
-        self.axis = 1 if batches and any(f and f[1] == 1 for f in found.values()) or any(t.axis for t in terms) else 0
-        stacks = {v: self.array(v, *found[v]) if found[v] else self.stack(v, shapes[v]) for v in stacked}
+        self.axis = 1 if batches and any(f and f.axis for f in found.values()) or any(t.axis for t in terms) else 0
+        stacks = {v: self.array(v, found[v]) if found[v] else self.stack(v, shapes[v]) for v in stacked}
         self.sum_up(terms, stacks, shapes)
         self.whole.done = True
         names = ", ".join(dict.fromkeys(t.update.targets[0].name for t in products))
@@ -260,29 +270,68 @@ class OneLoop:
                 return (kept, batch) if term.axis else (batch, kept)
         return None
 
-    def in_array(self, v: Var) -> tuple[Var, int] | None:
-        """An array that holds the values of a factor along an axis: each iteration reads its part, or writes it."""
+    def in_array(self, v: Var) -> Held | None:
+        """An array that holds the values of a factor in the end: each iteration reads its part, or writes it for good."""
         match self.here[v].op if v in self.here else None:
-            case Index(Var() as array, key) if array in self.scope and axis_of(key, self.index) is not None:
-                return array, axis_of(key, self.index)
+            case Index(Var() as array, key) if array in self.scope:
+                return self.held(array, key)
         for stmt in self.loop.body.stmts:
             match stmt.op:
-                case Update(Var() as base, (Sub(key),), value, "set") if value is v and base in self.loop.params:
-                    k, axis = self.loop.params.index(base), axis_of(key, self.index)
-                    if axis is None or self.loop.body.results[k] is not stmt.targets[0] or self.whole.uses[stmt.targets[0]] != 1:
-                        continue
-                    if rank(base) == rank(v) + 1 and known_dtype(base) == known_dtype(v):
-                        return self.stmt.targets[k], axis
+                case Update(Var() as base, (Sub(key),), value, "set") if value is v and rank(base) == rank(v) + 1:
+                    for k, version in enumerate(self.loop.body.results):
+                        if known_dtype(base) == known_dtype(v) and self.stays(stmt, self.chain(k, version)):
+                            return self.held(self.stmt.targets[k], key)
         return None
 
-    def array(self, v: Var, array: Var, axis: int) -> Var:
+    def held(self, array: Var, key) -> Held | None:
+        """Where an array has the part that a subscript takes, if it moves on by one in each iteration."""
+        at = offset(key, self.index, self.whole.made)
+        if at is not None:
+            return Held(array, 0, at) if at + self.counted.first >= 0 else None
+        return Held(array, 1, 0) if axis_of(key, self.index) == 1 else None
+
+    def chain(self, k: int, version: Atom) -> list[Stmt]:
+        """The updates that make what the body yields for a loop variant, in order; none if it is made in another way."""
+        found = []
+        while version in self.here and isinstance(self.here[version].op, Update):
+            found.append(self.here[version])
+            version = self.here[version].op.base
+        return found[::-1] if version is self.loop.params[k] else []
+
+    def stays(self, stmt: Stmt, chain: list[Stmt]) -> bool:
+        """Whether what an update sets is never changed again by the others of its array."""
+        if stmt not in chain:
+            return False
+        keys = [s.op.path[0].key if len(s.op.path) == 1 and isinstance(s.op.path[0], Sub) else None for s in chain]
+        own = keys[chain.index(stmt)]
+        if len(chain) == 1:
+            return True
+        at = offset(own, self.index, self.whole.made)
+        others = [offset(key[0] if isinstance(key, tuple) else key, self.index, self.whole.made) for key in keys]
+        if at is None or None in others or min(others) + self.counted.first < 0:
+            return False
+        down = is_int(self.loop.domain.step, -1)
+        return all(
+            s is stmt or (other < at if down else other > at) or (other == at and k < chain.index(stmt))
+            for k, (s, other) in enumerate(zip(chain, others))
+        )
+
+    def array(self, v: Var, held: Held) -> Var:
         """An array with the values of a factor along an axis, as a stack."""
-        if axis != self.axis_of(v):
+        array, axis = held.array, self.axis_of(v)
+        dim = dims_in(array)[held.axis]
+        if held.axis != axis:
             array = self.after.call(np.swapaxes, array, Const(0), Const(1))
-        if self.counted.first == 0 and same_dim(dims_in(array)[self.axis_of(v)], self.counted.rows):
+        first, rows = held.offset + self.counted.first, self.counted.rows
+        if held.offset == 0 == first and same_dim(dim, rows):
             return array
-        lower = Const(self.counted.first) if self.counted.first else None
-        return self.after.index(array, self.key(v, Slice(lower, self.counted.count, None)), name=f"{array.name}_part")
+        upper = self.counted.count
+        if held.offset and isinstance(dim, Sym) and dim.plus == (rows, held.offset):
+            upper = None
+        elif held.offset:
+            upper = self.after.call(operator.add, upper, Const(held.offset))
+        part = self.key(v, Slice(Const(first) if first else None, upper, None))
+        return self.after.index(array, part, name=f"{array.name}_part")
 
     def axis_of(self, v: Var) -> int:
         """The axis of a factor's stack along which the iterations lie."""

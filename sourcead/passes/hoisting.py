@@ -38,21 +38,22 @@ from sourcead.runtime_rows import join_rows, split_rows
 PRODUCTS = (operator.matmul, np.matmul, np.dot)
 
 
-def multiply_before_loops(function: Function, notes: list[str], builder: Builder) -> Function:
-    """The function with products of all iterations before the loop; says so in `notes`.
+def multiply_before_loops(function: Function, notes: list[str], builder: Builder) -> tuple[Function, set[Var]]:
+    """The function with products of all iterations before the loop, and these products; says so in `notes`.
 
     `builder` knows the function's variables, and learns of the new ones.
     """
     hoisting = Hoisting(function, notes, builder)
     body = hoisting.block(function.body, list(function.params))
-    return replace(function, body=body) if hoisting.done else function
+    return replace(function, body=body) if hoisting.products else function, hoisting.products
 
 
 class Hoisting:
     """Takes products out of the loops of one function."""
 
     def __init__(self, function: Function, notes: list[str], builder: Builder):
-        self.notes, self.builder, self.done = notes, builder, False
+        self.notes, self.builder = notes, builder
+        self.products: set[Var] = set()
         self.counting = Counting({t: s for s in block_stmts(function.body) for t in s.targets})
 
     def block(self, block: Block, scope: list[Var]) -> Block:
@@ -87,11 +88,11 @@ class Hoisting:
             if found is not None:
                 hoisted += made
                 names.append(found.op.base.name)
+                self.products.add(found.op.base)
                 s = found
             body.append(s)
         if not hoisted:
             return [], stmt
-        self.done = True
         self.notes.append(f"products of all iterations before the loop: {', '.join(names)}")
         return hoisted, replace(stmt, op=replace(loop, body=Block(tuple(body), loop.body.results)))
 

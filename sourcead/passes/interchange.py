@@ -280,24 +280,24 @@ class Exchange:
             targets = tuple(fresh(p) for p in params)
             op = replace(loop, params=params, inits=tuple(arrays), body=Block(tuple(steps), tuple(yields)))
             build.add(replace(nest.stmt, targets=targets, op=op))
-            outputs = targets[-1]
-            if output in values:
-                part = Index(targets[values.index(output)], Slice(Const(1), None, None))
-                outputs = build.emit(part, Array(known_dtype(output), (nest.times.rows, *dims_in(output))), inputs.name)
-            results = [outputs]
+            lists = []
             for s, array in zip(nest.states, targets):
                 new = fresh(s.append.targets[0])
                 last = build.index(array, Const(-1), name=s.read.targets[0].name)
                 build.add(replace(s.append, targets=(new,), op=Append(inner.params[s.inner], last)))
-                results.append(new)
-        return stmts, tuple(results)
+                lists.append(new)
+            outputs = targets[-1]
+            if output in values:
+                part = Index(targets[values.index(output)], Slice(Const(1), None, None))
+                outputs = build.emit(part, Array(known_dtype(output), (nest.times.rows, *dims_in(output))), inputs.name)
+        return stmts, (outputs, *lists)
 
     def empty(self, nest: Nest, v: Var, sizes: Sizes, one_more: bool = False) -> Var:
         """An array for the values of `v` at all times; `one_more`: and before the first."""
         build, rows, dim = self.builder, self.rows(nest.times), nest.times.rows
         if one_more:
             rows = build.call(operator.add, rows, Const(1))
-            dim = dim + 1 if isinstance(dim, int) else Sym(dim.least + 1)
+            dim = dim + 1 if isinstance(dim, int) else Sym(dim.least + 1, (dim, 1))
         places = map(sizes.where_is, dims_in(v))
         shape = [Const(axis) if array is None else build.index(build.attr(array, "shape"), Const(axis)) for array, axis in places]
         options = dtype_option(known_dtype(v))

@@ -267,10 +267,9 @@ def test_a_loss_that_explodes_stops_with_finite_weights():
     def squares(w, x):
         return np.mean((x @ w - 1) ** 2)
 
-    with np.errstate(all="ignore"), pytest.raises(NotFiniteError) as error:
+    with np.errstate(all="ignore"), pytest.raises(NotFiniteError, match="the loss is inf") as error:
         fit(value_and_grad(squares), w, (x,), batch=10, update=sgd, rate=1e3, epochs=9, progress=False)
     assert error.value.step > 2 and np.all(np.isfinite(w)) and np.abs(w).max() > 1e6
-    assert error.value.parameter == "parameters"
 
 
 def test_nan_in_the_data_is_told_from_nan_in_the_parameters():

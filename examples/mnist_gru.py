@@ -1,0 +1,64 @@
+"""Trains a GRU network on MNIST with the gradient that sourcead generates.
+
+An image is read row by row, 28 steps of 28 pixels; 64 units; a dense layer to the 10 digits.
+
+    python examples/mnist_gru.py                         # the data set from the cache, the network, or scikit-learn
+    python examples/mnist_gru.py --data FOLDER --plot training.png --show-gradient
+"""
+
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from sourcead import value_and_grad
+from sourcead.nn.initialisers import glorot_uniform
+from sourcead.nn.layers import Dense, dense
+from sourcead.nn.losses import cross_entropy
+from sourcead.nn.recurrent import Gated, gru
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a script, too
+from examples import digits  # noqa: E402
+
+ROWS, UNITS = 28, 64
+
+
+class Reader(NamedTuple):
+    gru: Gated
+    out: Dense
+
+
+def logits(p, xs):
+    """The logits of a batch; `xs` has shape (rows, batch, pixels)."""
+    return dense(gru(xs, *p.gru)[-1], *p.out)
+
+
+@value_and_grad
+def loss(p, xs, labels):
+    """The mean cross-entropy of a batch."""
+    return cross_entropy(logits(p, xs), labels)
+
+
+def initial_parameters(rng: np.random.Generator) -> Reader:
+    """Glorot uniform weights, gate by gate, and zero biases."""
+    w = np.hstack([glorot_uniform(rng, ROWS, UNITS) for _ in range(3)])
+    u = np.hstack([glorot_uniform(rng, UNITS, UNITS) for _ in range(3)])
+    layer = Gated(w, u, np.zeros(3 * UNITS, np.float32), np.zeros(UNITS, np.float32))
+    return Reader(layer, Dense(glorot_uniform(rng, UNITS, 10), np.zeros(10, np.float32)))
+
+
+def as_rows(images: np.ndarray) -> np.ndarray:
+    """Images of shape (batch, 784) as sequences of shape (28, batch, 28): a view."""
+    return images.reshape(-1, ROWS, 28).swapaxes(0, 1)
+
+
+MODEL = digits.Model(loss, logits, initial_parameters, as_rows, {"adam": 0.001, "momentum": 0.01, "sgd": 0.1})
+
+
+def main(arguments: list[str] | None = None) -> int:
+    return digits.main("mnist_gru", __doc__, MODEL, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -92,7 +92,9 @@ def unseen_clearings(loop: Loop, k: int, first: int, made: dict[Var, Stmt]) -> l
             continue
         ahead = max if is_int(loop.domain.step, -1) else min
         for (at, stmt), own in zip(uses, offsets):
-            behind = ahead(offsets) == own and not any(other == own and place > at for (place, _), other in zip(uses, offsets))
+            behind = ahead(offsets) == own and not any(
+                other == own and place > at for (place, _), other in zip(uses, offsets)
+            )
             if is_clearing(stmt) and behind and stmt not in found:
                 found.append(stmt)
         break
@@ -109,7 +111,9 @@ def key_of(stmt: Stmt, versions: set[Var]) -> tuple | None:
         case _:
             return None
     parts = key if isinstance(key, tuple) else (key,)
-    plain = all(isinstance(p, Slice) or isinstance(atom_type(p), Scalar) and kind_of(atom_type(p)) == "int" for p in parts)
+    plain = all(
+        isinstance(p, Slice) or isinstance(atom_type(p), Scalar) and kind_of(atom_type(p)) == "int" for p in parts
+    )
     return parts if base in versions and plain else None  # each takes one axis
 
 

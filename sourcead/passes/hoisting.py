@@ -117,14 +117,18 @@ class Hoisting:
         if atom in outside:
             return atom, False
         match here[atom].op if atom in here else None:
-            case Call(np.transpose, (Var() as a,), ()) if a in outside and dims_in(a) is not None and len(dims_in(a)) == 2:
+            case Call(np.transpose, (Var() as a,), ()) if (
+                a in outside and dims_in(a) is not None and len(dims_in(a)) == 2
+            ):
                 return a, True
         return None
 
     def all_products(self, array: Var, dims: tuple, axis: int, w: Var, transposed: bool, x_first: bool) -> Var | None:
         """The products of all parts of an array along an axis with `w`, or with its transpose."""
         build, rank = self.builder, len(dims_in(w) or ())
-        name = f"{array.name}_{w.name}"
+        origin = self.counting.op(w)
+        matrix_name = origin.args[0].name if isinstance(origin, Call) and origin.fn is np.transpose else w.name
+        name = f"{array.name}_{matrix_name}"
 
         def matrix(transposed: bool) -> Var:
             return build.call(np.transpose, w) if transposed and rank == 2 else w
@@ -165,4 +169,8 @@ def write_rows(function: Function) -> Function:
 def size_along(build: Builder, array: Atom, axis: int) -> Atom:
     """The size of an array along an axis."""
     dim = dims_in(array)[axis]
-    return Const(dim) if isinstance(dim, int) else build.index(build.attr(array, "shape"), Const(axis % len(dims_in(array))))
+    return (
+        Const(dim)
+        if isinstance(dim, int)
+        else build.index(build.attr(array, "shape"), Const(axis % len(dims_in(array))))
+    )

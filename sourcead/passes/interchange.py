@@ -222,12 +222,17 @@ class Exchange:
             for s in nest.count:
                 build.add(replace(s, op=map_op(s.op, lambda a: swap.get(a, a))))
             targets = [nest.stmt.targets[s.outer] for s in nest.states]
-            lists = [build.emit(Build("list", ()), inner.params[s.inner].type, t.name, False) for s, t in zip(nest.states, targets)]
+            lists = [
+                build.emit(Build("list", ()), inner.params[s.inner].type, t.name, False)
+                for s, t in zip(nest.states, targets)
+            ]
             inputs = Var(f"{thread.name}s", Array(known_dtype(output), (nest.times.rows, *dims_in(thread))))
             body, results = self.layer(nest, inputs, fixed, moving, sizes, swap)
             params = (inputs, *(inner.params[s.inner] for s in nest.states))
             op = replace(inner, params=params, inits=(nest.inputs, *lists), body=Block(tuple(body), results))
-            outputs = Array(known_dtype(output), (nest.times.rows, *dims_in(nest.inner.targets[nest.thread])))  # layers may differ
+            outputs = Array(
+                known_dtype(output), (nest.times.rows, *dims_in(nest.inner.targets[nest.thread]))
+            )  # layers may differ
             build.add(replace(nest.inner, targets=(fresh(results[0], type=outputs), *targets), op=op))
         return stmts
 
@@ -299,9 +304,14 @@ class Exchange:
             rows = build.call(operator.add, rows, Const(1))
             dim = dim + 1 if isinstance(dim, int) else Sym(dim.least + 1, (dim, 1))
         places = map(sizes.where_is, dims_in(v))
-        shape = [Const(axis) if array is None else build.index(build.attr(array, "shape"), Const(axis)) for array, axis in places]
+        shape = [
+            Const(axis) if array is None else build.index(build.attr(array, "shape"), Const(axis))
+            for array, axis in places
+        ]
         options = dtype_option(known_dtype(v))
-        return build.call(np.empty, (rows, *shape), name=f"{v.name}s", type=Array(known_dtype(v), (dim, *dims_in(v))), **options)
+        return build.call(
+            np.empty, (rows, *shape), name=f"{v.name}s", type=Array(known_dtype(v), (dim, *dims_in(v))), **options
+        )
 
     def rows(self, times: Counted) -> Atom:
         """The number of times, asked again rather than given a name if it is that of an array."""

@@ -71,7 +71,12 @@ class Sharing:
         """A loop after what must stand before it, if it can take a product from the array of its results."""
         counted = self.counting.of(stmt.op)
         for k, s in enumerate(stmt.op.body.stmts if counted is not None and counted.first == 0 else ()):
-            if isinstance(s.op, Index) and s.op.base in self.products & here and s.op.key is stmt.op.index and self.uses[s.op.base] == 1:
+            if (
+                isinstance(s.op, Index)
+                and s.op.base in self.products & here
+                and s.op.key is stmt.op.index
+                and self.uses[s.op.base] == 1
+            ):
                 for j in range(len(stmt.op.params)):
                     written = self.written(stmt.op, j, k, s.op.base, counted)
                     if written is not None and self.is_own(stmt.op.inits[j], here):
@@ -97,7 +102,12 @@ class Sharing:
         """
         param, result = loop.params[j], loop.body.results[j]
         update = next((s for s in loop.body.stmts if result in s.targets), None)
-        if update is None or not isinstance(update.op, Update) or update.op.base is not param or update.op.mode != "set":
+        if (
+            update is None
+            or not isinstance(update.op, Update)
+            or update.op.base is not param
+            or update.op.mode != "set"
+        ):
             return None
         dims, rows = dims_in(param), dims_in(product)
         if len(update.op.path) != 1 or not isinstance(update.op.path[0], Sub) or dims is None or rows is None:
@@ -123,6 +133,10 @@ class Sharing:
             init = build.update(loop.inits[j], (Sub(part),), read.op.base)
         with build.block() as inside:
             key = build.call(operator.add, loop.index, Const(c)) if c else loop.index
-        stmts = [t for s in loop.body.stmts for t in ([*inside, replace(read, op=Index(loop.params[j], key))] if s is read else [s])]
+        stmts = [
+            t
+            for s in loop.body.stmts
+            for t in ([*inside, replace(read, op=Index(loop.params[j], key))] if s is read else [s])
+        ]
         inits = (*loop.inits[:j], init, *loop.inits[j + 1 :])
         return [*before, replace(stmt, op=replace(loop, inits=inits, body=Block(tuple(stmts), loop.body.results)))]

@@ -19,11 +19,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from sourcead import lookup
 from sourcead import signature as sig
 from sourcead.backends import load as loading
+from sourcead.backends.choosing import choosing
 from sourcead.backends.save import standalone
 from sourcead.checkpoints import policy_of
 from sourcead.errors import UnsupportedArgumentError
@@ -35,7 +34,7 @@ from sourcead.rules.registry import adjoint_rule
 EXACT_ENTRIES = 512  # signatures of shapes that a gradient remembers
 TEXTS = 64  # generated texts that it keeps
 SHARED_TEXTS = 256  # generated texts kept for functions that are made anew with the same code
-BACKENDS = ("numpy", "numba")
+BACKENDS = ("numpy", "numba", "auto")
 FORWARD = ("jvp", "tangent", "columns")  # kinds that take tangents
 _MISSING = object()
 _SHARED: dict[Any, tuple[types.FunctionType, Compiled]] = {}
@@ -391,8 +390,6 @@ class Gradient(Opaque):
         plain = loading.run(code, built.name, built.namespace)
         live = tuple((holder, name, built.namespace, inside) for holder, name, inside in built.live)
         guards, written = tuple(built.guards), frozenset(built.written_params)
-        if self._backend == "numba":
-            guards += frozen_by_numba(live)
         for holder, name, namespace, inside in live:
             namespace[inside] = read(holder, name)
         compiled = Compiled(
@@ -401,7 +398,7 @@ class Gradient(Opaque):
             namespace=built.namespace,
             ir=built.ir,
             notes=tuple(built.notes),
-            function=loading.jit(plain) if self._backend == "numba" else plain,
+            function=plain if built.numba is None else choosing(self._backend, built, plain, self._place()),
             plain=plain,
             code=code,
             written=written,
@@ -478,14 +475,3 @@ def refresh(compiled: Compiled) -> None:
     """Reads the live globals of a text into its namespace."""
     for holder, name, namespace, inside in compiled.live:
         namespace[inside] = read(holder, name)
-
-
-def frozen_by_numba(live: tuple) -> tuple:
-    """Guards on the globals that Numba takes for constants: another value means compiling again."""
-    for holder, name, _, _ in live:
-        if isinstance(read(holder, name), np.ndarray | list | dict):
-            raise UnsupportedArgumentError(
-                f"the function reads the global `{name}`, and Numba would not see when its elements change",
-                instead=f"make `{name}` a parameter",
-            )
-    return tuple((holder, name, read(holder, name)) for holder, name, _, _ in live)

@@ -23,6 +23,7 @@ from sourcead.ad.steering import without_steering
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type, block_stmts
 from sourcead.analysis.unassigned import with_nothing, without_nothing
+from sourcead.backends.numba.lowering import in_parts
 from sourcead.emit import Emitted, assign_memory, emit
 from sourcead.errors import NonScalarError, UnsupportedSyntaxError
 from sourcead.frontend.checkpoints import policy_in_ir
@@ -80,6 +81,7 @@ class Built:
         written_params: parameters whose arrays the user's function writes.
         live: (holder, key, name in the namespace) of data that is read again at each call.
         guards: (holder, key, object) of code that must still be what it was.
+        numba: with that backend, the `Emitted` text that it compiles and the `Boundary` around it.
     """
 
     text: str
@@ -90,6 +92,7 @@ class Built:
     written_params: frozenset[str]
     live: tuple
     guards: tuple
+    numba: Any = None
 
 
 @contextmanager
@@ -127,7 +130,8 @@ def build(
         function, notes = differentiate(lowered, wrt, kind, has_aux, single, policy)
     name = f"{function_name(source.name)}_{SUFFIX[kind]}"
     doc = docstring(source, wrt, kind, place or f"{os.path.basename(source.file)}:{source.line}")
-    function = finished(replace(function, name=name, doc=doc, defaults=defaults), notes if splits else None)
+    raw = replace(function, name=name, doc=doc, defaults=defaults)
+    function = finished(raw, notes if splits else None)
     emitted = with_pairs(emit(function), function)
     return Built(
         text=emitted.text,
@@ -138,6 +142,7 @@ def build(
         written_params=frozenset(lowered.written),
         live=tuple((where, key, text) for text, (where, key) in lowered.live.items() if text in emitted.namespace),
         guards=lowered.guards,
+        numba=in_parts(raw, finished, emitted) if backend in ("numba", "auto") else None,
     )
 
 

@@ -572,6 +572,7 @@ def main(argv=None):
     parser.add_argument("-k", metavar="NAME", help="programs whose name contains this, or with this tag or module")
     parser.add_argument("--mode", choices=("reverse", "forward", "second"), default="reverse", help="of differentiation")
     parser.add_argument("--checkpoint", metavar="POLICY", default="auto", type=policy_called, help='"states", "Revolve(3)", ...')
+    parser.add_argument("--backend", choices=("numpy", "numba"), default="numpy", help="numba: compare with NumPy mode")
     parser.add_argument("--source", metavar="NAME", help="print one program and its generated gradient")
     parser.add_argument("--seed", type=int, default=0, help="of the programs' arguments")
     parser.add_argument("--self-check", action="store_true", help="check the programs themselves, without sourcead")
@@ -591,6 +592,10 @@ def main(argv=None):
         return 0
     if options.self_check:
         return self_check_all([p for p in chosen if p.level != "refuse" or p.or_right], options.seed)
+    if options.backend == "numba":
+        from tests.harness_numba import check_all
+
+        return int(not check_all(chosen, jobs=2, verbose=options.v))
     check = functools.partial(check_program, checkpoint=options.checkpoint)
     if options.mode == "forward":
         from tests.forward import check_forward as check

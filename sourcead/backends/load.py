@@ -77,8 +77,3 @@ def import_numba() -> types.ModuleType:
             "the backend 'numba' needs Numba, which is not installed", instead='pip install "sourcead[numba]"'
         ) from error
     return numba
-
-
-def jit(function: types.FunctionType):
-    """The function compiled by Numba."""
-    return import_numba().njit(function)

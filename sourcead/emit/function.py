@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from sourcead.emit.comments import Comments
 from sourcead.emit.expressions import Expressions
 from sourcead.emit.globals import Globals
 from sourcead.emit.idioms import count_reads, with_idioms
+from sourcead.emit.lines import origins_by_line
 from sourcead.emit.naming import assign_names
 from sourcead.emit.nesting import nested_values
 from sourcead.emit.statements import Statements, function_def
 from sourcead.emit.text import to_text
-from sourcead.ir.nodes import Function, Op, Var
+from sourcead.ir.nodes import Function, Op, Origin, Var
 
 
 @dataclass(frozen=True)
 class Emitted:
-    """Source of one function, and the globals it needs."""
+    """Source of one function, the globals it needs, and, for engines that may refuse a line, where in the user's program each is from."""
 
     text: str
     namespace: dict[str, Any]
+    origins: dict[int, Origin] = field(default_factory=dict)
 
 
-def emit(function: Function) -> Emitted:
+def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     """The function as Python source. Updates print as writes in place: `assign_memory` comes first.
+
+    `at`: what is called in place of `np.add.at` and `np.subtract.at`, under "add" and "sub", for engines without them.
 
     Example:
         >>> import operator
@@ -41,16 +46,17 @@ def emit(function: Function) -> Emitted:
     function = with_idioms(function)
     nested = nested_values(function)
     globals_ = Globals({p.name for p in function.params})
-    names = assign_names(function, nested, _globals_used(function, nested, globals_))
+    names = assign_names(function, nested, _globals_used(function, nested, globals_, at))
     origins = {s.adjoint_of is not None for s in function.body.stmts}
     comments = Comments(sections=origins == {True, False})
     read = {v: n for v, n in count_reads(function.body).items() if n}
-    statements = Statements(Expressions(names, nested, globals_), comments, read)
+    statements = Statements(Expressions(names, nested, globals_), comments, read, at)
     body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
     body += statements.block(function.body, at_top=True)
     body += statements.returned(function.body.results)
     node = function_def(function.name, [ast.arg(p.name) for p in function.params], body, function.defaults)
-    return Emitted(to_text(node, comments.lines), dict(globals_.namespace))
+    text = to_text(node, comments.lines)
+    return Emitted(text, dict(globals_.namespace), {} if at is None else origins_by_line(node, text))
 
 
 class _AnyName(dict):
@@ -63,9 +69,9 @@ class _AnyName(dict):
         return "_"
 
 
-def _globals_used(function: Function, nested: dict[Var, Op], globals_: Globals) -> set[str]:
+def _globals_used(function: Function, nested: dict[Var, Op], globals_: Globals, at) -> set[str]:
     """The global names that the text will use: found by printing it once, whatever the names of variables."""
-    statements = Statements(Expressions(_AnyName(), nested, globals_), Comments(False), _All())
+    statements = Statements(Expressions(_AnyName(), nested, globals_), Comments(False), _All(), at)
     statements.block(function.body)
     statements.returned(function.body.results)
     return set(globals_.reserved)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from sourcead.emit.exits import iteration
 from sourcead.emit.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.fields import added_to_field
 from sourcead.emit.idioms import Each
+from sourcead.emit.lines import mark
 from sourcead.emit.ranges import stand_ins
 from sourcead.emit.sharing import is_known_container, is_plain, key_kind, operand_type
 from sourcead.ir.nodes import (
@@ -35,7 +37,7 @@ from sourcead.ir.nodes import (
     Update,
     Var,
 )
-from sourcead.ir.types import Scalar
+from sourcead.ir.types import Array, Scalar, rank
 
 _SIGNS = {"add": ast.Add, "sub": ast.Sub}
 
@@ -43,10 +45,11 @@ _SIGNS = {"add": ast.Add, "sub": ast.Sub}
 class Statements:
     """Makes statements; `expressions` knows the names and what is nested."""
 
-    def __init__(self, expressions: Expressions, comments: Comments, read: dict[Var, int]):
+    def __init__(self, expressions: Expressions, comments: Comments, read: dict[Var, int], at: dict[str, Callable] | None = None):
         self.expressions = expressions
         self.comments = comments
         self.read = read  # the variables that are read anywhere
+        self.at = at  # what is called in place of `np.add.at` ("add") and `np.subtract.at` ("sub")
         self.nested = expressions.nested
         self.within: tuple[Call, ...] = ()  # the context managers that are open
 
@@ -57,7 +60,7 @@ class Statements:
             if stmt.targets and all(t in self.nested for t in stmt.targets):
                 continue
             outer, self.within = self.within, stmt.within or self.within
-            groups.append((stmt, printed[stmt] if printed and stmt in printed else self.statement(stmt)))
+            groups.append((stmt, mark(printed[stmt] if printed and stmt in printed else self.statement(stmt), stmt)))
             self.within = outer
         return self.comments.annotated(in_contexts(self, groups), at_top)
 
@@ -186,11 +189,10 @@ class Statements:
         """`part[key] = value`, or `+=`, `-=`, or `np.add.at` where indices may repeat."""
         value = self.expressions.operand(op.value)
         in_container = len(op.path) == 1 and is_known_container(operand_type(op.base))
-        if op.mode != "set" and not op.distinct and key_kind(key) in ("advanced", "unknown") and not in_container:
-            ufunc = self.expressions.globals.value(np.add if op.mode == "add" else np.subtract)
-            return ast.Expr(
-                ast.Call(ast.Attribute(ufunc, "at", ast.Load()), [part, self.expressions.operand(key), value], [])
-            )
+        if op.mode != "set" and (
+            not op.distinct and key_kind(key) in ("advanced", "unknown") and not in_container or self.of_many_axes(op)
+        ):
+            return ast.Expr(ast.Call(self.adding(op.mode), [part, self.expressions.operand(key), value], []))
         place = ast.Subscript(part, self.expressions.key(key), ast.Store())
         if op.mode != "set":
             return ast.AugAssign(place, _SIGNS[op.mode](), value)
@@ -199,6 +201,18 @@ class Statements:
             operator, other = combined
             return ast.AugAssign(place, operator, self.expressions.operand(other))
         return ast.Assign([place], value)
+
+    def of_many_axes(self, op: Update) -> bool:
+        """Whether the engine is not given this update of an array of many axes as it stands."""
+        value = operand_type(op.value)
+        return self.at is not None and rank(operand_type(op.base)) in (3, 4, 5, 6) and isinstance(value, Array) and value.dims != ()
+
+    def adding(self, mode: str) -> ast.expr:
+        """The function that adds or subtracts where indices may repeat."""
+        if self.at is not None:
+            return self.expressions.globals.value(self.at[mode])
+        ufunc = self.expressions.globals.value(np.add if mode == "add" else np.subtract)
+        return ast.Attribute(ufunc, "at", ast.Load())
 
     def update_whole(self, op: Update, target: Var) -> list[ast.stmt]:
         base, value = self.expressions.operand(op.base), self.expressions.operand(op.value)
@@ -214,6 +228,8 @@ class Statements:
                 ast.Assign([ast.Subscript(base, ast.Constant(...), ast.Store())], value),
                 *self.renamed(op.base, target),
             ]
+        if self.of_many_axes(op):
+            return [ast.Expr(ast.Call(self.adding(op.mode), [base, ast.Constant(...), value], [])), *self.renamed(op.base, target)]
         sign = _SIGNS[op.mode]()
         if scalar and self.name(op.base) != self.name(target):
             return [ast.Assign([self.target(target)], ast.BinOp(base, sign, value))]
@@ -228,6 +244,8 @@ class Statements:
         if operator is None or not self.reads_path(value.args[0], op.base, op.path):
             return None
         other = value.args[1]
+        if self.at is not None and not isinstance(operand_type(other), Scalar):
+            return None  # an engine that has no `np.add.at` does not look for shared memory either
         if not isinstance(operand_type(other), Scalar) and (
             isinstance(other, Var) and isinstance(self.nested.get(other), Index)
         ):

@@ -1,0 +1,62 @@
+"""Which engine runs a generated text: `backend="numba"`, or `"auto"`, which falls back to NumPy."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import warnings
+from collections.abc import Callable
+
+from sourcead.backends.load import import_numba
+from sourcead.errors import BackendError
+
+
+def choosing(backend: str, built, plain: types.FunctionType, place: str) -> Callable:
+    """The function that is called for a text.
+
+    Args:
+        backend: "numba", or "auto": NumPy where Numba cannot compile the text, or is not there, with a warning.
+        built: what the pipeline built, with the text for Numba.
+        plain: the text under NumPy.
+        place: where the user's function stands.
+
+    Raises:
+        BackendError: Numba is not installed, and the backend is "numba".
+    """
+    try:
+        import_numba()
+    except BackendError as error:
+        if backend == "auto":
+            return fallen_back(error, plain)
+        raise
+    from sourcead.backends.numba.boundary import around
+    from sourcead.backends.numba.compiling import compiled
+
+    emitted, boundary = built.numba
+    inner = compiled(emitted, built.name, place)
+    parameters = list(inspect.signature(plain).parameters)
+    call = around(boundary, built.name, parameters, inner, built.namespace)
+    return call if backend == "numba" else with_fallback(call, plain)
+
+
+def with_fallback(call: Callable, plain: types.FunctionType) -> Callable:
+    """Calls the one until it cannot be compiled, then the other."""
+    chosen = call
+
+    def either(*args, **kwargs):
+        nonlocal chosen
+        try:
+            return chosen(*args, **kwargs)
+        except BackendError as error:
+            if chosen is plain:
+                raise
+            chosen = fallen_back(error, plain)
+        return plain(*args, **kwargs)
+
+    return either
+
+
+def fallen_back(error: BackendError, plain: types.FunctionType) -> types.FunctionType:
+    """The text under NumPy, with a warning that says why."""
+    warnings.warn(f"NumPy runs what Numba cannot: {error}", RuntimeWarning, stacklevel=3)
+    return plain

@@ -1,0 +1,225 @@
+"""What crosses the boundary: Numba's functions take and return numbers, arrays and tuples of them.
+
+A parameter that is a tuple, list, dict or record becomes one parameter for each of its parts, out of which the first statements
+build it again; simplification then does away with most of that.  The results are taken apart in the same way.  The Python function
+around the compiled one does the reverse:
+
+    def loss_grad(params, x):
+        d_w, d_b = compiled(params["w"], params["b"], x)
+        return {"w": d_w, "b": d_b}
+
+Global data that the function reads becomes parameters too: Numba would take it for constants.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.analysis.builder import atom_type
+from sourcead.ir.nodes import Atom, Block, Build, Const, Function, Index, Stmt, Var, map_op, map_operand
+from sourcead.ir.records import is_namedtuple
+from sourcead.ir.types import DictT, FunctionT, Known, ListT, NoneType, Scalar, StructT, TupleT, Type
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """The Python function around a compiled one, as text.
+
+    Attributes:
+        arguments: for each parameter of the compiled function, what it is given.
+        result: the result, of the parts `d_0`, `d_1`, ... that the compiled function returns.
+        count: how many parts it returns.
+        namespace: what the expressions read.
+    """
+
+    arguments: tuple[str, ...]
+    result: str
+    count: int
+    namespace: dict[str, Any]
+
+    def text(self, name: str, parameters: list[str]) -> str:
+        """The definition of the function."""
+        call = f"compiled({', '.join(self.arguments)})"
+        if self.count == 1 and self.result == "d_0":
+            body = f"    return {call}\n"
+        else:
+            parts = ", ".join(f"d_{k}" for k in range(self.count))
+            body = f"    {parts} = {call}\n    return {self.result}\n" if self.count else f"    {call}\n    return {self.result}\n"
+        return f"def {name}({', '.join(parameters)}):\n{body}"
+
+
+def flattened(function: Function, live: dict[str, Type]) -> tuple[Function, Boundary]:
+    """The function with parameters and results in parts, and what stands around it.
+
+    Args:
+        function: not yet simplified.
+        live: the global data that the text may read, by name, with its types.
+    """
+    work = _Flattening({p.name for p in function.params})
+    params: list[Var] = []
+    for p in function.params:
+        work.parameter(p, p.name, params)
+    body = work.without_globals(function.body, live, params)
+    results, texts = [], []
+    for result in body.results:
+        texts.append(work.result(result, results))
+    body = Block((*work.before, *body.stmts, *work.after), tuple(results) or (Const(0),))
+    whole = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+    boundary = Boundary(tuple(work.arguments), whole, max(1, len(results)), work.namespace)
+    return replace(function, params=tuple(params), body=body, defaults=()), boundary
+
+
+@dataclass
+class _Flattening:
+    taken: set[str]
+    before: list[Stmt] = field(default_factory=list)
+    after: list[Stmt] = field(default_factory=list)
+    arguments: list[str] = field(default_factory=list)
+    namespace: dict[str, Any] = field(default_factory=dict)
+
+    # ---- parameters ----
+
+    def parameter(self, var: Var, text: str, params: list[Var]) -> None:
+        """Adds what a variable is made of to the parameters; `text` is how the caller reads it."""
+        if not is_structure(var.type):
+            params.append(var)
+            self.arguments.append(text)
+            return
+        self.before.append(Stmt((var,), self.built(var.type, var.name, text, params)))
+
+    def built(self, t: Type, name: str, text: str, params: list[Var]) -> Build:
+        items = []
+        for key, part in parts(t):
+            if (constant := constant_of(part)) is not None:
+                items.append(constant)
+                continue
+            v = Var(self.new_name(f"{name}_{key}"), part)
+            self.parameter(v, part_text(t, text, key), params)
+            items.append(v)
+        return build_op(t, tuple(items))
+
+    def new_name(self, wish: str) -> str:
+        base = re.sub(r"\W", "_", wish)
+        name = next(n for n in itertools.chain([base], (f"{base}_{k}" for k in itertools.count(1))) if n not in self.taken)
+        self.taken.add(name)
+        return name
+
+    def without_globals(self, body: Block, live: dict[str, Type], params: list[Var]) -> Block:
+        """The body with parameters in place of data that is read anew at each call."""
+        found: dict[str, Var] = {}
+
+        def atom(a: Atom) -> Atom:
+            if not (isinstance(a, Const) and a.live and a.text in live):
+                return a
+            if a.text not in found:
+                found[a.text] = v = Var(self.new_name(a.text), live[a.text])
+                self.parameter(v, f"live[{a.text!r}]", params)
+            return found[a.text]
+
+        def block(b: Block) -> Block:
+            return Block(tuple(replace(s, op=map_op(s.op, atom, block)) for s in b.stmts), tuple(map_operand(r, atom) for r in b.results))
+
+        return block(body)
+
+    # ---- results ----
+
+    def result(self, atom: Atom, results: list[Atom]) -> str:
+        """Adds what an atom is made of to the results; gives the expression that makes it of them again."""
+        t = atom_type(atom)
+        if (constant := constant_of(t)) is not None:
+            return self.held("constant", constant.value) if constant.value is not None else "None"
+        if not is_structure(t):
+            results.append(atom)
+            return self.number(t, f"d_{len(results) - 1}")
+        items = {}
+        for key, part in parts(t):
+            v = Var(f"d_{key}" if isinstance(key, str) and key.isidentifier() else "d_part", part, True)
+            self.after.append(Stmt((v,), Index(atom, Const(key))))
+            items[key] = self.result(v, results)
+        return self.structure(t, items)
+
+    def number(self, t: Type, text: str) -> str:
+        """A result in the class that NumPy mode gives it, where Numba returns a Python number."""
+        if isinstance(t, Scalar) and t.dtype in _SMALL:
+            return f"{self.held('np', np)}.{t.dtype.name}({text})"
+        return text
+
+    def structure(self, t: Type, items: dict[Any, str]) -> str:
+        texts = list(items.values())
+        match t:
+            case TupleT():
+                return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+            case ListT():
+                return f"[{', '.join(texts)}]"
+            case DictT():
+                return "{" + ", ".join(f"{self.key(k)}: {v}" for k, v in items.items()) + "}"
+        fields = ", ".join(f"{k}={v}" for k, v in items.items())
+        cls = self.held(t.cls.__name__, t.cls)
+        return f"{cls}({fields})" if is_namedtuple(t.cls) else f"{self.held('make_record', runtime.make_record)}({cls}, {fields})"
+
+    def key(self, key: Any) -> str:
+        return repr(key) if type(key) in (str, int, bool) else self.held("key", key)
+
+    def held(self, wish: str, value: Any) -> str:
+        names = itertools.chain([wish], (f"{wish}_{k}" for k in itertools.count(1)))
+        name = next(n for n in names if n not in self.taken and self.namespace.get(n, value) is value and n not in ("live", "compiled"))
+        self.namespace[name] = value
+        return name
+
+
+_SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
+
+
+def is_structure(t: Type) -> bool:
+    """Whether the parts of a value of this type are known."""
+    return isinstance(t, (TupleT, DictT, StructT)) or isinstance(t, ListT) and t.items is not None
+
+
+def parts(t: Type) -> Iterator[tuple[Any, Type]]:
+    """The keys and types of the parts of a structure."""
+    match t:
+        case TupleT(items) | ListT(_, items):
+            yield from enumerate(items)
+        case DictT(items) | StructT(_, items):
+            yield from items
+
+
+def part_text(t: Type, text: str, key: Any) -> str:
+    return f"{text}.{key}" if isinstance(t, StructT) else f"{text}[{key!r}]"
+
+
+def build_op(t: Type, items: tuple[Atom, ...]) -> Build:
+    match t:
+        case TupleT():
+            return Build("tuple", items)
+        case ListT():
+            return Build("list", items)
+        case DictT(entries):
+            return Build("dict", items, keys=tuple(k for k, _ in entries))
+    return Build("record", items, keys=tuple(k for k, _ in t.fields), cls=t.cls)
+
+
+def constant_of(t: Type) -> Const | None:
+    """The one value that a type has, if the signature fixes it."""
+    match t:
+        case NoneType():
+            return Const(None)
+        case Known(value) | FunctionT(value):
+            return Const(value)
+    return None
+
+
+def around(boundary: Boundary, name: str, parameters: list[str], compiled: Callable, live: dict[str, Any]) -> Callable:
+    """The Python function that takes and returns what the user's does."""
+    namespace = {**boundary.namespace, "compiled": compiled, "live": live}
+    exec(compile(boundary.text(name, parameters), f"<sourcead boundary of {name}>", "exec"), namespace)
+    return namespace[name]
+
+

@@ -1,0 +1,20 @@
+"""What the text for Numba calls and NumPy has under another name, or does not need; `overloads.py` and `indexing.py` compile it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def apart(v, a):
+    """`v`, or a copy if it shares memory with `a`, which is about to be written element by element."""
+    return v.copy() if isinstance(v, np.ndarray) and np.may_share_memory(v, a) else v
+
+
+def add_at(x, key, value):
+    """`np.add.at(x, key, value)`: Numba has no methods of ufuncs."""
+    np.add.at(x, key, value)
+
+
+def subtract_at(x, key, value):
+    """`np.subtract.at(x, key, value)`."""
+    np.subtract.at(x, key, value)

@@ -1,0 +1,31 @@
+"""From the IR of a function to the text that Numba compiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from sourcead.analysis.builder import atom_type, block_stmts
+from sourcead.backends.numba.boundary import Boundary, flattened
+from sourcead.backends.numba.calls import AT, for_numba
+from sourcead.emit import Emitted, emit
+from sourcead.ir.nodes import Block, Const, Function, op_operands, operand_atoms
+
+
+def in_parts(function: Function, finished: Callable[[Function], Function], read: Emitted) -> tuple[Emitted, Boundary]:
+    """The text that Numba compiles, and what stands around it.
+
+    Args:
+        function: the function, not yet simplified.
+        finished: what simplifies it and settles its memory.
+        read: the text for NumPy; its namespace has the global data.
+    """
+    live = {a.text: atom_type(a) for a in live_data(function.body) if a.text in read.namespace}
+    inner, boundary = flattened(function, live)
+    return emit(for_numba(finished(inner)), AT), boundary
+
+
+def live_data(block: Block) -> Iterator[Const]:
+    """The data of globals and closures that a block reads."""
+    for stmt in block_stmts(block):
+        for operand in op_operands(stmt.op):
+            yield from (a for a in operand_atoms(operand) if isinstance(a, Const) and a.live)

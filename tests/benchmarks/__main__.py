@@ -9,7 +9,10 @@ import itertools
 import os
 import sys
 
-NAMES = {"rnn": "rnn", "compile": "compile_time", "elman": "elman", "derivatives": "derivatives"}
+NAMES = {
+    "rnn": "rnn", "compile": "compile_time", "elman": "elman", "derivatives": "derivatives",
+    "cnn": "cnn", "mlp": "mlp", "autoencoder": "autoencoder", "lstm": "lstm", "gru": "gru",
+}  # fmt: skip
 USAGE = f"python -m tests.benchmarks NAME ... [options], with NAME of: {', '.join(NAMES)}; NAME --help tells the options"
 
 

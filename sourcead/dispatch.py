@@ -47,7 +47,7 @@ class Lowered:
     Attributes:
         text: the generated source.
         ir: the intermediate representation that it was written from.
-        notes: what each loop saves, and why.
+        notes: what each loop saves for the reverse sweep, with shapes and bytes, and what it rebuilds.
     """
 
     text: str
@@ -70,7 +70,7 @@ class Compiled:
     name: str
     namespace: dict[str, Any]
     ir: Any
-    notes: tuple[str, ...]
+    notes: Any
     function: Callable
     plain: types.FunctionType
     code: types.CodeType
@@ -244,10 +244,12 @@ class Gradient(Opaque):
             args, kwargs: arguments as for a call; without any, those of the last call.
 
         Returns:
-            A `Lowered` with the text, the intermediate representation and notes on what each loop saves.
+            A `Lowered` with the text, the intermediate representation and notes on what each loop saves, with the shapes and
+            bytes that it has for these arguments.
         """
         compiled = self._latest(*args, **kwargs)
-        return Lowered(compiled.text, compiled.ir, compiled.notes)
+        given = self._bound(args, kwargs) if args or kwargs else {}
+        return Lowered(compiled.text, compiled.ir, compiled.notes.shown(given))
 
     def save(self, path, *args, **kwargs) -> None:
         """Writes the generated function as a module that runs without sourcead.
@@ -267,11 +269,15 @@ class Gradient(Opaque):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 
+    def _bound(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call by name."""
+        bound = self._signature.bind(*self._bound_args, *args, **{**self._bound_kwargs, **kwargs})
+        bound.apply_defaults()
+        return bound.arguments
+
     def _latest(self, *args, **kwargs) -> Compiled:
         if args or kwargs:
-            bound = self._signature.bind(*self._bound_args, *args, **{**self._bound_kwargs, **kwargs})
-            bound.apply_defaults()
-            return self._compiled(*self._described(bound.arguments)[:3])
+            return self._compiled(*self._described(self._bound(args, kwargs))[:3])
         last = self._last()
         if last is not None:
             return self._compiled_for[last]
@@ -397,7 +403,7 @@ class Gradient(Opaque):
             name=built.name,
             namespace=built.namespace,
             ir=built.ir,
-            notes=tuple(built.notes),
+            notes=built.notes,
             function=plain if built.numba is None else choosing(self._backend, built, plain, self._place()),
             plain=plain,
             code=code,

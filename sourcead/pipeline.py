@@ -15,6 +15,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ad.cotangents import Cotangents, unbroadcast, zeros
+from sourcead.ad.notes import Notes
 from sourcead.ad.opened import simplified
 from sourcead.ad.pushforward import pushforward
 from sourcead.ad.residuals import AUTO, settle
@@ -77,7 +78,7 @@ class Built:
         text, name: the source and the name of the function in it.
         namespace: the globals that the text uses.
         ir: what the text was emitted from.
-        notes: what was saved and why.
+        notes: what loops save, to be shown for the arguments of a call.
         written_params: parameters whose arrays the user's function writes.
         live: (holder, key, name in the namespace) of data that is read again at each call.
         guards: (holder, key, object) of code that must still be what it was.
@@ -88,7 +89,7 @@ class Built:
     name: str
     namespace: dict[str, Any]
     ir: Function
-    notes: list[str]
+    notes: Notes
     written_params: frozenset[str]
     live: tuple
     guards: tuple
@@ -120,7 +121,7 @@ def build(
     defaults = literal_defaults(source, list(types))
     splits = False
     if kind in FORWARD:
-        function, notes = pushforward(lowered, tangent_names(source.signature.parameters, wrt), kind == "jvp"), []
+        function, notes = pushforward(lowered, tangent_names(source.signature.parameters, wrt), kind == "jvp"), Notes()
         defaults = ()
         if kind == "columns":
             function = at_once(simplify(flatten_stacks(function)), tangent_names(source.signature.parameters, wrt))
@@ -131,7 +132,7 @@ def build(
     name = f"{function_name(source.name)}_{SUFFIX[kind]}"
     doc = docstring(source, wrt, kind, place or f"{os.path.basename(source.file)}:{source.line}")
     raw = replace(function, name=name, doc=doc, defaults=defaults)
-    function = finished(raw, notes if splits else None)
+    function = finished(raw, notes.after if splits else None)
     emitted = with_pairs(emit(function), function)
     return Built(
         text=emitted.text,
@@ -249,8 +250,8 @@ def docstring(source, wrt: tuple[str, ...], kind: str, place: str) -> str:
 
 def differentiate(
     lowered: Lowered, wrt: tuple[str, ...], kind: str, has_aux: bool, single: bool, policy: Policy = AUTO, closures: bool = True
-) -> tuple[Function, list[str]]:
-    """The function that computes the gradient, its values all available, not yet simplified.
+) -> tuple[Function, Notes]:
+    """The function that computes the gradient, its values all available, not yet simplified, and what its loops save.
 
     `closures`: whether it is not differentiated again.
     """
@@ -287,6 +288,7 @@ def differentiate(
         sweep = Reverse(active, build, block).block(block, cots, gradients)
     block, sweep, (value, aux) = without_steering(block, sweep, (value, aux))
     forward, reverse, results, notes = settle(block, sweep, build.maybe_number, policy)
+    told = Notes(tuple(notes), replace(primal, body=Block(tuple(forward), ())), tuple(hoisted))
     stmts = list(forward)
     if kind == "vjp":
         closure = Var("pullback", Unknown())
@@ -312,7 +314,7 @@ def differentiate(
                 stmts.append(Stmt((pair,), Build("tuple", (value, aux))))
                 head = pair
             out = (head, *grads) if kind == "value_and_grad" else (*grads, aux)
-    return Function(primal.name, primal.params, Block(tuple(stmts), out), origin=primal.origin), hoisted + notes
+    return Function(primal.name, primal.params, Block(tuple(stmts), out), origin=primal.origin), told
 
 
 def pack(results: tuple[Atom, ...], single: bool) -> tuple[list[Stmt], tuple[Atom, ...]]:

@@ -428,11 +428,18 @@ def test_source_before_a_call_takes_types_from_annotations_and_defaults(stub):
     assert options["statics"] == {"d": None}
 
 
+class Told:
+    """Notes that show the arguments that they are shown for."""
+
+    def shown(self, arguments):
+        return (f"saves {arguments}",)
+
+
 def test_lower_compiles_without_running(stub):
-    stub.body, stub.options = "1 / 0", {"notes": ["saves nothing"], "ir": "ir"}
+    stub.body, stub.options = "1 / 0", {"notes": Told(), "ir": "ir"}
     lowered = grad(two).lower(1.0, u=2.0)
     assert str(lowered) == lowered.text and "1 / 0" in lowered.text
-    assert (lowered.notes, lowered.ir) == (("saves nothing",), "ir")
+    assert (lowered.notes, lowered.ir) == (("saves {'w': 1.0, 'u': 2.0}",), "ir")
 
 
 def test_traceback_shows_generated_lines(stub):

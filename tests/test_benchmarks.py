@@ -114,6 +114,9 @@ def test_the_ratio_is_the_median_over_the_rounds():
         (report.at_least("x", 0.92, 0.92), True),
         (report.at_least("x", float("nan"), 0.92), False),
         (report.below("x", 1.0, 1.0), False),
+        (report.between("x", 0.8, 0.8, 1.2), True),
+        (report.between("x", 1.21, 0.8, 1.2), False),
+        (report.between("x", float("nan"), 0.8, 1.2), False),
         (report.reported("x", 1.0), None),
     ],
 )

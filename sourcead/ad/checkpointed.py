@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from sourcead.ad.notes import Kept, LoopNote
 from sourcead.ad.parts import SettledLoop
 from sourcead.ad.ranges import reversed_range
 from sourcead.ad.reruns import Rerun
@@ -144,10 +145,10 @@ class Checkpointed:
             found[chain] = Carried(self.stmt.targets[k], fresh(p), entry(p))
         return found
 
-    def done(self, forward: Stmt, reverse: list[Stmt], restored: dict[Var, Carried], note: str) -> SettledLoop:
-        origin = self.stmt.origin
-        where = f"line {origin.line}, `{origin.text.splitlines()[0].strip()}`" if origin else "a loop"
-        self.rerun.settler.notes.append(f"{where}: {note}")
+    def done(self, forward: Stmt, reverse: list[Stmt], restored: dict[Var, Carried], head: str, *rest: str) -> SettledLoop:
+        """What the settler takes; `head` and `rest`: what people are told, the state in place of `{}`."""
+        note = LoopNote(self.stmt.origin, head, tuple(Kept(p.name, p.type) for p in self.rerun.params), rest)
+        self.rerun.settler.notes += [*self.rerun.notes, note]
         entry = {c: self.op.inits[k] for c, k in self.rerun.restored.items()}
         return SettledLoop(list(self.start.stmts), forward, reverse, {c: v.out for c, v in restored.items()}, entry)
 

@@ -176,6 +176,7 @@ class Writer:
             inner.drain(arm)
             blocks.append((inner.stmts, results))
             writers.append(inner)
+        self.rebuilt += [v for w in writers for v in w.rebuilt]
         lists = [v for v in self.lists if any(w.lists[v] is not self.lists[v] for w in writers)]
         chains = [c for c in self.now if any(w.now[c] is not self.now[c] for w in writers)]
         list_outs = {v: fresh(self.lists[v]) for v in lists}

@@ -12,12 +12,13 @@ import operator
 from dataclasses import replace
 
 from sourcead.ad.iteration import Writer
+from sourcead.ad.notes import Kept, LoopNote, rebuilt
 from sourcead.ad.parts import Part, SettledLoop
 from sourcead.ad.plan import LoopPlan
 from sourcead.ad.ranges import begun_range, reversed_range
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Append, Block, Branch, Build, Call, Const, Loop, Range, Stmt, Var, free_vars, fresh
-from sourcead.ir.types import INT, Array, ListT, Scalar
+from sourcead.ir.types import INT, ListT
 
 
 def settle_loop(plan: LoopPlan) -> SettledLoop:
@@ -110,24 +111,18 @@ def settle_loop(plan: LoopPlan) -> SettledLoop:
     return SettledLoop(before, forward, reverse, restored, entry)
 
 
-def note_for_people(plan: LoopPlan, listed: list[Var], shared: dict[Var, Var], rebuilt: list[Var]) -> str:
-    """What this loop saves, in words."""
-    origin = plan.stmt.origin
-    where = f"line {origin.line}, `{origin.text.splitlines()[0].strip()}`" if origin else "a loop"
-    olds = {overwritten_array(plan, v): v for v in listed if v in plan.overwritten}
-    parts = []
-    kept = [f"{v.name} ({described(v.type)})" for v in listed if v not in plan.overwritten]
-    kept += [f"what is overwritten of {name} ({described(v.type)})" for name, v in olds.items()]
-    parts.append("saves in each iteration " + ", ".join(kept) if kept else "saves nothing")
+def note_for_people(plan: LoopPlan, listed: list[Var], shared: dict[Var, Var], again: list[Var]) -> LoopNote:
+    """What this loop saves."""
+    values = [Kept(v.name, v.type) for v in listed if v not in plan.overwritten]
+    values += [Kept(f"what is overwritten of {overwritten_array(plan, v)}", v.type) for v in listed if v in plan.overwritten]
+    rest = []
     carried = sorted({p.name for p in shared.values()})
     if carried:
-        parts.append(f"carries {', '.join(carried)} backward, whose value on leaving an iteration is that on entering the next")
+        rest.append(f"carries {', '.join(carried)} backward, whose value on leaving an iteration is that on entering the next")
     if plan.carried:
-        parts.append(f"puts back {', '.join(plan.op.params[k].name for k in plan.carried.values())} as it was")
-    names = list(dict.fromkeys(v.name for v in rebuilt if not v.temp))
-    if names:
-        parts.append(f"rebuilds {', '.join(names)}")
-    return f"{where}: " + "; ".join(parts)
+        rest.append(f"puts back {', '.join(plan.op.params[k].name for k in plan.carried.values())} as it was")
+    head = "saves in each iteration {}" if values else "saves nothing"
+    return LoopNote(plan.stmt.origin, head, tuple(values), (*rest, *rebuilt(again)))
 
 
 def overwritten_array(plan: LoopPlan, old: Var) -> str:
@@ -192,16 +187,3 @@ def forward_branch(plan: LoopPlan, stmt: Stmt, arms: tuple[Part, Part], state: d
     )
     state.update(outs)
     return replace(stmt, targets=(*stmt.targets, *outs.values()), op=op)
-
-
-def described(t) -> str:
-    """A type as people say it."""
-    match t:
-        case Scalar(kind):
-            return kind
-        case Array(dtype, dims):
-            rank = "" if dims is None else f", {len(dims)} {'axis' if len(dims) == 1 else 'axes'}"
-            return f"array{'' if dtype is None else f' of {dtype}'}{rank}"
-        case ListT(item):
-            return f"list of {described(item)}"
-    return "value"

@@ -17,7 +17,7 @@ from sourcead import runtime
 from sourcead.ad.parts import is_metadata_read, substituted
 from sourcead.ad.ranges import is_literal
 from sourcead.ad.sweep import Sweep
-from sourcead.analysis.builder import Builder
+from sourcead.analysis.builder import Builder, block_stmts
 from sourcead.analysis.chains import updates_in
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import (
@@ -54,6 +54,7 @@ class Rerun:
         state: the variants that these depend on, by number.
         written: the numbers of the variants that are arrays written in place.
         restored: the chains that the reverse must leave as they were on entry -> the number of the variant.
+        notes: what people are told of loops inside.
     """
 
     def __init__(self, settler, stmt: Stmt, raw: Stmt, undone: set[Var], block: Block, sweep: Sweep, known: dict[Var, Var], own=()):
@@ -85,7 +86,9 @@ class Rerun:
 
     def settled(self, block: Block, sweep: Sweep, known: dict[Var, Atom]) -> tuple[Block, dict[Var, Stmt]]:
         """A block and its reverse, and the variables that went with the effects of the block."""
-        forward, reverse, results = self.settler.anew(block).straight(block, sweep)
+        own = self.settler.anew(block)
+        forward, reverse, results = own.straight(block, sweep)
+        self.notes = own.notes
         again, gone = without_effects(Block(tuple(forward), ()))
         stmts = (*again.stmts, *(self.asking_outside(substituted(s, known)) for s in reverse))
         results = tuple(known.get(r, r) for r in results)
@@ -99,6 +102,12 @@ class Rerun:
     def anew(self) -> dict[Var, Var]:
         """Variables for the state on entry to another iteration than the one at hand."""
         return dict(zip(self.params, anew(self.stmt, self.params)))
+
+    @property
+    def rebuilt(self) -> list[Var]:
+        """The values of the body that are computed again."""
+        found = {t for s in block_stmts(self.op.body) for t in s.targets}
+        return [t for s in block_stmts(self.again) for t in s.targets if t in found]
 
     def asking_outside(self, stmt: Stmt) -> Stmt:
         """A statement of the reverse, which asks for shapes outside of the loop where something there has the same."""

@@ -22,6 +22,7 @@ from dataclasses import replace
 from sourcead.ad.checkpoints import checkpointed_loop
 from sourcead.ad.costs import TYPICAL, is_cheap, size
 from sourcead.ad.loops import settle_loop
+from sourcead.ad.notes import LoopNote
 from sourcead.ad.parts import SettledLoop, defined_inside, is_metadata_read, reverse_ops, substituted, written_size
 from sourcead.ad.plan import LoopPlan
 from sourcead.ad.sweep import ReverseLoop, Sweep, stmt_reads
@@ -34,7 +35,7 @@ AUTO = Policy("auto")
 
 def settle(
     block: Block, sweep: Sweep, numbers: set[Var], policy: Policy = AUTO
-) -> tuple[list[Stmt], list[Stmt], tuple[Atom, ...], list[str]]:
+) -> tuple[list[Stmt], list[Stmt], tuple[Atom, ...], list[LoopNote]]:
     """The statements of the forward sweep, those of the reverse sweep, and its results, all values available.
 
     Last come notes for people: what each loop saves, rebuilds and puts back.  `numbers`: arrays by type that may be numbers.
@@ -48,14 +49,12 @@ def settle(
 class Settler:
     def __init__(self, chains: Chains, numbers: set[Var], policy: Policy):
         self.chains, self.numbers, self.policy = chains, numbers, policy
-        self.notes: list[str] = []
+        self.notes: list[LoopNote] = []
         self.nest: Nest | None = None  # the outermost loop being settled
 
     def anew(self, block: Block) -> Settler:
-        """A settler for a block that runs by itself; its notes are of this one."""
-        other = Settler(Chains(block), self.numbers, AUTO if self.policy.name == "budget" else self.policy)
-        other.notes = self.notes
-        return other
+        """A settler for a block that runs by itself."""
+        return Settler(Chains(block), self.numbers, AUTO if self.policy.name == "budget" else self.policy)
 
     # -- code that runs once -----------------------------------------------------------------------------------------
 

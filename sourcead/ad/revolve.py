@@ -21,6 +21,7 @@ import operator
 
 from sourcead.ad.checkpointed import ONE, ZERO, Carried, appended, shown
 from sourcead.ad.costs import values_with_names
+from sourcead.ad.notes import amount
 from sourcead.ad.states import States
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Block, Branch, Build, Const, Index, Loop, Policy, Pop, Range, Stmt, Var, fresh
@@ -69,23 +70,23 @@ class Revolved(States):
                 c.out = c.init
         else:
             self.states = self.made_list("states", self.item)
-            self.kept = [self.states, Carried(ZERO, Var("due", INT, True))]
+            self.kept = [self.states, Carried(self.snapshots, Var("free", INT, True)), Carried(ZERO, Var("due", INT, True))]
             self.save_when_due(head, *self.kept)
 
-    def save_when_due(self, build: Builder, states: Carried, due: Carried) -> None:
+    def save_when_due(self, build: Builder, states: Carried, free: Carried, due: Carried) -> None:
         """Emits `if t >= due:` the state is saved, with its place, or, if those of all iterations to come fit, without."""
-        rerun, carried = self.rerun, [states, due, *self.lists.values()]
+        rerun, carried = self.rerun, [states, free, due, *self.lists.values()]
         last = self.start.call(operator.sub, self.total, ONE, type=INT, name="last")
         here = self.place()
         now = build.call(operator.ge, here, due.param, type=BOOL)
         with build.block() as stmts:
-            far = self.does_not_fit(build, here, last, states.param)
+            far = does_not_fit(build, here, last, free.param)
             with build.block() as placed:
-                more, following = self.placed(build, here, last, states.param, {p: p for p in rerun.params})
-            then = Block(tuple(placed), (more, following, *(c.param for c in self.lists.values())))
+                found = self.placed(build, here, last, states.param, free.param, {p: p for p in rerun.params})
+            then = Block(tuple(placed), (*found, *(c.param for c in self.lists.values())))
             with build.block() as listed:
                 longer = [appended(build, c.param, rerun.kept(build, p, p)) for p, c in self.lists.items()]
-            orelse = Block(tuple(listed), (states.param, due.param, *longer))
+            orelse = Block(tuple(listed), (states.param, free.param, due.param, *longer))
             inner = tuple(fresh(c.param) for c in carried)
             build.add(Stmt(inner, Branch(far, then, orelse, "if")))
         then, orelse = Block(tuple(stmts), inner), Block((), tuple(c.param for c in carried))
@@ -96,17 +97,13 @@ class Revolved(States):
     def carried(self) -> list[Carried]:
         return [self.count] if self.rerun.is_counted else super().carried()
 
-    def does_not_fit(self, build: Builder, start: Atom, last: Atom, states: Atom) -> Var:
-        """Emits whether the states of the iterations `start` to `last` are too many; that of the last is in hand."""
-        steps = build.call(operator.sub, last, start, type=INT)
-        free = build.call(operator.sub, self.snapshots, build.call(len, states, type=INT), type=INT)
-        return build.call(operator.gt, steps, free, type=BOOL)
-
-    def placed(self, build: Builder, start: Atom, last: Atom, states: Atom, state: dict[Var, Atom]) -> tuple[Var, Var]:
-        """Emits that a state is saved with its place: the longer list, and the place of the next."""
+    def placed(
+        self, build: Builder, start: Atom, last: Atom, states: Atom, free: Atom, state: dict[Var, Atom]
+    ) -> tuple[Var, Var, Var]:
+        """Emits that a state is saved with its place: the longer list, how many more may be kept, and the place of the next."""
         longer = appended(build, states, self.packed(build, start, state))
-        free = build.call(operator.sub, self.snapshots, build.call(len, longer, type=INT), type=INT)
-        return longer, build.call(next_snapshot, start, last, free, type=INT, name="due")
+        fewer = build.call(operator.sub, free, ONE, type=INT, name="free")
+        return longer, fewer, build.call(next_snapshot, start, last, fewer, type=INT, name="due")
 
     def packed(self, build: Builder, place: Atom, state: dict[Var, Atom]) -> Var:
         """A state with its place, to be put on the list."""
@@ -145,16 +142,18 @@ class Revolved(States):
         build.add(Stmt((states, item), Pop(self.stack.param)))
         place = build.index(item, ZERO, name="start")
         found = [build.emit(Index(item, Const(k + 1)), p.type, p.name, p.temp) for k, p in enumerate(rerun.params)]
-        start, more, state = fresh(place), fresh(states), rerun.anew()
+        used = build.call(len, states, type=INT)
+        left = build.call(operator.sub, self.snapshots, used, type=INT, name="free")
+        start, more, free, state = fresh(place), fresh(states), fresh(left), rerun.anew()
         with build.block() as test:
-            far = self.does_not_fit(build, start, here, more)
+            far = does_not_fit(build, start, here, free)
         with build.block() as stmts:
-            longer, following = self.placed(build, start, here, more, state)
+            longer, fewer, following = self.placed(build, start, here, more, free, state)
             after = rerun.advance(build, rerun.part(build, start, following), state)
-        body = Block(tuple(stmts), (following, longer, *after.values()))
-        loop = Loop(Block(tuple(test), (far,)), None, (start, more, *state.values()), (place, states, *found), body)
+        body = Block(tuple(stmts), (following, longer, fewer, *after.values()))
+        params, inits = (start, more, free, *state.values()), (place, states, left, *found)
         outs = fresh(start), fresh(more), rerun.anew()
-        build.add(Stmt((*outs[:2], *outs[2].values()), loop))
+        build.add(Stmt((*outs[:2], fresh(free), *outs[2].values()), Loop(Block(tuple(test), (far,)), None, params, inits, body)))
         return outs
 
     def listed(self, build: Builder, start: Var, here: Var, state: dict[Var, Var]) -> list[Var]:
@@ -176,10 +175,14 @@ class Revolved(States):
     def also_carried(self) -> list[Carried]:
         return [self.stack]
 
-    def note(self) -> str:
-        names = self.names()
+    def note(self) -> tuple[str, ...]:
         if self.policy.name == "budget":
-            most = f"as many states ({names}) as fit into {shown(self.policy.number)} bytes, "
+            most = f"as many states as fit into {amount(self.policy.number.value)}"
         else:
-            most = f"at most {shown(self.snapshots)} states ({names}) at a time, "
-        return f"saves {most}placed by the binomial schedule; runs again from them"
+            most = f"at most {shown(self.snapshots)} states at a time"
+        return f"saves {most}, placed by the binomial schedule: {{}}", "runs again from them"
+
+
+def does_not_fit(build: Builder, start: Atom, last: Atom, free: Atom) -> Var:
+    """Emits whether the states of the iterations `start` to `last` are too many to keep; that of the last is in hand."""
+    return build.call(operator.gt, build.call(operator.sub, last, start, type=INT), free, type=BOOL)

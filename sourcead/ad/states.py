@@ -6,6 +6,7 @@ import operator
 from dataclasses import replace
 
 from sourcead.ad.checkpointed import ONE, ZERO, Carried, Checkpointed, appended, popped, save_if, shown
+from sourcead.ad.notes import rebuilt
 from sourcead.ad.parts import SettledLoop
 from sourcead.ad.ranges import begun_range, reversed_range
 from sourcead.ad.reruns import Rerun, anew
@@ -51,7 +52,8 @@ class States(Checkpointed):
         exits = [replace(c, end=entry[c.end]) for c in self.left.values() if c.param in read]
         restored = self.put_back(entry.__getitem__)
         carried = [*exits, *restored.values(), *self.stacks.values(), *self.also_carried()]
-        return self.done(forward, self.reverse(domain, index, carried, setup, inside, results), restored, self.note())
+        reverse = self.reverse(domain, index, carried, setup, inside, results)
+        return self.done(forward, reverse, restored, *self.note(), *rebuilt(rerun.rebuilt))
 
     def saving(self, head: Builder) -> None:
         """Emits what the forward sweep saves at the beginning of an iteration."""
@@ -74,10 +76,9 @@ class States(Checkpointed):
         """What the reverse loop carries beside the lists."""
         return []
 
-    def note(self) -> str:
-        if not self.rerun.state:
-            return "saves nothing"
-        return f"saves {self.names()} on entry to each iteration; runs the rest of the iteration again"
+    def note(self) -> tuple[str, ...]:
+        """What people are told of what is saved."""
+        return ("saves {} on entry to each iteration" if self.rerun.state else "saves nothing",)
 
 
 class Segmented(Checkpointed):
@@ -127,10 +128,10 @@ class Segmented(Checkpointed):
         values.update(zip(self.indices, (part.start, part.stop)))
         results = rerun.reversal(inside, values)
         restored = self.put_back(entry.__getitem__)
-        note = f"saves {self.names()} every {shown(every)} iterations; runs a segment again at a time"
+        head = f"saves {{}} every {shown(every)} iterations" if rerun.state else "saves nothing"
         carried = [*restored.values(), *stacks.values()]
         reverse = self.reverse(domain, self.first, carried, setup, inside, results, self.cotangents)
-        return self.done(forward, reverse, restored, note)
+        return self.done(forward, reverse, restored, head, "runs a segment again at a time")
 
 
 class FromStart(Checkpointed):
@@ -151,5 +152,6 @@ class FromStart(Checkpointed):
             values[op.index] = rerun.index_at(inside, here)
         results = rerun.reversal(inside, values)
         restored = self.put_back(entry.__getitem__)
-        note = f"saves nothing; computes {self.names()} again from the start for each iteration"
-        return self.done(forward, self.reverse(domain, here, list(restored.values()), setup, inside, results), restored, note)
+        reverse = self.reverse(domain, here, list(restored.values()), setup, inside, results)
+        told = "computes {} again from the start for each iteration"
+        return self.done(forward, reverse, restored, f"saves nothing; {told}", *rebuilt(rerun.rebuilt))

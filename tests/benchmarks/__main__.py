@@ -10,7 +10,7 @@ import os
 import sys
 
 NAMES = {
-    "rnn": "rnn", "compile": "compile_time", "elman": "elman", "derivatives": "derivatives",
+    "rnn": "rnn", "compile": "compile_time", "elman": "elman", "checkpoint": "checkpoint", "derivatives": "derivatives",
     "cnn": "cnn", "mlp": "mlp", "autoencoder": "autoencoder", "lstm": "lstm", "gru": "gru",
 }  # fmt: skip
 USAGE = f"python -m tests.benchmarks NAME ... [options], with NAME of: {', '.join(NAMES)}; NAME --help tells the options"

@@ -39,6 +39,11 @@ def below(what: str, value: float, limit: float, form: str = "{:.2f}") -> Row:
     return Row(what, float(value), form.format(value), f"< {form.format(limit)}", bool(value < limit))
 
 
+def between(what: str, value: float, low: float, high: float, form: str = "{:.2f}") -> Row:
+    """A row that is ok if the value lies between two limits."""
+    return Row(what, float(value), form.format(value), f"{form.format(low)} to {form.format(high)}", bool(low <= value <= high))
+
+
 def reported(what: str, value: float, form: str = "{:.2f}") -> Row:
     """A row without a target."""
     return Row(what, float(value), form.format(value))

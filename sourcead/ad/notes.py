@@ -1,0 +1,137 @@
+"""Notes for people: what each loop saves for the reverse sweep, with its size for given arguments, and what it rebuilds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sourcead.analysis.sizes_at_call import sizes_in
+from sourcead.ir.nodes import Function, Origin, Var
+from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, with_dims
+
+OBJECT = 32  # bytes of a number that is kept in a list
+UNITS = ("B", "kB", "MB", "GB", "TB")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A value that a loop saves: its name and type."""
+
+    name: str
+    type: Type
+
+    def shown(self, numbers: Mapping[Sym, int]) -> str:
+        """The value with its type, shape and bytes."""
+        t = with_dims(self.type, numbers)
+        size = bytes_of(t)
+        return f"{self.name} ({described(t)}{'' if size is None else f', {amount(size)}'})"
+
+
+@dataclass(frozen=True)
+class LoopNote:
+    """What a loop saves: `head`, with the values in place of `{}`, and what else is said of it."""
+
+    origin: Origin | None
+    head: str
+    kept: tuple[Kept, ...] = ()
+    rest: tuple[str, ...] = ()
+
+    def shown(self, numbers: Mapping[Sym, int]) -> str:
+        """The note, for dims of these sizes."""
+        where = f"line {self.origin.line}, `{self.origin.text.splitlines()[0].strip()}`" if self.origin else "a loop"
+        values = ", ".join(k.shown(numbers) for k in self.kept)
+        sizes = [bytes_of(with_dims(k.type, numbers)) for k in self.kept]
+        if len(sizes) > 1 and None not in sizes:
+            values += f", together {amount(sum(sizes))}"
+        return f"{where}: " + "; ".join([self.head.replace("{}", values), *self.rest])
+
+
+@dataclass(frozen=True, eq=False)
+class Notes:
+    """The notes of a function.
+
+    Attributes:
+        loops: what its loops save, the outer first.
+        forward: its forward sweep, in which the sizes of arrays are looked for.
+        before, after: what was done to loops before they were differentiated, and to those of the reverse sweep.
+    """
+
+    loops: tuple[LoopNote, ...] = ()
+    forward: Function | None = None
+    before: tuple[str, ...] = ()
+    after: list[str] = field(default_factory=list)
+
+    def shown(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """The notes as text, for a call with these arguments."""
+        numbers = sizes_in(self.forward, arguments) if self.loops and self.forward is not None else {}
+        return (*self.before, *(note.shown(numbers) for note in self.loops), *self.after)
+
+
+def kept(variables: Sequence[Var]) -> tuple[Kept, ...]:
+    """The values of variables."""
+    return tuple(Kept(v.name, v.type) for v in variables)
+
+
+def rebuilt(variables: Sequence[Var]) -> tuple[str, ...]:
+    """What is computed again: the user's names, and that there are others."""
+    names = list(dict.fromkeys(v.name for v in variables if not v.temp))
+    if any(v.temp for v in variables):
+        names.append("parts of expressions")
+    return (f"rebuilds {', '.join(names)}",) if names else ()
+
+
+def described(t: Type) -> str:
+    """A type as people say it."""
+    match t:
+        case Scalar(kind, dtype):
+            return kind if dtype is None or dtype.kind == "O" else str(dtype)
+        case Array(dtype, dims):
+            name = "array" if dtype is None else str(dtype)
+            if dims is None:
+                return name
+            sizes = ", ".join("?" if isinstance(n, Sym) else str(n) for n in dims)
+            return f"{name} ({sizes}{',' if len(dims) == 1 else ''})"
+        case ListT(item):
+            return f"list of {described(item)}"
+        case TupleT(items):
+            return f"tuple of {', '.join(map(described, items))}"
+        case StructT(cls):
+            return cls.__name__
+    return "value"
+
+
+def bytes_of(t: Type) -> int | None:
+    """The memory of a value of this type, if the type tells."""
+    match t:
+        case Scalar():
+            return OBJECT
+        case Array(dtype, dims) if dtype is not None and dims is not None and not any(isinstance(n, Sym) for n in dims):
+            return dtype.itemsize * math.prod(dims)
+        case TupleT(items):
+            return total(items)
+        case ListT(_, items) if items is not None:
+            return total(items)
+        case StructT(_, fields) | DictT(fields):
+            return total([field for _, field in fields])
+    return None
+
+
+def total(types: Sequence[Type]) -> int | None:
+    """The memory of several values."""
+    found = [bytes_of(t) for t in types]
+    return None if None in found else sum(found)
+
+
+def amount(size: float) -> str:
+    """A number of bytes in the unit that suits it.
+
+    Example:
+        >>> amount(80), amount(6400), amount(8_000_000)
+        ('80 B', '6.4 kB', '8 MB')
+    """
+    k = 0
+    while size >= 1000 and k < len(UNITS) - 1:
+        size, k = size / 1000, k + 1
+    return f"{size:.3g} {UNITS[k]}"

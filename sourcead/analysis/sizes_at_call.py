@@ -1,0 +1,307 @@
+"""The sizes of arrays inside a function, for given arguments, without running it.
+
+The dims of types that are known only at run time get numbers: those of the arguments from their shapes, those of other
+values by inferring the type of each op again, its operands' dims known.  A dim that differs from one iteration of a loop to
+the next has none, nor has one that the values of arrays decide.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sourcead.analysis.builder import Builder, atom_type
+from sourcead.analysis.handlers import HANDLERS
+from sourcead.analysis.infer import infer_attr, infer_call, infer_index
+from sourcead.analysis.operands import NOT_CONST, Arg
+from sourcead.ir.nodes import (
+    Append,
+    Atom,
+    Attr,
+    Block,
+    Branch,
+    Build,
+    Call,
+    Const,
+    Effect,
+    Function,
+    Index,
+    Let,
+    Loop,
+    Op,
+    Operand,
+    Pop,
+    Stmt,
+    Update,
+    Var,
+    fresh,
+    map_operand,
+)
+from sourcead.ir.records import fields_of
+from sourcead.ir.types import INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, with_dims
+
+OF_INTEGERS = frozenset({
+    operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, builtins.min, builtins.max,
+    builtins.abs, builtins.int,
+})  # fmt: skip
+EXAMPLE = 1000  # integers above this are not handed to functions that are called on examples
+
+
+def sizes_in(function: Function, arguments: Mapping[str, Any]) -> dict[Sym, int]:
+    """The dims in the types of a function's variables that are known for these arguments."""
+    sizes = Sizes()
+    for p in function.params:
+        if p.name in arguments:
+            sizes.of_value(p.type, arguments[p.name])
+    for p in function.params:
+        new, value = sizes.of_result(p, p.type), arguments.get(p.name)
+        if isinstance(p.type, Scalar) and isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+            sizes.build.known[new] = int(value)
+    sizes.block(function.body)
+    return sizes.numbers
+
+
+class Sizes:
+    """Follows a function's statements.
+
+    Attributes:
+        numbers: the dims that are known.
+        varying: those that have more than one size.
+        now: variable of the function -> one whose type has the dims that are known.
+        build: knows the integers that are known.
+    """
+
+    def __init__(self):
+        self.numbers: dict[Sym, int] = {}
+        self.varying: set[Sym] = set()
+        self.now: dict[Var, Var] = {}
+        self.build = Builder()
+
+    def known(self, t: Type) -> Type:
+        return with_dims(t, self.numbers)
+
+    # -- learning --------------------------------------------------------------------------------------------------------
+
+    def of_dim(self, dim: int | Sym, size: int | Sym, one_of: bool = False) -> None:
+        """A dim of a type has a size, or, if it is one of several, may have it."""
+        if not isinstance(dim, Sym) or dim in self.varying or size is dim:
+            return
+        if isinstance(size, Sym):
+            if one_of:
+                self.vary(dim)
+        elif self.numbers.setdefault(dim, size) != size:
+            self.vary(dim)
+
+    def vary(self, dim: Sym) -> None:
+        """A dim has several sizes, or one is not known."""
+        self.varying.add(dim)
+        self.numbers.pop(dim, None)
+
+    def of_value(self, t: Type, value: Any) -> None:
+        """A value has a type."""
+        match t:
+            case Array(_, dims) if dims is not None and np.ndim(value) == len(dims):
+                for dim, size in zip(dims, np.shape(value)):
+                    self.of_dim(dim, size)
+            case TupleT(items):
+                for item, v in zip(items, value):
+                    self.of_value(item, v)
+            case ListT(item, items):
+                for k, v in enumerate(value):
+                    self.of_value(item, v)
+                    if items is not None and k < len(items):
+                        self.of_value(items[k], v)
+            case DictT(items):
+                for key, item in items:
+                    self.of_value(item, value[key])
+            case StructT(_, fields):
+                found = fields_of(value)
+                for name, field in fields:
+                    self.of_value(field, found[name])
+
+    def of_type(self, t: Type, other: Type, one_of: bool = False) -> None:
+        """A value of a type is of another, which tells dims; or, if it is one of several, may be of it."""
+        match t, other:
+            case (Array(_, dims), Array(_, sizes)) if dims is not None and sizes is not None and len(dims) == len(sizes):
+                for dim, size in zip(dims, sizes):
+                    self.of_dim(dim, size, one_of)
+            case (TupleT(items), TupleT(others)) if len(items) == len(others):
+                for item, o in zip(items, others):
+                    self.of_type(item, o, one_of)
+            case ListT(item, items), ListT(other, others):
+                for o in (other, *(others or ())):
+                    self.of_type(item, o, True)
+                for i, o in zip(items or (), others or ()):
+                    self.of_type(i, o, one_of)
+            case (StructT(_, fields), StructT(_, others)) | (DictT(fields), DictT(others)):
+                found = dict(others)
+                for name, field in fields:
+                    if name in found:
+                        self.of_type(field, found[name], one_of)
+
+    def of_result(self, target: Var, *types: Type) -> Var:
+        """A variable is bound to a value of one of several types; returns the variable that stands for it."""
+        for t in types:
+            self.of_type(target.type, t, len(types) > 1)
+        self.now[target] = fresh(target, type=self.known(target.type))
+        return self.now[target]
+
+    # -- statements ----------------------------------------------------------------------------------------------------
+
+    def atom(self, atom: Atom) -> Atom:
+        return self.now.get(atom, atom) if isinstance(atom, Var) else atom
+
+    def type(self, atom: Atom) -> Type:
+        return atom_type(self.atom(atom))
+
+    def arg(self, operand: Operand | None):
+        """What is known of an operand."""
+        return self.build.arg(map_operand(operand, self.atom))
+
+    def block(self, block: Block) -> None:
+        for stmt in block.stmts:
+            self.stmt(stmt)
+
+    def stmt(self, stmt: Stmt) -> None:
+        match stmt.op:
+            case Branch(_, then, orelse):
+                self.block(then)
+                self.block(orelse)
+                for t, a, b in zip(stmt.targets, then.results, orelse.results):
+                    self.of_result(t, self.type(a), self.type(b))
+            case Loop():
+                self.loop(stmt)
+            case Effect(_, _, Block() as body):
+                self.block(body)
+                for t, r in zip(stmt.targets, body.results):
+                    self.of_result(t, self.type(r))
+            case Call() | Index() | Attr() | Let():
+                for t in stmt.targets:  # one; none of a call for its effect
+                    self.learn_integer(self.of_result(t, self.result(stmt.op)), stmt.op)
+            case Pop(base, (), _):
+                whole = self.type(base)
+                for t, found in zip(stmt.targets, (whole, getattr(whole, "item", UNKNOWN))):
+                    self.of_result(t, found)
+            case _:
+                for t in stmt.targets:
+                    self.of_result(t, self.result(stmt.op))
+
+    def loop(self, stmt: Stmt) -> None:
+        """Follows an iteration, and again if dims that it begins with turn out to change."""
+        op: Loop = stmt.op
+        before = dict(self.numbers)
+        while True:
+            changing = set(self.varying)
+            for p, init in zip(op.params, op.inits):
+                self.of_result(p, self.type(init), UNKNOWN)
+            if isinstance(op.domain, Block):
+                self.block(op.domain)
+            self.block(op.body)
+            for p, r in zip(op.params, op.body.results):
+                self.of_type(p.type, self.type(r), True)
+            if self.varying == changing:
+                break
+            self.numbers = {dim: size for dim, size in before.items() if dim not in self.varying}
+        for t, init, r in zip(stmt.targets, op.inits, op.body.results):
+            self.of_result(t, self.type(init), self.type(r))
+
+    def result(self, op: Op) -> Type:
+        """The type of what an op gives, as far as it tells dims."""
+        match op:
+            case Call(fn, args, kwargs) if not isinstance(fn, Var):
+                found, named = [self.arg(a) for a in args], {k: self.arg(v) for k, v in kwargs}
+                if not has_handler(fn):
+                    found, named = [small(a) for a in found], {k: small(a) for k, a in named.items()}
+                return infer_call(fn, found, named)
+            case Index(base, key):
+                return infer_index(self.type(base), tuple(map(self.arg, key)) if isinstance(key, tuple) else self.arg(key))
+            case Attr(base, name):
+                return infer_attr(self.type(base), name)
+            case Let(value) if not isinstance(value, tuple):
+                return self.type(value)
+            case Update(base):
+                return self.type(base)
+            case Append(base, value, ()) if not isinstance(value, tuple):
+                self.of_type(self.type(base), ListT(self.type(value)))
+                return ListT(self.type(value))
+            case Build("tuple", items):
+                return TupleT(tuple(map(self.type, items)))
+            case Build("list", items):
+                return ListT(UNKNOWN, tuple(map(self.type, items)))
+            case Build("record", items, keys, cls):
+                return StructT(cls, tuple(zip(keys, map(self.type, items))))
+        return UNKNOWN
+
+    def learn_integer(self, made: Var, op: Op) -> None:
+        """What integer a variable is, if its operands tell."""
+        value = self.integer(op)
+        if value is not None:
+            self.build.known[made] = value
+        match op:
+            case Attr(base, "shape"):
+                self.build.shape_dims[made] = getattr(self.type(base), "dims", None)
+            case Let(base) if isinstance(base, Var) and self.atom(base) in self.build.shape_dims:
+                self.build.shape_dims[made] = self.build.shape_dims[self.atom(base)]
+
+    def integer(self, op: Op) -> int | None:
+        match op:
+            case Call(builtins.len, (x,)):
+                return first_size(self.type(x))
+            case Attr(base, "size") | Call(np.size, (base,)):
+                dims = getattr(self.type(base), "dims", None)
+                return math.prod(dims) if dims is not None and all(isinstance(n, int) for n in dims) else None
+            case Index(base, Const(int() as k)) if (dims := self.build.shape_dims.get(self.atom(base))) is not None:
+                return dims[k] if -len(dims) <= k < len(dims) and isinstance(dims[k], int) else None
+            case Let(value) if not isinstance(value, tuple):
+                return self.number(value)
+            case Call(fn, args, ()) if op.args and not isinstance(fn, Var) and is_of_integers(fn):
+                numbers = [self.number(a) for a in args]
+                try:
+                    return None if None in numbers else fn(*numbers)
+                except (ArithmeticError, TypeError):
+                    return None
+        return None
+
+    def number(self, operand: Operand) -> int | None:
+        """The integer that an operand is, if it is known."""
+        if isinstance(operand, (Var, Const)):
+            found = self.arg(operand)
+            if found.known and type(found.value) is int:
+                return found.value
+        return None
+
+
+def first_size(t: Type) -> int | None:
+    """The length of an array or list of this type."""
+    match t:
+        case Array(_, (int() as n, *_)):
+            return n
+        case ListT(_, items) | TupleT(items) if items is not None:
+            return len(items)
+    return None
+
+
+def is_of_integers(fn) -> bool:
+    try:
+        return fn in OF_INTEGERS
+    except TypeError:
+        return False
+
+
+def has_handler(fn) -> bool:
+    try:
+        return fn in HANDLERS
+    except TypeError:
+        return False
+
+
+def small(arg: Any) -> Any:
+    """The operand without a large integer."""
+    large = isinstance(arg, Arg) and type(arg.value) is int and abs(arg.value) > EXAMPLE
+    return replace(arg, value=NOT_CONST, type=INT) if large else arg

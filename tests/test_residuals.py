@@ -69,7 +69,8 @@ def test_loop_that_needs_to_save_nothing_saves_nothing(function):
     args = SAVING_NOTHING[function]
     lowered = grad(function).lower(*args)
     assert ".append(" not in lowered.text
-    assert all("saves nothing" in note for note in lowered.notes)
+    told = [note for note in lowered.notes if note.startswith("line ")]
+    assert told and all("saves nothing" in note for note in told)
     check_grads(function, args)
 
 

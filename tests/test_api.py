@@ -49,6 +49,7 @@ class Built:
     written_params: frozenset = frozenset()
     live: tuple = ()
     guards: tuple = ()
+    numba: Any = None
 
 
 class Stub:

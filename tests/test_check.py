@@ -26,6 +26,7 @@ class Built:
     written_params: frozenset = frozenset()
     live: tuple = ()
     guards: tuple = ()
+    numba: object = None
 
 
 check_reverse = functools.partial(check_grads, modes=("reverse",))

@@ -72,10 +72,14 @@ class Scalar(Type):
 
 @dataclass(frozen=True)
 class Array(Type):
-    """An ndarray. `dtype` None: unknown dtype. `dims` None: unknown rank."""
+    """An ndarray. `dtype` None: unknown dtype. `dims` None: unknown rank.
+
+    `scattered`: an argument whose rows did not lie one behind the other when this was compiled, so that to join them is to copy.
+    """
 
     dtype: np.dtype | None
     dims: tuple[int | Sym, ...] | None
+    scattered: bool = field(default=False, compare=False, repr=False)
 
     def __eq__(self, other):
         return isinstance(other, Array) and self.dims == other.dims and same_dtype(self.dtype, other.dtype)
@@ -396,7 +400,8 @@ def type_of(value: Any) -> Type:
         case int():
             return INT
         case np.ndarray():
-            return Array(value.dtype, tuple(n if n < SMALL else Sym(SMALL) for n in value.shape))
+            dims = tuple(n if n < SMALL else Sym(SMALL) for n in value.shape)
+            return Array(value.dtype, dims, not value.flags.c_contiguous)
         case np.generic() if value.dtype.kind in KINDS:
             return Scalar(KINDS[value.dtype.kind], value.dtype)
         case float():

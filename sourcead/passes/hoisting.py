@@ -137,7 +137,7 @@ class Hoisting:
             return build.call(operator.matmul, array, matrix(transposed if x_first else not transposed), name=name)
         if len(dims) == 2 and axis == 1 and rank in (1, 2):
             return build.call(operator.matmul, matrix(not transposed if x_first else transposed), array, name=name)
-        if len(dims) == 3 and rank == 2 and x_first and all(least(n) > 0 for n in dims):
+        if len(dims) == 3 and rank == 2 and x_first and not array.type.scattered and all(least(n) > 0 for n in dims):
             rows = build.call(operator.matmul, build.call(join_rows, array, name="rows"), matrix(transposed))
             return build.call(split_rows, rows, array, name=name)
         return None

@@ -168,6 +168,9 @@ class OneLoop:
         """
         if known_dtype(v) is None or v not in self.here and v not in self.loop.params:
             return None
+        held = self.in_array(v)
+        if held is not None and rank(v) == 2 and held.array.type.scattered:
+            return None
         sum_, k = self.loop.inits[term.variant], term.factors.index(v)
         like = self.known.counting.op(sum_)
         if isinstance(like, Call) and like.fn is np.zeros_like and isinstance(like.args[0], Var):

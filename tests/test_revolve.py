@@ -321,6 +321,21 @@ def test_states_whose_shape_changes(policy):
             np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
 
 
+def starts_as_a_number(a, n):
+    h = 1
+    for _ in range(n):
+        h = np.reshape(np.sin(np.sin(a) + h), (2, 2))
+    return np.sum(h)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=str)
+def test_a_state_that_starts_as_a_number(policy):
+    a = np.array([[-0.24, -0.59], [-0.829, -1.047]])
+    for n in (0, 1, 2, 3):
+        expected = grad(starts_as_a_number, checkpoint="store")(a, n)
+        np.testing.assert_allclose(grad(starts_as_a_number, checkpoint=policy)(a, n), expected, rtol=1e-13)
+
+
 def unnamed(x, n):
     for _ in range(n):
         x = np.sin(x) + 0.01 * _

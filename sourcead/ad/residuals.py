@@ -26,9 +26,10 @@ from sourcead.ad.notes import LoopNote
 from sourcead.ad.parts import SettledLoop, defined_inside, is_metadata_read, reverse_ops, substituted, written_size
 from sourcead.ad.plan import LoopPlan
 from sourcead.ad.sweep import ReverseLoop, Sweep, stmt_reads
+from sourcead.analysis.builder import block_stmts
 from sourcead.analysis.chains import Chains, updates_in
 from sourcead.analysis.overwrites import Nest
-from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Index, Policy, Stmt, Var, free_vars, fresh, op_reads
+from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Index, Loop, Policy, Stmt, Var, free_vars, fresh, op_reads
 
 AUTO = Policy("auto")
 
@@ -41,9 +42,15 @@ def settle(
     Last come notes for people: what each loop saves, rebuilds and puts back.  `numbers`: arrays by type that may be numbers.
     `policy` is that of the loops that have none of their own.
     """
-    settler = Settler(Chains(block), numbers, policy)
+    settler = Settler(Chains(block), numbers | starting_as_numbers(block, numbers), policy)
     forward, reverse, results = settler.straight(block, sweep)
     return forward, reverse, results, settler.notes[::-1]
+
+
+def starting_as_numbers(block: Block, numbers: set[Var]) -> set[Var]:
+    """What loop variants that may be numbers are on entry: of their type, and numbers."""
+    loops = (s.op for s in block_stmts(block) if isinstance(s.op, Loop))
+    return {a for op in loops for p, a in zip(op.params, op.inits) if p in numbers and isinstance(a, Var)}
 
 
 class Settler:

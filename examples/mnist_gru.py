@@ -31,7 +31,7 @@ class Reader(NamedTuple):
 
 def logits(p, xs):
     """The logits of a batch; `xs` has shape (rows, batch, pixels)."""
-    return dense(gru(xs, *p.gru)[-1], *p.out)
+    return dense(gru(xs, *p.gru, last=True), *p.out)
 
 
 @value_and_grad

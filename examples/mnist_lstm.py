@@ -31,7 +31,7 @@ class Reader(NamedTuple):
 
 def logits(p, xs):
     """The logits of a batch; `xs` has shape (rows, batch, pixels)."""
-    return dense(lstm(xs, *p.lstm)[-1], *p.out)
+    return dense(lstm(xs, *p.lstm, last=True), *p.out)
 
 
 @value_and_grad

@@ -328,6 +328,17 @@ def test_cells_make_the_steps_of_their_layers(name):
 
 
 @pytest.mark.parametrize("name", RECURRENT)
+def test_the_last_state_alone_has_the_gradients_of_the_last_of_all(name):
+    xs, *parameters = recurrent_arrays(RECURRENT[name][0])
+    layer = {"rnn": rnn, "lstm": lstm, "gru": lambda *a, last=False: gru(*a, draw(4, seed=9), last=last)}[name]
+    value, gradients = value_and_grad(lambda w, u, b: weighted(layer(xs, w, u, b, last=True)), wrt=(0, 1, 2))(*parameters)
+    expected, others = value_and_grad(lambda w, u, b: weighted(layer(xs, w, u, b)[-1]), wrt=(0, 1, 2))(*parameters)
+    np.testing.assert_allclose(value, expected, rtol=1e-14)
+    for one, other in zip(gradients, others):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", RECURRENT)
 def test_recurrent_layers_in_both_modes_from_a_given_state(name):
     arrays = recurrent_arrays(RECURRENT[name][0])
     h, c, bn = draw(3, 4, seed=7), draw(3, 4, seed=8), draw(4, seed=9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import operator
 from functools import singledispatchmethod
 
@@ -31,6 +32,7 @@ from sourcead.ir.nodes import (
 from sourcead.ir.records import takes_its_fields
 from sourcead.ir.types import GENERATORS, Array, StructT
 from sourcead.passes.reshapes import is_flat
+from sourcead.rules.sharing import MAKES_NEW
 
 BINARY = {
     "add": ast.Add,
@@ -58,6 +60,20 @@ _COMPARE = {
     "is_not": ast.IsNot,
 }
 _UNARY = {"neg": ast.USub, "pos": ast.UAdd, "invert": ast.Invert, "inv": ast.Invert, "not_": ast.Not}
+
+
+def without_defaults(fn, args: tuple) -> tuple:
+    """The arguments of a call of a function of ours, without those at the end that it takes anyway."""
+    if not inspect.isfunction(fn) or fn not in MAKES_NEW:
+        return args
+    defaults = fn.__defaults__ or ()
+    first = fn.__code__.co_argcount - len(defaults)
+    while len(args) > first and isinstance(last := args[-1], Const) and not last.live:
+        default = defaults[len(args) - 1 - first]
+        if type(last.value) is not type(default) or last.value != default:
+            break
+        args = args[:-1]
+    return args
 
 
 def operator_name(fn) -> str | None:
@@ -170,7 +186,7 @@ class Expressions:
         method = self.method(fn, op)
         if method is not None:
             return method
-        args = [self.operand(a) for a in op.args]
+        args = [self.operand(a) for a in without_defaults(fn, op.args)]
         return ast.Call(self.function(op.fn), args, [ast.keyword(k, self.operand(v)) for k, v in op.kwargs])
 
     def function(self, fn) -> ast.expr:

@@ -56,7 +56,21 @@ def sigmoid(x):
         >>> sigmoid(np.array([-1000.0, 0.0, 1000.0]))
         array([0. , 0.5, 1. ])
     """
-    return 0.5 * np.tanh(0.5 * x) + 0.5
+    y = 0.5 * x
+    if np.ndim(y) == 0:
+        return 0.5 * np.tanh(y) + 0.5
+    np.tanh(y, out=y)
+    y *= 0.5
+    y += 0.5
+    return y
+
+
+def sigmoid_cotangent(d, s):
+    """The cotangent of `x` of `s = sigmoid(x)`, d s (1 - s)."""
+    d_x = 1 - s
+    d_x *= s
+    d_x *= d
+    return d_x
 
 
 def softplus(x):
@@ -125,6 +139,11 @@ def _(fn, args, kwargs):
     return elementwise(np.negative if fn is relu else np.tanh, args[:1], {})
 
 
+@infers(sigmoid_cotangent)
+def _(fn, args, kwargs):
+    return elementwise(np.multiply, args, kwargs)
+
+
 @adjoint(relu, broadcasts=True)
 def _(y, x, d_y):
     return d_y * (y > 0)
@@ -137,7 +156,12 @@ def _(y, x, d_y, slope=0.01):
 
 @adjoint(sigmoid, broadcasts=True)
 def _(y, x, d_y):
-    return d_y * y * (1 - y)
+    return sigmoid_cotangent(d_y, y)
+
+
+@adjoint(sigmoid_cotangent, broadcasts=True)
+def _(y, d, s, d_y):
+    return sigmoid_cotangent(d_y, s), d_y * d * (1 - 2 * s)
 
 
 @adjoint(normal_distribution, broadcasts=True)
@@ -145,4 +169,4 @@ def _(y, x, d_y):
     return d_y * np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
 
 
-makes_new(relu, leaky_relu, sigmoid, normal_distribution)
+makes_new(relu, leaky_relu, sigmoid, sigmoid_cotangent, normal_distribution)

@@ -16,13 +16,13 @@ from numpy.lib.stride_tricks import as_strided
 from sourcead.analysis.handlers import arrange, infers
 from sourcead.analysis.operands import need_dims
 from sourcead.ir.types import Array, anydim
-from sourcead.nn.images import around, batch_inside, without_padding
+from sourcead.nn.images import around, batch_inside, inside, memory, without_padding
 from sourcead.nn.shapes import common_dtype, misfit, pair
 from sourcead.rules.registry import adjoint, multilinear, tangent
 from sourcead.rules.sharing import makes_new
 from sourcead.runtime import unbroadcast
 
-BUFFER_BYTES = 1 << 20  # what the patches of the rows that are multiplied at once may take
+BUFFER_BYTES = 1 << 18  # what the patches of the rows that are multiplied at once may take
 
 
 def conv2d(x, w, b=None, stride=1, padding=0):
@@ -52,13 +52,13 @@ def conv2d(x, w, b=None, stride=1, padding=0):
     patches = patches_of(batch_inside(x, padding, dtype=dtype), w.shape, stride, height, width)
     row = width * x.shape[0]
     kernels = w.reshape(len(w), -1).astype(dtype, copy=False)
-    y = np.empty((len(w), height * row), dtype)
+    y = memory(x.shape[0], len(w), height, width, dtype)
+    flat = inside(y).reshape(len(w), height * row)
     for start, columns in column_blocks(patches):
-        part = y[:, start * row : start * row + columns.shape[1]]
-        np.matmul(kernels, columns, out=part)
-        if b is not None:
-            part += b[:, None]
-    return y.reshape(len(w), height, width, x.shape[0]).transpose(3, 0, 1, 2)
+        np.matmul(kernels, columns, out=flat[:, start * row : start * row + columns.shape[1]])
+    if b is not None:
+        flat += b[:, None]
+    return y
 
 
 def conv2d_input(d, w, x, stride=1, padding=0):
@@ -70,7 +70,7 @@ def conv2d_input(d, w, x, stride=1, padding=0):
     d_padded = around(x, padding, np.result_type(d, w))
     kernels = w.reshape(outputs, -1).T
     flat = d.reshape(outputs, rows * row)
-    together = rows_at_once(len(kernels) * row * d_padded.itemsize, rows)
+    together = rows_at_once(len(kernels) * row * d_padded.itemsize, rows, 4 * BUFFER_BYTES)  # an addition has buffers, too
     buffer = np.empty((len(kernels), together * row), d_padded.dtype)
     for start in range(0, rows, together):
         stop = min(start + together, rows)
@@ -78,7 +78,7 @@ def conv2d_input(d, w, x, stride=1, padding=0):
         columns = np.matmul(kernels, part, out=buffer[:, : part.shape[1]])
         columns = columns.reshape(channels, tall, wide, stop - start, *d.shape[2:])
         for i in range(tall):
-            hit = d_padded[:, start * down + i : (stop - 1) * down + i + 1 : down]
+            hit = inside(d_padded)[:, start * down + i : (stop - 1) * down + i + 1 : down]
             for j in range(wide):
                 hit[:, :, j : j + across * (d.shape[2] - 1) + 1 : across] += columns[:, i, j]
     return unbroadcast(without_padding(d_padded, x, padding), x)
@@ -127,7 +127,7 @@ def column_blocks(patches):
         yield 0, patches.reshape(channels, -1)
         return
     kernel, row = channels * tall * wide, width * count
-    together = rows_at_once(kernel * row * patches.itemsize, height)
+    together = rows_at_once(kernel * row * patches.itemsize, height, BUFFER_BYTES)
     buffer = np.empty(kernel * together * row, patches.dtype)
     for start in range(0, height, together):
         rows = min(together, height - start)
@@ -136,10 +136,10 @@ def column_blocks(patches):
         yield start, columns.reshape(kernel, rows * row)
 
 
-def rows_at_once(row_bytes, rows):
+def rows_at_once(row_bytes, rows, buffer_bytes):
     """How many rows of patches fit into the buffer, the rows shared out evenly."""
-    blocks = max(1, -(-rows * row_bytes // BUFFER_BYTES))
-    return max(1, -(-rows // blocks))
+    most = max(1, buffer_bytes // max(1, row_bytes))
+    return max(1, -(-rows // max(1, -(-rows // most))))
 
 
 # ---- types and rules ----

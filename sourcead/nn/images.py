@@ -13,24 +13,39 @@ from sourcead.nn.shapes import pair
 np.empty(31 << 20, np.uint8)
 
 
+def memory(count, channels, height, width, dtype):
+    """New memory for images, of shape (count, channels, height, width), that is no view: NumPy reuses it for `f(x) * m`."""
+    step = np.dtype(dtype).itemsize * count
+    strides = (np.dtype(dtype).itemsize, height * width * step, width * step, step)
+    return np.ndarray((count, channels, height, width), dtype, strides=strides)
+
+
+def inside(images):
+    """Images as (channels, height, width, batch), a view."""
+    return images.transpose(1, 2, 3, 0)
+
+
 def batch_inside(x, padding=0, fill=0, dtype=None):
     """Images of shape (batch, channels, height, width) as (channels, height, width, batch) in C order, padded with `fill`."""
-    inside = x.transpose(1, 2, 3, 0)
     if pair(padding) == (0, 0):
-        return np.ascontiguousarray(inside, dtype)
-    padded = around(x, padding, dtype, fill)
+        return np.ascontiguousarray(inside(x), dtype)
+    padded = around(x, padding, dtype or x.dtype, fill)
     without_padding(padded, x, padding)[...] = x
+    return inside(padded)
+
+
+def around(x, padding, dtype, fill=0):
+    """Memory for the images `x` with their padding, filled with one number."""
+    count, channels, height, width = x.shape
+    top, left = pair(padding)
+    padded = memory(count, channels, height + 2 * top, width + 2 * left, dtype)
+    padded.fill(fill)
     return padded
 
 
-def around(x, padding, dtype=None, fill=0):
-    """Memory for the images `x` with their padding, filled with one number."""
-    (count, channels, height, width), (top, left) = x.shape, pair(padding)
-    shape = (channels, height + 2 * top, width + 2 * left, count)
-    return np.full(shape, fill, dtype or x.dtype) if fill else np.zeros(shape, dtype or x.dtype)
-
-
 def without_padding(padded, x, padding):
-    """A view of the images in padded memory, of the shape of `x`."""
+    """The images in padded memory, of the shape of `x`: that itself if there is no padding, else a view."""
     top, left = pair(padding)
-    return padded[:, top : top + x.shape[2], left : left + x.shape[3]].transpose(3, 0, 1, 2)
+    if top == left == 0:
+        return padded
+    return padded[:, :, top : top + x.shape[2], left : left + x.shape[3]]

@@ -129,9 +129,18 @@ def adam(
     for parameter, gradient, mean, square in zip(parameters, gradients, state.means, state.squares, strict=True):
         if weight_decay:
             gradient = gradient + weight_decay * parameter
-        mean += (1 - keep_mean) * (gradient - mean)
-        square += (1 - keep_square) * (gradient * gradient - square)
-        parameter -= rate * mean / (np.sqrt(square) + epsilon * root)
+        part = np.subtract(gradient, mean)  # one array for all that is in between: memory takes longer than arithmetic
+        part *= 1 - keep_mean
+        mean += part
+        np.multiply(gradient, gradient, out=part)
+        part -= square
+        part *= 1 - keep_square
+        square += part
+        np.sqrt(square, out=part)
+        part += epsilon * root
+        np.divide(mean, part, out=part)
+        part *= rate
+        parameter -= part
 
 
 def adamw(

@@ -17,7 +17,7 @@ import numpy as np
 from sourcead.analysis.handlers import arrange, infers
 from sourcead.analysis.operands import Impossible, array_type
 from sourcead.ir.types import Array, anydim
-from sourcead.nn.images import around, batch_inside, without_padding
+from sourcead.nn.images import around, batch_inside, inside, memory, without_padding
 from sourcead.nn.shapes import misfit, pair
 from sourcead.rules.registry import adjoint, linear, tangent
 from sourcead.rules.sharing import makes_new
@@ -45,10 +45,12 @@ def max_pool2d(x, size, stride=None, padding=0):
     """
     check_window("max_pool2d", x, size, padding)
     first, *others = windows_of(batch_inside(x, padding, -np.inf), size, stride)
-    y = first.copy()
+    channels, height, width, count = first.shape
+    y = memory(count, channels, height, width, x.dtype)
+    np.copyto(inside(y), first)
     for part in others:
-        np.maximum(y, part, out=y)
-    return y.transpose(3, 0, 1, 2)
+        np.maximum(inside(y), part, out=inside(y))
+    return y
 
 
 def picked(values, best, x, size, stride=None, padding=0):
@@ -64,7 +66,7 @@ def put_back(d, best, x, size, stride=None, padding=0):
     d = np.ascontiguousarray(d.transpose(1, 2, 3, 0))
     d_padded = around(x, padding, d.dtype)
     overlap = window_overlaps(size, stride)
-    for part, hit in zip(windows_of(d_padded, size, stride), hits(best, x, size, stride, padding)):
+    for part, hit in zip(windows_of(inside(d_padded), size, stride), hits(best, x, size, stride, padding)):
         if overlap:
             part += d * hit
         else:
@@ -75,9 +77,9 @@ def put_back(d, best, x, size, stride=None, padding=0):
 def hits(best, x, size, stride, padding):
     """For each place in the windows, in order, where it holds the first maximum."""
     best = np.ascontiguousarray(best.transpose(1, 2, 3, 0))
-    free = np.ones(best.shape, bool)
+    free, hit = np.ones(best.shape, bool), np.empty(best.shape, bool)
     for part in windows_of(batch_inside(x, padding, -np.inf), size, stride):
-        hit = part == best
+        np.equal(part, best, out=hit)
         hit &= free
         free ^= hit
         yield hit
@@ -104,7 +106,7 @@ def spread_mean(d, x, size, stride=None, padding=0):
     tall, wide = pair(size)
     share = np.ascontiguousarray(d.transpose(1, 2, 3, 0)) / (tall * wide)
     d_padded = around(x, padding, share.dtype)
-    for part in windows_of(d_padded, size, stride):
+    for part in windows_of(inside(d_padded), size, stride):
         part += share
     return without_padding(d_padded, x, padding)
 

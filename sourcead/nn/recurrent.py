@@ -69,7 +69,8 @@ def gru_cell(x, h, w, u, b, bn):
         array([[0.5]])
     """
     check_recurrent("gru", 3, x, w, u, b, h)
-    return gru_step(np.reshape(x @ w + b, (x.shape[0], 3, u.shape[0])), h, u, bn)
+    z = np.reshape(x @ w + b, (x.shape[0], 3, u.shape[0]))
+    return gru_step(z[:, :2], z[:, 2], h, u, bn)
 
 
 def rnn_step(z, h, u):
@@ -85,24 +86,25 @@ def lstm_step(z, h, c, u):
     return gates[:, 2] * np.tanh(c), c
 
 
-def gru_step(z, h, u, bn):
-    """The next state, from what the input contributes, of shape (batch, 3, units)."""
-    s = np.reshape(h @ u, z.shape)
-    gates = sigmoid(z[:, :2] + s[:, :2])
-    candidate = np.tanh(z[:, 2] + gates[:, 0] * (s[:, 2] + bn))
+def gru_step(z_gates, z_candidate, h, u, bn):
+    """The next state, from what the input contributes to the gates, of shape (batch, 2, units), and to the candidate."""
+    s = np.reshape(h @ u, (h.shape[0], 3, h.shape[1]))
+    gates = sigmoid(z_gates + s[:, :2])
+    candidate = np.tanh(z_candidate + gates[:, 0] * (s[:, 2] + bn))
     return candidate + gates[:, 1] * (h - candidate)
 
 
-def rnn(xs, w, u, b, h=None):
+def rnn(xs, w, u, b, h=None, last=False):
     """Walks an Elman layer along a sequence.
 
     Args:
         xs: of shape (steps, batch, inputs).
         w, u, b: the parameters, as `Recurrent` holds them.
         h: the first state, of shape (batch, units); None is zeros.
+        last: give the last state alone.
 
     Returns:
-        The states after each step, of shape (steps, batch, units).
+        The states after each step, of shape (steps, batch, units), or the last one, of shape (batch, units).
 
     Raises:
         ValueError: the shapes do not fit.
@@ -114,6 +116,10 @@ def rnn(xs, w, u, b, h=None):
     check_recurrent("rnn", 1, xs, w, u, b, h)
     zs = inputs_at_once(xs, w, b, 1, u.shape[0])
     h = np.zeros((xs.shape[1], u.shape[0]), zs.dtype) if h is None else h
+    if last:
+        for t in range(xs.shape[0]):
+            h = rnn_step(zs[t], h, u)
+        return h
     hs = np.empty((xs.shape[0], xs.shape[1], u.shape[0]), zs.dtype)
     for t in range(xs.shape[0]):
         h = rnn_step(zs[t], h, u)
@@ -121,16 +127,17 @@ def rnn(xs, w, u, b, h=None):
     return hs
 
 
-def lstm(xs, w, u, b, h=None, c=None):
+def lstm(xs, w, u, b, h=None, c=None, last=False):
     """Walks an LSTM layer along a sequence.
 
     Args:
         xs: of shape (steps, batch, inputs).
         w, u, b: the parameters, as `Recurrent` holds them.
         h, c: the first output and memory, of shape (batch, units); None is zeros.
+        last: give the last output alone.
 
     Returns:
-        The outputs after each step, of shape (steps, batch, units).
+        The outputs after each step, of shape (steps, batch, units), or the last one, of shape (batch, units).
 
     Raises:
         ValueError: the shapes do not fit.
@@ -143,6 +150,10 @@ def lstm(xs, w, u, b, h=None, c=None):
     zs = inputs_at_once(xs, w, b, 4, u.shape[0])
     h = np.zeros((xs.shape[1], u.shape[0]), zs.dtype) if h is None else h
     c = np.zeros((xs.shape[1], u.shape[0]), zs.dtype) if c is None else c
+    if last:
+        for t in range(xs.shape[0]):
+            h, c = lstm_step(zs[t], h, c, u)
+        return h
     hs = np.empty((xs.shape[0], xs.shape[1], u.shape[0]), zs.dtype)
     for t in range(xs.shape[0]):
         h, c = lstm_step(zs[t], h, c, u)
@@ -150,16 +161,17 @@ def lstm(xs, w, u, b, h=None, c=None):
     return hs
 
 
-def gru(xs, w, u, b, bn, h=None):
+def gru(xs, w, u, b, bn, h=None, last=False):
     """Walks a GRU layer along a sequence.
 
     Args:
         xs: of shape (steps, batch, inputs).
         w, u, b, bn: the parameters, as `Gated` holds them.
         h: the first state, of shape (batch, units); None is zeros.
+        last: give the last state alone.
 
     Returns:
-        The states after each step, of shape (steps, batch, units).
+        The states after each step, of shape (steps, batch, units), or the last one, of shape (batch, units).
 
     Raises:
         ValueError: the shapes do not fit.
@@ -171,9 +183,13 @@ def gru(xs, w, u, b, bn, h=None):
     check_recurrent("gru", 3, xs, w, u, b, h)
     zs = inputs_at_once(xs, w, b, 3, u.shape[0])
     h = np.zeros((xs.shape[1], u.shape[0]), zs.dtype) if h is None else h
+    if last:
+        for t in range(xs.shape[0]):
+            h = gru_step(zs[t, :, :2], zs[t, :, 2], h, u, bn)
+        return h
     hs = np.empty((xs.shape[0], xs.shape[1], u.shape[0]), zs.dtype)
     for t in range(xs.shape[0]):
-        h = gru_step(zs[t], h, u, bn)
+        h = gru_step(zs[t, :, :2], zs[t, :, 2], h, u, bn)
         hs[t] = h
     return hs
 

@@ -23,6 +23,7 @@ from sourcead import lookup
 from sourcead import signature as sig
 from sourcead.backends import load as loading
 from sourcead.backends.choosing import choosing
+from sourcead.backends.numba.calls import with_outlined
 from sourcead.backends.save import standalone
 from sourcead.checkpoints import policy_of
 from sourcead.errors import UnsupportedArgumentError
@@ -48,11 +49,13 @@ class Lowered:
         text: the generated source.
         ir: the intermediate representation that it was written from.
         notes: what each loop saves for the reverse sweep, with shapes and bytes, and what it rebuilds.
+        compiled_text: the source that Numba compiles, with backend="numba" or "auto"; None with NumPy.
     """
 
     text: str
     ir: Function
     notes: tuple[str, ...]
+    compiled_text: str | None = None
 
     def __str__(self):
         return self.text
@@ -78,6 +81,7 @@ class Compiled:
     live: tuple
     live_keys: tuple
     guards: tuple
+    compiled_text: str | None = None
 
     def rebound(self, cells: dict[sig.Same, types.CellType]) -> Compiled:
         """The same text for a function with other closure cells."""
@@ -249,7 +253,7 @@ class Gradient(Opaque):
         """
         compiled = self._latest(*args, **kwargs)
         given = self._bound(args, kwargs) if args or kwargs else {}
-        return Lowered(compiled.text, compiled.ir, compiled.notes.shown(given))
+        return Lowered(compiled.text, compiled.ir, compiled.notes.shown(given), compiled.compiled_text)
 
     def save(self, path, *args, **kwargs) -> None:
         """Writes the generated function as a module that runs without sourcead.
@@ -411,6 +415,7 @@ class Gradient(Opaque):
             live=live,
             live_keys=tuple(sig.coarse_key(read(holder, name)) for holder, name, _, _ in live),
             guards=guards,
+            compiled_text=None if built.numba is None else with_outlined(built.numba[0]),
         )
         shared = self._sharing_key(coarse)
         if shared is not None:

@@ -101,6 +101,32 @@ def grows_a_list(x):
     return sum(np.sum(s) for s in states)
 
 
+def power_of_a_setting(x, settings):
+    y = x ** settings["power"]
+    return np.sum(y) if settings["name"] == "p" else np.sum(y * x)
+
+
+def saves_numbers_in_nests(x):
+    y = 1.0
+    for i in range(len(x)):
+        for j in range(i):
+            y = np.sin(y * x[j])
+            if y > 0.5:
+                y = y * y
+            for k in range(j, i, 2):
+                y = y * np.cos(x[k] * y)
+    return y
+
+
+def leaves_a_long_loop(x):
+    y = x
+    for i in range(10**12):
+        y = np.sin(y) * 1.1
+        if i > 4:
+            break
+    return y
+
+
 def reads_a_global(x):
     return np.sum(SCALE * x * x)
 
@@ -123,6 +149,9 @@ CASES = {
     "element loops": (element_loops, (normal(4), 3)),
     "while and break": (while_and_break, (1.3,)),
     "a list that grows": (grows_a_list, (normal(3),)),
+    "power of a setting": (power_of_a_setting, (abs(normal(3)), {"power": 3, "name": "p"})),
+    "numbers saved in nests": (saves_numbers_in_nests, (normal(7),)),
+    "a long loop that is left": (leaves_a_long_loop, (0.7,)),
     "a global": (reads_a_global, (normal(3),)),
 }
 
@@ -145,6 +174,12 @@ def test_the_gradient_is_that_of_numpy_mode(name):
         single = np.asarray(b).dtype == np.float32
         np.testing.assert_allclose(a, b, rtol=1e-5 if single else 1e-12, atol=1e-14)
         assert np.asarray(a).dtype == np.asarray(b).dtype
+
+
+def test_loops_save_numbers_in_arrays():
+    g = grad(saves_numbers_in_nests, backend="numba")
+    text = g.lower(normal(5)).compiled_text
+    assert ".append(" not in text and text.count("reserved(") >= 2
 
 
 def test_arguments_stay_as_they_are():
@@ -196,6 +231,22 @@ def text_in_a_loop(x):
 def test_what_numba_cannot_compile_is_refused_with_the_line():
     with pytest.raises(BackendError, match=r"test_numba.py:\d+: Numba cannot compile"):
         grad(text_in_a_loop, backend="numba")(normal(3))
+
+
+def test_a_float_in_a_list_of_integers_is_refused_and_not_cut_off():
+    def writes_floats(x):
+        found = [0] * len(x)
+        for i in range(len(x)):
+            found[i] = x[i] ** 2
+        return found[0] * found[1]
+
+    x = np.array([1.5, 2.5])
+    try:
+        got = grad(writes_floats, backend="numba")(x)
+    except BackendError as error:
+        assert "found[i] = x[i] ** 2" in str(error)
+    else:
+        np.testing.assert_allclose(got, grad(writes_floats)(x), rtol=1e-12)
 
 
 def test_auto_falls_back_with_one_warning():

@@ -16,6 +16,7 @@ Numba differs from NumPy in three more ways that are settled here: Python number
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import operator
 from dataclasses import dataclass, field, replace
@@ -25,8 +26,8 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.elementwise import is_elementwise
-from sourcead.backends.numba.helpers import add_at, apart, subtract_at
-from sourcead.emit import emit
+from sourcead.backends.numba.helpers import add_at, apart, reserved, subtract_at
+from sourcead.emit import Emitted, emit
 from sourcead.emit.idioms import count_reads
 from sourcead.emit.sharing import call_sharing, index_sharing
 from sourcead.ir.nodes import (
@@ -52,7 +53,7 @@ from sourcead.ir.nodes import (
 from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, kind_of, rank
 
 NATIVE = {
-    len, range, float, int, bool, abs, min, max, isinstance, print, tuple, enumerate, zip, reversed, list, complex, round, slice,
+    len, range, reserved, float, int, bool, abs, min, max, isinstance, print, tuple, enumerate, zip, reversed, list, complex, round, slice,
     np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.copy, np.transpose,
     operator.is_, operator.is_not, operator.not_, operator.truth, operator.contains, operator.getitem, operator.concat,
 }  # fmt: skip
@@ -91,6 +92,11 @@ AT = {"add": add_at, "sub": subtract_at}  # what stands for `np.add.at` and `np.
 def for_numba(function: Function) -> Function:
     """The function with outlined calls; what `assign_memory` decided stays as it is."""
     return without_unread_displays(replace(function, body=_Outlining().block(function.body)))
+
+
+def with_outlined(emitted: Emitted) -> str:
+    """A text with the functions that it calls."""
+    return "\n\n".join([*(v.text for v in emitted.namespace.values() if isinstance(v, Outlined)), emitted.text])
 
 
 def without_unread_displays(function: Function) -> Function:
@@ -139,6 +145,8 @@ class _Outlining:
                 return stmt.op
             case Call():
                 return self.call(stmt, before)
+            case Index(Var() as base, Const(value)) if value is ... and rank(base.type):
+                return Let(base)  # Numba lowers no `x[...]`
             case Update(_, _, value, "add" | "sub") if self.may_overlap(value, stmt.op.base):
                 return replace(stmt.op, value=self.bound(Call(apart, (value, stmt.op.base)), value, stmt, before))
         return stmt.op
@@ -160,7 +168,7 @@ class _Outlining:
             if getattr(result, "dtype", None) in _SMALL:
                 return replace(op, args=tuple(self.strong(a, result.dtype, stmt, before) for a in op.args))
             return op
-        if (_is_native(fn) and not any(isinstance(v, Const) and v.value in (bool, int, float) for _, v in op.kwargs)) or result is None:
+        if result is None or _is_native(fn) and not any(isinstance(v, Const) and v.value is bool for _, v in op.kwargs):
             return op
         return self.outlined(stmt, fn)
 
@@ -209,7 +217,8 @@ class _Outlining:
         key = emitted.text, tuple(emitted.namespace), tuple(map(id, emitted.namespace.values())), _shape(y.type)
         if key not in self.same:
             numbered = (f"{name}_{k}" for k in itertools.count(1))
-            made = next(n for n in itertools.chain([name], numbered) if n not in self.names and n not in emitted.namespace)
+            free = (n for n in itertools.chain([name], numbered) if n not in self.names and n not in emitted.namespace)
+            made = next(n for n in free if not hasattr(builtins, n))
             self.names.add(made)
             emitted = emit(Function(made, tuple(params.values()), block))
             self.same[key] = Outlined(
@@ -264,7 +273,7 @@ def _is_native(fn: Any) -> bool:
     except TypeError:
         return False
     if isinstance(fn, type):
-        return issubclass(fn, np.generic)
+        return issubclass(fn, (np.generic, BaseException))
     return getattr(fn, "__module__", None) == "math" or getattr(fn, "__objclass__", None) in (list, dict, str, tuple)
 
 

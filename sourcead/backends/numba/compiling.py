@@ -7,6 +7,9 @@ import warnings
 from collections.abc import Callable
 
 import numba
+from numba import types
+from numba.core import ir
+from numba.core.errors import NumbaError
 
 from sourcead.backends import load as loading
 from sourcead.backends.numba import indexing, overloads  # noqa: F401  (they register themselves)
@@ -50,8 +53,25 @@ def compile_for(dispatcher, key: tuple, emitted: Emitted, file: str, place: str)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             dispatcher.compile(key)
+            check_casts(dispatcher.overloads[key])
     except Exception as error:  # NumbaError, but internal errors of Numba as well
         raise refusal(error, emitted, file, place) from error
+
+
+def check_casts(compiled) -> None:
+    """Refuses a write that would cut the fraction off: Numba's lists of integers take floats so, Python's hold both.
+
+    Raises:
+        NumbaError: there is such a write.
+    """
+    annotation = compiled.type_annotation
+    for block in annotation.blocks.values():
+        for write in block.body:
+            if not isinstance(write, ir.SetItem | ir.StaticSetItem):
+                continue
+            into, value = annotation.typemap[write.target.name], annotation.typemap[write.value.name]
+            if isinstance(into, types.List) and isinstance(into.dtype, types.Integer) and isinstance(value, types.Float | types.Complex):
+                raise NumbaError("a float is written into a list of integers", loc=write.loc)
 
 
 def refusal(error: Exception, emitted: Emitted, file: str, place: str) -> SourceADError:

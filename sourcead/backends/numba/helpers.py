@@ -18,3 +18,12 @@ def add_at(x, key, value):
 def subtract_at(x, key, value):
     """`np.subtract.at(x, key, value)`."""
     np.subtract.at(x, key, value)
+
+
+def reserved(stack, top, n):
+    """The array, or a longer one with the same first elements, in which there is room for `n` elements from `top` on."""
+    if top + n <= len(stack):
+        return stack
+    longer = np.empty(max(top + n, 2 * len(stack)), stack.dtype)
+    longer[:top] = stack[:top]
+    return longer

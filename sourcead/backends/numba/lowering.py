@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from sourcead.analysis.builder import atom_type, block_stmts
 from sourcead.backends.numba.boundary import Boundary, flattened
 from sourcead.backends.numba.calls import AT, for_numba
+from sourcead.backends.numba.stacks import with_arrays
 from sourcead.emit import Emitted, emit
 from sourcead.ir.nodes import Block, Const, Function, op_operands, operand_atoms
 
@@ -21,7 +22,7 @@ def in_parts(function: Function, finished: Callable[[Function], Function], read:
     """
     live = {a.text: atom_type(a) for a in live_data(function.body) if a.text in read.namespace}
     inner, boundary = flattened(function, live)
-    return emit(for_numba(finished(inner)), AT), boundary
+    return emit(for_numba(with_arrays(finished(inner))), AT), boundary
 
 
 def live_data(block: Block) -> Iterator[Const]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 from numba.extending import overload, register_jitable
+from numba.np.numpy_support import as_dtype
 
 from sourcead import runtime
 from sourcead.backends import load as loading
 from sourcead.backends.numba import interpreted
-from sourcead.backends.numba.helpers import apart
+from sourcead.backends.numba.helpers import apart, reserved
 
 
 @overload(apart)
@@ -44,6 +45,11 @@ def _extent(x):
         return low, high
 
     return bounds
+
+
+@overload(reserved)
+def _reserved(stack, top, n):
+    return reserved
 
 
 # ---- cotangents ----
@@ -179,9 +185,13 @@ def _check_layout(x, name):
 
 @overload(runtime.lower_exponent)
 def _lower_exponent(b, a):
-    if not isinstance(b, types.Number) or not isinstance(a, types.Number):
+    floats = isinstance(getattr(a, "dtype", a), types.Float) and isinstance(getattr(b, "dtype", b), types.Float | types.Integer)
+    if not floats or isinstance(b, types.Array) and not isinstance(b.dtype, types.Float):
         return None
-    return lambda b, a: 1.0 if b == 0 and a == 0 else b - 1.0
+    if isinstance(b, types.Number) and isinstance(a, types.Number):
+        return lambda b, a: 1.0 if b == 0 and a == 0 else b - 1.0
+    one = as_dtype(getattr(b, "dtype", None) or a.dtype).type(1)
+    return lambda b, a: np.where((b == 0) & (a == 0), one, b * one - one)
 
 
 @overload(runtime.divide_or_zero)

@@ -1,0 +1,116 @@
+"""Loops over elements under Numba: the gradient against the function itself, and against a gradient written by hand.
+
+    python -m tests.benchmarks.loops [-k NAME] [--json FILE]
+
+The primal is the user's function under `numba.njit`.  Calls of the two are timed in turns; the medians are compared.
+"""
+
+import argparse
+import json
+import math
+import platform
+import statistics
+import sys
+import time
+
+import numba
+import numpy as np
+
+from sourcead import grad
+from tests.benchmarks.loop_kernels import kernels
+
+ROUNDS, AT_LEAST = 15, 0.02  # measurements of each function, seconds that one takes at least
+
+
+@numba.njit(error_model="numpy")
+def lorenz_by_hand(sigma, rho, beta, dt, steps):
+    """The gradient of `loop_kernels.lorenz` with respect to its first three parameters, as a person writes it for Numba."""
+    xs, ys, zs = np.empty(steps), np.empty(steps), np.empty(steps)
+    x, y, z = 1.0, 1.0, 1.0
+    for i in range(steps):
+        xs[i], ys[i], zs[i] = x, y, z
+        x, y, z = x + dt * sigma * (y - x), y + dt * (x * (rho - z) - y), z + dt * (x * y - beta * z)
+    d_x, d_y, d_z = 2 * x, 2 * y, 2 * z
+    d_sigma = d_rho = d_beta = 0.0
+    for i in range(steps - 1, -1, -1):
+        x, y, z = xs[i], ys[i], zs[i]
+        d_sigma += d_x * dt * (y - x)
+        d_rho += d_y * dt * x
+        d_beta -= d_z * dt * z
+        d_x, d_y, d_z = (
+            d_x * (1 - dt * sigma) + d_y * dt * (rho - z) + d_z * dt * y,
+            d_x * dt * sigma + d_y * (1 - dt) + d_z * dt * x,
+            d_z * (1 - dt * beta) - d_y * dt * x,
+        )
+    return d_sigma, d_rho, d_beta
+
+
+BY_HAND = {"lorenz": lorenz_by_hand}
+
+
+def medians(calls):
+    """The median time of each of several calls, taken in turns."""
+    counts = []
+    for call in calls:
+        started, n = time.perf_counter(), 0
+        while time.perf_counter() - started < AT_LEAST:
+            call()
+            n += 1
+        counts.append(n)
+    times = [[] for _ in calls]
+    for _ in range(ROUNDS):
+        for call, n, found in zip(calls, counts, times):
+            started = time.perf_counter()
+            for _ in range(n):
+                call()
+            found.append((time.perf_counter() - started) / n)
+    return list(map(statistics.median, times))
+
+
+def measure(name, function, wrt, args):
+    """One row of the table."""
+    primal, gradient = numba.njit(function), grad(function, wrt=wrt, backend="numba")
+    primal(*args)
+    started = time.perf_counter()
+    got = gradient(*args)
+    first = time.perf_counter() - started
+    expected = grad(function, wrt=wrt)(*args)
+    for a, b in zip(got, expected):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9 * np.abs(b).max())
+    calls = [lambda: primal(*args), lambda: gradient(*args)]
+    if name in BY_HAND:
+        BY_HAND[name](*args)
+        calls.append(lambda: BY_HAND[name](*args))
+    p, g, *hand = medians(calls)
+    return {"name": name, "primal": p, "gradient": g, "ratio": g / p, "first call": first, "by hand": g / hand[0] if hand else None}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.loops")
+    parser.add_argument("-k", metavar="NAME", default="")
+    parser.add_argument("--json", metavar="FILE")
+    options = parser.parse_args()
+    rows = []
+    print(f"{'kernel':24}{'primal':>10}{'gradient':>10}{'ratio':>7}{'by hand':>9}{'first call':>12}")
+    for name, (function, wrt, args) in kernels().items():
+        if options.k not in name:
+            continue
+        row = measure(name, function, wrt, args)
+        rows.append(row)
+        hand = f"{row['by hand']:9.2f}" if row["by hand"] else " " * 9
+        print(
+            f"{name:24}{1e6 * row['primal']:7.0f} µs{1e6 * row['gradient']:7.0f} µs{row['ratio']:7.2f}{hand}{row['first call']:10.1f} s",
+            flush=True,
+        )
+    mean = math.exp(statistics.mean(math.log(r["ratio"]) for r in rows))
+    print(f"\ngradient/primal: geometric mean {mean:.2f} (at most 3), largest {max(r['ratio'] for r in rows):.2f} (at most 8)")
+    versions = {"python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__, "machine": platform.platform()}
+    print(", ".join(f"{k} {v}" for k, v in versions.items()))
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"versions": versions, "rows": rows, "geometric mean": mean}, file, indent=1)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,8 +6,9 @@ import json
 import numpy as np
 import pytest
 
+from sourcead import value_and_grad
 from tests.benchmarks import __main__ as runner
-from tests.benchmarks import by_hand, generated, numba_cases, report, timing
+from tests.benchmarks import by_hand, checkpoint, checkpoint_page, generated, numba_cases, report, timing
 from tests.benchmarks.rnn import choose_data
 
 BY_HAND = (by_hand.rnn_loss_and_gradients, by_hand.rnn_loss_and_gradients_reusing_buffers)
@@ -205,3 +206,30 @@ def test_help_tells_the_options_of_each(pretended, capsys):
     shown = capsys.readouterr().out
     assert "--rounds" in shown and "--dimensions" in shown
     assert runner.main(["--help"]) == 0
+
+
+def test_what_the_formula_predicts_is_the_time_of_states_where_all_of_them_are_kept_but_one():
+    """Then it takes as many steps forward, but that of the last iteration."""
+    assert checkpoint.predicted_seconds(function=2.0, states=5.0, n=100, s=100) == pytest.approx(5.0 - 2.0 / 100)
+    assert checkpoint.predicted_seconds(function=2.0, states=5.0, n=100, s=1) == pytest.approx(3.0 + 2.0 * 99 / 2)
+
+
+def test_the_bodies_of_the_checkpoint_benchmark_keep_their_derivatives():
+    """One that dies out would compare nothing but zeros."""
+    for function, a in checkpoint.BODIES.values():
+        value, slope = value_and_grad(function)(a, 300)
+        step = 1e-6 * a
+        assert slope == pytest.approx((function(a + step, 300) - function(a - step, 300)) / (2 * step), rel=1e-4)
+        assert np.isfinite(value) and abs(slope) > 1e-3
+
+
+def test_the_checkpoint_page_is_written(tmp_path):
+    pytest.importorskip("matplotlib")
+    bodies = {"one": {"function": 1.0, "store": 2.0, "time": 1.5, "predicted": 1.4, "fits": 1.07, "bytes": 5000, "kept": 10}}
+    budget = {"peak": 1e8, "seconds": 10.0, "error": 0.0, "function": 3.0}
+    network = {d: {"store": (0.1, 1e6), "states": (0.2, 5e5)} for d in (32, 64)}
+    checkpoint_page.write_page(str(tmp_path), bodies, {5: (2.0, 1.9), 50: (1.5, 1.4)}, budget, network)
+    page = (tmp_path / "checkpointing.md").read_text()
+    assert "| one | 1000.0 | 2000.0 | 1.50 | 1.40 | 1.07 | 5,000 | 10 |" in page
+    assert "0.50 to 0.50 times the memory, 2.00 to 2.00 times the time" in page
+    assert (tmp_path / "checkpointing.svg").stat().st_size > 1000

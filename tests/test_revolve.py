@@ -148,6 +148,33 @@ def test_a_budget_is_kept(f, budget):
     assert peak(within, x, 0.9, 100) < float(budget[:-2]) * 1e6
 
 
+def from_a_number(x, a, n):
+    h = 0.0
+    for _ in range(n):
+        h = np.tanh(a * h + x)
+    return np.sum(h)
+
+
+def while_from_a_number(x, a, n):
+    h, k = 0.0, 0
+    while k < n:
+        h = np.tanh(a * h + x)
+        k += 1
+    return np.sum(h)
+
+
+@pytest.mark.parametrize("f", [from_a_number, while_from_a_number], ids=lambda f: f.__name__)
+def test_a_state_that_begins_as_a_number_is_measured_as_the_array_that_it_becomes(f):
+    x = np.linspace(0, 1, 10_000)
+    made = grad(f, wrt=(0, 1), budget="4MB")
+    for n in (0, 1, 100):
+        for a, b in zip(grad(f, wrt=(0, 1), checkpoint="store")(x, 0.9, n), made(x, 0.9, n)):
+            np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-13)
+    assert peak(made, x, 0.9, 100) < 4e6
+    with pytest.raises(UnsupportedArgumentError, match="below one state of the loop, which takes 80000 bytes"):
+        grad(f, budget="70kB")(x, 0.9, 100)
+
+
 def ticking_within(x, n):
     for _ in checkpoint(range(n), budget="1MB"):
         x = tick(x)

@@ -24,7 +24,22 @@ from sourcead.ad.costs import values_with_names
 from sourcead.ad.notes import amount
 from sourcead.ad.states import States
 from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Atom, Block, Branch, Build, Const, Index, Loop, Policy, Pop, Range, Stmt, Var, fresh
+from sourcead.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Build,
+    Const,
+    Index,
+    Loop,
+    Policy,
+    Pop,
+    Range,
+    Stmt,
+    Var,
+    copied,
+    fresh,
+)
 from sourcead.ir.types import BOOL, INT, Scalar, TupleT
 from sourcead.runtime_checkpoints import next_snapshot, snapshots_within
 
@@ -47,10 +62,32 @@ class Revolved(States):
             case "recompute":
                 return ONE
             case "budget":
-                inits = (self.op.inits[k] for k in self.rerun.state)
                 at_once = Const(self.values_at_once())
-                return self.start.call(snapshots_within, number, at_once, *inits, type=INT, name="snapshots")
+                return self.start.call(snapshots_within, number, at_once, *self.measured(), type=INT, name="snapshots")
         return self.checked(number, "snapshots")
+
+    def measured(self) -> list[Atom]:
+        """A state to be measured: that on entry, or, if it may begin with numbers that become arrays, the one after it."""
+        rerun, op = self.rerun, self.op
+        inits = {p: op.inits[k] for p, k in zip(rerun.params, rerun.state)}
+        if not rerun.settler.numbers & inits.keys():
+            return list(inits.values())
+        sizes = [fresh(p) for p in rerun.params]
+        with self.start.block() as stmts:
+            if isinstance(op.domain, Range):
+                begins = self.start.call(len, self.start.call(range, op.domain.start, op.domain.stop, op.domain.step), type=INT)
+                begins = self.start.call(operator.gt, begins, ZERO, type=BOOL)
+                first = op.domain.start
+            else:
+                domain = copied(op.domain, dict(zip(op.params, op.inits)))
+                self.start.stmts += domain.stmts
+                (begins,), first = domain.results, ZERO
+            with self.start.block() as inside:
+                after = rerun.advanced(self.start, inits, first)
+            then, orelse = Block(tuple(inside), tuple(after.values())), Block((), tuple(inits.values()))
+            self.start.add(Stmt(tuple(sizes), Branch(begins, then, orelse, "if")))
+        self.start.stmts += stmts
+        return sizes
 
     def values_at_once(self) -> int:
         """About how many values of the size of the largest there are at once beside the states that are kept."""

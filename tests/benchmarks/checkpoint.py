@@ -21,9 +21,11 @@ from tests.benchmarks.workers import peak_bytes
 
 STEPS, SNAPSHOTS = 100_000, 50
 WITHIN = 0.2  # of the time that is predicted
+TINY = 1e-7  # seconds of a step below which the schedule itself counts: some 60 ns for each iteration in CPython
 FEWER = 500  # times less memory than "store"
 COUNTS = (5, 10, 20, 50, 100, 200, 500)  # snapshots, for the plot
 SIDE, LARGE_STEPS, BUDGET, ROWS = 1000, 1000, "200MB", 20
+THREADS = 1  # of the Elman network: two wait for each other on a busy machine
 POLICIES = ("auto", "store", "states", "segments:5", "revolve:5")
 
 
@@ -107,7 +109,9 @@ def schedule_rows(name, rounds, results):
     yield reported(f"{name}: milliseconds, store", 1e3 * results[name]["store"], "{:.1f}")
     yield reported(f"{name}: Revolve({SNAPSHOTS}) / store, time", measured)
     yield reported(f"{name}: the same as the formula predicts", expected)
-    yield between(f"{name}: measured / predicted", fits, 1 - WITHIN, 1 + WITHIN)
+    tiny = results[name]["function"] / STEPS < TINY
+    row = f"{name}: measured / predicted"
+    yield reported(row, fits) if tiny else between(row, fits, 1 - WITHIN, 1 + WITHIN)
     yield at_least(f"{name}: store / Revolve({SNAPSHOTS}), peak memory", peaks["store"] / peaks[Revolve(SNAPSHOTS)], FEWER, "{:.0f}")
 
 
@@ -168,7 +172,7 @@ def run(options):
     rows += measure("snapshots", functools.partial(count_rows, max(options.rounds // 3, 1), counts))
     rows += measure("budget", functools.partial(large_rows, budget))
     for d in map(int, options.dimensions.split(",")):
-        rows += measure(f"Elman, d = {d}", functools.partial(elman.policy_rows, POLICIES, d, options.rounds, network))
+        rows += measure(f"Elman, d = {d}", functools.partial(elman.policy_rows, POLICIES, d, options.rounds, network, THREADS))
     if options.docs:
         from tests.benchmarks.checkpoint_page import write_page
 

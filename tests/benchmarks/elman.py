@@ -52,13 +52,13 @@ def make(engine, dimension):
     return lambda: gradient(*given)
 
 
-def seconds_of(engines, dimension, rounds):
+def seconds_of(engines, dimension, rounds, threads=THREADS):
     """The seconds of each engine, interleaved, and its peak memory if it is one of ours; what is not installed is left out."""
     with contextlib.ExitStack() as stack:
         workers = {}
         for name in engines:
             try:
-                workers[name] = stack.enter_context(Worker(make, name, dimension, threads=THREADS))
+                workers[name] = stack.enter_context(Worker(make, name, dimension, threads=threads))
             except RuntimeError as error:
                 if name not in PEERS:
                     raise
@@ -82,9 +82,9 @@ def engine_rows(dimension, rounds, results):
             yield below(row, ratio[name], limit) if counts else reported(row, ratio[name])
 
 
-def policy_rows(policies, dimension, rounds, results):
+def policy_rows(policies, dimension, rounds, results, threads=THREADS):
     """The checkpoint policies: time and memory."""
-    seconds, peaks = seconds_of(policies, dimension, rounds)
+    seconds, peaks = seconds_of(policies, dimension, rounds, threads)
     results[dimension] = {name: (statistics.median(seconds[name]), peaks[name]) for name in policies}
     for name, (median, peak) in results[dimension].items():
         yield reported(f"d = {dimension}, milliseconds, checkpoint {name}", 1e3 * median, "{:.1f}")

@@ -50,6 +50,7 @@ class Checkpointed:
         self.start.origin = self.stmt.origin
         self.count: Carried | None = None
         self.named: Var | None = None  # see `place`
+        self.whole: Var | None = None  # see `length`
         self.lists: dict[Var, Carried] = {}
         self.kept: list[Carried] = []  # what else the forward loop carries
 
@@ -73,13 +74,17 @@ class Checkpointed:
         """The number of iterations, after the loop."""
         if self.count is not None or self.rerun.is_counted:
             return self.counted().out
+        return self.length()
+
+    def length(self) -> Atom:
+        """The number of iterations of a loop over a range, if none of them ends it; asked before the loop."""
         domain = self.op.domain
         if self.rerun.is_plain:
             return domain.stop
-        if not hasattr(self, "_total"):
-            length = self.start.call(range, domain.start, domain.stop, domain.step)
-            self._total = self.start.call(len, length, type=INT, name="n")
-        return self._total
+        if self.whole is None:
+            numbers = self.start.call(range, domain.start, domain.stop, domain.step)
+            self.whole = self.start.call(len, numbers, type=INT, name="n")
+        return self.whole
 
     def index_name(self, default: str) -> str:
         """The user's name for the place of an iteration."""

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sourcead.ad.parts import Part, inputs_first, inside, is_metadata_read, substituted
+import numpy as np
+
+from sourcead.ad.parts import Part, inputs_first, inside, is_metadata_read, makes_zeros, substituted
 from sourcead.ad.plan import LoopPlan
 from sourcead.ad.sweep import ReverseBranch, ReverseLoop, plain_reads
+from sourcead.analysis.builder import Builder
+from sourcead.analysis.sizes import dtype_option, known_dtype
 from sourcead.ir.nodes import (
     Atom,
     Block,
     Branch,
+    Call,
+    Const,
     Pop,
     Stmt,
     Sub,
@@ -91,10 +97,26 @@ class Writer:
         """Writes a statement of the sweep, after what it reads."""
         self.mark = (stmt.origin, stmt.adjoint_of)
         env = {}
+        if makes_zeros(stmt) and self.is_missing(stmt.op.args[0]) and self.asked_instead(stmt.op.args[0], stmt) is None:
+            stmt = self.with_measures(stmt, part)
         for v in free_vars(Block((stmt,))):
             other = self.asked_instead(v, stmt) if v not in self.env else None
             env[v] = other or self.value(v, part, is_metadata_read(v, stmt))
         self.stmts.append(substituted(stmt, {v: a for v, a in env.items() if a is not v}))
+
+    def with_measures(self, stmt: Stmt, part: Part) -> Stmt:
+        """Zeros like an array that is not at hand, their shape asked of other arrays."""
+        v = stmt.op.args[0]
+        measured = None if v in self.lists else self.plan.measured_by(v)
+        if measured is None:
+            return stmt
+        build = Builder()
+        build.origin, build.adjoint_of = self.mark
+        sizes = []
+        for w, axis in measured:
+            sizes.append(Const(axis) if w is None else build.index(build.attr(self.value(w, part, True), "shape"), Const(axis)))
+        self.stmts += build.stmts
+        return replace(stmt, op=Call(np.zeros, (tuple(sizes),), tuple(dtype_option(known_dtype(v)).items())))
 
     def asked_instead(self, v: Var, stmt: Stmt) -> Var | None:
         """What a statement that asks a value for its shape asks in its place, unless it is saved anyway."""

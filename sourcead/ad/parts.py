@@ -118,6 +118,11 @@ def is_metadata_read(v: Var, reader: Stmt | None) -> bool:
     return False
 
 
+def makes_zeros(stmt: Stmt) -> bool:
+    """Whether a statement makes an array of zeros like another."""
+    return isinstance(stmt.op, Call) and stmt.op.fn is np.zeros_like and len(stmt.op.args) == 1 and not stmt.op.kwargs
+
+
 def written_size(update: Stmt) -> float:
     """About how many numbers an update overwrites."""
     return size(part_type(update))

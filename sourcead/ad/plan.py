@@ -11,10 +11,20 @@ from collections.abc import Iterator
 
 from sourcead.ad.costs import is_cheap, size
 from sourcead.ad.mincut import minimum_node_cut
-from sourcead.ad.parts import Definition, Part, inputs_first, is_metadata_read, read_part, reverse_ops, same_operand
+from sourcead.ad.parts import (
+    Definition,
+    Part,
+    inputs_first,
+    is_metadata_read,
+    makes_zeros,
+    read_part,
+    reverse_ops,
+    same_operand,
+)
 from sourcead.ad.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.chains import updates_in
+from sourcead.analysis.sizes import Sizes, dims_in, known_dtype
 from sourcead.ir.nodes import (
     Atom,
     Attr,
@@ -33,7 +43,7 @@ from sourcead.ir.nodes import (
     op_reads,
     operand_atoms,
 )
-from sourcead.ir.types import INT, Array
+from sourcead.ir.types import INT, Array, Sym
 
 LIST = 1.0  # cost of one more list, in numbers saved
 PART = 0.9  # of a part of an array, where its size is not known
@@ -54,6 +64,7 @@ class LoopPlan:
         self.body = self.part(self.op.body, raw.op.sweep, None, 0)
         for p in self.op.params:
             self.definitions[p] = Definition(self.body, -1, None)
+        self.sizes: Sizes | None = None  # see `measured_by`
         self.outer: dict | None = None  # arrays from outside the loop, by dims and dtype
         self.rereads: dict[Var, Index | None] = {}  # see `reread`
         self.writes: dict[Part, dict[Var, list[int]]] = {}  # see `writes_in`
@@ -147,7 +158,9 @@ class LoopPlan:
                     for v in plain_reads(stmt):
                         if is_metadata_read(v, stmt) and self.asked_instead(v) is not None:
                             continue
-                        self.note(v, part, at)
+                        measured = self.measured_by(v) if is_metadata_read(v, stmt) and makes_zeros(stmt) else None
+                        for w in [v] if measured is None else [w for w, _ in measured if w is not None]:
+                            self.note(w, part, at)
         for result in part.results:
             self.note(result, part, -1)
         for update, old in part.olds.items():
@@ -168,6 +181,19 @@ class LoopPlan:
                 if isinstance(w, Var) and isinstance(w.type, Array) and w.type.dims is not None and w not in self.settler.numbers:
                     self.outer.setdefault((w.type.dims, str(w.type.dtype)), w)
         return self.outer.get((v.type.dims, str(v.type.dtype)))
+
+    def measured_by(self, v: Var) -> list[tuple[Var | None, int]] | None:
+        """How large an array is along each axis: as large as another along an axis, or a number; None if that is not known.
+
+        The others are in scope anyway, or parts of what does not change in the loop.
+        """
+        if v not in self.definitions or self.restored(v) or known_dtype(v) is None or v in self.settler.numbers:
+            return None
+        if self.sizes is None:
+            fixed = (w for w, d in self.definitions.items() if d.stmt is not None and dims_in(w) and self.is_fixed(w))
+            whole = (w for w in self.around() if isinstance(w, Var) and dims_in(w) and w not in self.settler.numbers)
+            self.sizes = Sizes([*whole, *fixed])
+        return [self.sizes.where_is(n) for n in dims_in(v)] if all(map(self.sizes.knows, dims_in(v) or (Sym(),))) else None
 
     def around(self) -> Iterator[Atom]:
         """What is in scope outside the outermost loop, which no loop has to save; then outside this one."""

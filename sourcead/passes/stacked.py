@@ -175,10 +175,11 @@ class OneLoop:
         like = self.known.counting.op(sum_)
         if isinstance(like, Call) and like.fn is np.zeros_like and isinstance(like.args[0], Var):
             sum_ = like.args[0]
-        kept = Size(sum_, k, dims_in(sum_)[k])
+        sizes = Sizes(self.scope)
+        dim = dims_in(sum_)[k]
+        kept = Size(*sizes.where_is(dim), dim) if sizes.knows(dim) else Size(sum_, k, dim)
         if rank(v) == 1:
             return (kept,)
-        sizes = Sizes(self.scope)
         for dim in (dims_in(factor)[term.axis] for factor in term.factors):
             if sizes.knows(dim):
                 batch = Size(*sizes.where.get(dim, (None, 0)), dim)

@@ -348,6 +348,22 @@ def test_states_whose_shape_changes(policy):
             np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
 
 
+def damped(a, n):
+    h = 0.5
+    for _ in range(n):
+        h = np.sin(a * h)
+    return h
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{"checkpoint": Revolve(3)}, {"budget": "200B"}, {"checkpoint": Segments(4)}], ids=str)
+def test_policies_run_under_numba(options):
+    pytest.importorskip("numba")
+    made = grad(damped, backend="numba", **options)
+    for n in (0, 1, 20):
+        assert made(1.1, n) == pytest.approx(grad(damped, checkpoint="store")(1.1, n), rel=1e-13)
+
+
 def starts_as_a_number(a, n):
     h = 1
     for _ in range(n):

@@ -1,6 +1,8 @@
 """Initialisers, optimisers, schedules, the training loop and its checkpoints."""
 
+import linecache
 import math
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -287,6 +289,16 @@ def test_a_plot_is_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     plot(History([3.0, 2.0, 1.0], [0.1], [{"accuracy": 0.5}]), tmp_path / "run.png")
     assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_network_of_the_readme_trains():
+    text = (Path(__file__).parents[1] / "README.md").read_text()
+    blocks = [block.partition("```")[0] for block in text.split("```python\n")[1:]]
+    (block,) = [block for block in blocks if "sourcead.nn.training" in block]
+    namespace = {}
+    linecache.cache["readme_network.py"] = (len(block), None, block.splitlines(True), "readme_network.py")
+    exec(compile(block, "readme_network.py", "exec"), namespace)
+    assert len(namespace["history"].losses) == 300
 
 
 # Checkpoints

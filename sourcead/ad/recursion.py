@@ -13,9 +13,23 @@ from typing import TYPE_CHECKING
 
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.ir.nodes import Block, Build, Closure, Function, Stmt, Var, copied, fresh
+from sourcead.ir.nodes import (
+    Block,
+    Build,
+    Call,
+    Closure,
+    Effect,
+    Function,
+    Stmt,
+    Var,
+    copied,
+    fresh,
+    has_effect,
+    op_blocks,
+)
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import TupleT, Type, tangent_type
+from sourcead.rules.constants import CHECKS
 
 if TYPE_CHECKING:
     from sourcead.frontend.lower import Lowered
@@ -44,11 +58,23 @@ def tangent_of(pair: Pair) -> Pair:
 
 
 def refuse_effects(pair: Pair) -> None:
-    if pair.effect:
+    if pair.effect and does_more_than_check(pair.lowered.function.body):
         raise UnsupportedSyntaxError(
             "this function calls itself and does more than compute; its second derivative would do that again",
             at=pair.lowered.function.origin, instead="leave out what it prints, or write it as a loop",
         )  # fmt: skip
+
+
+def does_more_than_check(block: Block) -> bool:
+    """Whether a block has effects other than checks of shapes and calls of itself, which may happen again."""
+    for stmt in block.stmts:
+        if isinstance(stmt.op, Call) and (isinstance(stmt.op.fn, Pair) or stmt.op.fn in CHECKS):
+            continue
+        inside = op_blocks(stmt.op)
+        plain = isinstance(stmt.op, Effect) or not inside
+        if has_effect(stmt.op) if plain else any(map(does_more_than_check, inside)):
+            return True
+    return False
 
 
 def named(pair: Pair, what: str) -> str:

@@ -8,10 +8,6 @@ import numpy as np
 
 from sourcead.nn.shapes import pair
 
-# The C library of Linux gives memory that is freed back to the system, unless larger blocks were freed before (up to 32 MB, mallopt(3)).
-# Without this one, which is never touched, every batch would ask for its pages again: longer than all of its arithmetic.
-np.empty(31 << 20, np.uint8)
-
 
 def memory(count, channels, height, width, dtype):
     """New memory for images, of shape (count, channels, height, width), that is no view: NumPy reuses it for `f(x) * m`."""

@@ -1,6 +1,7 @@
 """sourcead turns a Python function on NumPy arrays into the Python function that computes its gradient."""
 
 from sourcead.api import grad, hvp, jvp, pushforward, value_and_grad, vjp
+from sourcead.backends.options import Numba
 from sourcead.check import GradientMismatch, check_grads
 from sourcead.checkpoints import Auto, Revolve, Segments, checkpoint
 from sourcead.combinators import NotAssociativeWarning, map, reduce, scan
@@ -38,6 +39,7 @@ __all__ = [
     "NoSourceError",
     "NonScalarError",
     "NotAssociativeWarning",
+    "Numba",
     "Revolve",
     "RuleError",
     "Segments",

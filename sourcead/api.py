@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sourcead.backends.options import Numba
 from sourcead.dispatch import Gradient, Lowered
 from sourcead.errors import ArgumentError, WrtError
 from sourcead.frontend.source import Opaque, unwrap
@@ -18,7 +19,7 @@ def grad(
     has_aux: bool = False,
     checkpoint: Any = "auto",
     budget: int | str | None = None,
-    backend: str = "numpy",
+    backend: str | Numba = "numpy",
 ) -> Any:
     """The gradient of a function with one real number as its result.
 
@@ -34,7 +35,8 @@ def grad(
             `Segments(every)` and `Revolve(snapshots)` trade memory for time (`sourcead.checkpoints`). `checkpoint(...)`
             around what a loop runs over holds for that loop alone.
         budget: the memory that "auto" may fill with the states of a loop, in bytes or as a text such as "200MB".
-        backend: "numpy" runs the generated text as it is, "numba" compiles it first.
+        backend: "numpy" runs the generated text as it is; "numba", or `Numba(...)` with options, compiles it first; "auto" compiles
+            what Numba can compile and runs the rest as it is, with a warning.
 
     Returns:
         A callable with f's parameters. A gradient has the structure of its argument: a float for a float (and for a
@@ -46,6 +48,7 @@ def grad(
         WrtError: wrt names no parameter; in a call, an argument in wrt is an array of integers, or no number at all.
         NoSourceError: the source of `f` cannot be found.
         NonScalarError: in a call, the result is not one real number.
+        BackendError: in a call, Numba is not installed or cannot compile the gradient; not with "auto".
         SourceADError: in a call, something that is not supported; each class of `sourcead.errors` tells what.
 
     Example:
@@ -69,7 +72,7 @@ def value_and_grad(
     has_aux: bool = False,
     checkpoint: Any = "auto",
     budget: int | str | None = None,
-    backend: str = "numpy",
+    backend: str | Numba = "numpy",
 ) -> Any:
     """The value of a function together with its gradient, for the price of the gradient.
 

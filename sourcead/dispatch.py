@@ -24,9 +24,9 @@ from sourcead import signature as sig
 from sourcead.backends import load as loading
 from sourcead.backends.choosing import choosing
 from sourcead.backends.numba.calls import with_outlined
+from sourcead.backends.options import Numba, backend_of
 from sourcead.backends.save import standalone
 from sourcead.checkpoints import policy_of
-from sourcead.errors import UnsupportedArgumentError
 from sourcead.frontend.source import Opaque, find_source, own_signature, unwrap
 from sourcead.ir.nodes import Function
 from sourcead.ir.types import UNKNOWN, tangent_type
@@ -35,7 +35,6 @@ from sourcead.rules.registry import adjoint_rule
 EXACT_ENTRIES = 512  # signatures of shapes that a gradient remembers
 TEXTS = 64  # generated texts that it keeps
 SHARED_TEXTS = 256  # generated texts kept for functions that are made anew with the same code
-BACKENDS = ("numpy", "numba", "auto")
 FORWARD = ("jvp", "tangent", "columns")  # kinds that take tangents
 _MISSING = object()
 _SHARED: dict[Any, tuple[types.FunctionType, Compiled]] = {}
@@ -130,10 +129,7 @@ class Gradient(Opaque):
 
     def __init__(self, f, wrt=0, *, kind="grad", has_aux=False, checkpoint="auto", budget=None, backend="numpy"):
         checkpoint = policy_of(checkpoint, budget)
-        if backend not in BACKENDS:
-            raise UnsupportedArgumentError(
-                f"there is no backend {backend!r}", instead=" or ".join(f"backend={b!r}" for b in BACKENDS)
-            )
+        backend = backend_of(backend)
         function, bound_args, bound_kwargs = unwrap(f)
         if isinstance(function, Gradient):
             bound_args = (*function._bound_args, *bound_args)
@@ -375,7 +371,7 @@ class Gradient(Opaque):
         return sig.Same(f.__code__), sig.Same(f.__globals__), coarse, options
 
     def _build(self, coarse, found, statics) -> Compiled:
-        if self._backend == "numba":
+        if isinstance(self._backend, Numba):
             loading.import_numba()
         from sourcead import pipeline  # here, because it loads the compiler
 

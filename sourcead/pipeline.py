@@ -111,7 +111,7 @@ def without_collection():
 @without_collection()
 def build(
     f, types: dict[str, Type], wrt: tuple[str, ...], *, kind: str = "grad", has_aux: bool = False, single: bool = True,
-    checkpoint: Any = "auto", backend: str = "numpy", statics: dict[str, Any] | None = None, place: str | None = None,
+    checkpoint: Any = "auto", backend: Any = "numpy", statics: dict[str, Any] | None = None, place: str | None = None,
 ) -> Built:  # fmt: skip
     """The generated gradient of `f`, which stands at `place`, for arguments of these types."""
     statics = statics or {}
@@ -143,7 +143,7 @@ def build(
         written_params=frozenset(lowered.written),
         live=tuple((where, key, text) for text, (where, key) in lowered.live.items() if text in emitted.namespace),
         guards=lowered.guards,
-        numba=in_parts(raw, finished, emitted) if backend in ("numba", "auto") else None,
+        numba=in_parts(raw, finished, emitted) if backend != "numpy" else None,
     )
 
 

@@ -42,7 +42,7 @@ def largest_difference(got, expected):
 
 def outcome(program, seconds=120, **options):
     """(status, detail, seconds of the first call) of one program."""
-    from sourcead import grad
+    from sourcead import Numba, grad
     from sourcead.errors import SourceADError
 
     def arguments(variant):
@@ -52,7 +52,7 @@ def outcome(program, seconds=120, **options):
     try:
         with time_limit(seconds):
             by_numpy = grad(program.function, wrt=program.wrt)
-            compiled = grad(program.function, wrt=program.wrt, backend="numba", **options)
+            compiled = grad(program.function, wrt=program.wrt, backend=Numba(cache=False, **options))
             for variant in range(1 + len(program.also)):
                 try:
                     with quietly() as printed:

@@ -1,15 +1,28 @@
 """`backend="numba"` gives what NumPy mode gives, or says why it cannot."""
 
 import dataclasses
+import os
+import subprocess
+import sys
 import warnings
 
 import numpy as np
 import pytest
 
-from sourcead import grad, value_and_grad
+from sourcead import Numba, grad, value_and_grad
 from sourcead.errors import BackendError
 
 pytest.importorskip("numba")
+
+
+
+@pytest.fixture(autouse=True, scope="module")
+def own_cache(tmp_path_factory):
+    """Machine code of these tests goes into a folder of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCEAD_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
 
 RNG = np.random.default_rng(3)
 SCALE = np.array([1.0, 2.0, 3.0])
@@ -263,3 +276,51 @@ def test_auto_compiles_what_it_can():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_allclose(grad(element_loops, backend="auto")(x, 2), grad(element_loops)(x, 2), rtol=1e-12)
+
+
+def in_a_new_process(cache, name):
+    """The gradient of a case, and how often machine code was found on disk."""
+    script = f"""
+import numpy as np
+from numba.core import caching
+hits = []
+load = caching.FunctionCache._load_overload
+def counted(self, sig, target):
+    found = load(self, sig, target)
+    hits.append(found is not None)
+    return found
+caching.FunctionCache._load_overload = counted
+from sourcead import grad
+from tests.test_numba import CASES
+f, args = CASES[{name!r}]
+print(repr(np.asarray(grad(f, backend="numba")(*args)).tolist()), sum(hits))
+"""
+    environment = {**os.environ, "SOURCEAD_CACHE_DIR": str(cache)}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    gradient, hits = done.stdout.rsplit(" ", 1)
+    return eval(gradient), int(hits)
+
+
+def test_machine_code_is_found_on_disk_by_the_next_process(tmp_path):
+    first, none = in_a_new_process(tmp_path, "element loops")
+    second, hits = in_a_new_process(tmp_path, "element loops")
+    assert (none, hits) == (0, 1)
+    assert first == second
+
+
+def test_what_the_interpreter_takes_part_in_is_right_in_the_next_process_too(tmp_path):
+    assert in_a_new_process(tmp_path, "four axes")[0] == in_a_new_process(tmp_path, "four axes")[0]
+
+
+def test_a_spoiled_cache_does_no_harm(tmp_path):
+    expected, _ = in_a_new_process(tmp_path, "while and break")
+    for file in tmp_path.rglob("*.nb[ci]"):
+        file.write_bytes(b"spoiled")
+    assert in_a_new_process(tmp_path, "while and break")[0] == expected
+
+
+@pytest.mark.parametrize("options", [{"fastmath": True}, {"boundscheck": False}, {"cache": False}])
+def test_options_leave_the_gradient_right(options):
+    x = normal(4, 3)
+    np.testing.assert_allclose(grad(reductions, backend=Numba(**options))(x), grad(reductions)(x), rtol=1e-9)

@@ -8,20 +8,21 @@ import warnings
 from collections.abc import Callable
 
 from sourcead.backends.load import import_numba
+from sourcead.backends.options import Numba
 from sourcead.errors import BackendError
 
 
-def choosing(backend: str, built, plain: types.FunctionType, place: str) -> Callable:
+def choosing(backend: Numba | str, built, plain: types.FunctionType, place: str) -> Callable:
     """The function that is called for a text.
 
     Args:
-        backend: "numba", or "auto": NumPy where Numba cannot compile the text, or is not there, with a warning.
+        backend: a `Numba`, or "auto": NumPy where Numba cannot compile the text, or is not there, with a warning.
         built: what the pipeline built, with the text for Numba.
         plain: the text under NumPy.
         place: where the user's function stands.
 
     Raises:
-        BackendError: Numba is not installed, and the backend is "numba".
+        BackendError: Numba is not installed, and the backend is not "auto".
     """
     try:
         import_numba()
@@ -33,10 +34,10 @@ def choosing(backend: str, built, plain: types.FunctionType, place: str) -> Call
     from sourcead.backends.numba.compiling import compiled
 
     emitted, boundary = built.numba
-    inner = compiled(emitted, built.name, place)
+    inner = compiled(emitted, built.name, place, Numba() if backend == "auto" else backend)
     parameters = list(inspect.signature(plain).parameters)
     call = around(boundary, built.name, parameters, inner, built.namespace)
-    return call if backend == "numba" else with_fallback(call, plain)
+    return with_fallback(call, plain) if backend == "auto" else call
 
 
 def with_fallback(call: Callable, plain: types.FunctionType) -> Callable:

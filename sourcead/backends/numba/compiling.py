@@ -5,46 +5,69 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from types import ModuleType
+from typing import Any
 
 import numba
-from numba import types
-from numba.core import ir
+import numpy as np
+from numba.core.caching import NullCache
 from numba.core.errors import NumbaError
 
 from sourcead.backends import load as loading
 from sourcead.backends.numba import indexing, overloads  # noqa: F401  (they register themselves)
-from sourcead.backends.numba.calls import Outlined
+from sourcead.backends.numba.calls import Outlined, with_outlined
+from sourcead.backends.numba.careful import Careful
+from sourcead.backends.numba.disk import Kept, file_of
 from sourcead.backends.numba.outlined import prepared
+from sourcead.backends.numba.text import MODULE
+from sourcead.backends.options import Numba
 from sourcead.emit import Emitted
 from sourcead.errors import BackendError, SourceADError
 
-OPTIONS = {"error_model": "numpy", "boundscheck": True}
 
-
-def compiled(emitted: Emitted, name: str, place: str) -> Callable:
+def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callable:
     """The function that a text defines, compiled at its first call for arguments of each kind.
 
     Args:
         emitted: the text.
         name: the name of the function in it.
         place: where the user's function stands, for errors.
+        backend: the options.
 
     Raises:
         BackendError: at that call, if Numba cannot compile it.
     """
-    namespace = {k: prepared(v, OPTIONS) if isinstance(v, Outlined) else v for k, v in emitted.namespace.items()}
-    function = loading.load(emitted.text, name, namespace)
-    dispatcher = numba.njit(**OPTIONS)(function)
+    options = {**backend.njit(), "pipeline_class": Careful}
+    namespace = {k: prepared(v, options) if isinstance(v, Outlined) else v for k, v in emitted.namespace.items()}
+    file = file_of(name, emitted.text, with_outlined(emitted), backend) if backend.cache and is_text(emitted.namespace) else None
+    code = loading.compiled(emitted.text, name) if file is None else compile(emitted.text, file, "exec", dont_inherit=True)
+    function = loading.run(code, name, {**namespace, "__name__": MODULE})
+    dispatcher = numba.njit(**options)(function)
+    if file is not None:
+        dispatcher._cache = Kept(function)
     known: set[tuple] = set()
 
     def call(*args):
         key = tuple(map(numba.typeof, args))
         if key not in known:
-            compile_for(dispatcher, key, emitted, function.__code__.co_filename, place)
+            compile_for(dispatcher, key, emitted, code.co_filename, place)
             known.add(key)
         return dispatcher(*args)
 
     return call
+
+
+def is_text(namespace: dict[str, Any]) -> bool:
+    """Whether a text says all that is compiled: what it reads is NumPy's, Python's or ours, or outlined from such."""
+    return all(is_text(v.namespace) if isinstance(v, Outlined) else is_known(v) for v in namespace.values())
+
+
+def is_known(value: Any) -> bool:
+    """Whether an object is found by its name in a library, or is spelled in the text."""
+    if isinstance(value, np.ndarray | list | dict | int | float | complex | str):
+        return False
+    module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or type(value).__module__
+    return str(module).partition(".")[0] in ("numpy", "math", "builtins", "sourcead", "_operator", "operator")
 
 
 def compile_for(dispatcher, key: tuple, emitted: Emitted, file: str, place: str) -> None:
@@ -52,26 +75,16 @@ def compile_for(dispatcher, key: tuple, emitted: Emitted, file: str, place: str)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            dispatcher.compile(key)
-            check_casts(dispatcher.overloads[key])
+            try:
+                dispatcher.compile(key)
+            except Exception as error:
+                if isinstance(error, NumbaError | SourceADError) or not isinstance(dispatcher._cache, Kept):
+                    raise
+                # not everything can be kept on disk, and what lies there may be spoiled
+                dispatcher._cache = NullCache()
+                dispatcher.compile(key)
     except Exception as error:  # NumbaError, but internal errors of Numba as well
         raise refusal(error, emitted, file, place) from error
-
-
-def check_casts(compiled) -> None:
-    """Refuses a write that would cut the fraction off: Numba's lists of integers take floats so, Python's hold both.
-
-    Raises:
-        NumbaError: there is such a write.
-    """
-    annotation = compiled.type_annotation
-    for block in annotation.blocks.values():
-        for write in block.body:
-            if not isinstance(write, ir.SetItem | ir.StaticSetItem):
-                continue
-            into, value = annotation.typemap[write.target.name], annotation.typemap[write.value.name]
-            if isinstance(into, types.List) and isinstance(into.dtype, types.Integer) and isinstance(value, types.Float | types.Complex):
-                raise NumbaError("a float is written into a list of integers", loc=write.loc)
 
 
 def refusal(error: Exception, emitted: Emitted, file: str, place: str) -> SourceADError:

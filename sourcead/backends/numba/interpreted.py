@@ -50,6 +50,7 @@ def call(function: Callable, parameters: list[str], args: list[types.Type], resu
         lines += ["with objmode(result=type_):", f"    result = python({sent})", "return result"]
     name = f"interpreted_{next(_counter)}"
     text = f"def {name}({', '.join(parameters)}):\n" + "".join(f"    {line}\n" for line in lines)
+    # The interpreter looks names up where the function was made: no module has them, so that Numba's cache does not take it back
     return loading.load(text, name, {"objmode": objmode, "python": python, "type_": result, "listed": listed, "ends": ends})
 
 

@@ -17,9 +17,9 @@ from numba.extending import overload
 from numba.np import numpy_support
 from numba.typed import List
 
-from sourcead.backends import load as loading
 from sourcead.backends.numba import interpreted
 from sourcead.backends.numba.calls import Outlined
+from sourcead.backends.numba.text import load
 from sourcead.errors import BackendError
 from sourcead.ir.types import UNKNOWN, Array, ListT, NoneType, Scalar, TupleT, Type, type_of
 
@@ -34,7 +34,7 @@ def prepared(outlined: Outlined, options: dict[str, Any]) -> Callable:
         options: those of `numba.njit`.
     """
     namespace = dict(outlined.namespace)
-    function = loading.load(outlined.text, outlined.name, namespace)
+    function = load(outlined.text, outlined.name, namespace)
     parameters = ", ".join(outlined.parameters)
     choose = _Choice(outlined, function, options)
     text = f"def typing({parameters}):\n    return choose({parameters})\n"
@@ -95,7 +95,7 @@ class _Choice:
         """A function with the parameters of the outlined one."""
         parameters, name = ", ".join(self.outlined.parameters), f"call_{self.outlined.name}"
         text = f"def {name}({parameters}):\n    return {result.format(f'call({parameters})')}\n"
-        return loading.load(text, name, {"call": function})
+        return load(text, name, {"call": function})
 
 
 def is_even_list(promise: Type, result: types.Type) -> bool:

@@ -8,9 +8,9 @@ from numba.extending import overload, register_jitable
 from numba.np.numpy_support import as_dtype
 
 from sourcead import runtime
-from sourcead.backends import load as loading
 from sourcead.backends.numba import interpreted
 from sourcead.backends.numba.helpers import apart, reserved
+from sourcead.backends.numba.text import load
 
 
 @overload(apart)
@@ -109,7 +109,7 @@ def _copy(x):
 def _of_each(t, function):
     """The tuple of a function of each item."""
     items = "".join(f"f(x[{k}]), " for k in range(len(t)))
-    return loading.load(f"def each(x):\n    return ({items})\n", "each", {"f": function})
+    return load(f"def each(x):\n    return ({items})\n", "each", {"f": function})
 
 
 @overload(runtime.add)
@@ -122,7 +122,7 @@ def _add(a, b):
         return lambda a, b: [runtime.add(v, w) for v, w in zip(a, b)]
     if isinstance(a, types.BaseTuple) and isinstance(b, types.BaseTuple) and len(a) == len(b):
         items = "".join(f"f(a[{k}], b[{k}]), " for k in range(len(a)))
-        return loading.load(f"def each(a, b):\n    return ({items})\n", "each", {"f": runtime.add})
+        return load(f"def each(a, b):\n    return ({items})\n", "each", {"f": runtime.add})
     if isinstance(a, types.Array | types.Number) and isinstance(b, types.Array | types.Number):
         return lambda a, b: a + b
     return None
@@ -159,7 +159,7 @@ def _like_sequence(d, x):
         return lambda d, x: [runtime.like_sequence(d[i], v) for i, v in enumerate(x)]
     if isinstance(x, types.BaseTuple):
         items = "".join(f"f(d[{k}], x[{k}]), " for k in range(len(x)))
-        return loading.load(f"def each(d, x):\n    return ({items})\n", "each", {"f": runtime.like_sequence})
+        return load(f"def each(d, x):\n    return ({items})\n", "each", {"f": runtime.like_sequence})
     return lambda d, x: runtime.unbroadcast(d, x)
 
 

@@ -1,0 +1,46 @@
+"""Numba's compiler with a check of ours: what it casts without a word must not lose anything."""
+
+from __future__ import annotations
+
+from numba import types
+from numba.core import ir
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import AnalysisPass, register_pass
+from numba.core.errors import NumbaError
+from numba.core.typed_passes import NopythonTypeInference
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class CheckCasts(AnalysisPass):
+    """Refuses a write that would cut something off: Numba's lists of integers take floats so, Python's hold both."""
+
+    _name = "check_casts"
+
+    def __init__(self):
+        AnalysisPass.__init__(self)
+
+    def run_pass(self, state):
+        for block in state.func_ir.blocks.values():
+            for write in block.body:
+                if not isinstance(write, ir.SetItem | ir.StaticSetItem):
+                    continue
+                into, value = state.typemap[write.target.name], state.typemap[write.value.name]
+                if isinstance(into, types.List) and _width(value) > _width(into.dtype):
+                    raise NumbaError(f"a value of type {value} is written into a list of {into.dtype}", loc=write.loc)
+        return False
+
+
+def _width(t: types.Type) -> int:
+    """A greater number for kinds of numbers that hold all those of a kind with a smaller one."""
+    kinds = types.Boolean, types.Integer, types.Float, types.Complex
+    return next((k for k, kind in enumerate(kinds) if isinstance(t, kind)), -1)
+
+
+class Careful(CompilerBase):
+    """Numba's compiler, with that check after type inference."""
+
+    def define_pipelines(self):
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(CheckCasts, NopythonTypeInference)
+        passes.finalize()
+        return [passes]

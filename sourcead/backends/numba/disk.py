@@ -1,0 +1,75 @@
+"""Machine code that outlives the process: Numba's own cache, beside a copy of the text in the user's cache folder.
+
+Numba tells by the file, the function and the types of a call which code is whose.  It does not see what the text calls, so the name of
+the folder is a hash of all that the machine code depends on: the text with its outlined functions, the options, the versions, and the
+sources of this package that are compiled into it.  Files are put in place by renaming, by us as by Numba: processes may share them.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import numba
+import numpy as np
+from numba.core.caching import FunctionCache
+
+from sourcead import runtime
+
+
+class Kept(FunctionCache):
+    """Numba's cache, which leaves out what calls the interpreter: that part of the code is made anew in each process.
+
+    Such code is compiled under no module (`interpreted.call`), and the name that Numba has for none is in its symbols.
+    """
+
+    def save_overload(self, sig, data):
+        if "_3cdynamic_3e" not in data.library.get_llvm_str():
+            super().save_overload(sig, data)
+
+
+def folder() -> Path:
+    """Where machine code is kept."""
+    if given := os.environ.get("SOURCEAD_CACHE_DIR"):
+        return Path(given)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "sourcead" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "sourcead"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sourcead"
+
+
+@functools.lru_cache(maxsize=1)
+def versions() -> str:
+    """What machine code depends on beside the text."""
+    here = Path(__file__).parent
+    files = sorted([*here.glob("*.py"), *Path(runtime.__file__).parent.glob("runtime*.py")])
+    stamps = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
+    return repr((sys.version, numba.__version__, np.__version__, stamps))
+
+
+def file_of(name: str, text: str, whole: str, options: object) -> str | None:
+    """A file with the text of a function, beside which Numba keeps its machine code; None where none can be written.
+
+    Args:
+        name: the name of the function.
+        text: its text.
+        whole: the text with all that it calls.
+        options: those of the compilation.
+    """
+    key = hashlib.sha256("\0".join((whole, repr(options), versions())).encode()).hexdigest()[:32]
+    file = folder() / key / f"{name}.py"
+    try:
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".tmp")
+            with os.fdopen(handle, "w", encoding="utf-8") as out:
+                out.write(text)
+            os.replace(temporary, file)
+    except OSError:
+        return None
+    return str(file)

@@ -1,0 +1,15 @@
+"""Loading of text that Numba compiles: under the name of a module that exists, which Numba's disk cache imports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sourcead.backends import load as loading
+
+MODULE = "sourcead.backends.numba"
+
+
+def load(text: str, name: str, namespace: dict[str, Any]) -> Callable:
+    """The function that a text defines."""
+    return loading.load(text, name, {**namespace, "__name__": MODULE})

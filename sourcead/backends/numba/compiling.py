@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections.abc import Callable
@@ -94,7 +95,7 @@ def refusal(error: Exception, emitted: Emitted, file: str, place: str) -> Source
         cause = cause.__cause__ or cause.__context__
     if cause is not None:
         return cause
-    at = [int(line) for line in re.findall(rf'File "{re.escape(file)}", line (\d+)', str(error))]
+    at = [int(line) for line in re.findall(rf'File "[^"]*{re.escape(os.path.basename(file))}", line (\d+)', str(error))]
     origin = next((emitted.origins[line] for line in at if line in emitted.origins), None)
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     reason = next((line for line in lines if not line.startswith(("Failed in", "During", "- "))), type(error).__name__)

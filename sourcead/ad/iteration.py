@@ -116,7 +116,8 @@ class Writer:
         for w, axis in measured:
             sizes.append(Const(axis) if w is None else build.index(build.attr(self.value(w, part, True), "shape"), Const(axis)))
         self.stmts += build.stmts
-        return replace(stmt, op=Call(np.zeros, (tuple(sizes),), tuple(dtype_option(known_dtype(v)).items())))
+        shape = sizes[0] if len(sizes) == 1 else tuple(sizes)
+        return replace(stmt, op=Call(np.zeros, (shape,), tuple(dtype_option(known_dtype(v)).items())))
 
     def asked_instead(self, v: Var, stmt: Stmt) -> Var | None:
         """What a statement that asks a value for its shape asks in its place, unless it is saved anyway."""

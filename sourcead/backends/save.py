@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
 import importlib
 import inspect
 import textwrap
@@ -102,6 +103,9 @@ class _Module:
             case np.generic() if value.dtype.kind in "fciub":
                 self.add("np", np)
                 return f"np.{value.dtype.name}({self.constant(name, value.item())})"
+            case type() if issubclass(value, tuple) and hasattr(value, "_fields"):
+                self.add("collections", collections)
+                return f"collections.namedtuple({value.__name__!r}, {list(value._fields)!r})"
             case np.dtype():
                 self.add("np", np)
                 return f"np.dtype({value.str!r})"

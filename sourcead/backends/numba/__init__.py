@@ -2,10 +2,15 @@
 
     boundary.py   parameters and results in parts that Numba knows, and the Python function around the compiled one
     calls.py      the IR with the calls that Numba may not know in functions of their own
+    stacks.py     residuals that are numbers, in arrays
+    lowering.py   these in order: from IR to text
     outlined.py   such a function: compiled if Numba can, else run by the interpreter with the result type that inference promises
     overloads.py  what of sourcead's runtime is compiled
     indexing.py   subscripts that Numba does not know
+    interpreted.py  calls of the interpreter from compiled code
+    careful.py    a check of casts, in Numba's compiler
+    disk.py       machine code that outlives the process
     compiling.py  the compilation itself, and its errors
 
-Only `boundary.py` and `calls.py` may be imported where Numba is not installed.
+What `lowering.py` imports may be imported where Numba is not installed; nothing else.
 """

@@ -168,8 +168,8 @@ class _Outlining:
             if getattr(result, "dtype", None) in _SMALL:
                 return replace(op, args=tuple(self.strong(a, result.dtype, stmt, before) for a in op.args))
             return op
-        if result is None or _is_native(fn) and not any(isinstance(v, Const) and v.value is bool for _, v in op.kwargs):
-            return op
+        if result is None or _is_native(fn):
+            return replace(op, kwargs=tuple((k, _dtype(v)) for k, v in op.kwargs))
         return self.outlined(stmt, fn)
 
     def strong(self, operand: Operand, dtype: np.dtype, stmt: Stmt, before: list[Stmt]) -> Operand:
@@ -281,6 +281,12 @@ def _is_matrix(operand: Operand) -> bool:
     """Whether this is a vector or matrix of numbers that BLAS takes."""
     t = atom_type(operand) if isinstance(operand, (Var, Const)) else None
     return isinstance(t, Array) and rank(t) in (1, 2) and kind_of(t) in ("float", "complex") and t.dtype.itemsize > 2
+
+
+def _dtype(operand: Operand) -> Operand:
+    """An option as Numba takes it: NumPy's dtypes in place of Python's types."""
+    python = isinstance(operand, Const) and any(operand.value is t for t in (bool, int, float, complex))
+    return Const(np.dtype(operand.value)) if python else operand
 
 
 def _plain_name(fn: Any) -> str:

@@ -165,7 +165,8 @@ def _like_sequence(d, x):
 
 @overload(runtime.seed)
 def _seed(y):
-    return (lambda y: 1.0) if isinstance(y, types.Float | types.Integer) else None
+    number = isinstance(y, types.Float | types.Integer) or isinstance(y, types.Array) and y.ndim == 0 and y.dtype == types.float64
+    return (lambda y: 1.0) if number else None
 
 
 @overload(runtime.stop_gradient)

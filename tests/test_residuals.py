@@ -169,3 +169,19 @@ def test_random_recurrences(start, tmp_path):
     outcomes = [judge(seed, tmp_path) for seed in range(start, start + 20)]
     assert not [o for o in outcomes if o.startswith("wrong")]
     assert outcomes.count("right") > 10
+
+
+def chosen_part(b):
+    for row in b:
+        np.add.at(row, [0], row[:1] if np.sum(row) < 0.7 else 0.3)
+    return b.sum()
+
+
+def test_zeros_in_an_arm_are_measured_by_other_arrays():
+    """The row is put back, not kept: the reverse of an arm asks another array for its shape."""
+    b = np.array([[0.95, 1.497], [0.473, -1.124]])
+    np.testing.assert_array_equal(grad(chosen_part)(b), [[1, 1], [2, 1]])
+    b = np.random.default_rng(0).normal(size=(9, 12))
+    expected = np.ones((9, 12))
+    expected[np.sum(b, axis=1) < 0.7, 0] = 2
+    np.testing.assert_array_equal(grad(chosen_part)(b), expected)

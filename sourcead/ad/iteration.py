@@ -244,7 +244,9 @@ class Writer:
                 else:
                     for v in plain_reads(stmt):
                         if self.asked_instead(v, stmt) is None:
-                            note(v)
+                            measured = self.plan.measured_by(v) if makes_zeros(stmt) and v not in self.lists else None
+                            for w in [v] if measured is None else [w for w, _ in measured if w is not None]:
+                                note(w)
             for r in p.results:
                 note(r)
             for update, old in p.olds.items():

@@ -23,7 +23,6 @@ from sourcead import lookup
 from sourcead import signature as sig
 from sourcead.backends import load as loading
 from sourcead.backends.choosing import choosing
-from sourcead.backends.numba.calls import with_outlined
 from sourcead.backends.options import Numba, backend_of
 from sourcead.backends.save import standalone
 from sourcead.checkpoints import policy_of
@@ -374,6 +373,7 @@ class Gradient(Opaque):
         if isinstance(self._backend, Numba):
             loading.import_numba()
         from sourcead import pipeline  # here, because it loads the compiler
+        from sourcead.backends.numba.calls import with_outlined
 
         function = self._function
         if isinstance(function, Gradient):

@@ -19,8 +19,8 @@ class Numba:
         cache: keeps machine code on disk, in the user's cache folder (`SOURCEAD_CACHE_DIR` names another one), for later processes.
 
     Example:
-        >>> from sourcead import Numba, grad
-        >>> grad(lambda x: x * x, backend=Numba(cache=False))    # doctest: +SKIP
+        >>> Numba(fastmath=True)
+        Numba(fastmath=True, boundscheck=True, cache=True)
     """
 
     fastmath: bool = False

@@ -24,11 +24,11 @@ from sourcead import runtime
 class Kept(FunctionCache):
     """Numba's cache, which leaves out what calls the interpreter: that part of the code is made anew in each process.
 
-    Such code is compiled under no module (`interpreted.call`), and the name that Numba has for none is in its symbols.
+    Functions that call it are named `interpreted_...` (`interpreted.call`), and so are the symbols of what is made of them.
     """
 
     def save_overload(self, sig, data):
-        if "_3cdynamic_3e" not in data.library.get_llvm_str():
+        if "interpreted_" not in data.library.get_llvm_str():
             super().save_overload(sig, data)
 
 

@@ -7,7 +7,7 @@ import types
 import numpy as np
 import pytest
 
-from sourcead import grad, jvp, runtime, runtime_matrices, runtime_tangents
+from sourcead import grad, jvp, runtime, runtime_matrices, runtime_rows, runtime_tangents
 from sourcead.rules.registry import has_rule, no_derivative, registered
 from tests.test_tangent_rules import agrees
 
@@ -44,6 +44,7 @@ RULES = [
     *((runtime.convolve_cotangents, (rng.normal(size=len(np.convolve(v5, v3, m))), v5, v3, m), [0, 1, 2]) for m in ("full", "same", "valid")),
     (runtime.convolve_cotangents, (rng.normal(size=4), v4, v3, "same", True), [0, 1, 2]),
     (runtime.einsum_cotangents, (rng.normal(size=(3, 4)), "ij,jk,kl->il", (a34, a44, a44)), [0, 2]), (runtime.einsum_cotangents, (2.0, "ii->", (a44,)), [0]),
+    (runtime_rows.join_rows, (t234,), [0]), (runtime_rows.split_rows, (rng.normal(size=(6, 5)), t234), [0]),
     (runtime_tangents.einsum_tangents, ((a34, a44, a44), rng.normal(size=(3, 4)), "ij,jk,kl->il", (a34, a44, a44)), [0]),
 ]  # fmt: skip
 

@@ -175,7 +175,7 @@ REDUCTIONS = [np.sum, np.mean, np.prod, np.max, np.min, np.var, np.std, np.any, 
               np.count_nonzero, np.linalg.norm, np.average, np.add.reduce, np.maximum.reduce]  # fmt: skip
 
 
-@pytest.mark.parametrize("fn", REDUCTIONS, ids=str)
+@pytest.mark.parametrize("fn", REDUCTIONS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("vague", [False, True])
 def test_reduction_promises(fn, vague):
     sure = 0

@@ -181,7 +181,7 @@ def test_spread_with_ddof(fn):
     differs(fn, (a34,), {"ddof": 1})
 
 
-@pytest.mark.parametrize("reduce", [np.add.reduce, np.multiply.reduce, np.maximum.reduce, np.minimum.reduce], ids=str)
+@pytest.mark.parametrize("reduce", [np.add.reduce, np.multiply.reduce, np.maximum.reduce, np.minimum.reduce], ids=lambda f: f.__self__.__name__)
 def test_reductions_of_ufuncs_default_to_the_first_axis(reduce):
     differs(reduce, (a34,))
     differs(reduce, (a34,), {"axis": 1, "keepdims": True})

@@ -158,7 +158,7 @@ def test_origin_of_a_loop_is_its_first_line():
     assert (origin.end_line, origin.end_col) == (origin.line, origin.col + len(origin.text))
 
 
-@pytest.mark.parametrize("f", [len, np.sin, np.dot, int, "".join], ids=repr)
+@pytest.mark.parametrize("f", [len, np.sin, np.dot, int, "".join], ids=lambda f: f.__name__)
 def test_what_has_no_python_source_is_refused(f):
     with pytest.raises(NoSourceError, match="What to do"):
         find_source(f)

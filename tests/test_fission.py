@@ -75,6 +75,23 @@ def states_in_an_array(w, u, b, xs):
     return np.sum(hs**2)
 
 
+def states_in_a_longer_array(w, u, b, xs):
+    hs = np.empty((len(xs) + 4, len(b)))
+    hs[0] = b
+    for t in range(len(xs)):
+        hs[t + 1] = np.tanh(xs[t] @ w + hs[t] @ u + b)
+    return np.sum(hs[: len(xs) + 1] ** 2)
+
+
+def results_in_a_longer_array(w, u, b, xs):
+    ys = np.empty((2 * len(xs), len(b)))
+    h = np.zeros(len(b))
+    for t in range(len(xs)):
+        ys[t] = np.tanh(xs[t] @ w + h @ u + b)
+        h = ys[t]
+    return np.sum(ys[: len(xs)] ** 2)
+
+
 def leaves_early(w, u, b, xs):
     h = np.zeros(len(b))
     for x in xs:
@@ -160,7 +177,8 @@ def outputs_kept(w, u, b, xs):
 
 
 VECTORS = [
-    rows, rows_from_the_left, from_the_second_on, backward_in_time, every_other, states_in_an_array, leaves_early, counted_while_it_runs,
+    rows, rows_from_the_left, from_the_second_on, backward_in_time, every_other, states_in_an_array, states_in_a_longer_array,
+    results_in_a_longer_array, leaves_early, counted_while_it_runs,
     weights_read_elsewhere, the_same_factor_twice, in_a_branch, several_times_over, rows_that_are_written, rows_written_ahead,
     weights_that_change, outputs_kept,
 ]  # fmt: skip

@@ -19,6 +19,7 @@ import numpy as np
 from sourcead.analysis.builder import Builder, block_stmts
 from sourcead.analysis.sizes import dims_in, known_dtype
 from sourcead.ir.nodes import (
+    Atom,
     Block,
     Call,
     Const,
@@ -34,6 +35,7 @@ from sourcead.ir.nodes import (
     op_blocks,
     op_reads,
 )
+from sourcead.ir.types import Sym
 from sourcead.passes.counting import Counted, Counting, offset
 from sourcead.passes.equality import same_dims
 from sourcead.passes.late import all_reads
@@ -80,7 +82,7 @@ class Sharing:
                 for j in range(len(stmt.op.params)):
                     written = self.written(stmt.op, j, k, s.op.base, counted)
                     if written is not None and self.is_own(stmt.op.inits[j], here):
-                        return self.shared(stmt, j, s, written)
+                        return self.shared(stmt, j, s, written, counted)
         return [stmt]
 
     def is_own(self, array: Var, here: set[Var]) -> bool:
@@ -124,12 +126,13 @@ class Sharing:
                 return None
         return c if self.uses[result] == 1 else None
 
-    def shared(self, stmt: Stmt, j: int, read: Stmt, c: int) -> list[Stmt]:
+    def shared(self, stmt: Stmt, j: int, read: Stmt, c: int, counted: Counted) -> list[Stmt]:
         """The product put into the array, and the loop that takes it from there."""
         loop, build = stmt.op, self.builder
         build.origin, build.within = stmt.origin, stmt.within
         with build.block() as before:
-            part = Slice(Const(c) if c else None, None, None)
+            upper = None if self.ends(dims_in(loop.inits[j])[0], counted, c) else self.end(counted, c)
+            part = Slice(Const(c) if c else None, upper, None)
             init = build.update(loop.inits[j], (Sub(part),), read.op.base)
         with build.block() as inside:
             key = build.call(operator.add, loop.index, Const(c)) if c else loop.index
@@ -140,3 +143,13 @@ class Sharing:
         ]
         inits = (*loop.inits[:j], init, *loop.inits[j + 1 :])
         return [*before, replace(stmt, op=replace(loop, inits=inits, body=Block(tuple(stmts), loop.body.results)))]
+
+    def ends(self, dim: int | Sym, counted: Counted, c: int) -> bool:
+        """Whether an array is known to end with the row that the last iteration writes."""
+        if isinstance(dim, Sym):
+            return dim.plus == (counted.rows, c) if c else dim is counted.rows
+        return isinstance(counted.rows, int) and dim == counted.rows + c
+
+    def end(self, counted: Counted, c: int) -> Atom:
+        """The place behind the row that the last iteration writes."""
+        return self.builder.call(operator.add, counted.count, Const(c)) if c else counted.count

@@ -118,6 +118,13 @@ def _other(holder: Any, cells: dict) -> Any:
     return cells.get(sig.Same(holder), holder)
 
 
+def compiler():
+    """The module that compiles: read when the first gradient is asked for, neither by `import sourcead` nor by a first call."""
+    from sourcead import pipeline
+
+    return pipeline
+
+
 class Gradient(Opaque):
     """A function's gradient, as a function; see `sourcead.grad`.
 
@@ -153,6 +160,7 @@ class Gradient(Opaque):
         self._lock = threading.RLock()
         self.__name__ = getattr(self, "__name__", "f")
         self._set_wrt(len(bound_args))
+        compiler()
 
     def _set_wrt(self, bound: int) -> None:
         """Resolves wrt, positions counted from parameter `bound`, and starts with empty tables."""
@@ -372,7 +380,6 @@ class Gradient(Opaque):
     def _build(self, coarse, found, statics) -> Compiled:
         if isinstance(self._backend, Numba):
             loading.import_numba()
-        from sourcead import pipeline  # here, because it loads the compiler
         from sourcead.backends.numba.calls import with_outlined
 
         function = self._function
@@ -380,7 +387,7 @@ class Gradient(Opaque):
             function = lookup.calling(function.unbound(), self._takes, function.generated_name)
         elif lookup.only_passes_on(function) or adjoint_rule(function) is not None:
             function = lookup.calling(function, self._takes)
-        built = pipeline.build(
+        built = compiler().build(
             function,
             {name: t for name, t in found.items() if name not in self._directions},
             self.wrt,

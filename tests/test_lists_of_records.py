@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from sourcead import grad, value_and_grad
+from sourcead import check_grads, grad, value_and_grad
 from sourcead.ir.evaluate import evaluate
 
 
@@ -309,3 +309,18 @@ def test_a_record_twice_in_a_list_gets_the_cotangent_of_each_place():
     for one, other in zip(leaves(found), leaves(apart), strict=True):
         np.testing.assert_array_equal(one, other)
     assert found[0].w is not found[1].w
+
+
+@pytest.mark.parametrize("cls", [Layer, Frozen, Named])
+def test_to_second_order(cls):
+    def loss(layers, x):
+        for layer in layers:
+            x = np.tanh(layer.w @ x + layer.b)
+        return np.sum(x**2) + np.sum(layers[0].w) * layers[0].b[0]
+
+    def gradients(layers, x):
+        return sum(np.sum(d.w**2) + np.sum(d.b) for d in grad(loss)(layers, x))
+
+    rng = np.random.default_rng(1)
+    layers = [cls(rng.normal(size=(3, 3)), rng.normal(size=3)) for _ in range(2)]
+    check_grads(gradients, (layers, rng.normal(size=3)), wrt=(0, 1))

@@ -210,6 +210,11 @@ class Reverse:
                     if part is not None:
                         cots.add_part(operand, k, part, operand.type.items[k])
                 return
+            if isinstance(operand.type, StructT) and len(operand.type.fields) == len(d):  # a named tuple
+                for (name, t), part in zip(operand.type.fields, d):
+                    if part is not None:
+                        cots.add_part(operand, name, part, t)
+                return
             d = self.build.emit(Build("list", d), operand.type, f"d_{operand.name}")
         d = unbroadcast(self.build, d, operand) if broadcasts else cast(self.build, d, operand)
         cots.add(operand, d)

@@ -146,3 +146,23 @@ def test_what_the_rule_of_lstsq_does_not_cover_is_refused():
 def test_sign_of_complex_numbers_is_refused():
     with pytest.raises(UnsupportedSyntaxError, match="complex"):
         grad(lambda x: np.real(np.sign(x * 1j + 0.3)).sum())(np.ones(3))
+
+
+class TooLarge(ValueError):
+    """An error that keeps what was too large."""
+
+    def __init__(self, message, value):
+        super().__init__(message)
+        self.value = value
+
+
+def test_an_error_may_hold_what_is_differentiated():
+    def f(x):
+        if np.sum(x) > 10:
+            raise TooLarge("too large", x)
+        return np.sum(x**2)
+
+    np.testing.assert_array_equal(grad(f)(np.ones(3)), 2 * np.ones(3))
+    with pytest.raises(TooLarge, match="too large") as caught:
+        grad(f)(10 * np.ones(3))
+    np.testing.assert_array_equal(caught.value.value, 10 * np.ones(3))

@@ -194,6 +194,8 @@ def _find_node(code: types.CodeType, module: dict) -> tuple[ast.AST, list[str]]:
         linecache.checkcache(code.co_filename)
         parsed = _parse(code, module)
         node = _choose(parsed, code)
+    if node is None and code.co_filename == "<string>":  # `python -c` keeps its own text under that name, from 3.13 on
+        raise _no_text(code)
     if node is None:
         raise NoSourceError(
             f"line {code.co_firstlineno} of {code.co_filename} is not the source of `{code.co_name}` as it runs: "

@@ -226,8 +226,9 @@ def finished(function: Function, notes: list[str] | None = None) -> Function:
 
     If `notes` are given, sums of products are taken out of the loops of its reverse sweep, and the notes say so.
     """
+    function = write_rows(function)
     if notes is not None:
-        function = sum_after_loops(clear_late(fill_lists(simplify(write_rows(function)))), notes)
+        function = sum_after_loops(clear_late(fill_lists(simplify(function))), notes)
     function = simplify(flatten_stacks(function))
     settled = without_nothing(function)
     if settled is not function:

@@ -290,6 +290,61 @@ def test_a_state_that_starts_as_a_row():
     same_with_everything_stored(f, arrays((9, 10), (10, 10), (7, 8, 9)), wrt=(0, 1, 2))
 
 
+def test_rows_in_a_list():
+    def f(w, u, xs):
+        h = np.zeros(len(u))
+        for x in xs:
+            h = np.tanh(w @ x + u @ h)
+        return np.sum(h**2)
+
+    for d in (3, 9):
+        w, u, *xs = arrays((d, d), (d, d), *[d] * 12)
+        check_grads(f, (w, u, xs), wrt=(0, 1, 2), modes=("reverse",))
+
+
+def test_a_vector_times_each_column():
+    def f(v, xs):
+        s = 0.0
+        for t in range(xs.shape[1]):
+            s = np.sin(s) + np.tanh(v @ xs[:, t]) * np.tanh(xs[:, t] @ v)
+        return s
+
+    for d in (3, 9):
+        check_grads(f, tuple(arrays(d, (d, 12))), wrt=(0, 1), modes=("reverse",))
+
+
+def test_an_array_is_made_of_zeros_if_they_are_read():
+    def f(x):
+        y, s = np.zeros_like(x), 0.0
+        for i in range(len(x)):
+            y[i] = x[i] ** 2
+            s += y[-1] * x[i] + y[(i * 2) % len(x)]
+        return s + np.sum(y)
+
+    for n in (3, 9):
+        gradient = grad(f)
+        (x,) = arrays(n)
+        np.full(n, 1e9)  # what an array that is not set would hold
+        check_grads(f, (x,), modes=("reverse",))
+        gradient(x)
+        assert "y = np.zeros_like(x)" in gradient.source
+
+
+def test_results_that_a_branch_reads_before_they_are_written():
+    def f(w, xs, h):
+        hs = np.empty((len(xs) + 1, 3))
+        hs[0], hs[2] = h, 0.5
+        s = 0.0
+        for t in range(len(xs)):
+            z = xs[t] @ w
+            if t == 0:
+                s += np.sum(hs[2] * h)
+            hs[t + 1] = np.tanh(z + hs[t])
+        return s + np.sum(hs**2)
+
+    check_grads(f, tuple(arrays((3, 3), (4, 3), 3)), wrt=(0, 1, 2), modes=("reverse",))
+
+
 # Loops over time and layers
 
 

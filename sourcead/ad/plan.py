@@ -191,8 +191,8 @@ class LoopPlan:
             return None
         if self.sizes is None:
             fixed = (w for w, d in self.definitions.items() if d.stmt is not None and dims_in(w) and self.is_fixed(w))
-            whole = (w for w in self.around() if isinstance(w, Var) and dims_in(w) and w not in self.settler.numbers)
-            self.sizes = Sizes([*whole, *fixed])
+            arrays = (w for w in (*self.around(), *fixed) if isinstance(w, Var) and dims_in(w) and w not in self.settler.numbers)
+            self.sizes = Sizes(arrays)
         return [self.sizes.where_is(n) for n in dims_in(v)] if all(map(self.sizes.knows, dims_in(v) or (Sym(),))) else None
 
     def around(self) -> Iterator[Atom]:

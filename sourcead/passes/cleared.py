@@ -76,7 +76,7 @@ def unseen_clearings(loop: Loop, k: int, first: int, made: dict[Var, Stmt]) -> l
                 uses.append((at, stmt))
                 if isinstance(stmt.op, Update) and stmt.op.base is v and stmt.op.value is not v:
                     versions.add(stmt.targets[0])
-        if any(v in versions for b in op_blocks(stmt.op) for s in block_stmts(b) for v in op_reads(s.op)):
+        if any(v in versions for b in op_blocks(stmt.op) for v in all_reads(b)):
             return []
     if loop.body.results[k] not in versions or any(r in versions for j, r in enumerate(loop.body.results) if j != k):
         return []

@@ -157,6 +157,8 @@ def sets_all(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], counti
     for stmt in loop.body.stmts:
         match stmt.op:
             case Update(base, (Sub(key),), _, "set") if base is param and stmt.targets[0] is loop.body.results[k]:
+                if uses.get(stmt.targets[0]) != 1:  # rows that are not set yet may be read, as zeros
+                    return False
                 axis = axis_of(key, loop.index)
                 return axis is not None and axis < len(dims) and same_dim(dims[axis], counted.rows)
     return False

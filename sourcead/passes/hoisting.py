@@ -109,7 +109,7 @@ class Hoisting:
             matrix = self.invariant(w, here, outside)
             all_ = None if matrix is None else self.all_products(read.base, dims, axis, *matrix, x_first)
             if all_ is not None:
-                return replace(stmt, op=Index(all_, read.key))
+                return replace(stmt, op=Index(all_, index if len(dims_in(all_)) == 1 else read.key))
         return None
 
     def invariant(self, atom: Atom, here: dict[Var, Stmt], outside: set[Var]) -> tuple[Var, bool] | None:

@@ -119,6 +119,8 @@ class Sharing:
         if c is None or c < 0 or not fits or loop.body.stmts.index(update) < at:
             return None
         for s in loop.body.stmts:
+            if any(param in all_reads(b) for b in op_blocks(s.op)):
+                return None
             if param not in op_reads(s.op) or s is update:
                 continue
             read = offset(s.op.key, loop.index, self.made) if isinstance(s.op, Index) and s.op.base is param else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type, block_stmts
-from sourcead.analysis.sizes import Sizes, dims_in, dtype_option, known_dtype, rank
+from sourcead.analysis.sizes import Sizes, dims_in, dtype_option, known_dtype, least, rank
 from sourcead.ir.nodes import (
     Append,
     Atom,
@@ -189,14 +189,15 @@ class OneLoop:
     def in_array(self, v: Var) -> Held | None:
         """An array that holds the values of a factor in the end: each iteration reads its part, or writes it for good."""
         match self.here[v].op if v in self.here else None:
-            case Index(Var() as array, key) if array in self.scope:
+            case Index(Var() as array, key) if array in self.scope and rank(array) == rank(v) + 1:
                 return self.held(array, key)
         for stmt in self.loop.body.stmts:
             match stmt.op:
                 case Update(Var() as base, (Sub(key),), value, "set") if value is v and rank(base) == rank(v) + 1:
                     for k, version in enumerate(self.loop.body.results):
                         if known_dtype(base) == known_dtype(v) and self.stays(stmt, self.chain(k, version)):
-                            return self.held(self.stmt.targets[k], key)
+                            held = self.held(self.stmt.targets[k], key)
+                            return held if held is not None and fills(v, base, held.axis) else None
         return None
 
     def held(self, array: Var, key) -> Held | None:
@@ -434,6 +435,13 @@ class OneLoop:
                 version = update.targets[0]
         self.yields[k], self.leaves[k] = version, fresh(self.stmt.targets[k])
         return self.leaves[k]
+
+
+def fills(v: Var, array: Var, axis: int) -> bool:
+    """Whether a value is as large as the part of an array along an axis that it is written to, not broadcast."""
+    dims = dims_in(array)
+    part = (*dims[:axis], *dims[axis + 1 :])
+    return all(m is n or m == n or least(m) > 1 and least(n) > 1 for m, n in zip(dims_in(v), part))
 
 
 def counting(index: Var) -> Var:

@@ -54,6 +54,7 @@ from sourcead.passes import simplify
 from sourcead.passes.apart import keep_apart
 from sourcead.passes.batching import Batched, Unbatchable
 from sourcead.passes.cleared import leave_uncleared
+from sourcead.passes.einsums import multiply_matrices
 from sourcead.passes.filled import fill_lists
 from sourcead.passes.fission import sum_after_loops
 from sourcead.passes.hoisting import multiply_before_loops, write_rows
@@ -229,7 +230,7 @@ def finished(function: Function, notes: list[str] | None = None) -> Function:
     function = write_rows(function)
     if notes is not None:
         function = sum_after_loops(clear_late(fill_lists(simplify(function))), notes)
-    function = simplify(flatten_stacks(function))
+    function = simplify(multiply_matrices(simplify(flatten_stacks(function))))
     settled = without_nothing(function)
     if settled is not function:
         function = simplify(settled)

@@ -185,3 +185,126 @@ def test_zeros_in_an_arm_are_measured_by_other_arrays():
     expected = np.ones((9, 12))
     expected[np.sum(b, axis=1) < 0.7, 0] = 2
     np.testing.assert_array_equal(grad(chosen_part)(b), expected)
+
+
+def cholesky(a):
+    n = len(a)
+    for i in range(n):
+        for j in range(i):
+            for k in range(j):
+                a[i, j] -= a[i, k] * a[j, k]
+            a[i, j] /= a[j, j]
+        for k in range(i):
+            a[i, i] -= a[i, k] * a[i, k]
+        a[i, i] = np.sqrt(a[i, i])
+    return np.sum(a * a)
+
+
+def lu(a):
+    n = len(a)
+    for i in range(n):
+        for j in range(i):
+            for k in range(j):
+                a[i, j] -= a[i, k] * a[k, j]
+            a[i, j] /= a[j, j]
+        for j in range(i, n):
+            for k in range(i):
+                a[i, j] -= a[i, k] * a[k, j]
+    return np.sum(a * a)
+
+
+def shortest_way(x, y):
+    d = np.zeros((len(x) + 1, len(y) + 1))
+    for i in range(1, len(x) + 1):
+        for j in range(1, len(y) + 1):
+            d[i, j] = (x[i - 1] - y[j - 1]) ** 2 + min(d[i - 1, j], d[i, j - 1], d[i - 1, j - 1])
+    return d[-1, -1]
+
+
+def from_the_end(a):
+    n = len(a)
+    for i in range(n):
+        for j in range(n - 2, i, -1):
+            a[i, j] = a[i, j] + a[i, j + 1] * a[i, n - 1]
+    return np.sum(a)
+
+
+def two_in_a_row(a):
+    for i in range(1, len(a)):
+        for j in range(0, 4, 2):
+            a[i, j] = a[i - 1, j] * a[i - 1, j + 1]
+            a[i, j + 1] = a[i, j] * a[i, j]
+    return np.sum(a)
+
+
+READ_AGAIN = {
+    cholesky: (ROWS @ ROWS.T + 9 * np.eye(9),),
+    lu: (ROWS + 9 * np.eye(9),),
+    shortest_way: (ROWS[0], ROWS[1]),
+    two_in_a_row: (ROWS,),
+}
+
+
+@pytest.mark.parametrize("function", READ_AGAIN, ids=lambda f: f.__name__)
+def test_what_no_later_iteration_of_any_loop_overwrites_is_read_again(function):
+    lowered = grad(function).lower(*READ_AGAIN[function])
+    assert ".append(" not in lowered.text
+    check_grads(function, READ_AGAIN[function])
+
+
+def overwritten_by_the_next_of_the_inner_loop(a):
+    for i in range(1, len(a)):
+        for j in range(1, len(a) - 1):
+            a[i, j] = a[i, j + 1] * a[i - 1, j]
+    return np.sum(a)
+
+
+def overwritten_by_the_next_of_the_outer_loop(a):
+    for i in range(len(a) - 1):
+        for j in range(i, len(a)):
+            a[i + 1, j] = a[i, j] * a[i + 1, j]
+            a[i, j] = 1.0 - a[i, j] * a[i, j]
+    return np.sum(a)
+
+
+def overwritten_further_down(a):
+    for i in range(1, len(a)):
+        for j in range(i):
+            a[i, j] = a[i, j] * a[i - 1, j]
+        for k in range(i):
+            a[i - 1, k] = np.sin(a[i, k])
+    return np.sum(a)
+
+
+def overwritten_in_steps(a):
+    for i in range(0, len(a) - 2, 2):
+        a[i + 2] = a[i] * a[i + 1]
+        a[i + 1] = np.sin(a[i])
+    return np.sum(a)
+
+
+def counted_from_the_end(a):
+    for i in range(len(a)):
+        for j in range(1, i):
+            a[i, j] = a[i, j - 2] * a[i, j]
+    return np.sum(a)
+
+
+def overwritten_in_a_while(a):
+    k = 0
+    while k < 3:
+        for i in range(1, len(a)):
+            a[i] = a[i - 1] * a[i]
+        k += 1
+    return np.sum(a)
+
+
+OVERWRITTEN = (
+    overwritten_by_the_next_of_the_inner_loop, overwritten_by_the_next_of_the_outer_loop, overwritten_further_down,
+    overwritten_in_steps, counted_from_the_end, overwritten_in_a_while, from_the_end,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("function", OVERWRITTEN, ids=lambda f: f.__name__)
+def test_what_is_overwritten_later_is_not_read_again(function):
+    check_grads(function, (0.5 + np.abs(ROWS) / 4,))

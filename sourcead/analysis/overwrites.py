@@ -1,13 +1,18 @@
 """Which elements of an array are never written again after they were read.
 
-    for t in range(n):
-        h[t + 1] = f(h[t])
+    for t in range(n):                          for i in range(n):
+        h[t + 1] = f(h[t])                          for j in range(i):
+                                                        for k in range(j):
+                                                            a[i, j] -= a[i, k] * a[j, k]
 
-An iteration reads `h[t]`, and later ones write only behind it; so the reverse sweep can read `h[t]` from the finished array,
-and nothing has to be saved.  Shown for subscripts that, on some axis, are `k * t + c` in the index t of the outermost loop
-that carries the array: of an element [lo, lo + 1), of a slice [lower, upper).  With t ascending, a read is never overwritten
-if every write of this or a later iteration begins at or above the read's end; with t descending, likewise below.  An index of a
-loop inside stands for all the values that it takes there.
+An iteration on the left reads `h[t]`, and later ones write only behind it; so the reverse sweep can read `h[t]` from the finished
+array, and nothing has to be saved.  On the right, what is written after `a[i, k]` was read stands in a later row, or in column j or later,
+and k < j.
+
+Shown for subscripts that are affine in the indices of loops (`affine.py`).  The writes that come after a read part into those in a
+later iteration of the outermost loop around both, those in the same iteration of that loop and a later one of the next, and so on, and
+those in the same iteration of all, further down in the text.  A read is never overwritten if for each of these parts there is an axis
+on which the least subscript of the writes is above the greatest of the read, or the other way round.
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass
 
+from sourcead.analysis.affine import Affine, constant, least, variable
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.chains import Chains
 from sourcead.ir.nodes import (
@@ -37,34 +43,21 @@ from sourcead.ir.types import INT, Array, Scalar, rank
 
 
 @dataclass(frozen=True)
-class Affine:
-    """slope * t + constant + a sum of values that the loop does not change."""
-
-    slope: int
-    constant: int
-    rest: frozenset[tuple[Var, int]] = frozenset()
-
-    def plus(self, other: Affine, sign: int = 1) -> Affine:
-        rest = dict(self.rest)
-        for v, k in other.rest:
-            rest[v] = rest.get(v, 0) + sign * k
-        kept = frozenset((v, k) for v, k in rest.items() if k)
-        return Affine(self.slope + sign * other.slope, self.constant + sign * other.constant, kept)
-
-    def times(self, k: int) -> Affine:
-        return Affine(self.slope * k, self.constant * k, frozenset((v, c * k) for v, c in self.rest if c * k))
-
-
-ONE = Affine(0, 1)
-ZERO = Affine(0, 0)
-
-
-@dataclass(frozen=True)
 class Place:
     """Where a statement stands in a nest of loops: its number in order of the text, and the loops around it."""
 
     number: int
     loops: tuple[Stmt, ...]
+
+
+Interval = tuple[Affine | None, Affine | None]  # [low, high); a bound that is not known is None
+
+
+@dataclass(frozen=True)
+class Later:
+    """A variable in an execution that comes after another one in which it may have another value."""
+
+    var: Var
 
 
 class Nest:
@@ -75,15 +68,18 @@ class Nest:
         self.chains = chains
         self.places: dict[Stmt, Place] = {}
         self.definitions: dict[Var, Stmt | None] = {}
+        self.around: dict[Var, tuple[Stmt, ...]] = {}  # the loops in which a variable has one value in each iteration
         self.updates: dict[Var, list[Stmt]] = {}
         self.indices: dict[Var, Stmt] = {}  # the index of a loop -> the loop
         self.written_as: dict[Var, Stmt] = {}  # a value -> the update that put it into an array
-        self._places_written: dict[tuple[Var, Stmt], dict] = {}
+        self.forms: dict[Var, Affine | None] = {}
+        self._misses: dict[tuple, bool] = {}
         self._visit(loop, ())
 
     def _visit(self, stmt: Stmt, loops: tuple[Stmt, ...]) -> None:
         self.places[stmt] = Place(len(self.places), loops)
         self.definitions.update(dict.fromkeys(stmt.targets, stmt))
+        self.around.update(dict.fromkeys(stmt.targets, loops))
         op = stmt.op
         if isinstance(op, Update):
             self.updates.setdefault(self.chains.find(stmt.targets[0]), []).append(stmt)
@@ -91,13 +87,16 @@ class Nest:
                 self.written_as.setdefault(op.value, stmt)
         if isinstance(op, Loop):
             loops = (*loops, stmt)
-            self.definitions.update(dict.fromkeys(op.params))
-            if op.index is not None:
-                self.definitions[op.index] = None
+            bound = op.params if op.index is None else (op.index, *op.params)
+            self.definitions.update(dict.fromkeys(bound))
+            self.around.update(dict.fromkeys(bound, loops))
+            if op.index is not None and isinstance(op.domain, Range):
                 self.indices[op.index] = stmt
         for block in op_blocks(op):
             for inner in block.stmts:
                 self._visit(inner, loops)
+
+    # ---- questions ----
 
     def finished(self, read: Stmt) -> Var | None:
         """The finished array from which a read can be repeated at any later time; None if it may be overwritten."""
@@ -110,173 +109,151 @@ class Nest:
             return None
         place = self.places[update]
         key = update.op.path[0].key
-        array = self._finished(update.op.base, key, Place(place.number + 1, place.loops), after=update)
+        array = self._finished(update.op.base, key, Place(place.number + 1, place.loops))
         return None if array is None else Index(array, key)
 
-    def _finished(self, base: Atom, key: Operand, place: Place | None, after: Stmt | None = None) -> Var | None:
+    def _finished(self, base: Atom, key: Operand, place: Place | None) -> Var | None:
         chain = self.chains.find(base)
         if chain is None or place is None or not isinstance(atom_type(base), Array):
             return None
         carrying = [loop for loop in place.loops if chain in self.chains.carried_by(loop)]
-        if not carrying or not isinstance(carrying[0].op.domain, Range):
+        if not carrying:
             return None
         outermost = carrying[0]
-        axes = self.intervals(key, rank(atom_type(base)), outermost)
+        axes = self.intervals(key, rank(atom_type(base)))
         if axes is None:
             return None
-        for written, updates in self.places_written(chain, outermost).items():
-            if not self.misses(written, updates, place, axes, outermost, after):
-                return None
+        if not all(self.misses(u, place, axes, outermost) for u in self.updates.get(chain, ()) if outermost in self.places[u].loops):
+            return None
         return outermost.targets[self.chains.carried_by(outermost)[chain]]
 
-    def places_written(self, chain: Var, loop: Stmt) -> dict[tuple | None, list[Stmt]]:
-        """The updates of an array in a loop, by the intervals that they write; None: not known."""
-        if (chain, loop) not in self._places_written:
-            found = self._places_written[chain, loop] = {}
-            for update in self.updates.get(chain, ()):
-                if loop in self.places[update].loops:
-                    path = update.op.path
-                    known = len(path) == 1 and isinstance(path[0], Sub)
-                    axes = self.intervals(path[0].key, rank(update.targets[0].type), loop) if known else None
-                    found.setdefault(None if axes is None else tuple(axes), []).append(update)
-        return self._places_written[chain, loop]
+    # ---- writes after reads ----
 
-    def misses(
-        self, written: tuple | None, updates: list[Stmt], place: Place, read: list, loop: Stmt, after: Stmt | None
-    ) -> bool:
-        """Whether no execution after the read of updates that write these intervals touches what was read."""
+    def misses(self, update: Stmt, place: Place, read: list[Interval], outermost: Stmt) -> bool:
+        """Whether no execution of an update after that of a read touches what was read."""
+        path = update.op.path
+        if len(path) != 1 or not isinstance(path[0], Sub):
+            return False
+        written = self.intervals(path[0].key, rank(update.targets[0].type))
         if written is None:
             return False
-        step = number(loop.op.domain.step)
-        all_before = None
-        for (r_low, r_high), (w_low, w_high) in zip(read, written):
-            gap = difference(w_low, r_high) if step > 0 else difference(r_low, w_high)
-            low = w_low if step > 0 else r_low
-            if gap is None or low is None:
-                continue
-            if gap >= 0:
-                return True
-            if gap + abs(low.slope) * abs(step) >= 0:
-                if all_before is None:
-                    all_before = all(self.is_before(u, place, loop, after) for u in updates)
-                if all_before:
-                    return True
-        return False
-
-    def is_before(self, update: Stmt, place: Place, loop: Stmt, after: Stmt | None) -> bool:
-        """Whether an update runs once in an iteration of the loop, before the read (`after`: the update read back)."""
         other = self.places[update]
-        only_once = [a for a in other.loops if a in place.loops][-1] is loop  # no loop inside repeats both
-        return only_once and (other.number < place.number or update is after)
+        after = other.number >= place.number
+        key = (place.loops, tuple(read), other.loops, tuple(written), after, outermost)
+        if key not in self._misses:
+            common = [loop for loop in other.loops if loop in place.loops]
+            levels = [loop for loop in common if common.index(loop) >= common.index(outermost)]
+            self._misses[key] = all(self.apart(read, written, common[: common.index(at) + 1], at) for at in levels) and (
+                not after or self.apart(read, written, common, None)
+            )
+        return self._misses[key]
 
-    def intervals(self, key: Operand, axes: int | None, loop: Stmt) -> list | None:
-        """For each axis of a subscript the interval [low, high) that it takes; bounds that are not known are None."""
+    def apart(self, read: list[Interval], written: list[Interval], common: list[Stmt], at: Stmt | None) -> bool:
+        """Whether, on some axis, what is written lies above or below what is read.
+
+        The write comes in a later iteration of the loop `at`, which is the last of `common`, and the same of those around it;
+        with None, in the same iteration of all of `common`.
+        """
+
+        def is_shared(v: Var) -> bool:
+            around = self.around.get(v, ())
+            return at not in around and all(loop in common for loop in around)
+
+        def later(form: Affine | None) -> Affine | None:
+            return None if form is None else form.renamed(lambda v: v if is_shared(v) else Later(v))
+
+        def depth(v) -> int | None:
+            var = v.var if isinstance(v, Later) else v
+            loop = self.indices.get(var)
+            return None if loop is None else 2 * len(self.places[loop].loops) + isinstance(v, Later)
+
+        def bounds(v) -> Interval:
+            if not isinstance(v, Later):
+                return self.range_of(v)
+            low, high = map(later, self.range_of(v.var))
+            if self.indices[v.var] is at:
+                step = number(at.op.domain.step)
+                following = variable(v.var).plus(constant(step or 0))
+                return (following if step and step > 0 else low), (following if step and step < 0 else high)
+            return low, high
+
+        def never_below(above: Affine | None, below: Affine | None) -> bool:
+            found = None if above is None or below is None else least(above.plus(below, -1), depth, bounds)
+            return found is not None and found >= 0
+
+        return any(
+            never_below(later(w_low), r_high) or never_below(r_low, later(w_high))
+            for (r_low, r_high), (w_low, w_high) in zip(read, written)
+        )
+
+    # ---- subscripts ----
+
+    def intervals(self, key: Operand, axes: int | None) -> list[Interval] | None:
+        """For each axis of a subscript the interval [low, high) that it takes; None if the subscript is of another kind."""
         parts = list(key) if isinstance(key, tuple) else [key]
-        if axes is None or len(parts) > axes or number(loop.op.domain.step) in (None, 0):
+        if axes is None or len(parts) > axes:
             return None
         found = []
         for part in parts:
             if isinstance(part, Slice):
-                low = ZERO if part.lower is None else self.bounds(part.lower, loop)[0]
-                high = None if part.upper is None else self.bounds(part.upper, loop)[1]
+                low = constant(0) if part.lower is None else self.from_zero(part.lower)
+                high = None if part.upper is None else self.from_zero(part.upper)
                 plain = part.step is None or number(part.step) == 1
                 found.append((low, high) if plain else (None, None))
             elif isinstance(part, tuple) or isinstance(part, Const) and type(part.value) is not int:
                 return None
+            elif not (isinstance(atom_type(part), Scalar) and atom_type(part).kind == "int"):
+                return None
             else:
-                low, high = self.bounds(part, loop) if atom_type(part) == INT else (None, None)
-                if low is None and not (isinstance(atom_type(part), Scalar) and atom_type(part).kind == "int"):
-                    return None
-                found.append((low, None if high is None else high.plus(ONE)))
+                low = self.from_zero(part)
+                found.append((low, None if low is None else low.plus(constant(1))))
         return found
 
-    def bounds(self, atom: Atom, loop: Stmt) -> tuple[Affine | None, Affine | None]:
-        """The least and the greatest value of an index that is surely not negative, which would count from the end."""
-        span = self.span(atom, loop)
-        return span if span is not None and self.not_negative(span[0], loop) else (None, None)
+    def from_zero(self, atom: Atom) -> Affine | None:
+        """A subscript that is surely not negative, which would count from the end."""
+        form = self.affine(atom)
+        lowest = None if form is None else least(form, self.depth, self.range_of)
+        return form if lowest is not None and lowest >= 0 else None
 
-    def not_negative(self, form: Affine, loop: Stmt) -> bool:
-        """Whether an affine function of the loop's index is at least 0 in every iteration."""
-        if form.rest or form.slope < 0:
-            return False
-        if form.slope == 0:
-            return form.constant >= 0
-        domain = loop.op.domain
-        up = number(domain.step) > 0
-        least = number(domain.start if up else domain.stop)
-        return least is not None and form.slope * (least + (0 if up else 1)) + form.constant >= 0
+    def depth(self, v: Var) -> int | None:
+        return len(self.places[self.indices[v]].loops) if v in self.indices else None
 
-    def span(self, atom: Atom, loop: Stmt, depth: int = 8) -> tuple[Affine, Affine] | None:
-        """The least and the greatest value of a number in an iteration, as affine functions of the loop's index.
+    def range_of(self, index: Var) -> Interval:
+        """The least and the greatest value of the index of a loop."""
+        domain = self.indices[index].op.domain
+        step, start, stop = number(domain.step), self.affine(domain.start), self.affine(domain.stop)
+        if not step:
+            return None, None
+        last = None if stop is None else stop.plus(constant(1), -1 if step > 0 else 1)
+        return (start, last) if step > 0 else (last, start)
 
-        The index of a loop inside runs from its start to its stop.
-        """
-        form = self.affine(atom, loop)
-        if form is not None:
-            return form, form
-        if depth == 0 or not isinstance(atom, Var):
-            return None
-        inner = self.indices.get(atom)
-        if inner is not None:
-            if loop not in self.places[inner].loops or not isinstance(inner.op.domain, Range):
-                return None
-            domain = inner.op.domain
-            start, stop = self.span(domain.start, loop, depth - 1), self.span(domain.stop, loop, depth - 1)
-            step = number(domain.step)
-            if start is None or stop is None or not step:
-                return None
-            return (start[0], stop[1].plus(ONE, -1)) if step > 0 else (stop[0].plus(ONE), start[1])
-        definition = self.definitions.get(atom)
-        if definition is None or loop not in self.places[definition].loops:
-            return None
-        match definition.op:
-            case Let(value) if isinstance(value, (Var, Const)):
-                return self.span(value, loop, depth - 1)
-            case Call(fn, (a, b), ()) if fn in (operator.add, operator.sub):
-                x, y = self.span(a, loop, depth - 1), self.span(b, loop, depth - 1)
-                if x is None or y is None:
-                    return None
-                if fn is operator.add:
-                    return x[0].plus(y[0]), x[1].plus(y[1])
-                return x[0].plus(y[1], -1), x[1].plus(y[0], -1)
-        return None
-
-    def affine(self, atom: Atom, loop: Stmt, depth: int = 8) -> Affine | None:
-        """A number as an affine function of the index of a loop; None if it is none."""
-        if atom is loop.op.index:
-            return Affine(1, 0)
+    def affine(self, atom: Atom) -> Affine | None:
+        """A number as a sum of indices and of other numbers."""
         if isinstance(atom, Const):
-            return Affine(0, atom.value) if type(atom.value) is int and not atom.live else None
-        definition = self.definitions.get(atom, ...)
-        if definition is ...:  # defined outside the nest
-            return Affine(0, 0, frozenset({(atom, 1)})) if atom.type == INT else None
-        if definition is None or depth == 0 or loop not in self.places[definition].loops:
-            return None
-        match definition.op:
+            return constant(atom.value) if type(atom.value) is int and not atom.live else None
+        if atom not in self.forms:
+            self.forms[atom] = self._affine(atom)
+        return self.forms[atom]
+
+    def _affine(self, v: Var) -> Affine | None:
+        definition = self.definitions.get(v)
+        match definition and definition.op:
             case Let(value) if isinstance(value, (Var, Const)):
-                return self.affine(value, loop, depth - 1)
+                return self.affine(value)
             case Call(fn, (a, b), ()) if fn in (operator.add, operator.sub):
-                x, y = self.affine(a, loop, depth - 1), self.affine(b, loop, depth - 1)
+                x, y = self.affine(a), self.affine(b)
                 return None if x is None or y is None else x.plus(y, 1 if fn is operator.add else -1)
             case Call(operator.mul, (a, b), ()):
-                x, y = self.affine(a, loop, depth - 1), self.affine(b, loop, depth - 1)
+                x, y = self.affine(a), self.affine(b)
                 for p, q in ((x, y), (y, x)):
-                    if p is not None and q is not None and q.slope == 0 and not q.rest:
+                    if p is not None and q is not None and not q.terms:
                         return p.times(q.constant)
-        return None
+        return variable(v) if v.type == INT else None
 
 
 def number(atom: Atom) -> int | None:
     """A literal integer."""
     return atom.value if isinstance(atom, Const) and type(atom.value) is int and not atom.live else None
-
-
-def difference(a: Affine | None, b: Affine | None) -> int | None:
-    """`a - b` at the same iteration, if it is a number and neither runs away from the other."""
-    if a is None or b is None:
-        return None
-    gap = a.plus(b, -1)
-    return gap.constant if gap.slope == 0 and not gap.rest and a.slope > 0 else None
 
 
 def same_kind(value: Var, update: Stmt) -> bool:

@@ -46,16 +46,14 @@ def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callabl
     dispatcher = numba.njit(**options)(function)
     if file is not None:
         dispatcher._cache = Kept(function)
-    known: set[tuple] = set()
+    compile_for_args = dispatcher._compile_for_args  # what Numba calls for arguments of new types: they are looked at nowhere else
 
-    def call(*args):
-        key = tuple(map(numba.typeof, args))
-        if key not in known:
-            compile_for(dispatcher, key, emitted, code.co_filename, place)
-            known.add(key)
-        return dispatcher(*args)
+    def compile_first(*args, **kwargs):
+        compile_for(dispatcher, tuple(map(numba.typeof, args)), emitted, code.co_filename, place)
+        return compile_for_args(*args, **kwargs)
 
-    return call
+    dispatcher._compile_for_args = compile_first
+    return dispatcher
 
 
 def is_text(namespace: dict[str, Any]) -> bool:

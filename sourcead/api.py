@@ -19,7 +19,7 @@ def grad(
     has_aux: bool = False,
     checkpoint: Any = "auto",
     budget: int | str | None = None,
-    backend: str | Numba = "numpy",
+    backend: str | Numba | None = None,
 ) -> Any:
     """The gradient of a function with one real number as its result.
 
@@ -36,7 +36,8 @@ def grad(
             around what a loop runs over holds for that loop alone.
         budget: the memory that "auto" may fill with the states of a loop, in bytes or as a text such as "200MB".
         backend: "numpy" runs the generated text as it is; "numba", or `Numba(...)` with options, compiles it first; "auto" compiles
-            what Numba can compile and runs the rest as it is, with a warning.
+            what Numba can compile and runs the rest as it is, with a warning. None is "auto" for a function that is compiled by Numba
+            already (`@njit`), and "numpy" for any other.
 
     Returns:
         A callable with f's parameters. A gradient has the structure of its argument: a float for a float (and for a
@@ -72,7 +73,7 @@ def value_and_grad(
     has_aux: bool = False,
     checkpoint: Any = "auto",
     budget: int | str | None = None,
-    backend: str | Numba = "numpy",
+    backend: str | Numba | None = None,
 ) -> Any:
     """The value of a function together with its gradient, for the price of the gradient.
 
@@ -145,12 +146,14 @@ def _shifted(wrt: Any, by: int) -> Any:
     return wrt if isinstance(wrt, str) else tuple(_shifted(item, by) for item in wrt)
 
 
-def pushforward(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> Gradient:
+def pushforward(
+    f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None
+) -> Gradient:
     """The derivative of a function in a direction, in forward mode: the product of its Jacobian with a tangent.
 
     Args:
         f: the function; its result may be of any shape and structure.
-        wrt: as for `grad`.
+        wrt, backend: as for `grad`.
 
     Returns:
         A callable that takes f's arguments and for each parameter in wrt, say `w`, the tangent `t_w`, by name (or after
@@ -168,7 +171,7 @@ def pushforward(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> Gradie
         >>> push(np.array([1.0, 2.0]), t_x=np.array([1.0, 10.0]))
         (array([1., 4.]), array([ 2., 40.]))
     """
-    return Gradient(f, wrt, kind="jvp")
+    return Gradient(f, wrt, kind="jvp", backend=backend)
 
 
 def jvp(f: Callable, args: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -216,8 +219,8 @@ def _pushforward_of(function: Callable, wrt: Any, bound: int) -> Gradient:
 class HessianProduct(Opaque):
     """What `hvp` returns: a callable with the attributes `source`, `lower`, `save` and `primal`."""
 
-    def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0):
-        self._gradient = Gradient(f, wrt)
+    def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0, backend: str | Numba | None = None):
+        self._gradient = Gradient(f, wrt, backend=backend)
         self._product = Gradient(self._gradient, self._gradient.wrt, kind="tangent")
         self._single = self._gradient._single
         functools.update_wrapper(self, self._gradient)
@@ -240,7 +243,7 @@ class HessianProduct(Opaque):
         return f"<product of the Hessian of {self.__name__} with respect to {', '.join(self.wrt)} and a vector>"
 
     def __reduce__(self):
-        return HessianProduct, (self.primal, self._gradient._asked)
+        return HessianProduct, (self.primal, self._gradient._asked, self._gradient._backend)
 
     @property
     def source(self) -> str:
@@ -256,12 +259,12 @@ class HessianProduct(Opaque):
         self._product.save(path, *args[:-1], **kwargs, **(self._named(args[-1]) if args else {}))
 
 
-def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> HessianProduct:
+def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None) -> HessianProduct:
     """The product of a function's Hessian with a vector, forward mode over reverse mode: a few gradients' worth of work.
 
     Args:
         f: the function, as for `grad`.
-        wrt: as for `grad`.
+        wrt, backend: as for `grad`.
 
     Returns:
         A callable `product(*args, v)`: `v` has the structure, shapes and dtypes of the argument in wrt, and so has the
@@ -276,4 +279,4 @@ def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> HessianProduct
         >>> hvp(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]), np.array([1.0, 10.0]))
         array([  6., 120.])
     """
-    return HessianProduct(f, wrt)
+    return HessianProduct(f, wrt, backend)

@@ -26,7 +26,7 @@ from sourcead.backends.choosing import choosing
 from sourcead.backends.options import Numba, backend_of
 from sourcead.backends.save import standalone
 from sourcead.checkpoints import policy_of
-from sourcead.frontend.source import Opaque, find_source, own_signature, unwrap
+from sourcead.frontend.source import Opaque, find_source, is_compiled, own_signature, unwrap
 from sourcead.ir.nodes import Function
 from sourcead.ir.types import UNKNOWN, tangent_type
 from sourcead.rules.registry import adjoint_rule
@@ -35,6 +35,7 @@ EXACT_ENTRIES = 512  # signatures of shapes that a gradient remembers
 TEXTS = 64  # generated texts that it keeps
 SHARED_TEXTS = 256  # generated texts kept for functions that are made anew with the same code
 FORWARD = ("jvp", "tangent", "columns")  # kinds that take tangents
+COMPILED = ("grad", "value_and_grad", "jvp", "tangent")  # kinds that other backends know
 _MISSING = object()
 _SHARED: dict[Any, tuple[types.FunctionType, Compiled]] = {}
 
@@ -133,9 +134,11 @@ class Gradient(Opaque):
         wrt: the names of the parameters that the gradient is taken with respect to.
     """
 
-    def __init__(self, f, wrt=0, *, kind="grad", has_aux=False, checkpoint="auto", budget=None, backend="numpy"):
+    def __init__(self, f, wrt=0, *, kind="grad", has_aux=False, checkpoint="auto", budget=None, backend=None):
         checkpoint = policy_of(checkpoint, budget)
-        backend = backend_of(backend)
+        if backend is None and isinstance(f, Gradient):
+            backend = f._backend
+        backend = backend_of(backend, f) if kind in COMPILED else "numpy"
         function, bound_args, bound_kwargs = unwrap(f)
         if isinstance(function, Gradient):
             bound_args = (*function._bound_args, *bound_args)
@@ -147,7 +150,7 @@ class Gradient(Opaque):
             )
         else:
             find_source(function)  # raises
-        functools.update_wrapper(self, f if hasattr(f, "__name__") else function)
+        functools.update_wrapper(self, f if hasattr(f, "__name__") and not is_compiled(f) else function)
         self.primal = f
         self._function, self._bound_args, self._bound_kwargs = function, bound_args, bound_kwargs
         self._kind, self._asked, self._has_aux, self._checkpoint, self._backend = (
@@ -418,7 +421,7 @@ class Gradient(Opaque):
             live=live,
             live_keys=tuple(sig.coarse_key(read(holder, name)) for holder, name, _, _ in live),
             guards=guards,
-            compiled_text=None if built.numba is None else with_outlined(built.numba[0]),
+            compiled_text=with_outlined(built.numba[0]) if isinstance(built.numba, tuple) else None,
         )
         shared = self._sharing_key(coarse)
         if shared is not None:

@@ -9,6 +9,7 @@ import gc
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from sourcead.analysis.builder import Builder, atom_type, block_stmts
 from sourcead.analysis.unassigned import with_nothing, without_nothing
 from sourcead.backends.numba.lowering import in_parts
 from sourcead.emit import Emitted, assign_memory, emit
-from sourcead.errors import NonScalarError, UnsupportedSyntaxError
+from sourcead.errors import BackendError, NonScalarError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend.checkpoints import policy_in_ir
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.frontend.source import find_source
@@ -50,12 +51,11 @@ from sourcead.ir.types import (
     kind_of,
     tangent_type,
 )  # fmt: skip
-from sourcead.passes import simplify
+from sourcead.passes import filled, simplify
 from sourcead.passes.apart import keep_apart
 from sourcead.passes.batching import Batched, Unbatchable
 from sourcead.passes.cleared import leave_uncleared
 from sourcead.passes.einsums import multiply_matrices
-from sourcead.passes.filled import fill_lists
 from sourcead.passes.fission import sum_after_loops
 from sourcead.passes.hoisting import multiply_before_loops, write_rows
 from sourcead.passes.interchange import exchange_loops
@@ -69,6 +69,7 @@ from sourcead.signature import tangent_names
 
 SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp", "jvp": "jvp", "tangent": "tangent", "columns": "columns"}
 FORWARD = ("jvp", "tangent", "columns")
+WITHOUT_NUMBA = 'leave backend="numba" away, or take backend="auto"'
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +84,7 @@ class Built:
         written_params: parameters whose arrays the user's function writes.
         live: (holder, key, name in the namespace) of data that is read again at each call.
         guards: (holder, key, object) of code that must still be what it was.
-        numba: with that backend, the `Emitted` text that it compiles and the `Boundary` around it.
+        numba: with that backend, the `Emitted` text that it compiles and the `Boundary` around it, or why there is none.
     """
 
     text: str
@@ -118,21 +119,33 @@ def build(
     statics = statics or {}
     source = find_source(f)
     types = {name: as_float(t) if name in wrt else t for name, t in types.items() if name not in statics}
-    lowered = lower_function(source, types, statics)
-    defaults = literal_defaults(source, list(types))
-    splits = False
-    if kind in FORWARD:
-        function, notes = pushforward(lowered, tangent_names(source.signature.parameters, wrt), kind == "jvp"), Notes()
-        defaults = ()
-        if kind == "columns":
-            function = at_once(simplify(flatten_stacks(function)), tangent_names(source.signature.parameters, wrt))
-    else:
-        policy = policy_in_ir(checkpoint)
-        splits = splits_loops(lowered, policy)
-        function, notes = differentiate(lowered, wrt, kind, has_aux, single, policy)
     name = f"{function_name(source.name)}_{SUFFIX[kind]}"
     doc = docstring(source, wrt, kind, place or f"{os.path.basename(source.file)}:{source.line}")
-    raw = replace(function, name=name, doc=doc, defaults=defaults)
+
+    def derived(closures: bool = True) -> tuple[Lowered, Function, Notes, bool]:
+        """The derivative, not yet simplified; what its loops save; and whether products are taken out of these."""
+        lowered = lower_function(source, types, statics)
+        if kind in FORWARD:
+            directions = tangent_names(source.signature.parameters, wrt)
+            made = pushforward(lowered, directions, kind == "jvp", closures)
+            if kind == "columns":
+                made = at_once(simplify(flatten_stacks(made)), directions)
+            return lowered, replace(made, name=name, doc=doc), Notes(), False
+        policy = policy_in_ir(checkpoint)
+        splits = splits_loops(lowered, policy)
+        made, notes = differentiate(lowered, wrt, kind, has_aux, single, policy, closures)
+        return lowered, replace(made, name=name, doc=doc, defaults=literal_defaults(source, list(types))), notes, splits
+
+    def compiled() -> Any:
+        try:
+            raw_ = derived(closures=False)[1] if lowered.pairs else raw
+            return in_parts(raw_, partial(finished, lists=False), emitted)
+        except BackendError as error:
+            return error
+        except SourceADError as error:
+            return BackendError(f"Numba cannot compile the gradient: {error.reason}", at=error.at, instead=WITHOUT_NUMBA)
+
+    lowered, raw, notes, splits = derived()
     function = finished(raw, notes.after if splits else None)
     emitted = with_pairs(emit(function), function)
     return Built(
@@ -144,7 +157,7 @@ def build(
         written_params=frozenset(lowered.written),
         live=tuple((where, key, text) for text, (where, key) in lowered.live.items() if text in emitted.namespace),
         guards=lowered.guards,
-        numba=in_parts(raw, finished, emitted) if backend != "numpy" else None,
+        numba=compiled() if backend != "numpy" else None,
     )
 
 
@@ -222,12 +235,14 @@ def pairs_called(block: Block) -> list[Pair]:
     return list(dict.fromkeys(s.op.fn for s in block_stmts(block) if isinstance(s.op, Call) and isinstance(s.op.fn, Pair)))
 
 
-def finished(function: Function, notes: list[str] | None = None) -> Function:
+def finished(function: Function, notes: list[str] | None = None, lists: bool = True) -> Function:
     """The function simplified, with the copies that writing in place needs.
 
     If `notes` are given, sums of products are taken out of the loops of its reverse sweep, and the notes say so.
+    `lists`: whether a list may hold None where it is filled later.
     """
     function = write_rows(function)
+    fill_lists = partial(filled.fill_lists, lists=lists)
     if notes is not None:
         function = sum_after_loops(clear_late(fill_lists(simplify(function))), notes)
     function = simplify(multiply_matrices(simplify(flatten_stacks(function))))

@@ -22,10 +22,12 @@ def choosing(backend: Numba | str, built, plain: types.FunctionType, place: str)
         place: where the user's function stands.
 
     Raises:
-        BackendError: Numba is not installed, and the backend is not "auto".
+        BackendError: Numba is not installed, or cannot compile it, and the backend is not "auto".
     """
     try:
         import_numba()
+        if isinstance(built.numba, BackendError):
+            raise built.numba
     except BackendError as error:
         if backend == "auto":
             return fallen_back(error, plain)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sourcead.errors import UnsupportedArgumentError
+from sourcead.frontend.source import is_compiled
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,18 @@ class Numba:
         return {"error_model": "numpy", "boundscheck": self.boundscheck, "fastmath": self.fastmath}
 
 
-def backend_of(backend: Any) -> Any:
+def backend_of(backend: Any, f: Any) -> Any:
     """A backend as a caller names it: "numpy", "auto" or a `Numba`.
+
+    Args:
+        backend: its name; None is "auto" for a function that Numba compiles, and "numpy" else.
+        f: the function that is differentiated.
 
     Raises:
         UnsupportedArgumentError: there is none of that name.
     """
+    if backend is None:
+        return "auto" if is_compiled(f) else "numpy"
     if backend == "numba":
         return Numba()
     if isinstance(backend, Numba) or backend in ("numpy", "auto"):

@@ -37,6 +37,7 @@ from sourcead.frontend import (
 )
 from sourcead.frontend.checkpoints import CLASSES, lower_checkpoint, lower_policy
 from sourcead.frontend.context import Lowering
+from sourcead.frontend.numba_names import in_python
 from sourcead.frontend.source import find_source, unwrap
 from sourcead.frontend.steering import lower_stop_gradient
 from sourcead.frontend.values import BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, TupleVal, Value, roots
@@ -132,6 +133,7 @@ def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], n
 
 def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of a Python object."""
+    fn = in_python(fn)
     try:
         handler = builtin_functions.BUILTINS.get(fn) or COMBINATORS.get(fn)
     except TypeError:

@@ -101,7 +101,9 @@ def made(lo: Lowering, kind: str, args: list[Value], kwargs: dict[str, Value], n
     for name, value in options.items():
         if name == "mode" and kind == "jacobian" and static(lo, value, node) in ("auto", "forward"):
             continue
-        if name not in ("checkpoint", "backend") or static(lo, value, node) not in ("auto", "numpy"):
+        if name == "backend":  # that of the function around it
+            continue
+        if name != "checkpoint" or static(lo, value, node) != "auto":
             raise expressions.unsupported(lo, node, f"the option `{name}` of a derivative that is taken inside a function")
     if not args or len(args) > 2:
         raise expressions.unsupported(lo, node, "a derivative without its function, as a decorator", "`grad(f)`")

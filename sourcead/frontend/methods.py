@@ -92,7 +92,8 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
     if isinstance(obj, types.ModuleType):
         if expressions.is_code(found) or is_library_module(obj):
             if not is_library_module(obj) and not isinstance(found, types.ModuleType) and not lo.static_only:
-                lo.guards[(id(obj.__dict__), name)] = (obj.__dict__, name, found)
+                holder = obj.__dict__ if name in obj.__dict__ else obj  # some modules make their names when they are asked for
+                lo.guards[(id(holder), name)] = (holder, name, found)
             return Const(found, text=text)
         return expressions.live_data(lo, name, found, (obj.__dict__, name))
     if expressions.is_code(found) or isinstance(found, enum.Enum) or isinstance(obj, enum.Enum):

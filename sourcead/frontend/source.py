@@ -141,6 +141,13 @@ def unwrap(f: Callable) -> tuple[Callable, tuple, dict[str, Any]]:
             return f, args, kwargs
 
 
+def is_compiled(f: Callable) -> bool:
+    """Whether Numba compiles a function, with `@njit` or kin."""
+    while isinstance(f, functools.partial | types.MethodType):
+        f = f.func if isinstance(f, functools.partial) else f.__func__
+    return _is_numba_dispatcher(f)
+
+
 def own_signature(function: types.FunctionType) -> inspect.Signature:
     """The signature of a function's own code, whatever it claims to wrap."""
     plain = types.FunctionType(

@@ -46,8 +46,8 @@ from sourcead.passes.versions import ASKED
 ZEROS = (np.zeros, np.zeros_like, runtime.zeros_like)
 
 
-def fill_lists(function: Function) -> Function:
-    """The function with lists of zeros replaced by lists that are filled."""
+def fill_lists(function: Function, lists: bool = True) -> Function:
+    """The function with lists of zeros replaced by lists that are filled; without `lists`, arrays alone."""
     definitions: dict[Var, Stmt] = {}
     replaced: dict[Var, list[Stmt]] = {}
     uses: dict[Var, int] = {}
@@ -78,7 +78,7 @@ def fill_lists(function: Function) -> Function:
                         stmt, changed = replace(stmt, op=once), True
                     if sets_all(stmt.op, k, definitions.get(init), uses, counting):
                         replaced[init] = [without_zeros(definitions[init])]
-                    body = filled(stmt.op, k, definitions.get(init), uses, definitions)
+                    body = filled(stmt.op, k, definitions.get(init), uses, definitions) if lists else None
                     if body is not None:
                         stmt = replace(stmt, op=replace(stmt.op, body=body))
                         replaced[init] = empty_list(definitions[init])

@@ -26,7 +26,9 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.elementwise import is_elementwise
+from sourcead.backends.numba.forms import no_floats, no_integers
 from sourcead.backends.numba.helpers import add_at, apart, reserved, subtract_at
+from sourcead.backends.numba.recursive import Recursive, reachable
 from sourcead.emit import Emitted, emit
 from sourcead.emit.idioms import count_reads
 from sourcead.emit.sharing import call_sharing, index_sharing
@@ -53,7 +55,8 @@ from sourcead.ir.nodes import (
 from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, kind_of, rank
 
 NATIVE = {
-    len, range, reserved, float, int, bool, abs, min, max, isinstance, print, tuple, enumerate, zip, reversed, list, complex, round, slice,
+    len, range, reserved, no_floats, no_integers, float, int, bool, abs, min, max, isinstance, print, tuple, enumerate, zip, reversed,
+    list, complex, round, slice,
     np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.copy, np.transpose,
     operator.is_, operator.is_not, operator.not_, operator.truth, operator.contains, operator.getitem, operator.concat,
 }  # fmt: skip
@@ -96,7 +99,10 @@ def for_numba(function: Function) -> Function:
 
 def with_outlined(emitted: Emitted) -> str:
     """A text with the functions that it calls."""
-    return "\n\n".join([*(v.text for v in emitted.namespace.values() if isinstance(v, Outlined)), emitted.text])
+    recursive = reachable(emitted.namespace)
+    namespaces = [*(r.namespace for r in recursive), emitted.namespace]
+    outlined = [v.text for namespace in namespaces for v in namespace.values() if isinstance(v, Outlined)]
+    return "\n\n".join([*outlined, *(r.text for r in recursive), emitted.text])
 
 
 def without_unread_displays(function: Function) -> Function:
@@ -141,7 +147,7 @@ class _Outlining:
 
     def op(self, stmt: Stmt, before: list[Stmt]) -> Op:
         match stmt.op:
-            case Call(fn) if stmt.op.effect or isinstance(fn, Var):
+            case Call(fn) if stmt.op.effect or isinstance(fn, Var | Recursive):
                 return stmt.op
             case Call():
                 return self.call(stmt, before)
@@ -162,6 +168,8 @@ class _Outlining:
             return replace(op, fn=operator.eq if fn is operator.is_ else operator.ne)  # Numba has no one True
         if fn is operator.matmul and all(_is_matrix(a) for a in op.args) and len({atom_type(a).dtype for a in op.args}) == 1:
             return op
+        if isinstance(fn, type) and issubclass(fn, np.generic) and isinstance(result, Array) and result.dims:
+            return self.outlined(replace(stmt, op=number_as_array(op, result)), np.full)
         if is_basic(fn) and isinstance(result, Array) and len(result.dims or ()) >= MANY_AXES:
             return self.outlined(stmt, fn)
         if is_basic(fn) and not op.kwargs and not any(isinstance(a, tuple) for a in op.args):
@@ -257,6 +265,11 @@ class _Outlining:
                 made = call_sharing(op) == "fresh"
                 return (v, made) if made or len(shared) != 1 else self.root(shared[0])
         return v, False
+
+
+def number_as_array(op: Call, result: Array) -> Call:
+    """A number that stands for an array until it is one: an array with one element, which broadcasts like it."""
+    return Call(np.full, (Const((1,) * len(result.dims)), *op.args), (("dtype", Const(result.dtype)),))
 
 
 def is_basic(fn: Any) -> bool:

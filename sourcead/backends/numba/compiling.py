@@ -20,6 +20,7 @@ from sourcead.backends.numba.calls import Outlined, with_outlined
 from sourcead.backends.numba.careful import Careful
 from sourcead.backends.numba.disk import Kept, file_of
 from sourcead.backends.numba.outlined import prepared
+from sourcead.backends.numba.recursive import Recursive, reachable
 from sourcead.backends.numba.text import MODULE
 from sourcead.backends.options import Numba
 from sourcead.emit import Emitted
@@ -39,7 +40,7 @@ def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callabl
         BackendError: at that call, if Numba cannot compile it.
     """
     options = {**backend.njit(), "pipeline_class": Careful}
-    namespace = {k: prepared(v, options) if isinstance(v, Outlined) else v for k, v in emitted.namespace.items()}
+    namespace = with_dispatchers(emitted.namespace, options)
     file = file_of(name, emitted.text, with_outlined(emitted), backend) if backend.cache and is_text(emitted.namespace) else None
     code = loading.compiled(emitted.text, name) if file is None else compile(emitted.text, file, "exec", dont_inherit=True)
     function = loading.run(code, name, {**namespace, "__name__": MODULE})
@@ -56,9 +57,25 @@ def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callabl
     return dispatcher
 
 
+def with_dispatchers(namespace: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """The globals of a text, with what Numba compiles in place of the functions that were taken out of it."""
+    found = {f: numba.njit(**options)(loading.load(f.text, f.name, {"__name__": MODULE})) for f in reachable(namespace)}
+
+    def known(names: dict[str, Any]) -> dict[str, Any]:
+        return {
+            k: prepared(v, options) if isinstance(v, Outlined) else found[v] if isinstance(v, Recursive) else v for k, v in names.items()
+        }
+
+    for f, dispatcher in found.items():
+        dispatcher.py_func.__globals__.update(known(f.namespace))
+    return known(namespace)
+
+
 def is_text(namespace: dict[str, Any]) -> bool:
-    """Whether a text says all that is compiled: what it reads is NumPy's, Python's or ours, or outlined from such."""
-    return all(is_text(v.namespace) if isinstance(v, Outlined) else is_known(v) for v in namespace.values())
+    """Whether a text says all that is compiled: what it reads is NumPy's, Python's or ours, or taken out of such."""
+    namespaces = [namespace, *(f.namespace for f in reachable(namespace))]
+    values = [v for names in namespaces for v in names.values() if not isinstance(v, Recursive)]
+    return all(is_text(v.namespace) if isinstance(v, Outlined) else is_known(v) for v in values)
 
 
 def is_known(value: Any) -> bool:

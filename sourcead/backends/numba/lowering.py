@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from sourcead.analysis.builder import atom_type, block_stmts
 from sourcead.backends.numba.boundary import Boundary, flattened
 from sourcead.backends.numba.calls import AT, for_numba
+from sourcead.backends.numba.forms import by_parts, with_one_type
+from sourcead.backends.numba.recursive import with_functions
 from sourcead.backends.numba.stacks import with_arrays
 from sourcead.emit import Emitted, emit
 from sourcead.ir.nodes import Block, Const, Function, op_operands, operand_atoms
@@ -16,13 +18,17 @@ def in_parts(function: Function, finished: Callable[[Function], Function], read:
     """The text that Numba compiles, and what stands around it.
 
     Args:
-        function: the function, not yet simplified.
+        function: the function, not yet simplified; its reverse sweep calls no pullbacks of recursive functions.
         finished: what simplifies it and settles its memory.
         read: the text for NumPy; its namespace has the global data.
     """
+
+    def written(function: Function) -> Emitted:
+        return emit(for_numba(with_one_type(with_arrays(finished(by_parts(function))))), AT)
+
     live = {a.text: atom_type(a) for a in live_data(function.body) if a.text in read.namespace}
-    inner, boundary = flattened(function, live)
-    return emit(for_numba(with_arrays(finished(inner))), AT), boundary
+    inner, boundary = flattened(with_functions(function, written), live)
+    return written(inner), boundary
 
 
 def live_data(block: Block) -> Iterator[Const]:

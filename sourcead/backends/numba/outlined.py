@@ -21,7 +21,7 @@ from sourcead.backends.numba import interpreted
 from sourcead.backends.numba.calls import Outlined
 from sourcead.backends.numba.text import load
 from sourcead.errors import BackendError
-from sourcead.ir.types import UNKNOWN, Array, ListT, NoneType, Scalar, TupleT, Type, type_of
+from sourcead.ir.types import UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, type_of
 
 _PYTHON = {"bool": types.boolean, "int": types.int64, "float": types.float64, "complex": types.complex128}
 
@@ -121,6 +121,8 @@ def numba_type(t: Type) -> types.Type | None:
             return types.ListType(found)
         case NoneType():
             return types.none
+        case Str():
+            return types.unicode_type
     return None
 
 

@@ -9,6 +9,7 @@ from numba.np.numpy_support import as_dtype
 
 from sourcead import runtime
 from sourcead.backends.numba import interpreted
+from sourcead.backends.numba.forms import no_floats, no_integers
 from sourcead.backends.numba.helpers import apart, reserved
 from sourcead.backends.numba.text import load
 
@@ -203,6 +204,16 @@ def _divide_or_zero(x, y):
 
 
 # ---- lists ----
+
+
+@overload(no_floats)
+def _no_floats():
+    return no_floats
+
+
+@overload(no_integers)
+def _no_integers():
+    return no_integers
 
 
 @overload(runtime.sorted_order)

@@ -1,0 +1,168 @@
+"""What Numba needs said more plainly than Python does.
+
+    d = zeros_like(params)            d = {"w": zeros_like(params["w"]), "b": ...}      parts of structures, before simplification
+    total = 0                         total = 0.0                                       where floats are added to it later
+    out = []                          out = [0.0 for _ in range(0)]                     where insertions make the list
+
+Numba infers the type of a variable statement by statement.  What it has taken for an integer, and handed on to a function as such, does
+not become a float; and the length of a list whose elements are not known yet tells it nothing of the list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.analysis.builder import atom_type, block_stmts
+from sourcead.backends.numba.boundary import build_op, is_structure, parts
+from sourcead.ir.nodes import (
+    Append,
+    Atom,
+    Block,
+    Branch,
+    Build,
+    Call,
+    Const,
+    Function,
+    Index,
+    Let,
+    Loop,
+    Op,
+    Pop,
+    Stmt,
+    Update,
+    Var,
+    map_op,
+)
+from sourcead.ir.types import ListT, Scalar, TupleT, Type
+
+
+def by_parts(function: Function) -> Function:
+    """The function with zeros for structures made of zeros for their parts, and tuples of lists written out."""
+
+    def zeros(x: Atom, stmt: Stmt, out: list[Stmt]) -> Op:
+        t = atom_type(x)
+        items = []
+        for key, part in parts(t):
+            value, zero = Var(f"{getattr(x, 'name', 'value')}_{key}", part, True), Var(f"d_{key}", part, True)
+            out.append(replace(stmt, targets=(value,), op=Index(x, Const(key))))
+            op = zeros(value, stmt, out) if is_structure(part) else Call(runtime.zeros_like, (value,))
+            out.append(replace(stmt, targets=(zero,), op=op))
+            items.append(zero)
+        return build_op(t, tuple(items))
+
+    def block(b: Block) -> Block:
+        out: list[Stmt] = []
+        for stmt in b.stmts:
+            match stmt.op:
+                case Call(fn, (Var() as x,), ()) if fn is runtime.zeros_like and is_structure(x.type):
+                    stmt = replace(stmt, op=zeros(x, stmt, out))
+                case Call(fn, (Var() as x,), ()) if fn is tuple and isinstance(x.type, ListT):
+                    (y,) = stmt.targets
+                    if isinstance(y.type, TupleT):
+                        items = tuple(Var(f"{x.name}_{k}", t, True) for k, t in enumerate(y.type.items))
+                        out += [replace(stmt, targets=(v,), op=Index(x, Const(k))) for k, v in enumerate(items)]
+                        stmt = replace(stmt, op=Build("tuple", items))
+                case _:
+                    stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, block))
+            out.append(stmt)
+        return Block(tuple(out), b.results)
+
+    return replace(function, body=block(function.body))
+
+
+def with_one_type(function: Function) -> Function:
+    """The function with floats where variables begin as integers, and with the element types of lists that are inserted into."""
+    lists = _Lists()
+    lists.block(function.body)
+    typed = lists.inserted_into()
+
+    def block(b: Block) -> Block:
+        stmts = []
+        for stmt in b.stmts:
+            op = map_op(stmt.op, lambda a: a, block)
+            match op:
+                case Loop():
+                    op = replace(op, inits=tuple(map(as_float, op.inits, op.params)))
+                    op = replace(op, body=replace(op.body, results=tuple(map(as_float, op.body.results, op.params))))
+                case Branch(_, then, orelse):
+                    arms = [replace(arm, results=tuple(map(as_float, arm.results, stmt.targets))) for arm in (then, orelse)]
+                    op = replace(op, then=arms[0], orelse=arms[1])
+                case Build("list", ()) if stmt.targets[0] in typed:
+                    op = Call(typed[stmt.targets[0]], ())
+            stmts.append(replace(stmt, op=op))
+        return Block(tuple(stmts), b.results)
+
+    return replace(function, body=block(function.body))
+
+
+def as_float(atom: Atom, variable: Var) -> Atom:
+    """The number that a variable of floats takes over, as a float."""
+    exact = isinstance(atom, Const) and not atom.live and type(atom.value) is int and abs(atom.value) < 2**53
+    return Const(float(atom.value)) if exact and variable.type == Scalar("float") else atom
+
+
+def no_floats():
+    """An empty list of floats."""
+    return [0.0 for _ in range(0)]
+
+
+def no_integers():
+    """An empty list of integers."""
+    return [0 for _ in range(0)]
+
+
+@dataclass
+class _Lists:
+    """Which versions are of one list, what is put into it, and whether anywhere but at its end."""
+
+    parent: dict[Var, Var] = field(default_factory=dict)
+    empty: list[Var] = field(default_factory=list)
+    put: list[tuple[Var, Type]] = field(default_factory=list)
+    inserted: list[Var] = field(default_factory=list)
+
+    def of(self, v: Var) -> Var:
+        while v in self.parent:
+            v = self.parent[v]
+        return v
+
+    def same(self, a: Atom, b: Atom) -> None:
+        if isinstance(a, Var) and isinstance(b, Var) and self.of(a) is not self.of(b):
+            self.parent[self.of(a)] = self.of(b)
+
+    def block(self, block: Block) -> None:
+        for stmt in block_stmts(block):
+            target = stmt.targets[0] if stmt.targets else None
+            match stmt.op:
+                case Build("list", ()):
+                    self.empty.append(target)
+                case Append(base, value, (), at):
+                    self.same(target, base)
+                    self.put.append((base, atom_type(value) if isinstance(value, Var | Const) else None))
+                    self.inserted += [base] if at is not None else []
+                case Pop(base) | Update(base) | Let(Var() as base) if isinstance(base, Var) and isinstance(base.type, ListT):
+                    self.same(target, base)
+                case Loop() as op:
+                    for p, i, r, t in zip(op.params, op.inits, op.body.results, stmt.targets):
+                        self.same(p, i)
+                        self.same(p, r)
+                        self.same(p, t)
+                case Branch(_, then, orelse):
+                    for arm in (then, orelse):
+                        for t, r in zip(stmt.targets, arm.results):
+                            self.same(t, r)
+
+    def inserted_into(self) -> dict[Var, object]:
+        """Empty lists of numbers that are inserted into -> what makes them."""
+        kinds: dict[Var, set] = {}
+        for base, t in self.put:
+            kinds.setdefault(self.of(base), set()).add(t.kind if isinstance(t, Scalar) and t.dtype in (None, *_PLAIN) else None)
+        wanted = set(map(self.of, self.inserted))
+        makers = {frozenset({"float"}): no_floats, frozenset({"int"}): no_integers}
+        found = {v: makers.get(frozenset(kinds.get(self.of(v), ()))) for v in self.empty if self.of(v) in wanted}
+        return {v: maker for v, maker in found.items() if maker is not None}
+
+
+_PLAIN = (np.dtype(np.float64), np.dtype(np.int64))

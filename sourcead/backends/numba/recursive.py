@@ -1,0 +1,122 @@
+"""Recursive functions under Numba, which compiles no closures that are returned.
+
+The value and the cotangents are functions of their own that call themselves (`ad/recursion.py`):
+
+    y, pullback = f_vjp(a, b)        y = f(a, b)
+    d_a, d_b = pullback(d_y)         d_a, d_b = f_cotangents(a, b, d_y)
+
+They take their arguments as they are, tuples and lists too: nothing of them crosses the boundary to Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sourcead.emit import Emitted
+from sourcead.errors import BackendError
+from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Let, Var, map_op, map_operand
+from sourcead.ir.pairs import Pair
+
+
+@dataclass(eq=False)
+class Recursive:
+    """A function beside the gradient that calls itself.
+
+    Attributes:
+        name, text, namespace: its source, and the globals that this reads, itself among them.
+    """
+
+    name: str
+    text: str = ""
+    namespace: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def __name__(self):
+        return self.name
+
+
+def with_functions(function: Function, written: Callable[[Function], Emitted]) -> Function:
+    """The function with calls of functions that return values alone in place of pairs.
+
+    Args:
+        function: one whose reverse sweep calls no pullbacks.
+        written: what makes the text of such a function.
+
+    Raises:
+        BackendError: one of them reads data of its module.
+    """
+    return _Functions(written).of(function)
+
+
+@dataclass
+class _Functions:
+    written: Callable[[Function], Emitted]
+    made: dict[Pair, Recursive] = field(default_factory=dict)
+
+    def of(self, function: Function) -> Function:
+        values: dict[Var, Var] = {}
+
+        def block(b: Block) -> Block:
+            stmts = []
+            for stmt in b.stmts:
+                match stmt.op:
+                    case Call(Pair() as pair, args):
+                        values[stmt.targets[0]] = v = Var(pair.name.removesuffix("_vjp"), pair.result, True)
+                        stmt = replace(stmt, targets=(v,), op=Call(self.function(pair), args, effect=pair.effect))
+                    case Index(Var() as base, Const(0)) if base in values:
+                        stmt = replace(stmt, op=Let(values[base]))
+                    case _:
+                        stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, block))
+                stmts.append(stmt)
+            return Block(tuple(stmts), b.results)
+
+        return replace(function, body=block(function.body))
+
+    def function(self, pair: Pair) -> Recursive:
+        """The function that a pair is of, and in its namespace all that it calls."""
+        if pair not in self.made:
+            taken = {f.name for f in self.made.values()}
+            name = pair.name.removesuffix("_vjp")
+            while name in taken:
+                name += "_"
+            made = self.made[pair] = Recursive(name)
+            function = pair.lowered.function
+            refuse_globals(function.body, function)
+            emitted = self.written(replace(self.of(function), name=name, doc=None, defaults=()))
+            made.text, made.namespace = emitted.text, emitted.namespace
+        return self.made[pair]
+
+
+def refuse_globals(block: Block, function: Function) -> None:
+    """Numba would take what a global holds now for a constant."""
+
+    def atom(a: Atom) -> Atom:
+        if isinstance(a, Const) and a.live:
+            raise BackendError(
+                f"Numba cannot compile `{function.name}`, which calls itself and reads the global `{a.text}`", at=function.origin,
+                instead=f"give it `{a.text}` as an argument",
+            )  # fmt: skip
+        return a
+
+    def visit(b: Block) -> Block:
+        for stmt in b.stmts:
+            map_op(stmt.op, atom, visit)
+        for r in b.results:
+            map_operand(r, atom)
+        return b
+
+    visit(block)
+
+
+def reachable(namespace: dict[str, Any]) -> list[Recursive]:
+    """The recursive functions that a text calls, and those that these call."""
+    found: list[Recursive] = []
+    todo = list(namespace.values())
+    while todo:
+        value = todo.pop(0)
+        if isinstance(value, Recursive) and value not in found:
+            found.append(value)
+            todo += value.namespace.values()
+    return found

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sourcead import check_grads, grad, value_and_grad
+from tests.fuzz import networks
 
 rng = np.random.default_rng(0)
 
@@ -521,3 +522,10 @@ def every_part_of_three_axes(x):
 @pytest.mark.parametrize("n", [3, 9])
 def test_clearing(f, n):
     check_grads(f, tuple(arrays(n)), modes=("reverse",))
+
+
+@pytest.mark.parametrize("start", range(0, 80, 20))
+def test_random_networks(start, tmp_path):
+    outcomes = [networks.judge(seed, tmp_path) for seed in range(start, start + 20)]
+    assert not [o for o in outcomes if o not in ("right", "split", "refused", "unjudged")]
+    assert outcomes.count("split") >= 3 and outcomes.count("right") >= 5

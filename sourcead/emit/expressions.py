@@ -164,6 +164,8 @@ class Expressions:
             return ast.Call(self.globals.constant(Const(runtime.make_record)), [cls], fields)
         if op.kind == "dict":
             return ast.Dict([self.globals.constant(Const(k)) for k in op.keys], items)
+        if op.kind == "set":
+            return ast.Set(items) if items else ast.Call(self.globals.constant(Const(set)), [], [])
         return (ast.List if op.kind == "list" else ast.Tuple)(items, ast.Load())
 
     @op.register

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import itertools
 import operator
@@ -17,6 +18,7 @@ from sourcead.frontend import (
     calls,
     control,
     expressions,
+    getters,
     iteration,
     itertools_functions,
     lists,
@@ -25,6 +27,7 @@ from sourcead.frontend import (
     objects,
     records,
     sequences,
+    sets,
 )
 from sourcead.frontend.context import NotStatic
 from sourcead.frontend.iteration import Iterable
@@ -133,6 +136,14 @@ def builtin_list(lo, args, kwargs, node):
     if isinstance(value, Iterable) and value.items is None or isinstance(value, Cell) and value.kind == "array":
         return sequences.collect(lo, iteration.iterate(lo, value, node), lambda element: element, node)
     return lo.new_list(sequences.static_items(lo, value, node))
+
+
+def builtin_deque(lo, args, kwargs, node):
+    """`collections.deque(xs)`: a list that also grows and shrinks at its beginning."""
+    longest = args[1] if len(args) > 1 else kwargs.get("maxlen", Const(None))
+    if expressions.known(lo, longest) != (True, None):
+        raise expressions.unsupported(lo, node, "a `deque` with `maxlen`", "use a list: `xs.append(x)`, then `if len(xs) > n: xs.pop(0)`")
+    return builtin_list(lo, args[:1], {}, node)
 
 
 def is_made_here(lo, node) -> bool:
@@ -318,11 +329,11 @@ def builtin_int(fn):
 
 
 BUILTINS: dict[Any, Any] = {
-    iter: builtin_iter,
+    iter: builtin_iter, collections.deque: builtin_deque,
     len: builtin_len, isinstance: builtin_isinstance, range: builtin_range, enumerate: builtin_enumerate, zip: builtin_zip,
     reversed: builtin_reversed, tuple: builtin_tuple, list: builtin_list, dict: builtin_dict, map: builtin_map, sum: builtin_sum,
     max: builtin_extreme(max), min: builtin_extreme(min), sorted: lists.builtin_sorted, print: builtin_print, slice: builtin_slice,
-    **objects.BUILTINS, **records.BUILTINS, **maps.BUILTINS,
+    **objects.BUILTINS, **records.BUILTINS, **maps.BUILTINS, **sets.BUILTINS, **getters.BUILTINS,
     **itertools_functions.BUILTINS, functools.reduce: builtin_reduce, itertools.accumulate: builtin_accumulate,
     filter: builtin_filter, runtime.is_literal: rule_is_literal, int: builtin_int(int),
     **{f: operator_function(f) for f in (

@@ -26,6 +26,7 @@ from sourcead.frontend import (
     derivatives,
     expressions,
     generators,
+    getters,
     inlining,
     iteration,
     layouts,
@@ -145,6 +146,8 @@ def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     if isinstance(fn, functools.partial):
         extra = {k: as_value(lo, v) for k, v in fn.keywords.items()}
         return call_object(lo, fn.func, [as_value(lo, v) for v in fn.args] + args, {**extra, **kwargs}, node)
+    if isinstance(fn, getters.GETTERS):
+        return getters.call_getter(lo, fn, args, kwargs, node)
     if is_ufunc_at(fn):
         return ufunc_at(lo, fn, args, node)
     if has_rule(fn) or is_library(fn):

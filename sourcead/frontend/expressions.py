@@ -90,7 +90,7 @@ def unsupported(lo: Lowering, node: gast.AST, reason: str | None = None, instead
 
 
 CONSTRUCTS = {
-    "Lambda": "a lambda", "ListComp": "a list comprehension", "SetComp": "a set comprehension", "Set": "a set",
+    "Lambda": "a lambda", "ListComp": "a list comprehension",
     "DictComp": "a dict comprehension", "GeneratorExp": "a generator expression", "Await": "`await`", "Yield": "`yield`",
     "YieldFrom": "`yield from`", "NamedExpr": "the walrus operator `:=`", "Starred": "a starred expression",
     "JoinedStr": "an f-string", "Try": "`try`", "With": "`with`", "Match": "`match`", "ClassDef": "a class definition",
@@ -148,6 +148,8 @@ def operate(lo: Lowering, fn, *values: Value) -> Value:
         for value in values:
             lo.alive(value)
         return lo.new_dict({**values[0].items, **values[1].items})
+    if (found := of_sets(lo, fn, values)) is not None:
+        return found
     folded = fold(lo, fn, list(values))
     if folded is not None and isinstance(folded.value, (bool, str, type(None))):
         return folded
@@ -163,6 +165,12 @@ def operate(lo: Lowering, fn, *values: Value) -> Value:
     if folded is not None:
         lo.build.known[var] = folded.value
     return lo.wrap(var)
+
+
+def of_sets(lo: Lowering, fn, values: tuple[Value, ...]) -> Value | None:
+    from sourcead.frontend import sets
+
+    return sets.operate(lo, fn, values)
 
 
 def identity_test(lo: Lowering, fn, a: Value, b: Value) -> Const | None:
@@ -593,6 +601,12 @@ def lower_dictcomp(lo: Lowering, node) -> Value:
     return comprehensions.lower_dictcomp(lo, node)
 
 
+def lower_set(lo: Lowering, node) -> Value:
+    from sourcead.frontend import sets
+
+    return sets.lower_set(lo, node) if isinstance(node, gast.Set) else sets.lower_setcomp(lo, node)
+
+
 HANDLERS = {
     gast.Constant: lower_constant, gast.Name: lower_name, gast.BinOp: lower_binop, gast.UnaryOp: lower_unary,
     gast.Compare: lower_compare, gast.BoolOp: lower_boolop, gast.IfExp: lower_ifexp, gast.Tuple: lower_tuple,
@@ -600,4 +614,5 @@ HANDLERS = {
     gast.Slice: lower_slice, gast.Lambda: lower_lambda, gast.NamedExpr: lower_namedexpr, gast.JoinedStr: lower_joined,
     gast.ListComp: lower_listcomp, gast.GeneratorExp: lower_listcomp,
     Held: lambda lo, node: node.value, gast.Call: lambda lo, node: calls.lower_call(lo, node), gast.DictComp: lower_dictcomp,
+    gast.Set: lower_set, gast.SetComp: lower_set,
 }  # fmt: skip

@@ -19,7 +19,7 @@ from sourcead.frontend.context import Lowering
 from sourcead.frontend.exits import Flag
 from sourcead.frontend.values import VALUE, WHOLE, Cell, Slots, TupleVal, Value
 from sourcead.ir.nodes import Atom, Call, Const, Policy, Range, Var
-from sourcead.ir.types import INT, Array, DictT, ListT, MapT, Scalar, StructT, Sym, TupleT, Unknown
+from sourcead.ir.types import INT, Array, DictT, ListT, MapT, Scalar, SetT, StructT, Sym, TupleT, Unknown
 
 ZERO, ONE = Const(0), Const(1)
 USED = "used"
@@ -81,6 +81,10 @@ def iterate(lo: Lowering, value: Value, node) -> Iterable:
             from sourcead.frontend import maps
 
             return maps.iterate(lo, value, maps.PARTS["keys"], node)
+        if isinstance(t, SetT):
+            from sourcead.frontend import sets
+
+            return sets.iterate(lo, value, node)
         if isinstance(t, (Array, ListT, TupleT, Unknown)):
             return sequence(lo, value, node)
     if isinstance(value, Const) and value.live:

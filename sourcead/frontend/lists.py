@@ -240,7 +240,11 @@ def gathered(lo: Lowering, value: Value, order: Value, node) -> Value:
 
 
 def indexable(lo: Lowering, value: Value, node) -> Value:
-    """An array of one axis, or the items of any other iterable as one list."""
+    """An array of one axis, or the items of any other iterable as one list; of a set in any order."""
+    from sourcead.frontend import sets
+
+    if sets.set_type(lo, value) is not None:
+        return sets.listing(lo, value)
     if isinstance(value, Cell) and value.kind == "array" and isinstance(t := atom_type(lo.read(value)), (Array, ListT)):
         if isinstance(t, ListT) or t.dims is not None and len(t.dims) == 1:
             return value
@@ -250,6 +254,10 @@ def indexable(lo: Lowering, value: Value, node) -> Value:
 
 def builtin_sorted(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`sorted(xs, key=f, reverse=r)`."""
+    from sourcead.frontend import sets
+
+    if "key" not in kwargs and sets.set_type(lo, args[0]) is not None:
+        return sets.in_order(lo, args[0], kwargs)
     items = indexable(lo, args[0], node)
     if getattr(atom_type(lo.read(items)), "items", None) == ():
         return lo.new_list([])

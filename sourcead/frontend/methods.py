@@ -22,6 +22,7 @@ from sourcead.frontend import (
     objects,
     records,
     sequences,
+    sets,
     walks,
 )
 from sourcead.frontend.context import Lowering, MustMaterialise
@@ -37,7 +38,22 @@ from sourcead.frontend.values import (
     roots,
 )  # fmt: skip
 from sourcead.ir.nodes import Append, Atom, Const, Var
-from sourcead.ir.types import BOOL, INT, UNKNOWN, Foreign, ListT, MapT, Scalar, Str, Type, Unknown, is_array, join, rank
+from sourcead.ir.types import (
+    BOOL,
+    INT,
+    UNKNOWN,
+    Foreign,
+    ListT,
+    MapT,
+    Scalar,
+    SetT,
+    Str,
+    Type,
+    Unknown,
+    is_array,
+    join,
+    rank,
+)
 
 
 def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
@@ -123,10 +139,16 @@ def text_result(name: str) -> Type:
     return UNKNOWN if name.endswith(("split", "splitlines", "partition", "encode")) else Str()
 
 
+OF_DEQUES = {"popleft": ("pop", (0,)), "appendleft": ("insert", (0,))}  # what they are of a list, at which place
+
+
 def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`value.name(*args, **kwargs)`."""
     from sourcead.rules.methods import INPLACE, METHODS, NORMALISERS
 
+    if name in OF_DEQUES:
+        name, places = OF_DEQUES[name]
+        args = [*map(Const, places), *args]
     if isinstance(value, Cell) and value.kind == "list":
         return list_method(lo, value, name, args, kwargs, node)
     if isinstance(value, Cell) and value.kind == "dict":
@@ -142,6 +164,8 @@ def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs
         return draws.lower_draw(lo, value, t.cls, name, args, kwargs, node)
     if isinstance(t, MapT):
         return maps.method(lo, value, name, args, kwargs, node)
+    if isinstance(t, SetT):
+        return sets.method(lo, value, name, args, node)
     if isinstance(t, ListT):
         return lists.method(lo, value, name, args, kwargs, node)
     if isinstance(t, Str) and (found := text_method(lo, value, name, args, kwargs)) is not None:

@@ -33,6 +33,7 @@ from sourcead.frontend import (
     objects,
     recursion,
     sequences,
+    sets,
     steering,
     walks,
 )
@@ -52,7 +53,7 @@ from sourcead.frontend.values import (
     roots,
 )
 from sourcead.ir.nodes import Block, Const, Effect, Let, Stmt, Sub, Var
-from sourcead.ir.types import INT, Array, ListT, Undefined, Unknown
+from sourcead.ir.types import INT, Array, ListT, SetT, Undefined, Unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -492,6 +493,9 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
         if isinstance(t, ListT):
             methods.extend(lo, old, value, node)
             return None
+        if isinstance(t, SetT) and sets.set_type(lo, value) is not None:
+            sets.replace(lo, old, fn, value, node)
+            return None
         new = expressions.operate(lo, fn, old, value)
         if isinstance(t, Undefined):  # an item of what is empty in this round of lowering a loop
             return new
@@ -506,7 +510,10 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
 
 
 def symbol(op) -> str:
-    symbols = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@", "FloorDiv": "//", "Mod": "%"}
+    symbols = {
+        "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@", "FloorDiv": "//", "Mod": "%",
+        "BitOr": "|", "BitAnd": "&",
+    }  # fmt: skip
     return symbols.get(type(op).__name__, "?")
 
 

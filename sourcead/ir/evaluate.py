@@ -143,7 +143,7 @@ def _(op: Build, env):
         return [dict(zip(op.keys, items))]
     if op.kind == "record":
         return [runtime.make_record(op.cls, **dict(zip(op.keys, items)))]
-    return [items if op.kind == "list" else tuple(items)]
+    return [{"list": list, "tuple": tuple, "set": set}[op.kind](items)]
 
 
 @_do.register

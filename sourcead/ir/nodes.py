@@ -167,7 +167,7 @@ class Update(Op):
 
 @dataclass(frozen=True, eq=False)
 class Build(Op):
-    """A display: kind 'tuple', 'list' or 'dict' (then `keys`, Python objects, go with `items`).
+    """A display: kind 'tuple', 'list', 'set' or 'dict' (then `keys`, Python objects, go with `items`).
 
     `residual`: a list that the forward sweep fills for the reverse sweep, which empties it.
     Kind 'record': an object of class `cls` whose fields `keys` are the `items`; read as `Index(record, Const(field))`.

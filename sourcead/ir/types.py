@@ -128,6 +128,14 @@ class MapT(Type):
 
 
 @dataclass(frozen=True)
+class SetT(Type):
+    """A set. `ordered`: whether it goes through its items as Python's own does, which one that was added to may not."""
+
+    item: Type
+    ordered: bool = True
+
+
+@dataclass(frozen=True)
 class StructT(Type):
     """A named tuple, dataclass or plain object: class and its fields."""
 
@@ -208,7 +216,7 @@ def carries_derivative(t: Type) -> bool:
             return kind_of(t) in ("float", "complex", None) and (t.dtype is None or t.dtype.kind in "fcO")
         case TupleT(items):
             return any(map(carries_derivative, items))
-        case ListT(item) | MapT(_, item):
+        case ListT(item) | MapT(_, item) | SetT(item):
             return carries_derivative(item)
         case DictT(items) | StructT(_, items):
             return any(carries_derivative(v) for _, v in items)
@@ -250,7 +258,7 @@ def tangent_type(t: Type) -> Type:
             return DictT(tuple((k, tangent_type(v)) for k, v in items))
         case StructT(cls, fields):
             return StructT(cls, tuple((k, tangent_type(v)) for k, v in fields))
-        case Str() | Known() | FunctionT():
+        case Str() | Known() | FunctionT() | SetT():
             return NoneType()
     return t
 
@@ -306,6 +314,8 @@ def join(a: Type, b: Type) -> Type:
             return ListT(join(x, y), items)
         case MapT(k, x, default), MapT(m, y, other) if default is other:
             return MapT(join(k, m), join(x, y), default)
+        case SetT(x, p), SetT(y, q):
+            return SetT(join(x, y), p and q)
         case DictT(x), DictT(y) if [k for k, _ in x] == [k for k, _ in y]:
             return DictT(tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
         case StructT(c, x), StructT(d, y) if c is d and [k for k, _ in x] == [k for k, _ in y]:
@@ -337,6 +347,8 @@ def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
             return xs is None or ys is not None and len(xs) == len(ys) and all(fits(b, a, free) for a, b in zip(xs, ys))
         case MapT(k, x, default), MapT(m, y, other) if default is other:
             return fits(m, k, free) and fits(y, x, free)
+        case SetT(x, p), SetT(y, q):
+            return fits(y, x, free) and (q or not p)
         case (DictT(x), DictT(y)) | (StructT(_, x), StructT(_, y)) if getattr(promise, "cls", None) is getattr(t, "cls", None):
             return [k for k, _ in x] == [k for k, _ in y] and all(fits(w, v, free) for (_, v), (_, w) in zip(x, y))
     return t == promise
@@ -416,6 +428,8 @@ def type_of(value: Any) -> Type:
             return TupleT(tuple(map(type_of, value)))
         case list():
             return list_type(tuple(map(type_of, value)))
+        case set() | frozenset():
+            return SetT(list_type(tuple(map(type_of, value))).item)
         case dict():
             return DictT(tuple((k, type_of(v)) for k, v in value.items()))
     if isinstance(value, GENERATORS):

@@ -38,7 +38,7 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.types import Type
 
-DISPLAYS = ("tuple", "list", "dict", "record")
+DISPLAYS = ("tuple", "list", "set", "dict", "record")
 MODES = ("set", "add", "sub")
 EFFECTS = ("assert", "raise", "with")
 BRANCHES = ("if", "ifexp", "and", "or")

@@ -20,6 +20,7 @@ from tests.benchmarks import by_hand
 GENERATED, BY_HAND, REUSING = "generated", "hand-written", "hand-written, buffers reused"
 TORCH, JAX = "PyTorch", "jax.jit"
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+KERNEL_VARIABLES = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")  # they hold OpenBLAS, and it alone, to an older processor's kernels
 
 
 def epoch_of(engine, data_spec):
@@ -69,19 +70,28 @@ def peak_bytes(run):
 
 
 @contextlib.contextmanager
-def environment(**variables):
-    """Sets environment variables for the processes that are started meanwhile."""
+def environment(variables):
+    """Sets environment variables, or with None unsets them, for the processes that are started meanwhile."""
     before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
+    set_all(variables)
     try:
         yield
     finally:
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.update({name: value})
+        set_all(before)
+
+
+def set_all(variables):
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
 
 
 class Worker:
     """A process that runs what `make(*args)` gives; `worker()` runs it, `worker.bytes()` and `worker.peak()` count its memory.
+
+    Every library chooses its kernels by the processor, as it does for its users: `KERNEL_VARIABLES` are unset.
 
     Args:
         make, args: a function at the top level of a module, and what it takes.
@@ -93,7 +103,8 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, other_end = context.Pipe()
         self.process = context.Process(target=serve, args=(make, args, threads, other_end), daemon=True)
-        with environment(**dict.fromkeys(THREAD_VARIABLES, str(threads))) if threads else contextlib.nullcontext():
+        number = dict.fromkeys(THREAD_VARIABLES, str(threads)) if threads else {}
+        with environment({**dict.fromkeys(KERNEL_VARIABLES), **number}):
             self.process.start()
         other_end.close()
         self.answer()

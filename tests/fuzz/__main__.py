@@ -1,17 +1,27 @@
-"""`python -m tests.fuzz --examples 1000 --seed 0`: random programs, reverse mode against central differences."""
+"""`python -m tests.fuzz --examples 1000 --seed 0`: random programs, reverse mode against central differences.
+
+`--kind recurrences` and `--kind networks`: loops over one array, and loops of matrix products.
+"""
 
 import argparse
 import collections
+import pathlib
 import sys
+import tempfile
 import time
 import traceback
 
+from tests.fuzz import networks, recurrences
 from tests.fuzz.check import judge, run, signature, smaller
 from tests.fuzz.generate import generate
+
+OUTCOMES = ("right", "split", "refused", "unjudged")
+LOOPS = {"recurrences": recurrences, "networks": networks}
 
 
 def arguments(argv):
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--kind", choices=("statements", *LOOPS), default="statements", help="of programs; default: %(default)s")
     parser.add_argument("--examples", type=int, default=200, help="how many programs")
     parser.add_argument("--seed", type=int, default=0, help="of the first program; the next have seed + 1, ...")
     parser.add_argument("--seconds", type=float, help="stop after so long")
@@ -61,6 +71,8 @@ def print_failure(seed, text, outcome, options):
 
 def main(argv=None):
     options = arguments(argv)
+    if options.kind in LOOPS:
+        return loops(options)
     if options.show:
         return show(options.seed)
     started = time.monotonic()
@@ -77,6 +89,24 @@ def main(argv=None):
     if options.refusals:
         show_refusals(options)
     return int(bool(failures))
+
+
+def loops(options):
+    """Programs of a kind that judges itself."""
+    kind = LOOPS[options.kind]
+    if options.show:
+        print(kind.program_text(options.seed))
+    counts, until = collections.Counter(), time.monotonic() + (options.seconds or 1e9)
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(options.seed, options.seed + (1 if options.show else options.examples)):
+            outcome = kind.judge(seed, pathlib.Path(folder))
+            if outcome not in OUTCOMES:
+                print(outcome)
+            counts[outcome if outcome in OUTCOMES else "wrong"] += 1
+            if time.monotonic() > until:
+                break
+    print(", ".join(f"{n} {outcome}" for outcome, n in counts.most_common()))
+    return int("wrong" in counts)
 
 
 def show_refusals(options):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -235,11 +236,14 @@ def pairs_called(block: Block) -> list[Pair]:
     return list(dict.fromkeys(s.op.fn for s in block_stmts(block) if isinstance(s.op, Call) and isinstance(s.op.fn, Pair)))
 
 
-def finished(function: Function, notes: list[str] | None = None, lists: bool = True) -> Function:
+def finished(
+    function: Function, notes: list[str] | None = None, lists: bool = True, for_engine: Callable[[Function], Function] = lambda f: f
+) -> Function:
     """The function simplified, with the copies that writing in place needs.
 
     If `notes` are given, sums of products are taken out of the loops of its reverse sweep, and the notes say so.
-    `lists`: whether a list may hold None where it is filled later.
+    `lists`: whether a list may hold None where it is filled later.  `for_engine` is the last thing that is done to the function while
+    values are immutable.
     """
     function = write_rows(function)
     fill_lists = partial(filled.fill_lists, lists=lists)
@@ -249,7 +253,8 @@ def finished(function: Function, notes: list[str] | None = None, lists: bool = T
     settled = without_nothing(function)
     if settled is not function:
         function = simplify(settled)
-    return assign_memory(settle_reshapes(clear_late(ask_current_versions(add_to_parts(leave_uncleared(fill_lists(function)))))))
+    function = settle_reshapes(clear_late(ask_current_versions(add_to_parts(leave_uncleared(fill_lists(function))))))
+    return assign_memory(for_engine(function))
 
 
 def function_name(name: str) -> str:

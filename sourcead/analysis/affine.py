@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+
+from sourcead.ir.nodes import Atom, Call, Const, Let, Loop, Op, Range, Var
+from sourcead.ir.types import INT
 
 
 @dataclass(frozen=True)
@@ -67,3 +71,74 @@ def least(
             return None
         form = form.replaced(v, end)
     return form.constant
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What the index of a loop runs over, and how many loops stand around it, this one included."""
+
+    domain: Range
+    depth: int
+
+
+class Forms:
+    """Integers of a program as sums, from the statements that define them.
+
+    Attributes:
+        definitions: variable -> the op that computes it; what is in none of the two is a number of its own.
+        indices: the indices of counted loops.
+    """
+
+    def __init__(self):
+        self.definitions: dict[Var, Op] = {}
+        self.indices: dict[Var, Counted] = {}
+        self.forms: dict[Var, Affine | None] = {}
+
+    def count(self, loop: Loop, depth: int) -> None:
+        """Notes a loop over a range."""
+        self.indices[loop.index] = Counted(loop.domain, depth)
+
+    def from_zero(self, atom: Atom) -> Affine | None:
+        """A subscript that is surely not negative, which would count from the end."""
+        form = self.affine(atom)
+        lowest = None if form is None else least(form, self.depth, self.range_of)
+        return form if lowest is not None and lowest >= 0 else None
+
+    def depth(self, v: Var) -> int | None:
+        return self.indices[v].depth if v in self.indices else None
+
+    def range_of(self, index: Var) -> tuple[Affine | None, Affine | None]:
+        """The least and the greatest value of the index of a loop."""
+        domain = self.indices[index].domain
+        step, start, stop = number(domain.step), self.affine(domain.start), self.affine(domain.stop)
+        if not step:
+            return None, None
+        last = None if stop is None else stop.plus(constant(1), -1 if step > 0 else 1)
+        return (start, last) if step > 0 else (last, start)
+
+    def affine(self, atom: Atom) -> Affine | None:
+        """A number as a sum of indices and of other numbers."""
+        if isinstance(atom, Const):
+            return constant(atom.value) if type(atom.value) is int and not atom.live else None
+        if atom not in self.forms:
+            self.forms[atom] = self._affine(atom)
+        return self.forms[atom]
+
+    def _affine(self, v: Var) -> Affine | None:
+        match self.definitions.get(v):
+            case Let(value) if isinstance(value, (Var, Const)):
+                return self.affine(value)
+            case Call(fn, (a, b), ()) if fn in (operator.add, operator.sub):
+                x, y = self.affine(a), self.affine(b)
+                return None if x is None or y is None else x.plus(y, 1 if fn is operator.add else -1)
+            case Call(operator.mul, (a, b), ()):
+                x, y = self.affine(a), self.affine(b)
+                for p, q in ((x, y), (y, x)):
+                    if p is not None and q is not None and not q.terms:
+                        return p.times(q.constant)
+        return variable(v) if v.type == INT else None
+
+
+def number(atom: Atom) -> int | None:
+    """A literal integer."""
+    return atom.value if isinstance(atom, Const) and type(atom.value) is int and not atom.live else None

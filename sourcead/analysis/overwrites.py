@@ -17,18 +17,15 @@ on which the least subscript of the writes is above the greatest of the read, or
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 
-from sourcead.analysis.affine import Affine, constant, least, variable
+from sourcead.analysis.affine import Affine, Forms, constant, least, number, variable
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.chains import Chains
 from sourcead.ir.nodes import (
     Atom,
-    Call,
     Const,
     Index,
-    Let,
     Loop,
     Operand,
     Range,
@@ -39,7 +36,7 @@ from sourcead.ir.nodes import (
     Var,
     op_blocks,
 )
-from sourcead.ir.types import INT, Array, Scalar, rank
+from sourcead.ir.types import Array, Scalar, rank
 
 
 @dataclass(frozen=True)
@@ -60,25 +57,23 @@ class Later:
     var: Var
 
 
-class Nest:
+class Nest(Forms):
     """A loop with all that is inside, asked which reads are never overwritten."""
 
     def __init__(self, loop: Stmt, chains: Chains):
+        super().__init__()
         self.stmt = loop
         self.chains = chains
         self.places: dict[Stmt, Place] = {}
-        self.definitions: dict[Var, Stmt | None] = {}
         self.around: dict[Var, tuple[Stmt, ...]] = {}  # the loops in which a variable has one value in each iteration
         self.updates: dict[Var, list[Stmt]] = {}
-        self.indices: dict[Var, Stmt] = {}  # the index of a loop -> the loop
         self.written_as: dict[Var, Stmt] = {}  # a value -> the update that put it into an array
-        self.forms: dict[Var, Affine | None] = {}
         self._misses: dict[tuple, bool] = {}
         self._visit(loop, ())
 
     def _visit(self, stmt: Stmt, loops: tuple[Stmt, ...]) -> None:
         self.places[stmt] = Place(len(self.places), loops)
-        self.definitions.update(dict.fromkeys(stmt.targets, stmt))
+        self.definitions.update(dict.fromkeys(stmt.targets, stmt.op))
         self.around.update(dict.fromkeys(stmt.targets, loops))
         op = stmt.op
         if isinstance(op, Update):
@@ -88,10 +83,9 @@ class Nest:
         if isinstance(op, Loop):
             loops = (*loops, stmt)
             bound = op.params if op.index is None else (op.index, *op.params)
-            self.definitions.update(dict.fromkeys(bound))
             self.around.update(dict.fromkeys(bound, loops))
             if op.index is not None and isinstance(op.domain, Range):
-                self.indices[op.index] = stmt
+                self.count(op, len(loops))
         for block in op_blocks(op):
             for inner in block.stmts:
                 self._visit(inner, loops)
@@ -164,14 +158,13 @@ class Nest:
 
         def depth(v) -> int | None:
             var = v.var if isinstance(v, Later) else v
-            loop = self.indices.get(var)
-            return None if loop is None else 2 * len(self.places[loop].loops) + isinstance(v, Later)
+            return None if var not in self.indices else 2 * self.indices[var].depth + isinstance(v, Later)
 
         def bounds(v) -> Interval:
             if not isinstance(v, Later):
                 return self.range_of(v)
             low, high = map(later, self.range_of(v.var))
-            if self.indices[v.var] is at:
+            if at is not None and at.op.index is v.var:
                 step = number(at.op.domain.step)
                 following = variable(v.var).plus(constant(step or 0))
                 return (following if step and step > 0 else low), (following if step and step < 0 else high)
@@ -208,52 +201,6 @@ class Nest:
                 low = self.from_zero(part)
                 found.append((low, None if low is None else low.plus(constant(1))))
         return found
-
-    def from_zero(self, atom: Atom) -> Affine | None:
-        """A subscript that is surely not negative, which would count from the end."""
-        form = self.affine(atom)
-        lowest = None if form is None else least(form, self.depth, self.range_of)
-        return form if lowest is not None and lowest >= 0 else None
-
-    def depth(self, v: Var) -> int | None:
-        return len(self.places[self.indices[v]].loops) if v in self.indices else None
-
-    def range_of(self, index: Var) -> Interval:
-        """The least and the greatest value of the index of a loop."""
-        domain = self.indices[index].op.domain
-        step, start, stop = number(domain.step), self.affine(domain.start), self.affine(domain.stop)
-        if not step:
-            return None, None
-        last = None if stop is None else stop.plus(constant(1), -1 if step > 0 else 1)
-        return (start, last) if step > 0 else (last, start)
-
-    def affine(self, atom: Atom) -> Affine | None:
-        """A number as a sum of indices and of other numbers."""
-        if isinstance(atom, Const):
-            return constant(atom.value) if type(atom.value) is int and not atom.live else None
-        if atom not in self.forms:
-            self.forms[atom] = self._affine(atom)
-        return self.forms[atom]
-
-    def _affine(self, v: Var) -> Affine | None:
-        definition = self.definitions.get(v)
-        match definition and definition.op:
-            case Let(value) if isinstance(value, (Var, Const)):
-                return self.affine(value)
-            case Call(fn, (a, b), ()) if fn in (operator.add, operator.sub):
-                x, y = self.affine(a), self.affine(b)
-                return None if x is None or y is None else x.plus(y, 1 if fn is operator.add else -1)
-            case Call(operator.mul, (a, b), ()):
-                x, y = self.affine(a), self.affine(b)
-                for p, q in ((x, y), (y, x)):
-                    if p is not None and q is not None and not q.terms:
-                        return p.times(q.constant)
-        return variable(v) if v.type == INT else None
-
-
-def number(atom: Atom) -> int | None:
-    """A literal integer."""
-    return atom.value if isinstance(atom, Const) and type(atom.value) is int and not atom.live else None
 
 
 def same_kind(value: Var, update: Stmt) -> bool:

@@ -41,7 +41,8 @@ def _range(r: random.Random, outer: list[str]) -> str:
         f"range({r.randint(0, 3)}, n)", "range(n)", f"range(n, {r.randint(-1, 2)}, -1)", "range(0, n, 2)",
         f"range({r.randint(0, 2)}, n)",
     ]  # fmt: skip
-    return r.choice(choices + ([f"range({outer[0]})"] if outer else []))
+    inner = [f"range({v})" for v in outer] + [f"range({v} + 1, n)" for v in outer] + [f"range({v} - 1, -1, -1)" for v in outer]
+    return r.choice(choices + inner)
 
 
 def _element_index(r: random.Random, indices: list[str]) -> str:

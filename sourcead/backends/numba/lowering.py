@@ -8,13 +8,14 @@ from sourcead.analysis.builder import atom_type, block_stmts
 from sourcead.backends.numba.boundary import Boundary, flattened
 from sourcead.backends.numba.calls import AT, for_numba
 from sourcead.backends.numba.forms import by_parts, with_one_type
+from sourcead.backends.numba.loops import with_fast_loops
 from sourcead.backends.numba.recursive import with_functions
 from sourcead.backends.numba.stacks import with_arrays
 from sourcead.emit import Emitted, emit
 from sourcead.ir.nodes import Block, Const, Function, op_operands, operand_atoms
 
 
-def in_parts(function: Function, finished: Callable[[Function], Function], read: Emitted) -> tuple[Emitted, Boundary]:
+def in_parts(function: Function, finished: Callable[..., Function], read: Emitted) -> tuple[Emitted, Boundary]:
     """The text that Numba compiles, and what stands around it.
 
     Args:
@@ -24,7 +25,7 @@ def in_parts(function: Function, finished: Callable[[Function], Function], read:
     """
 
     def written(function: Function) -> Emitted:
-        return emit(for_numba(with_one_type(with_arrays(finished(by_parts(function))))), AT)
+        return emit(for_numba(with_one_type(with_arrays(finished(by_parts(function), for_engine=with_fast_loops)))), AT)
 
     live = {a.text: atom_type(a) for a in live_data(function.body) if a.text in read.namespace}
     inner, boundary = flattened(with_functions(function, written), live)

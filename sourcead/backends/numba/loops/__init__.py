@@ -1,0 +1,49 @@
+"""Loops over elements as a machine runs them fast: for the text that Numba compiles; the text for NumPy keeps the user's order."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+
+from sourcead.analysis.affine import number
+from sourcead.analysis.references import Subscripts
+from sourcead.backends.numba.loops.body import body_of, one_more
+from sourcead.backends.numba.loops.registers import in_registers
+from sourcead.backends.numba.loops.reordering import reordered
+from sourcead.ir.nodes import Block, Branch, Call, Function, Loop, Stmt, Var, copied, map_op, op_blocks
+from sourcead.ir.types import BOOL
+
+
+def with_fast_loops(function: Function) -> Function:
+    """The function with elements in variables and loops that run upward or apart; before `assign_memory`."""
+    subscripts = Subscripts(function.body)
+
+    def block(b: Block) -> Block:
+        stmts: list[Stmt] = []
+        for stmt in b.stmts:
+            if op_blocks(stmt.op):
+                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, block))
+            stmts += fast(stmt, subscripts, b.stmts) if isinstance(stmt.op, Loop) else [stmt]
+        return Block(tuple(stmts), b.results)
+
+    return replace(function, body=block(function.body))
+
+
+def fast(stmt: Stmt, subscripts: Subscripts, beside: tuple[Stmt, ...]) -> list[Stmt]:
+    """A loop, or what takes its place."""
+    body = body_of(stmt.op)
+    if body is None:
+        return [stmt]
+    before, loop, after, certain = in_registers(stmt, body, subscripts, beside)
+    body = body_of(loop.op)
+    stmts = [*before, *(reordered(loop, body, subscripts) if body is not None else [loop]), *after]
+    if certain:
+        return stmts
+    some = Var("some", BOOL, True)
+    bounds: list[Stmt] = []
+    start, stop = stmt.op.domain.start, stmt.op.domain.stop
+    if number(stmt.op.domain.step) < 0:
+        start, stop = (one_more(a, stmt, subscripts, bounds) for a in (stop, start))
+    inside = copied(Block(tuple(stmts), stmt.targets), {})
+    branch = replace(stmt, op=Branch(some, inside, Block((), stmt.op.inits)))
+    return [*bounds, Stmt((some,), Call(operator.gt, (stop, start)), stmt.origin, stmt.adjoint_of), branch]

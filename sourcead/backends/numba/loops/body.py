@@ -1,0 +1,203 @@
+"""An innermost loop whose iterations are statements on numbers and on single elements of arrays, taken apart."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sourcead.ad.costs import is_cheap
+from sourcead.analysis.affine import number
+from sourcead.analysis.builder import atom_type
+from sourcead.analysis.references import Subscripts
+from sourcead.ir.nodes import (
+    Atom,
+    Attr,
+    Branch,
+    Call,
+    Const,
+    Index,
+    Let,
+    Loop,
+    Op,
+    Range,
+    Stmt,
+    Sub,
+    Update,
+    Var,
+    op_blocks,
+    op_reads,
+)
+from sourcead.ir.types import INT, Array, Scalar, rank
+
+ADDING = ("add", "sub")
+DIVISION, CALL = 4, 40  # about how many additions a division or a function such as exp takes
+
+
+@dataclass(frozen=True)
+class Access:
+    """A read or write of an element. `chain`: the loop variant that the array is a version of, or the array from outside."""
+
+    chain: Var
+    key: tuple[Atom, ...]
+    mode: str | None  # of the update; None for a read
+    at: int  # the position of the statement
+
+    def commutes(self, other: Access) -> bool:
+        """Whether the order of the two does not matter even if they meet: two reads, two additions."""
+        return self.mode is None and other.mode is None or self.mode in ADDING and other.mode in ADDING
+
+
+@dataclass
+class Body:
+    """The parts of such a loop.
+
+    Attributes:
+        stmts: the statements of an iteration.
+        defined: variable -> the position of the statement that defines it.
+        current: version of an array -> the loop variant that it is a version of.
+        accesses: for each statement, what it reads and writes.
+        scalars: the loop variants that are numbers, by what an iteration yields for them.
+    """
+
+    loop: Loop
+    stmts: tuple[Stmt, ...]
+    defined: dict[Var, int] = field(default_factory=dict)
+    current: dict[Var, Var] = field(default_factory=dict)
+    accesses: list[list[Access]] = field(default_factory=list)
+    scalars: dict[Var, Atom] = field(default_factory=dict)
+
+    def updates(self) -> Iterator[tuple[int, Access]]:
+        for k, found in enumerate(self.accesses):
+            yield from ((k, a) for a in found if a.mode is not None)
+
+    def slice_of(self, positions: set[int]) -> set[int]:
+        """Statements with all that they are computed from in the same iteration, without the updates of arrays that they read."""
+        found, todo = set(positions), list(positions)
+        while todo:
+            for v in reads_inside(self.stmts[todo.pop()].op):
+                k = self.defined.get(v)
+                if k is not None and k not in found and not isinstance(self.stmts[k].op, Update):
+                    found.add(k)
+                    todo.append(k)
+        return found
+
+
+def body_of(loop: Loop) -> Body | None:
+    """A loop taken apart; None if it has something else in it."""
+    if not isinstance(loop.domain, Range) or number(loop.domain.step) not in (1, -1) or loop.leave is not None or loop.policy is not None:
+        return None
+    body = Body(loop, loop.body.stmts)
+    now = {p: p for p in loop.params if isinstance(p.type, Array)}  # variant -> its current version
+    body.current.update(now)
+    for k, stmt in enumerate(loop.body.stmts):
+        op = stmt.op
+        body.defined.update(dict.fromkeys(stmt.targets, k))
+        if isinstance(op, Update):
+            chain = body.current.get(op.base)
+            key = element(op.path[0].key, op.base) if len(op.path) == 1 and isinstance(op.path[0], Sub) else None
+            if chain is None or now[chain] is not op.base or key is None or not is_number(op.value):
+                return None
+            body.accesses.append([Access(chain, key, op.mode, k)])
+            now[chain] = stmt.targets[0]
+            body.current[stmt.targets[0]] = chain
+            continue
+        found = accesses_of(op, stmt.targets, body, now, k)
+        if found is None:
+            return None
+        body.accesses.append(found)
+    for p, r in zip(loop.params, loop.body.results):
+        if isinstance(p.type, Array):
+            if now[p] is not r:
+                return None
+        elif isinstance(p.type, Scalar):
+            body.scalars[p] = r
+        else:
+            return None
+    return body
+
+
+def accesses_of(op: Op, targets: tuple[Var, ...], body: Body, now: dict[Var, Var], at: int) -> list[Access] | None:
+    """What a statement that gives numbers reads of arrays; None if it does more."""
+    if not all(isinstance(t.type, Scalar) for t in targets):
+        return None
+    match op:
+        case Index(Var() as base, key) if isinstance(base.type, Array):
+            found = element(key, base)
+            chain = body.current.get(base, base)
+            if found is None or now.get(chain, base) is not base:
+                return None
+            return [Access(chain, found, None, at)]
+        case Index() if not any(isinstance(a.type, Array) for a in op.reads):
+            return []
+        case Attr() | Let() | Call(effect=False):
+            if isinstance(op, Call) and isinstance(op.fn, Var) or any(v in body.current for v in op.reads):
+                return None
+            arrays = any(not isinstance(v.type, Scalar) for v in op.reads)
+            return None if arrays and not (isinstance(op, Attr) or op.fn is builtins.len) else []
+        case Branch(_, then, orelse):
+            found = []
+            for block in (then, orelse):
+                for stmt in block.stmts:
+                    inner = accesses_of(stmt.op, stmt.targets, body, now, at)
+                    if inner is None:
+                        return None
+                    found += inner
+                if not all(is_number(r) for r in block.results):
+                    return None
+            return found
+    return None
+
+
+def element(key: object, base: Atom) -> tuple[Atom, ...] | None:
+    """The subscripts, if they are integers and name one element."""
+    parts = key if isinstance(key, tuple) else (key,)
+    kinds = [atom_type(p) if isinstance(p, (Var, Const)) else None for p in parts]
+    if rank(atom_type(base)) != len(parts) or not all(isinstance(t, Scalar) and t.kind == "int" for t in kinds):
+        return None
+    return parts
+
+
+def is_number(operand: object) -> bool:
+    return isinstance(operand, (Var, Const)) and isinstance(atom_type(operand), Scalar)
+
+
+def reads_inside(op: Op) -> Iterator[Var]:
+    """The variables that an op reads, those read in its blocks too."""
+    yield from op_reads(op)
+    for block in op_blocks(op):
+        for stmt in block.stmts:
+            yield from reads_inside(stmt.op)
+        yield from (r for r in block.results if isinstance(r, Var))
+
+
+def cost(op: Op) -> int:
+    """About how long an op takes, in additions."""
+    match op:
+        case Let() | Attr() | Index():
+            return 1
+        case Branch(_, then, orelse):
+            return 1 + sum(cost(s.op) for b in (then, orelse) for s in b.stmts)
+        case Call(operator.truediv | np.divide):
+            return DIVISION
+    return 1 if is_cheap(op) else CALL
+
+
+def one_more(atom: Atom, stmt: Stmt, subscripts: Subscripts, out: list[Stmt]) -> Atom:
+    """`atom + 1`, without a new sum where there is one less; statements that it needs go to `out`."""
+    if number(atom) is not None:
+        return Const(number(atom) + 1)
+    match subscripts.definitions.get(atom):
+        case Call(operator.sub, (x, Const(1)), ()):
+            return x
+        case Call(operator.sub, (x, Const(int() as c)), ()):
+            op = Call(operator.sub, (x, Const(c - 1)))
+        case _:
+            op = Call(operator.add, (atom, Const(1)))
+    v = Var("stop", INT, True)
+    out.append(Stmt((v,), op, stmt.origin, stmt.adjoint_of))
+    subscripts.definitions[v] = op
+    return v

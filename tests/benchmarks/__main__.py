@@ -11,7 +11,7 @@ import sys
 
 NAMES = {
     "rnn": "rnn", "compile": "compile_time", "elman": "elman", "checkpoint": "checkpoint", "derivatives": "derivatives",
-    "cnn": "cnn", "mlp": "mlp", "autoencoder": "autoencoder", "lstm": "lstm", "gru": "gru",
+    "cnn": "cnn", "mlp": "mlp", "autoencoder": "autoencoder", "lstm": "lstm", "gru": "gru", "table": "table",
 }  # fmt: skip
 USAGE = f"python -m tests.benchmarks NAME ... [options], with NAME of: {', '.join(NAMES)}; NAME --help tells the options"
 

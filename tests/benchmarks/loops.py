@@ -17,35 +17,13 @@ import numba
 import numpy as np
 
 from sourcead import grad
+from tests.benchmarks import by_hand_loops
 from tests.benchmarks.loop_kernels import kernels
 
 ROUNDS, AT_LEAST = 15, 0.02  # measurements of each function, seconds that one takes at least
 
 
-@numba.njit(error_model="numpy")
-def lorenz_by_hand(sigma, rho, beta, dt, steps):
-    """The gradient of `loop_kernels.lorenz` with respect to its first three parameters, as a person writes it for Numba."""
-    xs, ys, zs = np.empty(steps), np.empty(steps), np.empty(steps)
-    x, y, z = 1.0, 1.0, 1.0
-    for i in range(steps):
-        xs[i], ys[i], zs[i] = x, y, z
-        x, y, z = x + dt * sigma * (y - x), y + dt * (x * (rho - z) - y), z + dt * (x * y - beta * z)
-    d_x, d_y, d_z = 2 * x, 2 * y, 2 * z
-    d_sigma = d_rho = d_beta = 0.0
-    for i in range(steps - 1, -1, -1):
-        x, y, z = xs[i], ys[i], zs[i]
-        d_sigma += d_x * dt * (y - x)
-        d_rho += d_y * dt * x
-        d_beta -= d_z * dt * z
-        d_x, d_y, d_z = (
-            d_x * (1 - dt * sigma) + d_y * dt * (rho - z) + d_z * dt * y,
-            d_x * dt * sigma + d_y * (1 - dt) + d_z * dt * x,
-            d_z * (1 - dt * beta) - d_y * dt * x,
-        )
-    return d_sigma, d_rho, d_beta
-
-
-BY_HAND = {"lorenz": lorenz_by_hand}
+BY_HAND = {"lorenz": by_hand_loops.lorenz}
 
 
 def medians(calls):

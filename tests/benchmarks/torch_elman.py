@@ -14,11 +14,20 @@ def module(layers, xs, y):
     def run():
         network.zero_grad()
         outputs, _ = network(xs)
-        loss = torch.mean((outputs[-1] - y) ** 2)
-        loss.backward()
-        return loss.item(), [p.grad for p in parameters]
+        value = torch.mean((outputs[-1] - y) ** 2)
+        value.backward()
+        return value.item(), [p.grad for p in parameters]
 
     return run
+
+
+def loss(layers, xs, y):
+    """Loops over time and layers."""
+    hs = [torch.zeros(xs.shape[1], len(b), dtype=xs.dtype) for _, _, b in layers]
+    for x in xs:
+        for k, (w, u, b) in enumerate(layers):
+            x = hs[k] = torch.tanh(x @ w.T + hs[k] @ u.T + b)
+    return torch.mean((hs[-1] - y) ** 2)
 
 
 def loops(layers, xs, y):
@@ -30,12 +39,8 @@ def loops(layers, xs, y):
     def run():
         for parameter in parameters:
             parameter.grad = None
-        hs = [torch.zeros(xs.shape[1], len(b), dtype=xs.dtype) for _, _, b in layers]
-        for x in xs:
-            for k, (w, u, b) in enumerate(layers):
-                x = hs[k] = torch.tanh(x @ w.T + hs[k] @ u.T + b)
-        loss = torch.mean((hs[-1] - y) ** 2)
-        loss.backward()
-        return loss.item(), [p.grad for p in parameters]
+        value = loss(layers, xs, y)
+        value.backward()
+        return value.item(), [p.grad for p in parameters]
 
     return run

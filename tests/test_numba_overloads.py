@@ -46,6 +46,8 @@ CASES = {
     "unbroadcast a number to a number": (runtime.unbroadcast, (2, 2.5)),
     "unbroadcast to float32": (runtime.unbroadcast, (X, F)),
     "unbroadcast what is smaller": (runtime.unbroadcast, (V, X)),
+    "parts of vectors put together": (runtime.split_like, (np.arange(9.0), (V, F.astype(float)[:1], V), 0)),
+    "parts of vectors without an axis": (runtime.split_like, (np.arange(8.0), (V, V))),
     "like a tuple": (runtime.like_sequence, (V[:2], (1.0, 2.0))),
     "lower exponent": (runtime.lower_exponent, (2.0, 3.0)),
     "lower exponent at zero": (runtime.lower_exponent, (0.0, V)),

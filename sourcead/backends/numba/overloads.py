@@ -154,6 +154,19 @@ def _unbroadcast(d, x):
     return None
 
 
+@overload(runtime.split_like)
+def _split_like(d_y, arrays, axis=0):
+    """Vectors put one after the other: their cotangents are views, one after the other."""
+    if not (isinstance(arrays, types.BaseTuple) and isinstance(d_y, types.Array) and all(isinstance(a, types.Array) for a in arrays)):
+        return None
+    if any(a.ndim != 1 or a.dtype != d_y.dtype for a in arrays) or d_y.ndim != 1 or not isinstance(axis, int | types.Integer):
+        return None
+    lines = ["def split(d_y, arrays, axis=0):", "    end_0 = 0"]
+    lines += [f"    end_{k + 1} = end_{k} + len(arrays[{k}])" for k in range(len(arrays))]
+    lines.append(f"    return ({''.join(f'd_y[end_{k}:end_{k + 1}], ' for k in range(len(arrays)))})")
+    return load("\n".join(lines) + "\n", "split", {})
+
+
 @overload(runtime.like_sequence)
 def _like_sequence(d, x):
     if isinstance(x, types.List):

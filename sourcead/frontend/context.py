@@ -19,7 +19,7 @@ from typing import Any
 import gast
 
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.errors import AliasError, UnsupportedSyntaxError
+from sourcead.errors import AliasError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend.values import (
     KIND,
     MISSING,
@@ -113,6 +113,15 @@ def needs_items(reason: str, at: Origin | None) -> UnsupportedSyntaxError:
     return error
 
 
+READ_FROM_LIST = "it was read from a list, and whether others see the change is not known here"
+
+
+def frozen_error(cell: Cell, error: SourceADError) -> SourceADError:
+    """The error for a write into what cannot be written; `objects_apart`: it could be if objects were not put into lists as values."""
+    error.objects_apart = cell.frozen == READ_FROM_LIST
+    return error
+
+
 class MustMaterialise(Exception):
     """A list of known length changes its length where it is not known how often: it must become an IR value first."""
 
@@ -131,6 +140,7 @@ class Lowering:
         live: names of globals and closure variables that hold data: (where to read it, key, name in the text).
         guards: globals that were inlined or resolved: (where, key, the object found).
         written: parameters of the outermost function whose memory it writes.
+        apart: objects in lists are kept one by one, and loops that take them by an index are lowered iteration by iteration.
         static_only: raise `NotStatic` at a condition that is not known (while inlining rules).
     """
 
@@ -150,6 +160,7 @@ class Lowering:
         self.walks: list[Any] = []  # lists and dicts whose items the head of a loop takes one by one (`walks.py`)
         self.listing = False  # such lists are to be taken item by item
         self.static_only = False
+        self.apart = False
         self.called_from: Origin | None = None  # the call that is written out with other functions (`composing.py`)
         self.steering: dict[Any, Any] | None = None  # in an `adjoint_of` block: what it is about (`steering.py`)
         self.derived = False  # whether some of the statements are those of a derivative (`derivatives.py`)
@@ -201,7 +212,7 @@ class Lowering:
                 if isinstance(leaf, Cell):
                     leaf.share(shares)
                     if leaf.kind != "array":
-                        leaf.frozen = "it was read from a list, and whether others see the change is not known here"
+                        leaf.frozen = READ_FROM_LIST
             return value
         if isinstance(t, TupleT) and isinstance(atom, Var):
             items = tuple(self.wrap(self._item(atom, i), shares=shares) for i in range(len(t.items)))
@@ -399,7 +410,7 @@ class Lowering:
             self.merge(cell.stands_for)
             return self.write(cell, path, value, mode, through)
         if cell.frozen:
-            raise AliasError(cell.frozen, at=self.here, instead="copy it first: `x = x.copy()`")
+            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead="copy it first: `x = x.copy()`"))
         if through and cell.doubled:
             raise AliasError(
                 f"one object may be in the list `{cell.name}` several times, and writing it changes all of them", at=self.here,
@@ -500,7 +511,7 @@ class Lowering:
     def changed(self, cell: Cell) -> None:
         """An item of a list, dict or object of known structure is about to be replaced."""
         if cell.frozen:
-            raise AliasError(cell.frozen, at=self.here, instead="copy it first")
+            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead="copy it first"))
         if cell in self.params:
             self.written.setdefault(self.params[cell], self.here)
         self.set(cell.slots, WHOLE, MISSING)

@@ -17,7 +17,7 @@ import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
-from sourcead.frontend import choices, expressions
+from sourcead.frontend import choices, expressions, objects
 from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
 from sourcead.frontend.exits import FALSE, TRUE, Flag
 from sourcead.frontend.recursion import NeverReturns
@@ -62,6 +62,7 @@ def restartable(lo: Lowering, attempt: Callable[[], Any]) -> Any:
             lo.journal.rollback(mark)
             lo.depth, lo.scope, lo.build.stmts, lo.build.origin, lo.build.within = depth, scope, block, origin, within
             del lo.build.stmts[stmts:]
+            objects.keep_apart(lo, request.cell)
             if request.cell.depth < depth:  # made outside of an enclosing region: that one must restart
                 raise
             if request.cell.slots.birth > birth or request.cell.kind not in ("list", "dict"):

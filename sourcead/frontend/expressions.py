@@ -467,6 +467,7 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
 
 def dynamic(lo: Lowering, value: Value) -> Value:
     """A tuple or list of known length as one IR value, for an index that is not known."""
+    objects.keep_apart(lo, value)
     whole = lo.read(value)
     cell = lo.new_cell(whole, name=whole.name if isinstance(whole, Var) else "items")
     hold(cell, value)

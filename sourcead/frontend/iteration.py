@@ -19,7 +19,7 @@ from sourcead.frontend.context import Lowering
 from sourcead.frontend.exits import Flag
 from sourcead.frontend.values import VALUE, WHOLE, Cell, Slots, TupleVal, Value
 from sourcead.ir.nodes import Atom, Call, Const, Policy, Range, Var
-from sourcead.ir.types import INT, Array, DictT, ListT, MapT, Scalar, SetT, StructT, Sym, TupleT, Unknown
+from sourcead.ir.types import INT, Array, DictT, ListT, MapT, Scalar, SetT, StructT, Sym, TupleT, Type, Unknown
 
 ZERO, ONE = Const(0), Const(1)
 USED = "used"
@@ -165,6 +165,9 @@ def sequence(lo: Lowering, value: Value, node) -> Iterable:
     """An array (its rows), or a list or tuple of unknown length."""
 
     def length():
+        known = known_length(atom_type(lo.read(value))) if lo.apart else None
+        if known is not None:
+            return Const(known)
         return lo.build.call(len, lo.read(value), type=INT, name="n")
 
     def element(index):
@@ -182,6 +185,16 @@ def sequence(lo: Lowering, value: Value, node) -> Iterable:
         return element(lo.build.call(operator.sub, last, k, type=INT))
 
     return Iterable(domain=lambda: Range(ZERO, length(), ONE), element=element, length=length, nth=element, reverse=backward)
+
+
+def known_length(t: Type) -> int | None:
+    """The number of items of a value of a type, if it is known."""
+    match t:
+        case Array(_, (int(n), *_)):
+            return n
+        case TupleT(items) | ListT(_, tuple(items)):
+            return len(items)
+    return None
 
 
 def counted(lo: Lowering, args: list[Value], node) -> Iterable:
@@ -309,6 +322,8 @@ def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
 
     def length():
         lengths = [p.length() for p in parts if not p.endless]
+        if lo.apart and all(isinstance(n, Const) for n in lengths):
+            return Const(min(n.value for n in lengths))
         return lengths[0] if len(lengths) == 1 else lo.build.call(min, *lengths, type=INT, name="n")
 
     def element(k):

@@ -9,6 +9,7 @@ import gast
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder
+from sourcead.errors import SourceADError
 from sourcead.frontend import expressions, inlining, recursion, statements
 from sourcead.frontend.context import Lowering, Scope
 from sourcead.frontend.source import Source
@@ -54,9 +55,28 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         statics: value of each parameter that is known while compiling.
         lo: the state to begin with, for a function that is called by one being lowered.
     """
-    if lo is None:
-        lo = Lowering()
-        lo.scope = Scope(source)
+    if lo is not None:
+        return lowered(source, types, statics, lo)
+    try:
+        return lowered(source, types, statics, begun(source))
+    except SourceADError as error:
+        if not getattr(error, "objects_apart", False):
+            raise
+        try:
+            return lowered(source, types, statics, begun(source, apart=True))
+        except SourceADError:
+            raise error from None
+
+
+def begun(source: Source, apart: bool = False) -> Lowering:
+    """The state to begin with."""
+    lo = Lowering()
+    lo.scope, lo.apart = Scope(source), apart
+    return lo
+
+
+def lowered(source: Source, types: dict[str, Type], statics: dict[str, Any], lo: Lowering) -> Lowered:
+    """Lowers a function from a state on."""
     inlining.refuse_generators(lo, source)
     params: dict[str, Var] = {}
     lo.build.origin = source.origin(source.node)

@@ -290,6 +290,7 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
     """`cell.append(value)`."""
     if cell.kind == "list":
         if cell.depth < lo.depth:
+            objects.keep_apart(lo, value)
             raise MustMaterialise(cell, lo.here)
         lo.alive(cell)
         lo.changed(cell)

@@ -14,8 +14,8 @@ from typing import Any
 
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import calls, expressions, records
-from sourcead.frontend.context import Lowering
-from sourcead.frontend.values import BoundVal, Cell, MethodVal, SuperVal, TupleVal, Value
+from sourcead.frontend.context import Lowering, frozen_error, needs_items
+from sourcead.frontend.values import BoundVal, Cell, MethodVal, SuperVal, TupleVal, Value, leaves
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import find, generated_init, is_frozen, is_namedtuple, is_plain_class
 
@@ -134,13 +134,16 @@ def store_attribute(lo: Lowering, cell: Cell, name: str, new: Value) -> None:
     """Gives an object an attribute, whatever its class says."""
     lo.alive(cell)
     if cell.frozen:
-        raise refused(
-            lo,
-            f"`.{name}` is assigned here, but {cell.frozen}",
-            "keep what changes in a local variable, or in an object made inside the function",
-        )
+        reason = f"`.{name}` is assigned here, but {cell.frozen}"
+        raise frozen_error(cell, refused(lo, reason, "keep what changes in a local variable, or in an object made inside the function"))
     lo.changed(cell)
     lo.set(cell.slots, name, new)
+
+
+def keep_apart(lo: Lowering, value: Value) -> None:
+    """Where objects that are written are to stay apart (`Lowering.apart`): no list of them becomes one value."""
+    if lo.apart and any(isinstance(leaf, Cell) and leaf.kind == "object" and not is_frozen(leaf.cls) for leaf in leaves(value)):
+        raise needs_items("an object that is written is taken from a list at a place that is not known here", lo.here)
 
 
 # -- new objects ---------------------------------------------------------------------------------------------------------

@@ -622,13 +622,25 @@ def run_loop(lo: Lowering, node, iterable, bind, body) -> None:
     except UnsupportedSyntaxError as error:
         if not getattr(error, "needs_items", False):
             raise
-        bounds = [expressions.known(lo, a) for a in (domain.start, domain.stop, domain.step)]
-        if not all(k for k, _ in bounds) or len(range(*(v for _, v in bounds))) > MAX_UNROLLED:
+        places = known_places(lo, iterable)
+        if places is None:
             raise
         state.restore(lo)
-        items = [functools.partial(iterable.element, Const(k)) for k in range(*(v for _, v in bounds))]
+        items = [functools.partial(iterable.element, Const(k)) for k in places]
         if iteration_by_iteration(lo, leaving.leave, items, bind, body) is RAISED:
             raise unsupported(lo, node, "every iteration of this loop raises") from None
+
+
+def known_places(lo: Lowering, iterable: iteration.Iterable) -> range | None:
+    """The indices of the items of an iterable, if they are known and few."""
+    if iterable.drive is not None or iterable.endless:
+        return None
+    domain = iterable.domain()
+    bounds = [expressions.known(lo, a) for a in (domain.start, domain.stop, domain.step)]
+    if not all(k for k, _ in bounds):
+        return None
+    places = range(*(v for _, v in bounds))
+    return places if len(places) <= MAX_UNROLLED else None
 
 
 class State:
@@ -749,8 +761,11 @@ def comprehension(lo: Lowering, node, take=None) -> Value:
 
             return guarded(tests)
 
-        if iterable.items is not None:
-            for item in iterable.items:
+        items = iterable.items
+        if items is None and lo.apart and (places := known_places(lo, iterable)) is not None:
+            items = [iterable.element(Const(k)) for k in places]
+        if items is not None:
+            for item in items:
                 assign(lo, g.target, item)
                 body()
             return None

@@ -1,5 +1,7 @@
 """What generated text calls to place the states that a loop keeps."""
 
+import functools
+
 import numpy as np
 
 from sourcead.runtime import refuse_now
@@ -13,16 +15,19 @@ def next_snapshot(start, last, free):
     most r times; the part before the next snapshot may be as long as C(s + r - 1, s), if no more than C(s + r - 2, s - 1)
     is left for the part after it.
     """
-    if free < 1:
-        return last
-    steps = last - start + 1
+    return start + steps_to_next(last - start + 1, free) if free > 0 else last
+
+
+@functools.lru_cache(maxsize=4096)
+def steps_to_next(steps, free):
+    """How many of so many iterations come before the next snapshot; parts of the same length come up often in a schedule."""
     reach, before, after, r = free + 2, 1, 1, 1  # C(s + r, s), C(s + r - 1, s), C(s + r - 2, s - 1)
     while reach < steps:
         after = after * (free + r) // r
         r += 1
         before, reach = reach, reach * (free + 1 + r) // r
     steps -= after
-    return start + (before if before < steps else steps)
+    return min(before, steps)
 
 
 def positive_number(number):

@@ -28,6 +28,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.elementwise import is_elementwise
 from sourcead.backends.numba.forms import no_floats, no_integers
 from sourcead.backends.numba.helpers import add_at, apart, reserved, subtract_at
+from sourcead.backends.numba.nests import LONG_TO_COMPILE, nest
 from sourcead.backends.numba.recursive import Recursive, reachable
 from sourcead.emit import Emitted, emit
 from sourcead.emit.idioms import count_reads
@@ -229,11 +230,17 @@ class _Outlining:
             made = next(n for n in free if not hasattr(builtins, n))
             self.names.add(made)
             emitted = emit(Function(made, tuple(params.values()), block))
+            if (body := nest(op, y.type) if isinstance(op, Call) and isinstance(y.type, Array) and not stmts else None) is not None:
+                emitted = Emitted(f"def {made}({', '.join(v.name for v in params.values())}):\n{body}", {"np": np})
             self.same[key] = Outlined(
-                made, emitted.text, emitted.namespace, y.type, len(getattr(y.type, "dims", None) or ()) < MANY_AXES,
-                tuple(v.name for v in params.values()), stmt.origin or stmt.adjoint_of,
+                made, emitted.text, emitted.namespace, y.type, self.compiles(fn, y.type), tuple(v.name for v in params.values()),
+                stmt.origin or stmt.adjoint_of,
             )  # fmt: skip
         return Call(self.same[key], tuple(params))
+
+    def compiles(self, fn: Any, result: Type) -> bool:
+        """Whether it is worth a try to compile a call."""
+        return len(getattr(result, "dims", None) or ()) < MANY_AXES and not any(fn is f for f in LONG_TO_COMPILE)
 
     # ---- memory ----
 

@@ -36,6 +36,37 @@ def _width(t: types.Type) -> int:
     return next((k for k, kind in enumerate(kinds) if isinstance(t, kind)), -1)
 
 
+class FoundType(Exception):
+    """Ends a compilation that was only to find the type of a function's result."""
+
+    def __init__(self, type: types.Type):
+        super().__init__(type)
+        self.type = type
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class Stop(AnalysisPass):
+    """Ends the compilation once the types are known."""
+
+    _name = "stop_at_types"
+
+    def __init__(self):
+        AnalysisPass.__init__(self)
+
+    def run_pass(self, state):
+        raise FoundType(state.return_type)
+
+
+class TypesAlone(CompilerBase):
+    """Numba's compiler up to type inference."""
+
+    def define_pipelines(self):
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(Stop, NopythonTypeInference)
+        passes.finalize()
+        return [passes]
+
+
 class Careful(CompilerBase):
     """Numba's compiler, with that check after type inference."""
 

@@ -11,14 +11,15 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core.caching import NullCache
+from numba.core.caching import FunctionCache, NullCache
 from numba.core.errors import NumbaError
 
 from sourcead.backends import load as loading
 from sourcead.backends.numba import indexing, overloads  # noqa: F401  (they register themselves)
 from sourcead.backends.numba.calls import Outlined, with_outlined
 from sourcead.backends.numba.careful import Careful
-from sourcead.backends.numba.disk import Kept, file_of
+from sourcead.backends.numba.disk import file_of
+from sourcead.backends.numba.mismatch import plain_mismatches
 from sourcead.backends.numba.outlined import prepared
 from sourcead.backends.numba.recursive import Recursive, reachable
 from sourcead.backends.numba.text import MODULE
@@ -46,7 +47,7 @@ def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callabl
     function = loading.run(code, name, {**namespace, "__name__": MODULE})
     dispatcher = numba.njit(**options)(function)
     if file is not None:
-        dispatcher._cache = Kept(function)
+        dispatcher._cache = FunctionCache(function)
     compile_for_args = dispatcher._compile_for_args  # what Numba calls for arguments of new types: they are looked at nowhere else
 
     def compile_first(*args, **kwargs):
@@ -89,12 +90,12 @@ def is_known(value: Any) -> bool:
 def compile_for(dispatcher, key: tuple, emitted: Emitted, file: str, place: str) -> None:
     """Makes machine code for arguments of some types."""
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), plain_mismatches():
             warnings.simplefilter("ignore")
             try:
                 dispatcher.compile(key)
             except Exception as error:
-                if isinstance(error, NumbaError | SourceADError) or not isinstance(dispatcher._cache, Kept):
+                if isinstance(error, NumbaError | SourceADError) or not isinstance(dispatcher._cache, FunctionCache):
                     raise
                 # not everything can be kept on disk, and what lies there may be spoiled
                 dispatcher._cache = NullCache()

@@ -16,20 +16,8 @@ from pathlib import Path
 
 import numba
 import numpy as np
-from numba.core.caching import FunctionCache
 
 from sourcead import runtime
-
-
-class Kept(FunctionCache):
-    """Numba's cache, which leaves out what calls the interpreter: that part of the code is made anew in each process.
-
-    Functions that call it are named `interpreted_...` (`interpreted.call`), and so are the symbols of what is made of them.
-    """
-
-    def save_overload(self, sig, data):
-        if "interpreted_" not in data.library.get_llvm_str():
-            super().save_overload(sig, data)
 
 
 def folder() -> Path:

@@ -19,6 +19,7 @@ from numba.typed import List
 
 from sourcead.backends.numba import interpreted
 from sourcead.backends.numba.calls import Outlined
+from sourcead.backends.numba.careful import FoundType, TypesAlone
 from sourcead.backends.numba.text import load
 from sourcead.errors import BackendError
 from sourcead.ir.types import UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, type_of
@@ -57,13 +58,14 @@ class _Choice:
         """The call in machine code, if its result has the type that it should have."""
         if not self.outlined.compiles:
             return None
-        dispatcher = numba.njit(**self.options)(self.function)
+        dispatcher = numba.njit(**{**self.options, "pipeline_class": TypesAlone})(self.function)
         try:
-            template, _, args, _ = dispatcher.get_call_template(args, {})
-            (case,) = template.cases
+            dispatcher.compile(tuple(map(types.unliteral, args)))
+        except FoundType as found:
+            return self.function if agrees(found.type, self.outlined.result) else None
         except Exception:  # whatever Numba stumbles on, it cannot do
             return None
-        return self.calling(dispatcher) if agrees(case.return_type, self.outlined.result) else None
+        raise AssertionError("a compilation that ends at types returned")
 
     def interpreted(self, args: tuple[types.Type, ...]) -> Callable:
         """The call by the interpreter."""

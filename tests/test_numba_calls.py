@@ -1,0 +1,122 @@
+"""Calls in compiled gradients: as loops, by the interpreter, and the errors that they raise."""
+
+import gc
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from sourcead import Numba, grad
+
+numba = pytest.importorskip("numba")
+
+from sourcead.backends.numba import interpreted  # noqa: E402
+from sourcead.backends.numba.mismatch import plain_mismatches  # noqa: E402
+
+RNG = np.random.default_rng(4)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def own_cache(tmp_path_factory):
+    """Machine code of these tests goes into a folder of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCEAD_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def sums(x):
+    rows, columns = np.sum(x, axis=1), np.sum(x, axis=-2, keepdims=True)
+    return np.sum(np.sum(x, axis=0) ** 2) + np.sum(rows**3) + np.sum(columns * np.sum(x, axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize(
+    "x",
+    [RNG.normal(size=(3, 4)), RNG.normal(size=(4, 6))[:, ::2].T, RNG.normal(size=(3, 4)).astype(np.float32), np.zeros((0, 4)), np.zeros((3, 0))],
+    ids=["float64", "strides", "float32", "no rows", "no columns"],
+)  # fmt: skip
+def test_sums_along_an_axis(x):
+    got, expected = grad(sums, backend="numba")(x), grad(sums)(x)
+    assert got.dtype == expected.dtype
+    np.testing.assert_allclose(got, expected, rtol=1e-5 if x.dtype == np.float32 else 1e-13)
+
+
+def outer_and_solve(a, b):
+    m = np.outer(a, b) + np.outer(a, a) + 2.0 * np.eye(3)
+    return np.sum(np.linalg.solve(m, b)) + np.log(np.linalg.det(m)) + np.sort(a)[0]
+
+
+def test_products_and_solvers():
+    a, b = np.array([0.5, 1.5, -0.2]), np.array([1.0, 0.3, 0.7])
+    for got, expected in zip(grad(outer_and_solve, (0, 1), backend="numba")(a, b), grad(outer_and_solve, (0, 1))(a, b)):
+        np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
+def test_an_error_in_a_call_of_the_interpreter_is_raised():
+    def inverse(a):
+        return np.sum(np.linalg.inv(a))
+
+    g = grad(inverse, backend="numba")
+    with pytest.raises(np.linalg.LinAlgError):
+        g(np.zeros((2, 2)))
+    np.testing.assert_allclose(g(np.eye(2)), grad(inverse)(np.eye(2)))
+
+
+def receiving(function, args, result):
+    """A compiled function that has the interpreter call one."""
+    return numba.njit(interpreted.call(function, ["a", "b"][: len(args)], args, result))
+
+
+def test_what_cannot_be_pickled_is_called_all_the_same():
+    lock, seen = threading.Lock(), []
+
+    def counts(a):
+        with lock:
+            seen.append(a)
+        return a + 1.0
+
+    f = receiving(counts, [numba.float64], numba.float64)
+    assert f(2.0) == 3.0 and seen == [2.0]
+
+
+def test_calls_of_the_interpreter_leave_no_references_behind():
+    def doubled(a, b):
+        return a * 2.0
+
+    array = numba.types.Array(numba.float64, 1, "C")
+    f = receiving(doubled, [array, numba.float64], array)
+    x = np.ones(3)
+    f(x, 1.0)
+    gc.collect()
+    before = sys.getrefcount(x)
+    for _ in range(100):
+        np.testing.assert_array_equal(f(x, 1.0), [2.0, 2.0, 2.0])
+    assert sys.getrefcount(x) == before
+
+
+def test_a_result_of_another_type_is_an_error():
+    array = numba.types.Array(numba.float64, 1, "C")
+    f = receiving(lambda a: np.ones((2, 2)), [numba.float64], array)
+    with pytest.raises((TypeError, ValueError)):
+        f(1.0)
+
+
+def test_shapes_that_do_not_fit_are_an_error():
+    def assigns(x, v):
+        y = x.copy()
+        y[1:] = v
+        return np.sum(y * y)
+
+    with pytest.raises(ValueError):
+        grad(assigns, backend=Numba(cache=False))(np.ones(9), np.ones(12))
+
+
+def test_the_error_of_other_compiled_functions_keeps_its_text():
+    @numba.njit
+    def assigns(x, v):
+        x[1:] = v
+
+    with plain_mismatches():
+        pass
+    with pytest.raises(ValueError, match=r"\(4,\)"):
+        assigns(np.ones(3), np.ones(4))

@@ -15,6 +15,7 @@ from sourcead.backends.numba import interpreted  # noqa: E402
 from sourcead.backends.numba.mismatch import plain_mismatches  # noqa: E402
 
 RNG = np.random.default_rng(4)
+NORMAL = RNG.normal(size=(3, 4))
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -32,9 +33,9 @@ def sums(x):
 
 @pytest.mark.parametrize(
     "x",
-    [RNG.normal(size=(3, 4)), RNG.normal(size=(4, 6))[:, ::2].T, RNG.normal(size=(3, 4)).astype(np.float32), np.zeros((0, 4)), np.zeros((3, 0))],
+    [NORMAL, RNG.normal(size=(4, 6))[:, ::2].T, NORMAL.astype(np.float32), np.zeros((0, 4)), np.zeros((3, 0))],
     ids=["float64", "strides", "float32", "no rows", "no columns"],
-)  # fmt: skip
+)
 def test_sums_along_an_axis(x):
     got, expected = grad(sums, backend="numba")(x), grad(sums)(x)
     assert got.dtype == expected.dtype

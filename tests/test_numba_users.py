@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import itertools
 import math
 import pickle
 import warnings
@@ -224,7 +225,42 @@ def names_of_layers(x):
     return sum(v * len(name) for name, v in zip(names, x))
 
 
+def pairs_of_places(x):
+    total = math.log(x[0] ** 2 + 2.0, 2)
+    for i, j in itertools.combinations(range(len(x)), 2):
+        total = total + x[i] * x[j]
+    for i, j in np.ndindex(2, 2):
+        total = total + x[i] ** 2 * x[j]
+    return total
+
+
+def a_table_of_integers(x):
+    squares = [0] * len(x)
+    for i in range(len(x)):
+        squares[i] = x[i] ** 2
+    return squares[0] * squares[-1]
+
+
+def lists_of_rows(points, t):
+    rows = list(points)
+    while len(rows) > 1:
+        rows = [(1 - t) * a + t * b for a, b in zip(rows[:-1], rows[1:])]
+    return rows[0] @ rows[0]
+
+
+def names_with_numbers(x_1, n):
+    x = x_1 * 2.0
+    for k in range(n):
+        x_2 = x * x_1
+        x = x + x_2 * x / (1 + x_2 * x_2)
+    return np.sum(x * x_1)
+
+
 PROGRAMS = {
+    pairs_of_places: (normal(4),),
+    a_table_of_integers: (normal(3),),
+    lists_of_rows: (normal(4, 2), 0.35),
+    names_with_numbers: (normal(4), 3),
     runge_kutta: (np.array([10.0, 28.0, 8 / 3]),),
     rows_in_parallel: (normal(4, 3),),
     typed_list: (normal(5),),

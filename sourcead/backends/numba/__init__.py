@@ -11,6 +11,7 @@
     overloads.py  what of sourcead's runtime is compiled
     indexing.py   subscripts that Numba does not know
     interpreted.py  calls of the interpreter from compiled code
+    casts.py      casts that Numba leaves out
     mismatch.py   the error for shapes that do not fit
     careful.py    a check of casts, in Numba's compiler, and that compiler up to types
     disk.py       machine code that outlives the process

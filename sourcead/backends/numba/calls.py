@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import builtins
 import itertools
+import math
 import operator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -53,7 +54,7 @@ from sourcead.ir.nodes import (
     map_op,
     op_blocks,
 )
-from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, kind_of, rank
+from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, TupleT, Type, Unknown, kind_of, rank
 
 NATIVE = {
     len, range, reserved, no_floats, no_integers, float, int, bool, abs, min, max, isinstance, print, tuple, enumerate, zip, reversed,
@@ -89,6 +90,7 @@ class Outlined:
         return self.name
 
 
+SHAPED = (np.zeros, np.ones, np.empty)  # take a shape
 MANY_AXES = 3  # arrays with so many axes are left to NumPy: loops over them take Numba seconds to compile, and run no faster
 AT = {"add": add_at, "sub": subtract_at}  # what stands for `np.add.at` and `np.subtract.at`
 
@@ -107,11 +109,16 @@ def with_outlined(emitted: Emitted) -> str:
 
 
 def without_unread_displays(function: Function) -> Function:
-    """The function without the lists and tuples that nothing reads any more."""
+    """The function without the lists, tuples and iterators that nothing reads any more."""
     read = count_reads(function.body)
 
+    def unread(s: Stmt) -> bool:
+        display = isinstance(s.op, Build) and s.op.kind != "record"
+        iterator = isinstance(s.op, Call) and isinstance(s.op.fn, Outlined) and isinstance(s.op.fn.result, Unknown)
+        return (display or iterator) and not any(map(read.get, s.targets))
+
     def block(b: Block) -> Block:
-        kept = (s for s in b.stmts if not (isinstance(s.op, Build) and s.op.kind != "record" and not any(map(read.get, s.targets))))
+        kept = (s for s in b.stmts if not unread(s))
         return Block(tuple(replace(s, op=map_op(s.op, lambda a: a, block)) if op_blocks(s.op) else s for s in kept), b.results)
 
     return replace(function, body=block(function.body))
@@ -150,6 +157,11 @@ class _Outlining:
         match stmt.op:
             case Call(fn) if stmt.op.effect or isinstance(fn, Var | Recursive):
                 return stmt.op
+            case Call(math.log, (x, base)):
+                logs = [self.bound(Call(math.log, (a,)), Var("log", FLOAT), stmt, before) for a in (x, base)]
+                return Call(operator.truediv, tuple(logs))
+            case Call(operator.not_, (Var(type=ListT()) as x,)):
+                return Call(operator.eq, (self.bound(Call(len, (x,)), Var("n", INT), stmt, before), Const(0)))
             case Call():
                 return self.call(stmt, before)
             case Index(Var() as base, Const(value)) if value is ... and rank(base.type):
@@ -177,9 +189,20 @@ class _Outlining:
             if getattr(result, "dtype", None) in _SMALL:
                 return replace(op, args=tuple(self.strong(a, result.dtype, stmt, before) for a in op.args))
             return op
+        if any(isinstance(a, Var) and self.is_iterator(a) for a in op.args):
+            return self.outlined(stmt, fn)
+        if fn in SHAPED and len(op.args) == 1 and isinstance(op.args[0], Var) and isinstance(op.args[0].type, ListT):
+            made = self.made_by.get(op.args[0])
+            if isinstance(made, Build):
+                return replace(op, args=(made.items,), kwargs=tuple((k, _dtype(v)) for k, v in op.kwargs))
         if result is None or _is_native(fn):
             return replace(op, kwargs=tuple((k, _dtype(v)) for k, v in op.kwargs))
         return self.outlined(stmt, fn)
+
+    def is_iterator(self, a: Var) -> bool:
+        """Whether this is what a function of `itertools` returned, which goes where it is walked through."""
+        made = self.made_by.get(a)
+        return isinstance(made, Call) and getattr(made.fn, "__module__", None) == "itertools"
 
     def strong(self, operand: Operand, dtype: np.dtype, stmt: Stmt, before: list[Stmt]) -> Operand:
         """A Python number in the dtype that it takes on in arithmetic with numbers of that dtype."""
@@ -214,6 +237,10 @@ class _Outlining:
                     tuples = made.kind == "list" and getattr(fn, "__module__", None) == "numpy" and fn not in (np.array, np.asarray)
                     inner[a] = Var("items", a.type, True)
                     stmts.append(Stmt((inner[a],), replace(made, kind="tuple") if tuples else made))
+                elif self.is_iterator(a):
+                    made = map_op(made, argument)
+                    inner[a] = Var("items", a.type, True)
+                    stmts.append(Stmt((inner[a],), made))
                 else:
                     params[a] = inner[a] = Var(_letter(len(params)), a.type)
             return inner[a]

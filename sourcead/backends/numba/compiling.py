@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import numba
@@ -15,7 +15,7 @@ from numba.core.caching import FunctionCache, NullCache
 from numba.core.errors import NumbaError
 
 from sourcead.backends import load as loading
-from sourcead.backends.numba import indexing, overloads  # noqa: F401  (they register themselves)
+from sourcead.backends.numba import casts, indexing, overloads  # noqa: F401  (they register themselves)
 from sourcead.backends.numba.calls import Outlined, with_outlined
 from sourcead.backends.numba.careful import Careful
 from sourcead.backends.numba.disk import file_of
@@ -45,6 +45,7 @@ def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callabl
     file = file_of(name, emitted.text, with_outlined(emitted), backend) if backend.cache and is_text(emitted.namespace) else None
     code = loading.compiled(emitted.text, name) if file is None else compile(emitted.text, file, "exec", dont_inherit=True)
     function = loading.run(code, name, {**namespace, "__name__": MODULE})
+    function.__code__ = with_names_apart(function.__code__)
     dispatcher = numba.njit(**options)(function)
     if file is not None:
         dispatcher._cache = FunctionCache(function)
@@ -56,6 +57,13 @@ def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callabl
 
     dispatcher._compile_for_args = compile_first
     return dispatcher
+
+
+def with_names_apart(code: CodeType) -> CodeType:
+    """The code without local variables that are named like versions of others: Numba calls the first version of `x` `x_1` at times."""
+    count = code.co_argcount
+    local = (name + "_" if re.search(r"_\d+$", name) else name for name in code.co_varnames[count:])
+    return code.replace(co_varnames=(*code.co_varnames[:count], *local))
 
 
 def with_dispatchers(namespace: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:

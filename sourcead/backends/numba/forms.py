@@ -3,6 +3,7 @@
     d = zeros_like(params)            d = {"w": zeros_like(params["w"]), "b": ...}      parts of structures, before simplification
     total = 0                         total = 0.0                                       where floats are added to it later
     out = []                          out = [0.0 for _ in range(0)]                     where insertions make the list
+    table = [0] * n                   table = [0.0] * n                                 where floats are written into it
 
 Numba infers the type of a variable statement by statement.  What it has taken for an integer, and handed on to a function as such, does
 not become a float; and the length of a list whose elements are not known yet tells it nothing of the list.
@@ -10,6 +11,7 @@ not become a float; and the length of a list whose elements are not known yet te
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -40,25 +42,26 @@ from sourcead.ir.types import ListT, Scalar, TupleT, Type
 
 
 def by_parts(function: Function) -> Function:
-    """The function with zeros for structures made of zeros for their parts, and tuples of lists written out."""
+    """The function with what is done to structures done to their parts, and tuples of lists written out."""
 
-    def zeros(x: Atom, stmt: Stmt, out: list[Stmt]) -> Op:
-        t = atom_type(x)
+    def each(fn, args: tuple[Var, ...], stmt: Stmt, out: list[Stmt]) -> Op:
+        t = args[-1].type
         items = []
         for key, part in parts(t):
-            value, zero = Var(f"{getattr(x, 'name', 'value')}_{key}", part, True), Var(f"d_{key}", part, True)
-            out.append(replace(stmt, targets=(value,), op=Index(x, Const(key))))
-            op = zeros(value, stmt, out) if is_structure(part) else Call(runtime.zeros_like, (value,))
-            out.append(replace(stmt, targets=(zero,), op=op))
-            items.append(zero)
+            inner = tuple(Var(f"{x.name}_{key}", dict(parts(x.type))[key], True) for x in args)
+            made = Var(f"d_{key}", part, True)
+            out.extend(replace(stmt, targets=(v,), op=Index(x, Const(key))) for v, x in zip(inner, args))
+            op = each(fn, inner, stmt, out) if are_alike(inner) else Call(fn, inner)
+            out.append(replace(stmt, targets=(made,), op=op))
+            items.append(made)
         return build_op(t, tuple(items))
 
     def block(b: Block) -> Block:
         out: list[Stmt] = []
         for stmt in b.stmts:
             match stmt.op:
-                case Call(fn, (Var() as x,), ()) if fn is runtime.zeros_like and is_structure(x.type):
-                    stmt = replace(stmt, op=zeros(x, stmt, out))
+                case Call(fn, args, ()) if fn in (runtime.zeros_like, runtime.like_argument) and are_alike(args):
+                    stmt = replace(stmt, op=each(fn, args, stmt, out))
                 case Call(fn, (Var() as x,), ()) if fn is tuple and isinstance(x.type, ListT):
                     (y,) = stmt.targets
                     if isinstance(y.type, TupleT):
@@ -73,11 +76,18 @@ def by_parts(function: Function) -> Function:
     return replace(function, body=block(function.body))
 
 
+def are_alike(args: tuple) -> bool:
+    """Whether these are structures with the same parts."""
+    if not all(isinstance(a, Var) and is_structure(a.type) for a in args):
+        return False
+    return len({(type(a.type), tuple(key for key, _ in parts(a.type))) for a in args}) == 1
+
+
 def with_one_type(function: Function) -> Function:
     """The function with floats where variables begin as integers, and with the element types of lists that are inserted into."""
     lists = _Lists()
     lists.block(function.body)
-    typed = lists.inserted_into()
+    typed, floats = lists.inserted_into(), lists.floats_later()
 
     def block(b: Block) -> Block:
         stmts = []
@@ -92,6 +102,8 @@ def with_one_type(function: Function) -> Function:
                     op = replace(op, then=arms[0], orelse=arms[1])
                 case Build("list", ()) if stmt.targets[0] in typed:
                     op = Call(typed[stmt.targets[0]], ())
+                case Build("list", items) if stmt.targets[0] in floats:
+                    op = replace(op, items=tuple(Const(float(a.value)) for a in items))
             stmts.append(replace(stmt, op=op))
         return Block(tuple(stmts), b.results)
 
@@ -120,6 +132,7 @@ class _Lists:
 
     parent: dict[Var, Var] = field(default_factory=dict)
     empty: list[Var] = field(default_factory=list)
+    integers: list[Var] = field(default_factory=list)
     put: list[tuple[Var, Type]] = field(default_factory=list)
     inserted: list[Var] = field(default_factory=list)
 
@@ -138,6 +151,13 @@ class _Lists:
             match stmt.op:
                 case Build("list", ()):
                     self.empty.append(target)
+                case Build("list", items) if all(isinstance(a, Const) and not a.live and type(a.value) is int for a in items):
+                    self.integers.append(target)
+                case Call(operator.mul, (base, _)) if isinstance(target.type, ListT):  # [0] * n
+                    self.same(target, base)
+                case Update(base, (_,), value, "set") if isinstance(base, Var) and isinstance(base.type, ListT):
+                    self.same(target, base)
+                    self.put.append((base, atom_type(value) if isinstance(value, Var | Const) else None))
                 case Append(base, value, (), at):
                     self.same(target, base)
                     self.put.append((base, atom_type(value) if isinstance(value, Var | Const) else None))
@@ -154,11 +174,21 @@ class _Lists:
                         for t, r in zip(stmt.targets, arm.results):
                             self.same(t, r)
 
+    def floats_later(self) -> set[Var]:
+        """Lists that begin with integers, and are written with floats."""
+        kinds = self.kinds()
+        return {v for v in self.integers if "float" in kinds.get(self.of(v), ()) and kinds[self.of(v)] <= {"int", "float"}}
+
+    def kinds(self) -> dict[Var, set]:
+        """What is put into each list: "int", "float", or None for anything else."""
+        found: dict[Var, set] = {}
+        for base, t in self.put:
+            found.setdefault(self.of(base), set()).add(t.kind if isinstance(t, Scalar) and t.dtype in (None, *_PLAIN) else None)
+        return found
+
     def inserted_into(self) -> dict[Var, object]:
         """Empty lists of numbers that are inserted into -> what makes them."""
-        kinds: dict[Var, set] = {}
-        for base, t in self.put:
-            kinds.setdefault(self.of(base), set()).add(t.kind if isinstance(t, Scalar) and t.dtype in (None, *_PLAIN) else None)
+        kinds = self.kinds()
         wanted = set(map(self.of, self.inserted))
         makers = {frozenset({"float"}): no_floats, frozenset({"int"}): no_integers}
         found = {v: makers.get(frozenset(kinds.get(self.of(v), ()))) for v in self.empty if self.of(v) in wanted}

@@ -1,0 +1,29 @@
+"""Casts that Numba leaves out: a list of arrays in C order where one of arrays in any order is wanted.
+
+Both are the same memory.  Nothing else may read the list under its old type after an array in another order was put in: the text writes
+into a list only where no other name for it is read any more (`emit/memory.py`).
+"""
+
+from __future__ import annotations
+
+from numba import types
+from numba.cpython import listobj
+
+
+@listobj.lower_cast(types.List, types.List)  # in the registry that has Numba's own cast, after it, so that this one is taken
+def list_as_list(context, builder, from_type, to_type, value):
+    if not holds(to_type.dtype, from_type.dtype):
+        raise NotImplementedError(f"a list of {from_type.dtype} where one of {to_type.dtype} is wanted")
+    return value
+
+
+def holds(general: types.Type, special: types.Type) -> bool:
+    """Whether values of the second type lie in memory as those of the first do."""
+    match general, special:
+        case types.Array(), types.Array():
+            return (general.dtype, general.ndim) == (special.dtype, special.ndim) and general.layout in ("A", special.layout)
+        case types.List(), types.List():
+            return holds(general.dtype, special.dtype)
+        case types.BaseTuple(), types.BaseTuple():
+            return len(general) == len(special) and all(map(holds, general, special))
+    return general == special

@@ -199,9 +199,23 @@ def check_layout(x, name):
         )
 
 
+def check_first_result(items):
+    """Refuses what `np.vectorize` rounds: it takes the dtype of all results from the first one."""
+    if items and isinstance(items[0], (int, np.integer)) and any(isinstance(x, (float, np.inexact, np.ndarray)) for x in items):
+        refuse_now(
+            "np.vectorize takes the dtype of its first result, here an integer, and rounds the others: "
+            "return floats, or pass otypes=[float]"
+        )
+
+
 def sorted_order(keys, reverse=False):
     """Where `sorted` takes its items from, for items with these keys."""
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+
+
+def shortest(rows):
+    """The length of the shortest row, as `zip(*rows)` sees it."""
+    return min(map(len, rows), default=0)
 
 
 def best_place(keys, largest):

@@ -17,6 +17,8 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import (
     calls,
     control,
+    copying,
+    elements,
     expressions,
     getters,
     iteration,
@@ -333,7 +335,7 @@ BUILTINS: dict[Any, Any] = {
     len: builtin_len, isinstance: builtin_isinstance, range: builtin_range, enumerate: builtin_enumerate, zip: builtin_zip,
     reversed: builtin_reversed, tuple: builtin_tuple, list: builtin_list, dict: builtin_dict, map: builtin_map, sum: builtin_sum,
     max: builtin_extreme(max), min: builtin_extreme(min), sorted: lists.builtin_sorted, print: builtin_print, slice: builtin_slice,
-    **objects.BUILTINS, **records.BUILTINS, **maps.BUILTINS, **sets.BUILTINS, **getters.BUILTINS,
+    **objects.BUILTINS, **records.BUILTINS, **maps.BUILTINS, **sets.BUILTINS, **getters.BUILTINS, **elements.BUILTINS, **copying.BUILTINS,
     **itertools_functions.BUILTINS, functools.reduce: builtin_reduce, itertools.accumulate: builtin_accumulate,
     filter: builtin_filter, runtime.is_literal: rule_is_literal, int: builtin_int(int),
     **{f: operator_function(f) for f in (

@@ -24,6 +24,7 @@ from sourcead.frontend import (
     choices,
     composing,
     derivatives,
+    elements,
     expressions,
     generators,
     getters,
@@ -83,7 +84,7 @@ def starred_list(lo: Lowering, fn: Value, node: gast.Call) -> Value | None:
         return call(lo, fn, sequences.static_items(lo, value, node), keywords(lo, node), node)
     if isinstance(fn, Const) and fn.value in (max, min):
         return call(lo, fn, [value], keywords(lo, node), node)
-    if isinstance(fn, Const) and fn.value is zip and lists.is_list(lo, value):
+    if isinstance(fn, Const) and fn.value is zip and isinstance(value, Cell) and value.kind == "array":
         return lists.transposed(lo, value, node)
     source = fn.source if isinstance(fn, FunctionVal) else None
     if source is not None:
@@ -146,6 +147,8 @@ def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     if isinstance(fn, functools.partial):
         extra = {k: as_value(lo, v) for k, v in fn.keywords.items()}
         return call_object(lo, fn.func, [as_value(lo, v) for v in fn.args] + args, {**extra, **kwargs}, node)
+    if isinstance(fn, np.vectorize):
+        return elements.call_vectorized(lo, fn, args, kwargs, node)
     if isinstance(fn, getters.GETTERS):
         return getters.call_getter(lo, fn, args, kwargs, node)
     if is_ufunc_at(fn):

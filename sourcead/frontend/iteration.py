@@ -15,7 +15,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import expressions
-from sourcead.frontend.context import Lowering
+from sourcead.frontend.context import Lowering, is_text
 from sourcead.frontend.exits import Flag
 from sourcead.frontend.values import VALUE, WHOLE, Cell, Slots, TupleVal, Value
 from sourcead.ir.nodes import Atom, Call, Const, Policy, Range, Var
@@ -31,7 +31,7 @@ class Iterable:
 
     items: the elements, if they are known one by one; else
     domain(): the range that the index runs over, element(index): the element;
-    length(), nth(k): the same counted from 0, for `enumerate` and `zip`.
+    length(), nth(k): the same counted from 0, for `enumerate` and `zip`; count: how many there are, if that is known.
     """
 
     items: list[Value] | None = None
@@ -39,6 +39,7 @@ class Iterable:
     element: Callable[[Atom], Value] | None = None
     length: Callable[[], Atom] | None = None
     nth: Callable[[Atom], Value] | None = None
+    count: int | None = None
     index_name: str | None = None
     reverse: Callable[[], Iterable] | None = None
     value: Callable[[], Atom] | None = None  # as an operand (`a[range(n), labels]`)
@@ -184,7 +185,9 @@ def sequence(lo: Lowering, value: Value, node) -> Iterable:
         last = lo.build.call(operator.sub, length(), ONE, type=INT)
         return element(lo.build.call(operator.sub, last, k, type=INT))
 
-    return Iterable(domain=lambda: Range(ZERO, length(), ONE), element=element, length=length, nth=element, reverse=backward)
+    count = known_length(atom_type(lo.read(value)))
+    domain = lambda: Range(ZERO, length(), ONE)  # noqa: E731
+    return Iterable(domain=domain, element=element, length=length, nth=element, reverse=backward, count=count)
 
 
 def known_length(t: Type) -> int | None:
@@ -317,6 +320,9 @@ def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
         return listed([TupleVal(tuple(p.nth(Const(k)) if p.endless else p.items[k] for p in parts)) for k in rows])
     if all(p.endless for p in parts):
         return Iterable(nth=lambda k: TupleVal(tuple(p.nth(k) for p in parts)), endless=True)
+    counts = [len(p.items) if p.items is not None else p.count for p in parts if not p.endless]
+    if None not in counts and any(p.items is not None and any(is_text(v) for v in p.items) for p in parts):  # names, which may be keys
+        return listed([TupleVal(tuple(p.nth(Const(k)) if p.items is None else p.items[k] for p in parts)) for k in range(min(counts))])
     if any(p.items is not None for p in parts):
         parts = [p if p.items is None else sequence(lo, expressions.dynamic(lo, TupleVal(tuple(p.items))), node) for p in parts]
 

@@ -21,7 +21,7 @@ from sourcead.frontend import calls, control, expressions, iteration, methods, s
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.iteration import Iterable
 from sourcead.frontend.values import Cell, SliceVal, TupleVal, Value, hold, roots
-from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Effect, Pop, Slice, Stmt, Var
+from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Effect, Pop, Range, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Str, TupleT, join
 
 NO_MEMORY = (Scalar, Str)
@@ -307,8 +307,11 @@ def starred_items(lo: Lowering, value: Value, before: int, after: int, node) -> 
 
 
 def transposed(lo: Lowering, rows: Value, node) -> Iterable | None:
-    """`zip(*rows)` for a list of tuples of one known length: the columns; None for other rows."""
+    """`zip(*rows)` for a list of tuples of one known length, lists or vectors, or for a matrix: the columns; None for other rows."""
     t = atom_type(lo.read(rows))
+    matrix = isinstance(t, Array) and t.dims is not None and len(t.dims) > 1
+    if matrix or isinstance(t, ListT) and isinstance(t.item, (ListT, Array)):
+        return columns(lo, rows, node)
     if not (isinstance(t, ListT) and isinstance(t.item, TupleT)):
         return None
     source = iteration.iterate(lo, rows, node)
@@ -320,3 +323,16 @@ def transposed(lo: Lowering, rows: Value, node) -> Iterable | None:
         return sequences.collect(lo, source, item, node)
 
     return iteration.listed([column(k) for k in range(len(t.item.items))])
+
+
+def columns(lo: Lowering, rows: Value, node) -> Iterable:
+    """The columns of rows that are lists or vectors, each as a list."""
+
+    def length() -> Atom:
+        return lo.build.call(runtime.shortest, lo.read(rows), type=INT, name="n")
+
+    def column(k: Atom) -> Value:
+        source = iteration.iterate(lo, rows, node)
+        return sequences.collect(lo, source, lambda row: expressions.subscript(lo, row, k, node), node)
+
+    return iteration.Iterable(domain=lambda: Range(Const(0), length(), Const(1)), element=column, length=length, nth=column)

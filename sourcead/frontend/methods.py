@@ -146,6 +146,8 @@ def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs
     """`value.name(*args, **kwargs)`."""
     from sourcead.rules.methods import INPLACE, METHODS, NORMALISERS
 
+    if name == "__getitem__" and len(args) == 1 and objects.class_of(value) is None:
+        return expressions.subscript(lo, value, args[0], node)
     if name in OF_DEQUES:
         name, places = OF_DEQUES[name]
         args = [*map(Const, places), *args]

@@ -44,6 +44,7 @@ _CONSTANT = {
     *(getattr(builtins, name) for name in _BUILTINS),
     *(getattr(math, name) for name in _MATH.split() if hasattr(math, name)),
     runtime.sorted_order,
+    runtime.shortest,
     runtime.best_place,
     runtime.slice_bounds,
     runtime.distinct_places,

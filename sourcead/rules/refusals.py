@@ -10,7 +10,7 @@ _REASONS = {
             fromfile fromregex fromstring frombuffer from_dlpack genfromtxt load loadtxt memmap save savetxt savez savez_compressed
             DataSource""",
         "it makes a function of a function that the compiler does not see: write the loop, or call the function": """
-            frompyfunc vectorize fromiter nditer nested_iters flatiter ndenumerate broadcast""",
+            frompyfunc nditer nested_iters flatiter broadcast""",
         "it is a class of arrays of its own, and derivatives are those of plain arrays": """
             matrix asmatrix bmat recarray record poly1d chararray char rec ma core strings void rec""",
         "it needs the Bessel function of order one, which NumPy lacks: use scipy.special.i0": "i0 kaiser",

@@ -5,6 +5,7 @@
     stacks.py     residuals that are numbers, in arrays
     recursive.py  functions that call themselves
     forms.py      what Numba needs said more plainly
+    integers.py   integers that mean what they do in Python
     nests.py      calls that are quicker compiled as loops, or not at all
     lowering.py   these in order: from IR to text
     outlined.py   such a function: compiled if Numba can, else run by the interpreter with the result type that inference promises

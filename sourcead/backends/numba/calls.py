@@ -29,6 +29,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.elementwise import is_elementwise
 from sourcead.backends.numba.forms import no_floats, no_integers
 from sourcead.backends.numba.helpers import add_at, apart, reserved, subtract_at
+from sourcead.backends.numba.integers import CHECKED, checked, wraps
 from sourcead.backends.numba.nests import LONG_TO_COMPILE, nest
 from sourcead.backends.numba.recursive import Recursive, reachable
 from sourcead.emit import Emitted, emit
@@ -44,6 +45,7 @@ from sourcead.ir.nodes import (
     Function,
     Index,
     Let,
+    Loop,
     Op,
     Operand,
     Stmt,
@@ -57,7 +59,8 @@ from sourcead.ir.nodes import (
 from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, TupleT, Type, Unknown, kind_of, rank
 
 NATIVE = {
-    len, range, reserved, no_floats, no_integers, float, int, bool, abs, min, max, isinstance, print, tuple, enumerate, zip, reversed,
+    *CHECKED, reserved, no_floats, no_integers,
+    len, range, float, int, bool, abs, min, max, isinstance, print, tuple, enumerate, zip, reversed,
     list, complex, round, slice,
     np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.copy, np.transpose,
     operator.is_, operator.is_not, operator.not_, operator.truth, operator.contains, operator.getitem, operator.concat,
@@ -130,6 +133,7 @@ class _Outlining:
     made_by: dict[Var, Op] = field(default_factory=dict)
     order: dict[Var, int] = field(default_factory=dict)
     same: dict[tuple, Outlined] = field(default_factory=dict)
+    grown: set[Var] = field(default_factory=set)  # see `integers.checked`
 
     def block(self, block: Block) -> Block:
         stmts: list[Stmt] = []
@@ -142,6 +146,8 @@ class _Outlining:
                 continue
             if op_blocks(stmt.op):
                 self.number(bound_vars(stmt.op))
+                if isinstance(stmt.op, Loop):
+                    self.grown.update(stmt.op.params)
                 op = map_op(stmt.op, lambda a: a, self.block)
             else:
                 op = self.op(stmt, stmts)
@@ -179,6 +185,13 @@ class _Outlining:
             if len({getattr(atom_type(a), "dtype", None) is None for a in op.args}) == 2:
                 return Let(Const(fn is operator.is_not))  # NumPy's True is not Python's
             return replace(op, fn=operator.eq if fn is operator.is_ else operator.ne)  # Numba has no one True
+        if (instead := checked(op, self.grown)) is not None:
+            if fn is operator.mul:
+                self.grown.update(stmt.targets)
+            return instead
+        if wraps(result) and is_basic(fn):
+            wide = self.bound(op, Var("wide", INT), stmt, before)
+            return Call(result.dtype.type, (wide,))
         if fn is operator.matmul and all(_is_matrix(a) for a in op.args) and len({atom_type(a).dtype for a in op.args}) == 1:
             return op
         if isinstance(fn, type) and issubclass(fn, np.generic) and isinstance(result, Array) and result.dims:

@@ -11,6 +11,7 @@ from sourcead import runtime
 from sourcead.backends.numba import interpreted
 from sourcead.backends.numba.forms import no_floats, no_integers
 from sourcead.backends.numba.helpers import apart, reserved
+from sourcead.backends.numba.integers import CHECKED
 from sourcead.backends.numba.text import load
 
 
@@ -46,6 +47,15 @@ def _extent(x):
         return low, high
 
     return bounds
+
+
+def compiled_as_it_is(function):
+    """A function of two numbers that Numba compiles as Python has it."""
+    overload(function)(lambda a, b: function)
+
+
+for function in CHECKED:
+    compiled_as_it_is(function)
 
 
 @overload(reserved)

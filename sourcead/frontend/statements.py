@@ -6,6 +6,7 @@ control may leave takes the statements after it into its arms, so that structure
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import operator
@@ -223,8 +224,29 @@ def lower_expr(lo: Lowering, node) -> Any:
 
 def lower_assign(lo: Lowering, node) -> None:
     value = lower(lo, node.value)
-    for target in node.targets:
-        assign(lo, target, value)
+    with exchanged(lo, node):
+        for target in node.targets:
+            assign(lo, target, value)
+
+
+@contextlib.contextmanager
+def exchanged(lo: Lowering, node):
+    """`xs[i], xs[k] = xs[k], xs[i]`: what the list holds is what it held, each thing once if it was so before."""
+    match node:
+        case gast.Assign(targets=[gast.Tuple(elts=[gast.Subscript(value=gast.Name()) as a, gast.Subscript() as b])], value=gast.Tuple(elts=[c, d])):
+            xs = lo.scope.names.get(a.value.id)
+            same = isinstance(xs, Cell) and xs.base is None and expression_text(a) == expression_text(d) and expression_text(b) == expression_text(c)
+            if same and getattr(b.value, "id", None) == a.value.id:
+                before = xs.doubled, set(xs.holds)
+                yield
+                xs.doubled, xs.holds = before
+                return
+    yield
+
+
+def expression_text(node: gast.AST) -> str:
+    """An expression, whether it is read or assigned to."""
+    return gast.dump(node).replace("Store()", "Load()")
 
 
 def lower_annassign(lo: Lowering, node) -> None:

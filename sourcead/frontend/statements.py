@@ -232,16 +232,23 @@ def lower_assign(lo: Lowering, node) -> None:
 @contextlib.contextmanager
 def exchanged(lo: Lowering, node):
     """`xs[i], xs[k] = xs[k], xs[i]`: what the list holds is what it held, each thing once if it was so before."""
-    match node:
-        case gast.Assign(targets=[gast.Tuple(elts=[gast.Subscript(value=gast.Name()) as a, gast.Subscript() as b])], value=gast.Tuple(elts=[c, d])):
-            xs = lo.scope.names.get(a.value.id)
-            same = isinstance(xs, Cell) and xs.base is None and expression_text(a) == expression_text(d) and expression_text(b) == expression_text(c)
-            if same and getattr(b.value, "id", None) == a.value.id:
-                before = xs.doubled, set(xs.holds)
-                yield
-                xs.doubled, xs.holds = before
-                return
+    xs = lo.scope.names.get(name_of_exchanged(node))
+    if not isinstance(xs, Cell) or xs.base is not None:
+        yield
+        return
+    before = xs.doubled, set(xs.holds)
     yield
+    xs.doubled, xs.holds = before
+
+
+def name_of_exchanged(node) -> str | None:
+    """The list in which an assignment exchanges two items."""
+    match node:
+        case gast.Assign(targets=[gast.Tuple(elts=[gast.Subscript() as a, gast.Subscript() as b])], value=gast.Tuple(elts=values)):
+            names = {getattr(t.value, "id", None) for t in (a, b)}
+            if len(names) == 1 and [expression_text(v) for v in values] == [expression_text(b), expression_text(a)]:
+                return names.pop()
+    return None
 
 
 def expression_text(node: gast.AST) -> str:

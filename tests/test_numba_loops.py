@@ -165,3 +165,170 @@ def test_sums_beside_additions_to_elements():
 @pytest.mark.parametrize("seed", range(60))
 def test_random_loops(seed, tmp_path):
     assert judge(seed, tmp_path) in ("equal", "refused", "unjudged")
+
+
+# ---- statements on parts of arrays ----
+
+
+def three_points(a, steps):
+    a = a.copy()
+    b = a.copy()
+    for _ in range(steps):
+        b[1:-1] = (a[:-2] + a[1:-1] + a[2:]) / 3
+        a[1:-1] = b[:-2] * b[2:]
+    return np.sum(a * a)
+
+
+def in_place(a):
+    a = a.copy()
+    a[1:-1] = (a[:-2] + a[1:-1] + a[2:]) / 3
+    return np.sum(a * a)
+
+
+def in_place_upward(a):
+    a = a.copy()
+    a[:-1] = a[:-1] * a[1:]
+    return np.sum(a * a)
+
+
+def in_place_downward(a):
+    a = a.copy()
+    a[2:] += a[:-2] * a[2:]
+    return np.sum(a * a)
+
+
+def steps_backward(a):
+    b = a.copy()
+    b[::-1] += 2 * a
+    b[::2] *= a[::2]
+    b[1:] -= a[::-1][1:]
+    return np.sum(b * b)
+
+
+def a_number_for_all(a):
+    b = a.copy()
+    b[2:5] = a[0] * a[1]
+    b[5:] = 0.5
+    b[:-3] *= a[3]
+    return np.sum(b * b)
+
+
+def needed_later(a):
+    b = a.copy()
+    old = b[1:] * 2.0
+    b[:-1] = old
+    b[1:] += old
+    part = b[:-2]
+    b[2:] -= part
+    return np.sum(b * old[0]) + np.sum(part * part)
+
+
+def chained(a):
+    b = a * a
+    t = 0.5 * (b[1:] + b[:-1])
+    u = t[1:] - t[:-1]
+    b[1:-1] += 0.1 * u
+    b[:-1] *= t
+    return np.sum(b)
+
+
+def up_to_a_number(a, n=4):
+    b = a.copy()
+    for k in range(n):
+        b[k:n] += a[k] * a[: n - k]
+        b[:k] -= b[k] * a[:k]
+    return np.sum(b * b)
+
+
+def longer_than_the_array(a):
+    b = a.copy()
+    b[2:500] *= a[2:500]
+    b[:500] += a
+    return np.sum(b * b)
+
+
+def with_functions(a):
+    b = a.copy()
+    b[1:-1] = np.exp(-(a[:-2] ** 2)) * np.maximum(a[2:], 0.1) + np.where(a[1:-1] > 0, a[1:-1], 0.5)
+    return np.sum(b * b)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6, 12])
+@pytest.mark.parametrize(
+    "function",
+    [in_place, in_place_upward, in_place_downward, steps_backward, needed_later, chained, longer_than_the_array, with_functions],
+    ids=lambda f: f.__name__,
+)
+def test_parts_of_arrays(function, n):
+    if n > 2 or function is not needed_later:
+        check(function, ROW[:n])
+
+
+@pytest.mark.parametrize("function", [a_number_for_all, up_to_a_number], ids=lambda f: f.__name__)
+def test_parts_and_numbers(function):
+    check(function, ROW)
+
+
+def test_parts_of_single_precision():
+    text = compiled_text(three_points, ROW.astype(np.float32), 2)
+    assert "d_a[i] += d_b[i] / np.float32(3.0)" in text
+    check(three_points, ROW.astype(np.float32), 2, tolerance=3e-6)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 12])
+def test_parts_in_loops(n):
+    check(three_points, ROW[:n], 3)
+
+
+def plate(u, v, steps):
+    u = u.copy()
+    for t in range(steps):
+        u[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] - 2 * u[1:-1, 1:-1]) * v[1:-1, :-2]
+        u[0, :] = v[t, :]
+        u[1:, 1] -= v[:-1, t] * u[t, 0]
+        u[:, 2:] *= 0.9
+    return np.sum(u * u)
+
+
+def test_parts_of_matrices():
+    text = compiled_text(plate, ROWS, ROWS + 1, 3)
+    assert "for j in range(1," in text
+    check(plate, ROWS, ROWS + 1, 3)
+
+
+def row_for_all(u, v):
+    u = u.copy()
+    u[1:, :] += v * u[:-1, :]
+    u[:, 1:] *= v[1:]
+    return np.sum(u * u)
+
+
+def test_a_row_is_broadcast():
+    check(row_for_all, ROWS, ROW)
+    check(row_for_all, ROWS[:, :1], ROW[:1])
+
+
+def two_arrays(x, y):
+    x = x.copy()
+    x[1:] += y[:-1]
+    return np.sum(x * x)
+
+
+def test_parts_of_different_lengths_are_an_error():
+    gradient = grad(two_arrays, backend="numba")
+    np.testing.assert_allclose(gradient(ROW, ROW), grad(two_arrays)(ROW, ROW), rtol=1e-12)
+    with pytest.raises(ValueError, match="broadcast"):
+        gradient(ROW, ROWS[0][:-1])
+    check(two_arrays, ROW, ROW[:2])
+
+
+def integers_and_truth_values(a):
+    places = np.arange(12)
+    b = a.copy()
+    b[1:] *= places[1:]
+    b[:-1] += a[:-1] * (a[:-1] > a[1:])
+    return np.sum(b * b)
+
+
+def test_parts_of_other_dtypes():
+    check(integers_and_truth_values, ROW)

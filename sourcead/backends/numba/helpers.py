@@ -27,3 +27,10 @@ def reserved(stack, top, n):
     longer = np.empty(max(top + n, 2 * len(stack)), stack.dtype)
     longer[:top] = stack[:top]
     return longer
+
+
+def as_many(n, m):
+    """`n`, the end of a loop over parts of arrays, if another part ends there as well."""
+    if n != m:
+        raise ValueError("operands could not be broadcast together")
+    return n

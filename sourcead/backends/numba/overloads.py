@@ -10,7 +10,7 @@ from numba.np.numpy_support import as_dtype
 from sourcead import runtime
 from sourcead.backends.numba import interpreted
 from sourcead.backends.numba.forms import no_floats, no_integers
-from sourcead.backends.numba.helpers import apart, reserved
+from sourcead.backends.numba.helpers import apart, as_many, reserved
 from sourcead.backends.numba.integers import CHECKED
 from sourcead.backends.numba.text import load
 
@@ -61,6 +61,11 @@ for function in CHECKED:
 @overload(reserved)
 def _reserved(stack, top, n):
     return reserved
+
+
+@overload(as_many)
+def _as_many(n, m):
+    return as_many
 
 
 # ---- cotangents ----

@@ -10,12 +10,14 @@ from sourcead.analysis.references import Subscripts
 from sourcead.backends.numba.loops.body import body_of, one_more
 from sourcead.backends.numba.loops.registers import in_registers
 from sourcead.backends.numba.loops.reordering import reordered
+from sourcead.backends.numba.loops.slices import with_loops
 from sourcead.ir.nodes import Block, Branch, Call, Function, Loop, Stmt, Var, copied, map_op, op_blocks
 from sourcead.ir.types import BOOL
 
 
 def with_fast_loops(function: Function) -> Function:
     """The function with elements in variables and loops that run upward or apart; before `assign_memory`."""
+    function = with_loops(function)
     subscripts = Subscripts(function.body)
 
     def block(b: Block) -> Block:

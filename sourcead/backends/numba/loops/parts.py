@@ -1,0 +1,95 @@
+"""Parts of arrays: which elements a subscript with slices names, and when two parts have the same number of them along an axis.
+
+A slice `a[lo:-c]` of an axis with n elements has max(0, n - lo - c) of them, for lo and c from zero on; so `a[2:]`, `a[1:-1]` and
+`a[:-2]` have as many, however few n are.  The type of an array says which axes of different arrays have the same n (`Sym`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sourcead.analysis.affine import Affine, constant, number
+from sourcead.analysis.builder import atom_type
+from sourcead.analysis.references import Subscripts
+from sourcead.ir.nodes import Atom, Block, Index, Operand, Slice, Var, op_blocks
+from sourcead.ir.types import Array, Scalar, Sym
+
+Length = tuple  # how many elements: (dim, how many less) or (dim, from, to)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What of an axis a part has. `at`: one element; else those from `start` to `stop`, counted from the end if `from_end`."""
+
+    dim: int | Sym
+    at: Atom | None = None
+    start: Affine = constant(0)
+    first: Atom | None = None  # the start as an atom; None: 0
+    stop: Atom | None = None  # None: `from_end` before the end
+    from_end: int = 0
+    length: Length = ()
+
+
+class Parts:
+    """The lengths of all the parts that a function takes."""
+
+    def __init__(self, block: Block, subscripts: Subscripts):
+        self.subscripts = subscripts
+        self.lengths: dict[Sym, Length] = {}  # of dims of parts
+        self._visit(block)
+
+    def _visit(self, block: Block) -> None:
+        for stmt in block.stmts:
+            if isinstance(stmt.op, Index) and isinstance(stmt.op.base, Var):
+                axes = self.axes(stmt.op.base.type, stmt.op.key)
+                t = stmt.targets[0].type
+                kept = [] if axes is None else [a for a in axes if a.at is None]
+                if axes is not None and isinstance(t, Array) and t.dims is not None and len(t.dims) == len(kept):
+                    self.lengths.update((n, a.length) for n, a in zip(t.dims, kept) if isinstance(n, Sym) and n not in self.lengths)
+            for inner in op_blocks(stmt.op):
+                self._visit(inner)
+
+    def length(self, dim: int | Sym) -> Length:
+        """The number of elements along an axis of an array."""
+        return self.lengths.get(dim, (dim, constant(0))) if isinstance(dim, Sym) else (dim, constant(0))
+
+    def axes(self, t: object, key: Operand | None) -> list[Axis] | None:
+        """The axes of the part of an array that a subscript names, None if it has something else than integers and slices upward.
+
+        Without a key, of the whole array.
+        """
+        if not isinstance(t, Array) or t.dims is None:
+            return None
+        parts = () if key is None else key if isinstance(key, tuple) else (key,)
+        if len(parts) > len(t.dims):
+            return None
+        found: list[Axis] = []
+        for k, dim in enumerate(t.dims):
+            axis = self.axis(dim, parts[k]) if k < len(parts) else Axis(dim, length=self.length(dim))
+            if axis is None:
+                return None
+            found.append(axis)
+        return found
+
+    def axis(self, dim: int | Sym, part: Operand) -> Axis | None:
+        if not isinstance(part, Slice):
+            t = None if isinstance(part, tuple) else atom_type(part)
+            return Axis(dim, at=part) if isinstance(t, Scalar) and t.kind == "int" else None
+        if part.step is not None and number(part.step) != 1:
+            return None
+        low = constant(0) if part.lower is None else self.subscripts.from_zero(part.lower)
+        if low is None:
+            return None
+        first = None if number(part.lower) == 0 else part.lower
+        whole, less = self.length(dim) if len(self.length(dim)) == 2 else (None, None)
+        if part.upper is None or (number(part.upper) or 0) < 0:
+            end = 0 if part.upper is None else -number(part.upper)
+            length = (dim, low, end) if whole is None else plain(whole, less.plus(low).plus(constant(end)))
+            return Axis(dim, start=low, first=first, from_end=end, length=length)
+        high = self.subscripts.from_zero(part.upper)
+        return None if high is None else Axis(dim, start=low, first=first, stop=part.upper, length=(dim, low, high))
+
+
+def plain(dim: int | Sym, less: Affine) -> Length:
+    """A length, a number as such."""
+    return (max(0, dim - less.constant), constant(0)) if isinstance(dim, int) and not less.terms else (dim, less)

@@ -141,6 +141,7 @@ class Lowering:
         guards: globals that were inlined or resolved: (where, key, the object found).
         written: parameters of the outermost function whose memory it writes.
         apart: objects in lists are kept one by one, and loops that take them by an index are lowered iteration by iteration.
+        parts_stay: parts of arrays in lists are taken to stay as they are, which `parts_in_lists.py` finds out afterwards.
         static_only: raise `NotStatic` at a condition that is not known (while inlining rules).
     """
 
@@ -161,6 +162,7 @@ class Lowering:
         self.listing = False  # such lists are to be taken item by item
         self.static_only = False
         self.apart = False
+        self.parts_stay = False
         self.called_from: Origin | None = None  # the call that is written out with other functions (`composing.py`)
         self.steering: dict[Any, Any] | None = None  # in an `adjoint_of` block: what it is about (`steering.py`)
         self.derived = False  # whether some of the statements are those of a derivative (`derivatives.py`)
@@ -484,7 +486,8 @@ class Lowering:
                 continue
             self.poison(other, cell)
         for container in {c for s in same for c in s.held_by} - same:
-            self.poison(container, cell)
+            if not all(s in container.parts_of for s in same if container in s.held_by):
+                self.poison(container, cell)
 
     def poison(self, other: Cell, written: Cell) -> None:
         """`other` must not be read any more: `written`, which it may share memory with, has changed."""

@@ -21,7 +21,7 @@ from sourcead.frontend import calls, control, expressions, iteration, methods, s
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.iteration import Iterable
 from sourcead.frontend.values import Cell, SliceVal, TupleVal, Value, hold, roots
-from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Effect, Pop, Range, Slice, Stmt, Var
+from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Effect, Pop, Range, Slice, Stmt, Sub, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Str, TupleT, join
 
 NO_MEMORY = (Scalar, Str)
@@ -109,6 +109,16 @@ def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
         for held in added.holds if isinstance(added, Cell) else ():
             hold(cell.root(), held)
         hold(cell.root(), added)
+
+
+def note_part(lo: Lowering, items: Cell, value: Value) -> None:
+    """Notes whether what is appended is a part of an array that may be written elsewhere."""
+    for root in roots(value):
+        plain = isinstance(value, Cell) and value.base is root and isinstance(value.step, Sub) and root.kind == "array"
+        if lo.parts_stay and plain and roots(value) == {root} and (root in items.parts_of or root not in items.holds):
+            items.parts_of.add(root)
+        else:
+            items.parts_of.discard(root)
 
 
 def insert(lo: Lowering, cell: Cell, index: Value, value: Value) -> None:

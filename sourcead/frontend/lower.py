@@ -9,7 +9,8 @@ import gast
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder
-from sourcead.errors import SourceADError
+from sourcead.analysis.parts_in_lists import parts_stay
+from sourcead.errors import AliasError, SourceADError
 from sourcead.frontend import expressions, inlining, recursion, statements
 from sourcead.frontend.context import Lowering, Scope
 from sourcead.frontend.source import Source
@@ -60,18 +61,22 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
     try:
         return lowered(source, types, statics, begun(source))
     except SourceADError as error:
-        if not getattr(error, "objects_apart", False):
+        apart = getattr(error, "objects_apart", False)
+        if not apart and not isinstance(error, AliasError):
             raise
         try:
-            return lowered(source, types, statics, begun(source, apart=True))
+            found = lowered(source, types, statics, begun(source, apart, parts_stay=True))
         except SourceADError:
             raise error from None
+        if not parts_stay(found.function):
+            raise
+        return found
 
 
-def begun(source: Source, apart: bool = False) -> Lowering:
+def begun(source: Source, apart: bool = False, parts_stay: bool = False) -> Lowering:
     """The state to begin with."""
     lo = Lowering()
-    lo.scope, lo.apart = Scope(source), apart
+    lo.scope, lo.apart, lo.parts_stay = Scope(source), apart, parts_stay
     return lo
 
 

@@ -310,6 +310,7 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
         hold(root, value)
         return
     lo.replace_slot(root, lambda: lo.build.emit(Append(before, item), t, before.name, before.temp), grows=True)
+    lists.note_part(lo, root, value)
     hold(root, value)
     if any(cell.depth < lo.depth for cell in roots(value)):  # made outside of the loop that appends it
         root.doubled = True

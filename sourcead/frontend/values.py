@@ -66,6 +66,7 @@ class Cell:
     shares: set[Cell] = field(default_factory=set)  # cells that may be the same memory; a symmetric relation
     holds: set[Cell] = field(default_factory=set)  # of a list that is one IR value: what was put into it
     held_by: set[Cell] = field(default_factory=set)  # the lists that it was put into
+    parts_of: set[Cell] = field(default_factory=set)  # of such a list: arrays of which it is taken to hold parts that stay as they are
     doubled: bool = False  # whether the same object may be in this list twice
     viewers: list[Cell] = field(default_factory=list)  # of a list that is one IR value: what was read from it
     depth: int = 0  # how many branches and loops of unknown outcome it was made inside

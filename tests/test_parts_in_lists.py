@@ -1,0 +1,100 @@
+"""Rows of an array appended to a list while the array is written elsewhere: right where no row is overwritten, else refused."""
+
+import numpy as np
+import pytest
+
+from sourcead import AliasError, check_grads, grad
+
+rng = np.random.default_rng(0)
+W, X = rng.normal(size=(3, 3)), rng.normal(size=(9, 3))
+
+
+def rows(w, x):
+    hs, outs = np.zeros((10, 3)), []
+    for t in range(9):
+        hs[t + 1] = np.tanh(w @ hs[t] + x[t])
+        outs.append(hs[t + 1])
+    return sum(o @ o for o in outs) + np.sum(np.stack(outs)[3:]) + np.sum(hs[-1])
+
+
+def of_several_arrays(w, x):
+    outs, total = [], 0.0
+    for r in range(3):
+        hs = np.zeros((10, 3))
+        for t in range(9):
+            hs[t + 1] = np.tanh(w @ hs[t] + x[t] * r)
+            outs.append(hs[t + 1])
+        total += np.sum(outs[-1])
+    return total + sum(o @ o for o in outs)
+
+
+@pytest.mark.parametrize("f", [rows, of_several_arrays])
+def test_rows_that_stay(f):
+    check_grads(f, (W, X), wrt=(0, 1))
+
+
+def written_after_the_loop(w, x):
+    hs, outs = np.zeros((10, 3)), []
+    for t in range(9):
+        hs[t + 1] = np.tanh(w @ hs[t] + x[t])
+        outs.append(hs[t])
+    hs[3] = 0.0
+    return sum(o @ o for o in outs)
+
+
+def written_in_the_iteration(w, x):
+    hs, outs = np.zeros((10, 3)), []
+    for t in range(9):
+        outs.append(hs[t])
+        hs[t] = np.tanh(w @ hs[t] + x[t])
+    return sum(o @ o for o in outs)
+
+
+def written_a_second_time(w, x):
+    hs, outs = np.zeros((10, 3)), []
+    for r in range(2):
+        for t in range(9):
+            hs[t + 1] = np.tanh(w @ hs[t] + x[t] * r)
+            outs.append(hs[t + 1])
+    return sum(o @ o for o in outs)
+
+
+def written_through_the_list(w, x):
+    hs, outs = np.zeros((10, 3)), []
+    for t in range(9):
+        hs[t + 1] = np.tanh(w @ hs[t] + x[t])
+        outs.append(hs[t + 1])
+    for o in outs:
+        o *= 2
+    return np.sum(hs**2)
+
+
+def written_through_a_part_of_the_list(w, x):
+    hs, outs = np.zeros((10, 3)), []
+    for t in range(9):
+        hs[t + 1] = np.tanh(w @ hs[t] + x[t])
+        outs.append(hs[t + 1])
+    last = outs.pop()
+    last *= 3
+    some = outs[2:4]
+    some[0][1] = 5.0
+    return np.sum(hs**2) + sum(o @ o for o in outs)
+
+
+def beside_the_whole(w, x):
+    hs, outs = np.zeros((10, 3)), []
+    for t in range(9):
+        hs[t + 1] = np.tanh(w @ hs[t] + x[t])
+        outs.append(hs[t + 1])
+        outs.append(hs)
+    return sum(np.sum(o * o) for o in outs)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [written_after_the_loop, written_in_the_iteration, written_a_second_time, written_through_the_list,
+     written_through_a_part_of_the_list, beside_the_whole],
+)  # fmt: skip
+def test_rows_that_change(f):
+    with pytest.raises(AliasError):
+        grad(f, wrt=(0, 1))(W, X)

@@ -28,7 +28,7 @@ from sourcead.backends.save import standalone
 from sourcead.checkpoints import policy_of
 from sourcead.frontend.source import Opaque, find_source, is_compiled, own_signature, unwrap
 from sourcead.ir.nodes import Function
-from sourcead.ir.types import UNKNOWN, tangent_type
+from sourcead.ir.types import UNKNOWN, Type, tangent_type
 from sourcead.rules.registry import adjoint_rule
 
 EXACT_ENTRIES = 512  # signatures of shapes that a gradient remembers
@@ -161,6 +161,8 @@ class Gradient(Opaque):
             backend,
         )
         self._lock = threading.RLock()
+        if backend != "numpy":
+            loading.let_numba_know()
         self.__name__ = getattr(self, "__name__", "f")
         self._set_wrt(len(bound_args))
         compiler()
@@ -380,17 +382,14 @@ class Gradient(Opaque):
         options = self._kind, self.wrt, self._single, self._has_aux, sig.static_key(self._checkpoint)
         return sig.Same(f.__code__), sig.Same(f.__globals__), coarse, options
 
-    def _build(self, coarse, found, statics) -> Compiled:
-        if isinstance(self._backend, Numba):
-            loading.import_numba()
-        from sourcead.backends.numba.calls import with_outlined
-
+    def built(self, found: dict[str, Type], statics: dict[str, Any], backend: Any):
+        """What the pipeline makes for arguments of some types."""
         function = self._function
         if isinstance(function, Gradient):
             function = lookup.calling(function.unbound(), self._takes, function.generated_name)
         elif lookup.only_passes_on(function) or adjoint_rule(function) is not None:
             function = lookup.calling(function, self._takes)
-        built = compiler().build(
+        return compiler().build(
             function,
             {name: t for name, t in found.items() if name not in self._directions},
             self.wrt,
@@ -398,10 +397,17 @@ class Gradient(Opaque):
             has_aux=self._has_aux,
             single=self._single,
             checkpoint=self._checkpoint,
-            backend=self._backend,
+            backend=backend,
             statics=statics,
             place=self._place(),
         )
+
+    def _build(self, coarse, found, statics) -> Compiled:
+        if isinstance(self._backend, Numba):
+            loading.import_numba()
+        from sourcead.backends.numba.calls import with_outlined
+
+        built = self.built(found, statics, self._backend)
         code = loading.compiled(built.text, built.name)
         plain = loading.run(code, built.name, built.namespace)
         live = tuple((holder, name, built.namespace, inside) for holder, name, inside in built.live)

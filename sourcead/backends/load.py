@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import itertools
 import linecache
 import types
@@ -77,3 +79,9 @@ def import_numba() -> types.ModuleType:
             "the backend 'numba' needs Numba, which is not installed", instead='pip install "sourcead[numba]"'
         ) from error
     return numba
+
+
+def let_numba_know() -> None:
+    """Has Numba, where it is installed, take gradients for functions that compiled functions may call."""
+    with contextlib.suppress(ImportError):
+        importlib.import_module("sourcead.backends.numba.within")

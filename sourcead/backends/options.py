@@ -8,6 +8,13 @@ from typing import Any
 from sourcead.errors import UnsupportedArgumentError
 from sourcead.frontend.source import is_compiled
 
+# Numba runs in parallel what computes a new array. What writes into one stays as it is: Numba does not look whether what is written shares
+# memory with it, and gave wrong numbers for `a[1:] = f(a[:-1])`; joined loops of arrays of different shapes failed.
+PARALLEL = {
+    "numpy": True, "reduction": True, "prange": True,
+    "setitem": False, "inplace_binop": False, "fusion": False, "comprehension": False, "stencil": False,
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Numba:
@@ -17,20 +24,32 @@ class Numba:
         fastmath: lets floating point sums be reordered and NaN be ignored, so that loops use vector instructions; results differ
             in the last digits.
         boundscheck: a subscript out of bounds is an `IndexError`; without it, it reads or writes whatever lies there.
-        cache: keeps machine code on disk, in the user's cache folder (`SOURCEAD_CACHE_DIR` names another one), for later processes.
+        cache: keeps machine code on disk, in the user's cache folder (`SOURCEAD_CACHE_DIR` names another one), for later processes;
+            several may share it.
+        parallel: lets Numba run array expressions and their sums on several threads. Loops stay on one, those over `prange` too:
+            iterations that add to the same cotangent would race. Sums are added up in another order, so results differ in the last digits,
+            and compilation takes several times as long.
+        inline: "always" puts the text of a gradient into the compiled functions that call it, in place of a call.
 
     Example:
         >>> Numba(fastmath=True)
-        Numba(fastmath=True, boundscheck=True, cache=True)
+        Numba(fastmath=True, boundscheck=True, cache=True, parallel=False, inline='never')
     """
 
     fastmath: bool = False
     boundscheck: bool = True
     cache: bool = True
+    parallel: bool = False
+    inline: str = "never"
+
+    def __post_init__(self):
+        if self.inline not in ("never", "always"):
+            raise UnsupportedArgumentError(f"inline={self.inline!r} is no way to inline", instead='inline="never" or inline="always"')
 
     def njit(self) -> dict[str, Any]:
         """The options of `numba.njit`, but for the cache."""
-        return {"error_model": "numpy", "boundscheck": self.boundscheck, "fastmath": self.fastmath}
+        options: dict[str, Any] = {"error_model": "numpy", "boundscheck": self.boundscheck, "fastmath": self.fastmath}
+        return {**options, "parallel": PARALLEL} if self.parallel else options
 
 
 def backend_of(backend: Any, f: Any) -> Any:

@@ -16,6 +16,7 @@
     mismatch.py   the error for shapes that do not fit
     careful.py    a check of casts, in Numba's compiler, and that compiler up to types
     disk.py       machine code that outlives the process
+    within.py     gradients that compiled functions call
     compiling.py  the compilation itself, and its errors
 
 What `lowering.py` imports may be imported where Numba is not installed; nothing else.

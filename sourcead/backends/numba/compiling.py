@@ -6,6 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -29,6 +30,28 @@ from sourcead.errors import BackendError, SourceADError
 
 
 def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callable:
+    """The function that a text defines, compiled at its first call for arguments of each kind; see `dispatcher_of`.
+
+    Where Numba's threads take arrays that broadcast for ones of the same shape, which they notice, one thread runs the whole.
+    """
+    if not backend.parallel:
+        return dispatcher_of(emitted, name, place, backend)
+    chosen = dispatcher_of(emitted, name, place, backend)
+
+    def parallel(*args):
+        nonlocal chosen
+        try:
+            return chosen(*args)
+        except AssertionError as error:
+            if not str(error).startswith("Sizes of "):
+                raise
+            chosen = dispatcher_of(emitted, name, place, replace(backend, parallel=False))
+        return chosen(*args)
+
+    return parallel
+
+
+def dispatcher_of(emitted: Emitted, name: str, place: str, backend: Numba) -> Callable:
     """The function that a text defines, compiled at its first call for arguments of each kind.
 
     Args:

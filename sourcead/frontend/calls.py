@@ -62,10 +62,10 @@ def lower_call(lo: Lowering, node: gast.Call) -> Value:
     else:
         fn = expressions.lower(lo, node.func)
     if isinstance(fn, Const) and fn.value is sum and node.args and isinstance(node.args[0], gast.GeneratorExp | gast.ListComp):
-        from sourcead.frontend import statements
+        from sourcead.frontend import comprehensions
 
         start = expressions.lower(lo, node.args[1]) if len(node.args) > 1 else Const(0)
-        return statements.summed(lo, node.args[0], start)
+        return comprehensions.summed(lo, node.args[0], start)
     if isinstance(fn, Const) and fn.value is next and node.args and isinstance(node.args[0], gast.GeneratorExp):
         if len(node.args[0].generators) == 1:
             return generators.search(lo, node)

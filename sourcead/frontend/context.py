@@ -107,7 +107,7 @@ class NotStatic(Exception):
 
 
 def needs_items(reason: str, at: Origin | None) -> UnsupportedSyntaxError:
-    """The error for what can be data only if the loop around is taken iteration by iteration (`statements.run_loop` does)."""
+    """The error for what can be data only if the loop around is taken iteration by iteration (`loops.run_loop` does)."""
     error = UnsupportedSyntaxError(reason, at=at)
     error.needs_items = True
     return error

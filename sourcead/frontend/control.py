@@ -782,6 +782,6 @@ def _result(lo, path, param, outs, assumed) -> Value:
 
 def comprehension(lo: Lowering, node) -> Value:
     """`[f(x) for x in xs if c]` is the loop that appends."""
-    from sourcead.frontend import statements
+    from sourcead.frontend import comprehensions
 
-    return statements.comprehension(lo, node)
+    return comprehensions.comprehension(lo, node)

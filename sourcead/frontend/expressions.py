@@ -569,7 +569,7 @@ def lower_lambda(lo: Lowering, node) -> Value:
 
 
 def lower_namedexpr(lo: Lowering, node) -> Value:
-    from sourcead.frontend.statements import assign
+    from sourcead.frontend.assignment import assign
 
     value = lower(lo, node.value)
     assign(lo, node.target, value)

@@ -279,9 +279,9 @@ def builtin_fromkeys(lo: Lowering, args: list[Value], kwargs: dict[str, Value], 
 
 def for_keys(lo: Lowering, made: Cell, source: Iterable, value_of, node) -> None:
     """`made[key] = value_of(key)` for each key."""
-    from sourcead.frontend import statements
+    from sourcead.frontend import assignment
 
-    sequences.for_each(lo, source, lambda key: statements.store(lo, made, key, value_of(key), node))
+    sequences.for_each(lo, source, lambda key: assignment.store(lo, made, key, value_of(key), node))
 
 
 BUILTINS: dict[Any, Any] = {

@@ -66,7 +66,7 @@ def as_array(lo: Lowering, value: Value) -> Value:
 
 def fold(lo: Lowering, iterable: Iterable, initial: Value, step, node, name: str = "total") -> Value:
     """`step(... step(step(initial, e0), e1) ..., en)` over the elements."""
-    from sourcead.frontend import statements
+    from sourcead.frontend import loops
 
     names, key = lo.scope.names, f"${name}"
     outer = names.get(key, MISSING)
@@ -76,8 +76,8 @@ def fold(lo: Lowering, iterable: Iterable, initial: Value, step, node, name: str
             lo.set(names, key, step(names[key], item))
     else:
         element: list[Value] = []
-        loop = statements.ForLike(gast.Name(key, gast.Store(), None, None), [gast.Pass()])
-        statements.run_loop(
+        loop = loops.ForLike(gast.Name(key, gast.Store(), None, None), [gast.Pass()])
+        loops.run_loop(
             lo, loop, iterable,
             lambda e: element.__setitem__(slice(None), [e]), lambda: lo.set(names, key, step(names[key], element[0])),
         )  # fmt: skip
@@ -103,7 +103,7 @@ def has_countable_items(lo: Lowering, value: Value) -> bool:
 
 def for_each(lo: Lowering, iterable: Iterable, act) -> None:
     """Does `act(element)` for each element."""
-    from sourcead.frontend import statements
+    from sourcead.frontend import loops
 
     if iterable.items is not None:
         for item in iterable.items:
@@ -111,8 +111,8 @@ def for_each(lo: Lowering, iterable: Iterable, act) -> None:
         return
     target = gast.Name("$element", gast.Store(), None, None)
     element: list[Value] = []
-    statements.run_loop(
-        lo, statements.ForLike(target, [gast.Pass()]), iterable,
+    loops.run_loop(
+        lo, loops.ForLike(target, [gast.Pass()]), iterable,
         lambda e: element.__setitem__(slice(None), [e]), lambda: act(element[0]),
     )  # fmt: skip
 

@@ -28,7 +28,7 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.elementwise import is_elementwise
 from sourcead.backends.numba.forms import no_floats, no_integers
-from sourcead.backends.numba.helpers import add_at, apart, as_many, reserved, subtract_at
+from sourcead.backends.numba.helpers import WHOLE, add_at, apart, as_many, reserved, subtract_at
 from sourcead.backends.numba.integers import CHECKED, checked, wraps
 from sourcead.backends.numba.nests import LONG_TO_COMPILE, nest
 from sourcead.backends.numba.recursive import Recursive, reachable
@@ -198,6 +198,8 @@ class _Outlining:
             return self.outlined(replace(stmt, op=number_as_array(op, result)), np.full)
         if is_basic(fn) and isinstance(result, Array) and len(result.dims or ()) >= MANY_AXES:
             return self.outlined(stmt, fn)
+        if isinstance(result, Array) and result.dims and self.is_whole(op, fn, result):
+            return replace(op, fn=WHOLE[fn])
         if is_basic(fn) and not op.kwargs and not any(isinstance(a, tuple) for a in op.args):
             if getattr(result, "dtype", None) in _SMALL:
                 return replace(op, args=tuple(self.strong(a, result.dtype, stmt, before) for a in op.args))
@@ -216,6 +218,11 @@ class _Outlining:
         """Whether this is what a function of `itertools` returned, which goes where it is walked through."""
         made = self.made_by.get(a)
         return isinstance(made, Call) and getattr(made.fn, "__module__", None) == "itertools"
+
+    def is_whole(self, op: Call, fn: Any, result: Array) -> bool:
+        """Whether a function of an array has a loop of NumPy's that takes it."""
+        known = isinstance(fn, np.ufunc) and fn in WHOLE and len(op.args) == 1 and not op.kwargs
+        return known and result.dtype in (np.float32, np.float64) and getattr(atom_type(op.args[0]), "dtype", None) == result.dtype
 
     def strong(self, operand: Operand, dtype: np.dtype, stmt: Stmt, before: list[Stmt]) -> Operand:
         """A Python number in the dtype that it takes on in arithmetic with numbers of that dtype."""

@@ -34,3 +34,44 @@ def as_many(n, m):
     if n != m:
         raise ValueError("operands could not be broadcast together")
     return n
+
+
+def exp_of(x):
+    """`np.exp(x)` of a whole array."""
+    return np.exp(x)
+
+
+def expm1_of(x):
+    """`np.expm1(x)` of a whole array."""
+    return np.expm1(x)
+
+
+def log_of(x):
+    """`np.log(x)` of a whole array."""
+    return np.log(x)
+
+
+def log1p_of(x):
+    """`np.log1p(x)` of a whole array."""
+    return np.log1p(x)
+
+
+def tanh_of(x):
+    """`np.tanh(x)` of a whole array."""
+    return np.tanh(x)
+
+
+def sin_of(x):
+    """`np.sin(x)` of a whole array."""
+    return np.sin(x)
+
+
+def cos_of(x):
+    """`np.cos(x)` of a whole array."""
+    return np.cos(x)
+
+
+# what stands for ufuncs of whole arrays: `whole.py` compiles these
+WHOLE = {
+    np.exp: exp_of, np.expm1: expm1_of, np.log: log_of, np.log1p: log1p_of, np.tanh: tanh_of, np.sin: sin_of, np.cos: cos_of,
+}  # fmt: skip

@@ -1,0 +1,58 @@
+"""`exp`, `tanh` and kin of whole arrays run NumPy's loops in compiled code."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba")
+
+import numba
+
+from sourcead import grad
+from sourcead.backends.numba import compiling, whole  # noqa: F401  (registers what Numba compiles)
+from sourcead.backends.numba.helpers import WHOLE
+
+
+@pytest.fixture(scope="module", params=WHOLE, ids=lambda f: f.__name__)
+def both(request):
+    """A function of NumPy's, and what is compiled in its place."""
+    namespace = {"function": WHOLE[request.param]}
+    exec("def f(x):\n    return function(x)", namespace)
+    return request.param, numba.njit(namespace["f"])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_same_numbers_for_every_layout(both, dtype):
+    function, compiled = both
+    x = np.random.default_rng(0).uniform(0.1, 2, (7, 40)).astype(dtype)
+    for a in (x, x[0], x[:, 3], x.T, x[::2, ::-3], x[:0], x[:, :0], np.asfortranarray(x), x[:1, :1]):
+        got = compiled(a)
+        assert got.dtype == dtype and got.shape == a.shape
+        np.testing.assert_allclose(got, function(a), rtol=4 * np.finfo(dtype).eps)
+
+
+def test_special_values(both):
+    function, compiled = both
+    x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -3.0, 1e300, -1e300, 5e-324])
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(compiled(x), function(x), rtol=1e-15)
+
+
+def test_a_loop_is_only_taken_where_memory_is_as_expected():
+    assert whole.loop_address(np.add, np.dtype(np.float64)) is None
+    assert all(whole.loop_address(f, np.dtype(np.float64)) for f in (np.exp, np.tanh))
+
+
+def network(w, v, x):
+    z = np.exp(-np.tanh(x @ w) @ v)
+    return np.sum(np.log(1 + z))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gradients_of_whole_arrays(dtype):
+    rng = np.random.default_rng(1)
+    args = [rng.normal(size=shape).astype(dtype) for shape in ((20, 30), (30, 10), (40, 20))]
+    gradient = grad(network, wrt=(0, 1), backend="numba")
+    assert "tanh_of(x @ w)" in gradient.lower(*args).compiled_text
+    for got, expected in zip(gradient(*args), grad(network, wrt=(0, 1))(*args)):
+        assert got.dtype == dtype
+        np.testing.assert_allclose(got, expected, rtol=0, atol=50 * np.finfo(dtype).eps * np.abs(expected).max())

@@ -56,7 +56,7 @@ class Builder:
         stmts: the statements of the innermost open block.
         origin, adjoint_of, within: given to every statement emitted.
         known: values of variables that are known while compiling (`n = 10`); the text keeps the names.
-        maybe_number: arrays that may be a number while the program runs (see `control.starts_as_number`).
+        maybe_number: arrays that may be a number while the program runs (see `loop_variants.starts_as_number`).
         shape_dims: dims of the array whose `.shape` a variable is; size_dim: the dim that is the value of a variable.
         unassigned: variables that hold nothing on some paths (`unassigned.py`).
         pullbacks: of the results of recursive calls (`ir/pairs.py`); None in what is differentiated again.

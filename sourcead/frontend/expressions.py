@@ -592,7 +592,9 @@ def lower_joined(lo: Lowering, node) -> Value:
 
 
 def lower_listcomp(lo: Lowering, node) -> Value:
-    return control.comprehension(lo, node)
+    from sourcead.frontend import comprehensions
+
+    return comprehensions.comprehension(lo, node)
 
 
 def lower_dictcomp(lo: Lowering, node) -> Value:

@@ -15,6 +15,7 @@ from sourcead.frontend import (
     exits,
     expressions,
     iteration,
+    loop_variants,
     recursion,
     statements,
     steering,
@@ -133,7 +134,8 @@ def run_loop(lo: Lowering, node, iterable, bind, body) -> None:
 
     state = State(lo)
     try:
-        recursion.or_not_at_all(lo, lambda: control.loop(lo, start, run, seeds(lo, node), (lo.scope.names, leaving.leave), iterable.policy))
+        first, leave = seeds(lo, node), (lo.scope.names, leaving.leave)
+        recursion.or_not_at_all(lo, lambda: loop_variants.loop(lo, start, run, first, leave, iterable.policy))
     except UnsupportedSyntaxError as error:
         if not getattr(error, "needs_items", False):
             raise
@@ -222,7 +224,7 @@ def lower_while(lo: Lowering, node) -> None:
         if one_iteration(lo, leaving.leave, lambda: statements.lower_statements(lo, node.body)) is RAISED:
             raise unsupported(lo, node, "every iteration of this loop raises")
 
-    control.loop(lo, start, run, seeds(lo, node), (lo.scope.names, leaving.leave))
+    loop_variants.loop(lo, start, run, seeds(lo, node), (lo.scope.names, leaving.leave))
 
 
 def seeds(lo: Lowering, node) -> list:

@@ -80,11 +80,11 @@ def lower_set(lo: Lowering, node: gast.Set) -> Value:
 
 def lower_setcomp(lo: Lowering, node: gast.SetComp) -> Value:
     """`{f(x) for x in xs}`."""
-    from sourcead.frontend import control
+    from sourcead.frontend import comprehensions
 
     items = gast.ListComp(node.elt, node.generators)
     items.stands_for = node
-    return made(lo, control.comprehension(lo, items), node)
+    return made(lo, comprehensions.comprehension(lo, items), node)
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------------

@@ -294,7 +294,7 @@ def types_of(variables: tuple[Var, ...]) -> tuple[Type, ...]:
 
 
 def check_ranks(types: tuple[Type, ...], atoms: tuple[Atom, ...]) -> None:
-    """A number may stand for an array before the first iteration (`control.starts_as_number`); behind a new axis it cannot."""
+    """A number may stand for an array before the first iteration (`loop_variants.starts_as_number`); behind a new axis it cannot."""
     for t, atom in zip(types, atoms):
         if isinstance(t, Array) and isinstance(atom_type(atom), Scalar):
             raise Unbatchable

@@ -35,11 +35,36 @@ def choosing(backend: Numba | str, built, plain: types.FunctionType, place: str)
     from sourcead.backends.numba.boundary import around
     from sourcead.backends.numba.compiling import compiled
 
-    emitted, boundary = built.numba
-    inner = compiled(emitted, built.name, place, Numba() if backend == "auto" else backend)
+    emitted, boundary, careful = built.numba
+    options = Numba() if backend == "auto" else backend
     parameters = list(inspect.signature(plain).parameters)
-    call = around(boundary, built.name, parameters, inner, built.namespace)
+
+    def made(emitted) -> Callable:
+        inner = compiled(emitted, built.name, place, options)
+        return around(boundary, built.name, parameters, inner, built.namespace)
+
+    call = made(emitted) if careful is None else as_long_as_it_holds(made(emitted), lambda: made(careful))
     return with_fallback(call, plain) if backend == "auto" else call
+
+
+def as_long_as_it_holds(call: Callable, other: Callable[[], Callable]) -> Callable:
+    """Calls a text that takes for granted what the types do not tell, until it fails or cannot be compiled; from then on another.
+
+    The other raises the error again, if it is one of the program.
+    """
+    chosen, settled = call, False
+
+    def either(*args, **kwargs):
+        nonlocal chosen, settled
+        if settled:
+            return chosen(*args, **kwargs)
+        try:
+            return call(*args, **kwargs)
+        except Exception:
+            chosen, settled = other(), True
+        return chosen(*args, **kwargs)
+
+    return either
 
 
 def with_fallback(call: Callable, plain: types.FunctionType) -> Callable:

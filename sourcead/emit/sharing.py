@@ -117,6 +117,8 @@ def call_sharing(op: Call) -> str:
         return _numpy_sharing(name, op, options)
     if module.startswith("sourcead.runtime"):
         return "fresh" if name in _FRESH_RUNTIME else "first" if name in _FIRST_RUNTIME else "shared"
+    if module == "sourcead.backends.numba.helpers" and name == "with_room":
+        return "first"
     return "fresh" if inspect.isfunction(fn) and fn in MAKES_NEW else "foreign"
 
 

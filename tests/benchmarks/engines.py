@@ -39,7 +39,7 @@ class Engine:
             self.process.join()
         self.process = None
 
-    def ask(self, order: str, *args, limit: float = 120.0):
+    def ask(self, order: str, *args, limit: float = 60.0):
         """The answer; `Left` if the engine cannot, or takes longer than the limit in seconds."""
         if self.process is None:
             self.start()
@@ -93,6 +93,7 @@ class Served:
         made = self.engine(program)
         found = made.gradient()
         first = time.perf_counter() - started
+        made.gradient()  # some cannot do it twice: the program writes into what it was given
         run = made.program or program
         self.made = made
         if made.primal:

@@ -51,7 +51,7 @@ class Program(NamedTuple):
 
 def programs(tiny: bool = False) -> dict[str, Program]:
     """All of them by name; the tiny ones have a few elements each, to compare results."""
-    made = [*loops(tiny), *objectives(tiny), *networks(tiny)]
+    made = [*objectives(tiny), *loops(tiny), *networks(tiny)]
     return {program.name: program for program in made}
 
 

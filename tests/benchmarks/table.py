@@ -11,6 +11,7 @@ import json
 import math
 import statistics
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -157,6 +158,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--quick", action="store_true", help="ours and what is written by hand, on tiny arguments, three rounds"
     )
+    found.add_argument("--minutes", type=float, default=math.inf, help="begin no program after that; default: no limit")
     found.add_argument("--docs", metavar="FOLDER", help="where to write benchmarks.md, its plot and its figures")
     found.add_argument("--json", metavar="FILE", help="keep the figures and the facts of the machine")
     return found
@@ -173,15 +175,18 @@ def run(options: argparse.Namespace) -> int:
     print(f"{'':26}{'primal':>10}{'gradient':>10}{'cost':>7}{'first call':>10}{'peak':>10}{'/ best peer':>8}")
     chosen = {name: program for name, program in programs(options.quick).items() if options.k.lower() in name.lower()}
     engines = {name: Engine(name, options.quick) for name in names}
-    rows = {}
+    rows, began = {}, time.monotonic()
     try:
         for name in chosen:
+            if time.monotonic() - began > 60 * options.minutes:
+                print(f"left out for want of time: {', '.join(n for n in chosen if n not in rows)}")
+                break
             rows[name] = measured(name, engines, 3 if options.quick else ROUNDS)
             print(shown(name, rows[name]), flush=True)
     finally:
         for engine in engines.values():
             engine.stop()
-    groups = {name: program.group for name, program in chosen.items()}
+    groups = {name: program.group for name, program in chosen.items() if name in rows}
     reached = [] if options.quick else targets(rows, groups)
     print("", *reached, sep="\n")
     kept = {"machine": facts, "groups": groups, "programs": rows, "targets": [vars(row) for row in reached]}

@@ -28,7 +28,18 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.elementwise import is_elementwise
 from sourcead.backends.numba.forms import no_floats, no_integers
-from sourcead.backends.numba.helpers import WHOLE, add_at, apart, as_many, reserved, subtract_at
+from sourcead.backends.numba.helpers import (
+    WHOLE,
+    add_at,
+    alike,
+    apart,
+    as_many,
+    begin,
+    disjoint,
+    reserved,
+    subtract_at,
+    with_room,
+)
 from sourcead.backends.numba.integers import CHECKED, checked, wraps
 from sourcead.backends.numba.nests import LONG_TO_COMPILE, nest
 from sourcead.backends.numba.recursive import Recursive, reachable
@@ -59,7 +70,7 @@ from sourcead.ir.nodes import (
 from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, TupleT, Type, Unknown, kind_of, rank
 
 NATIVE = {
-    *CHECKED, as_many, reserved, no_floats, no_integers,
+    *CHECKED, as_many, reserved, alike, begin, disjoint, with_room, no_floats, no_integers,
     len, range, float, int, bool, abs, min, max, isinstance, print, tuple, enumerate, zip, reversed,
     list, complex, round, slice,
     np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.copy, np.transpose,

@@ -75,3 +75,56 @@ def cos_of(x):
 WHOLE = {
     np.exp: exp_of, np.expm1: expm1_of, np.log: log_of, np.log1p: log1p_of, np.tanh: tanh_of, np.sin: sin_of, np.cos: cos_of,
 }  # fmt: skip
+
+
+class Unequal(Exception):
+    """What a loop takes for granted does not hold: vectors are equally long, and what it writes does not overlap."""
+
+
+def alike(*vectors):
+    """The length of vectors that are equally long.
+
+    Raises:
+        Unequal: they are not.
+    """
+    if any(len(v) != len(vectors[0]) for v in vectors):
+        raise Unequal
+    return len(vectors[0])
+
+
+def begin(v, lower):
+    """Where the slice `v[lower:...]` begins, if it is not empty."""
+    return lower if lower >= 0 else max(lower + len(v), 0)
+
+
+def disjoint(n, *starts):
+    """`n`, if parts of a vector of that length, which start there, are the same or have no element in common.
+
+    Raises:
+        Unequal: they overlap.
+    """
+    if any(0 < abs(a - b) < n for a in starts for b in starts):
+        raise Unequal
+    return n
+
+
+def with_room(rows, top, width):
+    """The matrix, or a longer one with the same first rows, that has a row `top` of this width.
+
+    Raises:
+        Unequal: its rows are of another length.
+    """
+    if top == 0 and rows.shape[1] != width:
+        return np.empty((max(4, 2048 // (width + 1)), width))
+    if rows.shape[1] != width:
+        raise Unequal
+    if top < len(rows):
+        return rows
+    longer = np.empty((2 * len(rows), width))
+    longer[:top] = rows
+    return longer
+
+
+def pushed(rows, top, v):
+    """The matrix with `v` as its row `top`, in the IR alone: `fusing.py` has two statements in its place."""
+    raise NotImplementedError

@@ -8,28 +8,40 @@ from sourcead.analysis.builder import atom_type, block_stmts
 from sourcead.backends.numba.boundary import Boundary, flattened
 from sourcead.backends.numba.calls import AT, for_numba
 from sourcead.backends.numba.forms import by_parts, with_one_type
+from sourcead.backends.numba.fusing import fused
 from sourcead.backends.numba.loops import with_fast_loops
 from sourcead.backends.numba.recursive import with_functions
+from sourcead.backends.numba.row_stacks import with_rows
 from sourcead.backends.numba.stacks import with_arrays
+from sourcead.backends.numba.vectors import may_run_again
 from sourcead.emit import Emitted, emit
-from sourcead.ir.nodes import Block, Const, Function, op_operands, operand_atoms
+from sourcead.ir.nodes import Block, Const, Function, Loop, op_operands, operand_atoms
 
 
-def in_parts(function: Function, finished: Callable[..., Function], read: Emitted) -> tuple[Emitted, Boundary]:
-    """The text that Numba compiles, and what stands around it.
+def in_parts(function: Function, finished: Callable[..., Function], read: Emitted) -> tuple[Emitted, Boundary, Emitted | None]:
+    """The text that Numba compiles, what stands around it, and another one for calls where what the first takes for granted does not hold.
 
     Args:
         function: the function, not yet simplified; its reverse sweep calls no pullbacks of recursive functions.
         finished: what simplifies it and settles its memory.
         read: the text for NumPy; its namespace has the global data.
     """
-
-    def written(function: Function) -> Emitted:
-        return emit(for_numba(with_one_type(with_arrays(finished(by_parts(function), for_engine=with_fast_loops)))), AT)
-
     live = {a.text: atom_type(a) for a in live_data(function.body) if a.text in read.namespace}
+
+    def written(function: Function, for_engine: Callable[[Function], Function] = with_fast_loops) -> Emitted:
+        return emit(for_numba(with_one_type(with_arrays(finished(by_parts(function), for_engine=for_engine)))), AT)
+
     inner, boundary = flattened(with_functions(function, written), live)
-    return written(inner), boundary
+    plain = written(inner)
+    if not may_run_again(function) or not any(isinstance(s.op, Loop) for s in block_stmts(function.body)):
+        return plain, boundary, None
+    quick = written(inner, vectors_in_loops)
+    return (plain, boundary, None) if quick.text == plain.text else (quick, boundary, plain)
+
+
+def vectors_in_loops(function: Function) -> Function:
+    """The function with its loops over elements as a machine runs them fast, and vectors in loops of their own."""
+    return with_fast_loops(fused(with_rows(function)))
 
 
 def live_data(block: Block) -> Iterator[Const]:

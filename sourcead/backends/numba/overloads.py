@@ -10,7 +10,7 @@ from numba.np.numpy_support import as_dtype
 from sourcead import runtime
 from sourcead.backends.numba import interpreted
 from sourcead.backends.numba.forms import no_floats, no_integers
-from sourcead.backends.numba.helpers import apart, as_many, reserved
+from sourcead.backends.numba.helpers import Unequal, alike, apart, as_many, begin, disjoint, reserved, with_room
 from sourcead.backends.numba.integers import CHECKED
 from sourcead.backends.numba.text import load
 
@@ -66,6 +66,29 @@ def _reserved(stack, top, n):
 @overload(as_many)
 def _as_many(n, m):
     return as_many
+
+
+@overload(with_room)
+def _with_room(rows, top, width):
+    return with_room
+
+
+@overload(alike)
+def _alike(*vectors):
+    tests = "".join(f"    if len(vectors[{k}]) != n:\n        raise Unequal\n" for k in range(1, len(vectors)))
+    return load(f"def alike(*vectors):\n    n = len(vectors[0])\n{tests}    return n\n", "alike", {"Unequal": Unequal})
+
+
+@overload(begin)
+def _begin(v, lower):
+    return begin
+
+
+@overload(disjoint)
+def _disjoint(n, *starts):
+    pairs = [(a, b) for b in range(len(starts)) for a in range(b)]
+    tests = "".join(f"    if 0 < abs(starts[{a}] - starts[{b}]) < n:\n        raise Unequal\n" for a, b in pairs)
+    return load(f"def disjoint(n, *starts):\n{tests}    return n\n", "disjoint", {"Unequal": Unequal})
 
 
 # ---- cotangents ----

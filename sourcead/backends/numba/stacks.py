@@ -17,6 +17,7 @@ a step.  Lists whose growth no counted loop bounds stay lists, and so do those o
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -36,6 +37,7 @@ from sourcead.ir.nodes import (
     Let,
     Loop,
     Op,
+    Operand,
     Pop,
     Range,
     Stmt,
@@ -54,16 +56,22 @@ _DTYPES = {"float": np.dtype(np.float64), "int": np.dtype(np.int64), "bool": np.
 
 def with_arrays(function: Function) -> Function:
     """The function with stacks of numbers as arrays; `assign_memory` came before."""
-    stacks = _Stacks()
+    stacks = Stacks(dtype_of)
     stacks.block(function.body, None)
     found = stacks.kept()
-    return replace(function, body=_Rewriting(stacks, found).block(function.body)) if found else function
+    return replace(function, body=Rewriting(stacks, found).block(function.body)) if found else function
 
 
-class _Stacks:
-    """The versions of each list of residuals, and what is put on it."""
+class Stacks:
+    """The versions of each list of residuals, and what is put on it.
 
-    def __init__(self):
+    Args:
+        dtype_of: the dtype of an array of values such as this one; None if they are not kept in arrays.
+        bounded: whether room is made ahead, and so the loop that puts something on a list must be a counted one.
+    """
+
+    def __init__(self, dtype_of: Callable[[Operand], np.dtype | None], bounded: bool = True):
+        self.dtype_of, self.bounded = dtype_of, bounded
         self.parent: dict[Var, Var] = {}
         self.built: set[Var] = set()
         self.spoiled: set[Var] = set()
@@ -97,8 +105,8 @@ class _Stacks:
                 self.built.add(stmt.targets[0])
             case Append(base, value, (), None):
                 self.unite(stmt.targets[0], base)
-                self.dtypes.setdefault(base, set()).add(dtype_of(value))
-                if loop is None or not isinstance(loop.domain, Range) or loop.leave is not None:
+                self.dtypes.setdefault(base, set()).add(self.dtype_of(value))
+                if self.bounded and (loop is None or not isinstance(loop.domain, Range) or loop.leave is not None):
                     self.spoiled.add(base)
                 if isinstance(value, Var):
                     self.spoiled.add(value)
@@ -143,10 +151,10 @@ def dtype_of(value) -> np.dtype | None:
     return _DTYPES.get(t.kind) if t.dtype is None or t.dtype.kind == "O" else t.dtype
 
 
-class _Rewriting:
+class Rewriting:
     """Puts an array and the number of its elements in use in place of each version of a list."""
 
-    def __init__(self, stacks: _Stacks, found: dict[Var, np.dtype]):
+    def __init__(self, stacks: Stacks, found: dict[Var, np.dtype]):
         self.stacks, self.found = stacks, found
         self.now: dict[Var, tuple[Var, Atom]] = {}
 

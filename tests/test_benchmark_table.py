@@ -131,7 +131,13 @@ def test_the_page_is_written_with_its_figures(tmp_path):
         peers.JAX: facts(6e-3),
         peers.TORCH: {**facts(1.0), "shorter": True},
     }
-    kept = {"machine": {"numpy": "2"}, "programs": {"garch": row}, "groups": {"garch": programs.LOOPS}, "targets": []}
+    kept = {
+        "machine": {"numpy": "2"},
+        "programs": {"garch": row},
+        "groups": {"garch": programs.LOOPS},
+        "targets": [],
+        "late": ["lu"],
+    }
     table_page.write_page(tmp_path, kept)
     page = (tmp_path / "benchmarks.md").read_text()
     assert (
@@ -139,6 +145,7 @@ def test_the_page_is_written_with_its_figures(tmp_path):
         in page
     )
     assert "- sourcead, Numba: too hard (all others)" in page
+    assert page.endswith("Not in this run: lu.\n")
     assert json.loads((tmp_path / "benchmarks.json").read_text())["programs"]["garch"][peers.JAX]["gradient"] == 6e-3
     assert (tmp_path / "benchmarks.svg").stat().st_size > 1000
 

@@ -9,6 +9,7 @@ run with a twentieth of the steps, and the time is multiplied.
 import argparse
 import json
 import math
+import os
 import statistics
 import sys
 import time
@@ -170,7 +171,9 @@ def run(options: argparse.Namespace) -> int:
     if unknown := [name for name in names if name not in peers.ENGINES]:
         print(f"there is no engine {unknown[0]!r}", file=sys.stderr)
         return 2
-    facts = machine()
+    facts = (
+        {**machine(), "load average before": f"{os.getloadavg()[0]:.1f}"} if hasattr(os, "getloadavg") else machine()
+    )
     print(*(f"{fact}: {value}" for fact, value in facts.items()), "", sep="\n")
     print(f"{'':26}{'primal':>10}{'gradient':>10}{'cost':>7}{'first call':>10}{'peak':>10}{'/ best peer':>8}")
     chosen = {name: program for name, program in programs(options.quick).items() if options.k.lower() in name.lower()}
@@ -179,7 +182,6 @@ def run(options: argparse.Namespace) -> int:
     try:
         for name in chosen:
             if time.monotonic() - began > 60 * options.minutes:
-                print(f"left out for want of time: {', '.join(n for n in chosen if n not in rows)}")
                 break
             rows[name] = measured(name, engines, 3 if options.quick else ROUNDS)
             print(shown(name, rows[name]), flush=True)
@@ -189,7 +191,16 @@ def run(options: argparse.Namespace) -> int:
     groups = {name: program.group for name, program in chosen.items() if name in rows}
     reached = [] if options.quick else targets(rows, groups)
     print("", *reached, sep="\n")
-    kept = {"machine": facts, "groups": groups, "programs": rows, "targets": [vars(row) for row in reached]}
+    late = [name for name in chosen if name not in rows]
+    if late:
+        print(f"left out for want of time: {', '.join(late)}")
+    kept = {
+        "machine": facts,
+        "groups": groups,
+        "programs": rows,
+        "targets": [vars(row) for row in reached],
+        "late": late,
+    }
     if options.docs:
         table_page.write_page(Path(options.docs), kept)
     if options.json:

@@ -163,5 +163,6 @@ def write_page(folder: Path, kept: dict) -> None:
         "## Left out, and why",
         "",
         *reasons(rows),
+        *([f"Not in this run: {', '.join(kept['late'])}."] if kept["late"] else []),
     ]  # fmt: skip
     (folder / "benchmarks.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")

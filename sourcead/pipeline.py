@@ -52,11 +52,12 @@ from sourcead.ir.types import (
     kind_of,
     tangent_type,
 )  # fmt: skip
-from sourcead.passes import filled, simplify
+from sourcead.passes import simplify
 from sourcead.passes.apart import keep_apart
 from sourcead.passes.batching import Batched, Unbatchable
 from sourcead.passes.cleared import leave_uncleared
 from sourcead.passes.einsums import multiply_matrices
+from sourcead.passes.filled import fill_lists
 from sourcead.passes.fission import sum_after_loops
 from sourcead.passes.hoisting import multiply_before_loops, write_rows
 from sourcead.passes.interchange import exchange_loops
@@ -246,14 +247,14 @@ def finished(
     values are immutable.
     """
     function = write_rows(function)
-    fill_lists = partial(filled.fill_lists, lists=lists)
+    fill = partial(fill_lists, lists=lists)
     if notes is not None:
-        function = sum_after_loops(clear_late(fill_lists(simplify(function))), notes)
+        function = sum_after_loops(clear_late(fill(simplify(function))), notes)
     function = simplify(multiply_matrices(simplify(flatten_stacks(function))))
     settled = without_nothing(function)
     if settled is not function:
         function = simplify(settled)
-    function = settle_reshapes(clear_late(ask_current_versions(add_to_parts(leave_uncleared(fill_lists(function))))))
+    function = settle_reshapes(clear_late(ask_current_versions(add_to_parts(leave_uncleared(fill(function))))))
     return assign_memory(for_engine(function))
 
 

@@ -1,33 +1,32 @@
 """What generated text calls to place the states that a loop keeps."""
 
-import functools
-
 import numpy as np
 
 from sourcead.runtime import refuse_now
 
 
-def next_snapshot(start, last, free):
+def next_snapshot(start, last, free, known={}):  # noqa: B006
     """Where the next state is saved, when iterations `start` to `last` are to be reversed and the state at `start` is kept.
 
     `free` more states may be kept.  The binomial schedule, optimal in forward steps: A. Griewank and A. Walther, Algorithm
     799 (revolve), ACM TOMS 26 (2000).  With s = free + 1, C(s + r, s) iterations can be reversed with each run again at
     most r times; the part before the next snapshot may be as long as C(s + r - 1, s), if no more than C(s + r - 2, s - 1)
-    is left for the part after it.
+    is left for the part after it.  `known` keeps what was found: parts of the same length come up often.
     """
-    return start + steps_to_next(last - start + 1, free) if free > 0 else last
-
-
-@functools.lru_cache(maxsize=4096)
-def steps_to_next(steps, free):
-    """How many of so many iterations come before the next snapshot; parts of the same length come up often in a schedule."""
-    reach, before, after, r = free + 2, 1, 1, 1  # C(s + r, s), C(s + r - 1, s), C(s + r - 2, s - 1)
-    while reach < steps:
-        after = after * (free + r) // r
-        r += 1
-        before, reach = reach, reach * (free + 1 + r) // r
-    steps -= after
-    return min(before, steps)
+    if free < 1:
+        return last
+    length = last - start + 1, free
+    if length not in known:
+        steps = last - start + 1
+        reach, before, after, r = free + 2, 1, 1, 1  # C(s + r, s), C(s + r - 1, s), C(s + r - 2, s - 1)
+        while reach < steps:
+            after = after * (free + r) // r
+            r += 1
+            before, reach = reach, reach * (free + 1 + r) // r
+        if len(known) > 9999:
+            known.clear()
+        known[length] = min(before, steps - after)
+    return start + known[length]
 
 
 def positive_number(number):

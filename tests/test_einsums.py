@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from sourcead import value_and_grad
+from sourcead import check_grads, value_and_grad
+
+rng = np.random.default_rng(0)
 
 SIZES = {"b": 9, "h": 8, "i": 10, "j": 11, "k": 12, "n": 13, "t": 8}
 PRODUCTS = (
@@ -102,3 +104,31 @@ def test_an_axis_that_may_be_of_length_one_is_left_to_einsum():
     step = 1e-6 * np.eye(1, 90, 20).reshape(9, 10)
     np.testing.assert_allclose(d_a[2, 0], (f(a + step, b, 1) - f(a - step, b, 1)) / 2e-6, rtol=1e-6)
     assert d_a.shape == a.shape
+
+
+def stretched_columns(a, b):
+    return np.sum(np.einsum("ij,jk->ik", a[:, :1], b) ** 2)
+
+
+def stretched_rows(a, b):
+    return np.sum(np.einsum("ij,jk->ik", a, b[:1]) ** 2)
+
+
+def stretched_at_run_time(a, b, n):
+    return np.sum(np.einsum("ij,jk->ik", a[:, :n], b) ** 2)
+
+
+def stretched_in_the_middle(a, b):
+    return np.sum(np.einsum("ij,jk,jl->il", a[:, :1], b, a[:1, :3]) ** 2)
+
+
+@pytest.mark.parametrize("f", [stretched_columns, stretched_rows, stretched_in_the_middle])
+@pytest.mark.parametrize("shapes", [((4, 3), (3, 5)), ((14, 13), (13, 15))])
+def test_axes_of_length_one_are_stretched(f, shapes):
+    """The cotangent of the other operand has that operand's shape, not the length 1."""
+    check_grads(f, tuple(rng.normal(size=s) for s in shapes), wrt=(0, 1))
+
+
+@pytest.mark.parametrize("n", [1, 13])
+def test_axes_that_may_be_of_length_one(n):
+    check_grads(stretched_at_run_time, (rng.normal(size=(14, 15)), rng.normal(size=(13, 15)), n), wrt=(0, 1))

@@ -213,6 +213,8 @@ def known_axes(have: tuple, want: tuple) -> bool:
             return False
         if is_one(n) and not is_one(m):
             return False
+        if isinstance(n, Sym) and not n.many and n is not m and not is_one(m):  # of an einsum whose other operand may have length 1 here
+            return False
     return True
 
 

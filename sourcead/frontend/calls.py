@@ -147,7 +147,7 @@ def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     if isinstance(fn, functools.partial):
         extra = {k: as_value(lo, v) for k, v in fn.keywords.items()}
         return call_object(lo, fn.func, [as_value(lo, v) for v in fn.args] + args, {**extra, **kwargs}, node)
-    if isinstance(fn, np.vectorize):
+    if isinstance(fn, np.vectorize) and not has_rule(fn):
         return elements.call_vectorized(lo, fn, args, kwargs, node)
     if isinstance(fn, getters.GETTERS):
         return getters.call_getter(lo, fn, args, kwargs, node)

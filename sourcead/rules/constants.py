@@ -45,6 +45,7 @@ _CONSTANT = {
     *(getattr(math, name) for name in _MATH.split() if hasattr(math, name)),
     runtime.sorted_order,
     runtime.shortest,
+    runtime.check_first_result,
     runtime.best_place,
     runtime.slice_bounds,
     runtime.distinct_places,

@@ -1,9 +1,9 @@
 """Statements on vectors as loops over their elements, for the text that Numba compiles.
 
-    forget = 1 / (1 + np.exp(-z))               n = alike(z, c)
+    forget = 1 / (1 + z)                        n = alike(z, c)
     cell = c * forget                           cell = np.empty(n)
     d_w[i] += cell * x                          for j in range(n):
-                                                    forget = 1 / (1 + np.exp(-z[j]))
+                                                    forget = 1 / (1 + z[j])
                                                     cell[j] = c[j] * forget
                                                     d_w[i, j] += cell[j] * x[j]
 

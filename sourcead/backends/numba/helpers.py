@@ -77,6 +77,9 @@ WHOLE = {
 }  # fmt: skip
 
 
+WIDEST = 8192  # numbers in a row of a matrix that grows
+
+
 class Unequal(Exception):
     """What a loop takes for granted does not hold: vectors are equally long, and what it writes does not overlap."""
 
@@ -112,8 +115,10 @@ def with_room(rows, top, width):
     """The matrix, or a longer one with the same first rows, that has a row `top` of this width.
 
     Raises:
-        Unequal: its rows are of another length.
+        Unequal: its rows are of another length, or so long that arrays of their own in a list take less time.
     """
+    if width > WIDEST:
+        raise Unequal
     if top == 0 and rows.shape[1] != width:
         return np.empty((max(4, 2048 // (width + 1)), width))
     if rows.shape[1] != width:

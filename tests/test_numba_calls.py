@@ -14,6 +14,8 @@ numba = pytest.importorskip("numba")
 from sourcead.backends.numba import interpreted  # noqa: E402
 from sourcead.backends.numba.mismatch import plain_mismatches  # noqa: E402
 
+pytestmark = pytest.mark.compiled
+
 RNG = np.random.default_rng(4)
 NORMAL = RNG.normal(size=(3, 4))
 

@@ -8,6 +8,8 @@ pytest.importorskip("numba")
 from sourcead import grad
 from tests.fuzz.compiled_loops import judge
 
+pytestmark = pytest.mark.compiled
+
 RNG = np.random.default_rng(1)
 ROW, ROWS = RNG.normal(size=12), RNG.normal(size=(12, 12))
 

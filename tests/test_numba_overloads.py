@@ -9,6 +9,8 @@ from sourcead import runtime  # noqa: E402
 from sourcead.backends.numba import compiling  # noqa: E402, F401  (registers what is tested)
 from sourcead.backends.numba.helpers import add_at, apart, reserved, subtract_at  # noqa: E402
 
+pytestmark = pytest.mark.compiled
+
 X = np.arange(12.0).reshape(3, 4) - 5
 V = np.array([1.0, -2.0, 0.0, 3.0])
 PLACES = np.array([0, 2, 2])

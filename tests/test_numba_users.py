@@ -17,6 +17,8 @@ numba = pytest.importorskip("numba")
 
 from numba import njit, prange  # noqa: E402
 
+pytestmark = pytest.mark.compiled
+
 
 @pytest.fixture(autouse=True, scope="module")
 def own_cache(tmp_path_factory):

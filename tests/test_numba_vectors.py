@@ -7,6 +7,8 @@ numba = pytest.importorskip("numba")
 
 from sourcead import grad  # noqa: E402
 
+pytestmark = pytest.mark.compiled
+
 RNG = np.random.default_rng(0)
 X, Y = RNG.uniform(0.5, 1.5, 12), RNG.uniform(0.5, 1.5, 12)
 W = RNG.normal(size=(3, 12))

@@ -11,6 +11,8 @@ from sourcead import grad
 from sourcead.backends.numba import compiling, whole  # noqa: F401  (registers what Numba compiles)
 from sourcead.backends.numba.helpers import WHOLE
 
+pytestmark = pytest.mark.compiled
+
 
 @pytest.fixture(scope="module", params=WHOLE, ids=lambda f: f.__name__)
 def both(request):

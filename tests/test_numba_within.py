@@ -15,6 +15,8 @@ numba = pytest.importorskip("numba")
 from numba import njit  # noqa: E402
 from numba.core.errors import TypingError  # noqa: E402
 
+pytestmark = pytest.mark.compiled
+
 SCALE = np.array([1.0, 2.0, 3.0])
 
 

@@ -141,7 +141,7 @@ def build(
     def compiled() -> Any:
         try:
             raw_ = derived(closures=False)[1] if lowered.pairs else raw
-            return in_parts(raw_, partial(finished, lists=False), emitted)
+            return in_parts(raw_, partial(finished, lists=False), emitted, notes.compiled)
         except BackendError as error:
             return error
         except SourceADError as error:

@@ -327,3 +327,18 @@ def test_a_spoiled_cache_does_no_harm(tmp_path):
 def test_options_leave_the_gradient_right(options):
     x = normal(4, 3)
     np.testing.assert_allclose(grad(reductions, backend=Numba(**options))(x), grad(reductions)(x), rtol=1e-9)
+
+
+def smoothed(a, n):
+    for _ in range(n):
+        a[1:-1] = (a[:-2] + a[1:-1] + a[2:]) / 3
+        a[:] = np.tanh(a)
+    return np.sum(a**2)
+
+
+def test_notes_say_what_numba_does_otherwise():
+    notes = grad(smoothed, backend="numba").lower(np.linspace(0.0, 1.0, 9), 3).notes
+    first = smoothed.__code__.co_firstlineno
+    assert any(note.startswith(f"under Numba, statements (lines {first + 2}, {first + 3}) on parts of arrays are loops") for note in notes)
+    assert f"under Numba, functions of whole arrays run NumPy's own loops: tanh (line {first + 3})" in notes
+    assert not any("Numba" in note for note in grad(smoothed).lower(np.linspace(0.0, 1.0, 9), 3).notes)

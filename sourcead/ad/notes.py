@@ -56,17 +56,19 @@ class Notes:
         loops: what its loops save, the outer first.
         forward: its forward sweep, in which the sizes of arrays are looked for.
         before, after: what was done to loops before they were differentiated, and to those of the reverse sweep.
+        compiled: what is done otherwise under Numba.
     """
 
     loops: tuple[LoopNote, ...] = ()
     forward: Function | None = None
     before: tuple[str, ...] = ()
     after: list[str] = field(default_factory=list)
+    compiled: list[str] = field(default_factory=list)
 
     def shown(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
         """The notes as text, for a call with these arguments."""
         numbers = sizes_in(self.forward, arguments) if self.loops and self.forward is not None else {}
-        return (*self.before, *(note.shown(numbers) for note in self.loops), *self.after)
+        return (*self.before, *(note.shown(numbers) for note in self.loops), *self.after, *self.compiled)
 
 
 def kept(variables: Sequence[Var]) -> tuple[Kept, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from sourcead.analysis.builder import atom_type, block_stmts
 from sourcead.backends.numba.boundary import Boundary, flattened
 from sourcead.backends.numba.calls import AT, for_numba
+from sourcead.backends.numba.decisions import decisions
 from sourcead.backends.numba.forms import by_parts, with_one_type
 from sourcead.backends.numba.fusing import fused
 from sourcead.backends.numba.loops import with_fast_loops
@@ -18,18 +19,26 @@ from sourcead.emit import Emitted, emit
 from sourcead.ir.nodes import Block, Const, Function, Loop, op_operands, operand_atoms
 
 
-def in_parts(function: Function, finished: Callable[..., Function], read: Emitted) -> tuple[Emitted, Boundary, Emitted | None]:
+def in_parts(
+    function: Function, finished: Callable[..., Function], read: Emitted, told: list[str]
+) -> tuple[Emitted, Boundary, Emitted | None]:
     """The text that Numba compiles, what stands around it, and another one for calls where what the first takes for granted does not hold.
 
     Args:
         function: the function, not yet simplified; its reverse sweep calls no pullbacks of recursive functions.
         finished: what simplifies it and settles its memory.
         read: the text for NumPy; its namespace has the global data.
+        told: gets notes on what is done otherwise than in the text for NumPy.
     """
     live = {a.text: atom_type(a) for a in live_data(function.body) if a.text in read.namespace}
 
     def written(function: Function, for_engine: Callable[[Function], Function] = with_fast_loops) -> Emitted:
-        return emit(for_numba(with_one_type(with_arrays(finished(by_parts(function), for_engine=for_engine)))), AT)
+        def telling(function: Function) -> Function:
+            made = for_engine(function)
+            told[:] = decisions(function, made)
+            return made
+
+        return emit(for_numba(with_one_type(with_arrays(finished(by_parts(function), for_engine=telling)))), AT)
 
     inner, boundary = flattened(with_functions(function, written), live)
     plain = written(inner)

@@ -295,13 +295,21 @@ def roots(value: Value) -> set[Cell]:
 def reach(value: Value) -> set[Cell]:
     """Every cell whose memory something read from a list may share: the list itself, and what was put into it."""
     found: set[Cell] = set()
+    held: set[Cell] = set()  # what was looked into
     todo = list(roots(value))
     while todo:
         cell = todo.pop()
         if cell not in found:
             found.add(cell)
-            todo += [r for held in cell.holds for r in roots(held)]
+            new = cell.holds - held
+            held |= new
+            todo += {r for h in new for leaf in leaves(h) if isinstance(leaf, Cell) for r in with_shares(leaf.root())} - found
     return found
+
+
+def with_shares(root: Cell) -> set[Cell]:
+    """A cell and those that may be the same memory."""
+    return {root, *(c.root() for c in root.shares)}
 
 
 def cells_of(value: Value) -> list[Cell]:

@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -27,6 +25,7 @@ from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type, block_stmts
 from sourcead.analysis.unassigned import with_nothing, without_nothing
 from sourcead.backends.numba.lowering import in_parts
+from sourcead.compilations import with_room, without_collection
 from sourcead.emit import Emitted, assign_memory, emit
 from sourcead.errors import BackendError, NonScalarError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend.checkpoints import policy_in_ir
@@ -100,18 +99,7 @@ class Built:
     numba: Any = None
 
 
-@contextmanager
-def without_collection():
-    """Puts garbage collection off: the many small objects of a compilation live to its end, and each pass over them is in vain."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-
-
+@with_room
 @without_collection()
 def build(
     f, types: dict[str, Type], wrt: tuple[str, ...], *, kind: str = "grad", has_aux: bool = False, single: bool = True,

@@ -96,7 +96,7 @@ class Pretended:
 def test_calls_are_timed_in_turns_and_those_of_shorter_programs_multiplied():
     pretended = {peers.NUMPY: Pretended(0.001), peers.TORCH: Pretended(2.0)}
     found = {peers.NUMPY: {"primal": True, "shorter": False}, peers.TORCH: {"primal": False, "shorter": True}}
-    table.time_in_turns(found, pretended, rounds=5)
+    table.time_in_turns(found, pretended, rounds=5, rest=0)
     assert found[peers.NUMPY] == {"primal": 0.5, "shorter": False, "gradient": 0.001, "peak": 1000}
     assert found[peers.TORCH]["gradient"] == 2.0 * programs.SHORTER
     assert sum(asked[0] == "seconds" for asked in pretended[peers.TORCH].asked) == 3  # once, and two rounds

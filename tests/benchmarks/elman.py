@@ -63,7 +63,7 @@ def seconds_of(engines, dimension, rounds, threads=THREADS):
                 if name not in PEERS:
                     raise
                 print(f"{name} is left out: {error}")
-        seconds = timing.interleaved_seconds(workers, rounds, warm_up=2)
+        seconds = timing.interleaved_seconds(workers, rounds, warm_up=2, rest=timing.SPINNING)
         return seconds, {name: worker.peak() for name, worker in workers.items() if name not in PEERS}
 
 

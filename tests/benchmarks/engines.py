@@ -12,6 +12,7 @@ import warnings
 
 from tests.benchmarks import peers
 from tests.benchmarks.programs import numbers, programs
+from tests.benchmarks.workers import KERNEL_VARIABLES, environment
 
 
 class Engine:
@@ -25,7 +26,8 @@ class Engine:
         context = multiprocessing.get_context("spawn")
         self.pipe, other_end = context.Pipe()
         self.process = context.Process(target=serve, args=(self.name, self.tiny, other_end), daemon=True)
-        self.process.start()
+        with environment(dict.fromkeys(KERNEL_VARIABLES)):
+            self.process.start()
         other_end.close()
 
     def stop(self):

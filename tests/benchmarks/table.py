@@ -21,6 +21,7 @@ from tests.benchmarks import peers, table_page
 from tests.benchmarks.engines import Engine
 from tests.benchmarks.programs import ADBENCH, LOOPS, NETWORKS, SHORTER, numbers, programs, shorter
 from tests.benchmarks.report import Row, at_most, machine
+from tests.benchmarks.timing import SPINNING
 
 TURN, ROUNDS = 0.01, 11  # seconds that one measurement takes at least, and how many there are
 QUICK = (peers.NUMPY, peers.NUMBA, peers.BY_HAND)
@@ -37,7 +38,7 @@ def measured(name: str, engines: dict[str, Engine], rounds: int) -> dict[str, di
         except peers.Left as left:
             found[engine] = {"reason": str(left)}
     compare(name, found, results)
-    time_in_turns(found, engines, rounds)
+    time_in_turns(found, engines, rounds, rest=0.0 if programs()[name].group == LOOPS else SPINNING)
     return found
 
 
@@ -58,8 +59,8 @@ def compare(name: str, found: dict[str, dict], results: dict[str, list]) -> None
             found[engine] = {"reason": "gives another gradient"}
 
 
-def time_in_turns(found: dict[str, dict], engines: dict[str, Engine], rounds: int) -> None:
-    """Adds the seconds of gradient and primal, and the peak memory."""
+def time_in_turns(found: dict[str, dict], engines: dict[str, Engine], rounds: int, rest: float) -> None:
+    """Adds the seconds of gradient and primal, and the peak memory; rests for some seconds before each turn."""
     tasks = [
         (e, which)
         for e, row in found.items()
@@ -74,6 +75,7 @@ def time_in_turns(found: dict[str, dict], engines: dict[str, Engine], rounds: in
             if once[task] * k > 3:  # of a slow one a few rounds will do
                 continue
             calls = max(1, round(TURN / max(once[task], 1e-7)))
+            time.sleep(rest)
             times[task].append(engines[task[0]].ask("seconds", task[1], calls))
     for engine, row in found.items():
         if "reason" not in row:

@@ -4,9 +4,15 @@ import statistics
 import time
 from collections.abc import Callable, Mapping
 
+SPINNING = 0.3  # seconds for which threads of OpenMP (0.2 s by itself) and of BLAS keep a core busy after their last work
+
 
 def interleaved_seconds(
-    tasks: Mapping[str, Callable[[], object]], rounds: int, warm_up: int = 1, clock: Callable[[], float] = time.perf_counter
+    tasks: Mapping[str, Callable[[], object]],
+    rounds: int,
+    warm_up: int = 1,
+    clock: Callable[[], float] = time.perf_counter,
+    rest: float = 0.0,
 ) -> dict[str, list[float]]:
     """Times each task once per round, every second round in the opposite order.
 
@@ -15,6 +21,8 @@ def interleaved_seconds(
         rounds: How often each is timed.
         warm_up: How often each is run first, untimed.
         clock: What tells the seconds; `time.process_time` leaves out what other processes take of a single thread's time.
+        rest: Seconds of nothing before each; `SPINNING` where tasks are processes with threads of their own, which would
+            otherwise slow down the next one.
 
     Returns:
         Name to its seconds, one per round.
@@ -26,6 +34,7 @@ def interleaved_seconds(
     order = list(tasks)
     for _ in range(rounds):
         for name in order:
+            time.sleep(rest)
             start = clock()
             tasks[name]()
             seconds[name].append(clock() - start)

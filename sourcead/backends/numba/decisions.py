@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sourcead.analysis.builder import atom_type, block_stmts
 from sourcead.backends.numba.helpers import WHOLE
-from sourcead.ir.nodes import Call, Function, Slice, Stmt, Sub, Update
+from sourcead.ir.nodes import Atom, Call, Function, Slice, Stmt, Sub, Update
 from sourcead.ir.types import Array
 
 
@@ -15,7 +15,7 @@ def decisions(before: Function, after: Function) -> list[str]:
     told = [f"under Numba, {shown} on parts of arrays {verb} over elements" for shown, verb in said(loops)]
     whole: dict[str, set[int]] = {}
     for stmt in block_stmts(after.body):
-        if isinstance(stmt.op, Call) and stmt.op.args and isinstance(atom_type(stmt.op.args[0]), Array):
+        if isinstance(stmt.op, Call) and is_of_array(stmt.op):
             name = next((fn.__name__ for fn in WHOLE if fn is stmt.op.fn), None)
             if name is not None and place_of(stmt)[0]:
                 whole.setdefault(name, set()).add(place_of(stmt)[0])
@@ -23,6 +23,11 @@ def decisions(before: Function, after: Function) -> list[str]:
         names = ", ".join(f"{name} ({lines(found)})" for name, found in whole.items())
         told.append(f"under Numba, functions of whole arrays run NumPy's own loops: {names}")
     return told
+
+
+def is_of_array(call: Call) -> bool:
+    """Whether the first argument is an array; of a text's parts or of a tuple it is neither atom nor array."""
+    return bool(call.args) and isinstance(call.args[0], Atom) and isinstance(atom_type(call.args[0]), Array)
 
 
 def is_on_slice(stmt: Stmt) -> bool:

@@ -1,0 +1,46 @@
+"""How compilations are run."""
+
+import gc
+
+import pytest
+
+from sourcead import grad
+from sourcead.compilations import with_room, without_collection
+
+
+def test_what_has_room_is_called_as_it_is():
+    @with_room
+    def shown(a, *rest, b=0):
+        """Shows."""
+        return a, rest, b
+
+    assert shown(1, 2, 3, b=4) == (1, (2, 3), 4)
+    assert (shown.__name__, shown.__doc__) == ("shown", "Shows.")
+
+
+def test_exceptions_pass_and_recursion_works():
+    @with_room
+    def down(n):
+        if n == 0:
+            raise KeyError("bottom")
+        down(n - 1)
+
+    with pytest.raises(KeyError, match="bottom"):
+        down(20)
+
+
+def test_collection_goes_on_afterwards():
+    assert gc.isenabled()
+    with without_collection():
+        assert not gc.isenabled()
+        with without_collection():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_a_gradient_can_be_made_at_any_depth():
+    def deep(n):
+        return grad(lambda x: x * x * x)(2.0) if n == 0 else deep(n - 1)
+
+    assert [deep(n) for n in range(0, 300, 20)] == [12.0] * 15

@@ -23,14 +23,14 @@ def without_collection():
             gc.enable()
 
 
-def with_room(function: Callable) -> Callable:
+def in_one_chunk(function: Callable) -> Callable:
     """The function, called where the interpreter's stack has room for all that it calls.
 
     Since 3.11 CPython keeps frames in chunks of 16 KB.  Where a chunk ends, a call maps memory for another one and its return gives
     that back; with an inner loop at such a depth a compilation took sixty times as long.  A frame that asks for much gets a larger
     chunk, and the frames of further calls lie in it too.
 
-    >>> with_room(max)(2, 3)
+    >>> in_one_chunk(max)(2, 3)
     3
     """
 

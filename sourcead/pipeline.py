@@ -25,7 +25,7 @@ from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type, block_stmts
 from sourcead.analysis.unassigned import with_nothing, without_nothing
 from sourcead.backends.numba.lowering import in_parts
-from sourcead.compilations import with_room, without_collection
+from sourcead.compilations import in_one_chunk, without_collection
 from sourcead.emit import Emitted, assign_memory, emit
 from sourcead.errors import BackendError, NonScalarError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend.checkpoints import policy_in_ir
@@ -99,7 +99,7 @@ class Built:
     numba: Any = None
 
 
-@with_room
+@in_one_chunk
 @without_collection()
 def build(
     f, types: dict[str, Type], wrt: tuple[str, ...], *, kind: str = "grad", has_aux: bool = False, single: bool = True,

@@ -5,11 +5,11 @@ import gc
 import pytest
 
 from sourcead import grad
-from sourcead.compilations import with_room, without_collection
+from sourcead.compilations import in_one_chunk, without_collection
 
 
-def test_what_has_room_is_called_as_it_is():
-    @with_room
+def test_what_lies_in_one_chunk_is_called_as_it_is():
+    @in_one_chunk
     def shown(a, *rest, b=0):
         """Shows."""
         return a, rest, b
@@ -19,7 +19,7 @@ def test_what_has_room_is_called_as_it_is():
 
 
 def test_exceptions_pass_and_recursion_works():
-    @with_room
+    @in_one_chunk
     def down(n):
         if n == 0:
             raise KeyError("bottom")

@@ -1,5 +1,7 @@
 """`exp`, `tanh` and kin of whole arrays run NumPy's loops in compiled code."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ import numba
 
 from sourcead import grad
 from sourcead.backends.numba import compiling, whole  # noqa: F401  (registers what Numba compiles)
-from sourcead.backends.numba.helpers import WHOLE
+from sourcead.backends.numba.helpers import WHOLE, tanh_of
 
 pytestmark = pytest.mark.compiled
 
@@ -37,6 +39,35 @@ def test_special_values(both):
     x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -3.0, 1e300, -1e300, 5e-324])
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(compiled(x), function(x), rtol=1e-15)
+
+
+def test_the_hyperbolic_tangent_of_numbers():
+    compiled = numba.njit(lambda x: tanh_of(x))
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.uniform(-3, 3, 5000), 10.0 ** rng.uniform(-320, 3, 1000), [0.0, np.inf, 0.625, 20.0, 5e-324, 1e308]])
+    for value in (*x, *-x):
+        assert abs(compiled(value) - math.tanh(value)) <= 2 * np.spacing(abs(math.tanh(value)))
+        assert np.signbit(compiled(value)) == np.signbit(value)
+    assert math.isnan(compiled(math.nan))
+    for value in x[:-1].astype(np.float32):
+        got = compiled(value)
+        assert type(got) is float and np.float32(got) == got  # Numba gives Python's
+        np.testing.assert_array_max_ulp(np.float32(got), np.tanh(value), maxulp=1, dtype=np.float32)
+    assert compiled(3) == np.tanh(3)
+
+
+@pytest.mark.parametrize("scalar_tanh", [math.tanh, np.tanh])
+def test_gradients_of_loops_with_tanh(scalar_tanh):
+    def loss(w, xs):
+        h = 0.0
+        for x in xs:
+            h = scalar_tanh(w * h + x)
+        return h * h
+
+    xs = np.random.default_rng(2).normal(size=50)
+    compiled = grad(loss, backend="numba")
+    assert "tanh_of(" in compiled.lower(0.7, xs).compiled_text
+    np.testing.assert_allclose(compiled(0.7, xs), grad(loss)(0.7, xs), rtol=1e-12)
 
 
 def test_a_loop_is_only_taken_where_memory_is_as_expected():

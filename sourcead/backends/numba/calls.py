@@ -211,6 +211,8 @@ class _Outlining:
             return self.outlined(stmt, fn)
         if isinstance(result, Array) and result.dims and self.is_whole(op, fn, result):
             return replace(op, fn=WHOLE[fn])
+        if fn in (math.tanh, np.tanh) and not op.kwargs and _is_float(op.args[0]):
+            return replace(op, fn=WHOLE[np.tanh])  # libm takes twice as long
         if is_basic(fn) and not op.kwargs and not any(isinstance(a, tuple) for a in op.args):
             if getattr(result, "dtype", None) in _SMALL:
                 return replace(op, args=tuple(self.strong(a, result.dtype, stmt, before) for a in op.args))
@@ -355,6 +357,12 @@ def _is_native(fn: Any) -> bool:
     return getattr(fn, "__module__", None) == "math" or getattr(fn, "__objclass__", None) in (list, dict, str, tuple)
 
 
+def _is_float(operand: Operand) -> bool:
+    """Whether this is one number of 32 or 64 bits."""
+    t = atom_type(operand) if isinstance(operand, (Var, Const)) else None
+    return isinstance(t, Scalar) and t.kind == "float" and t.dtype in (None, np.float32, np.float64)
+
+
 def _is_matrix(operand: Operand) -> bool:
     """Whether this is a vector or matrix of numbers that BLAS takes."""
     t = atom_type(operand) if isinstance(operand, (Var, Const)) else None
@@ -371,7 +379,6 @@ def _plain_name(fn: Any) -> str:
     name = getattr(fn, "__name__", "call")
     module = "np_" if str(getattr(fn, "__module__", "")).startswith("numpy") else ""
     return f"{module}{name}" if name.isidentifier() else "call"
-
 
 
 def _letter(k: int) -> str:

@@ -25,7 +25,7 @@ from sourcead.backends.numba.outlined import prepared
 from sourcead.backends.numba.recursive import Recursive, reachable
 from sourcead.backends.numba.text import MODULE
 from sourcead.backends.options import Numba
-from sourcead.compilations import with_room, without_collection
+from sourcead.compilations import in_one_chunk, without_collection
 from sourcead.emit import Emitted
 from sourcead.errors import BackendError, SourceADError
 
@@ -119,7 +119,7 @@ def is_known(value: Any) -> bool:
     return str(module).partition(".")[0] in ("numpy", "math", "builtins", "sourcead", "_operator", "operator")
 
 
-@with_room
+@in_one_chunk
 @without_collection()
 def compile_for(dispatcher, key: tuple, emitted: Emitted, file: str, place: str) -> None:
     """Makes machine code for arguments of some types."""

@@ -19,10 +19,12 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
+from sourcead.backends.numba import numbers
 from sourcead.backends.numba.helpers import WHOLE
 from sourcead.backends.numba.text import load
 
 DTYPES = {types.float32: np.dtype(np.float32), types.float64: np.dtype(np.float64)}
+_OF_NUMBERS = {(np.tanh, types.float64): numbers.tanh, (np.tanh, types.float32): numbers.tanh_of_float32}
 _SIGNATURE = types.void(types.voidptr, types.voidptr, types.voidptr, types.intp)
 
 
@@ -59,6 +61,8 @@ def _know(ufunc: np.ufunc, function) -> None:
     plain = load(f"def {ufunc.__name__}_of(x):\n    return np.{ufunc.__name__}(x)\n", f"{ufunc.__name__}_of", {"np": np})
 
     def choose(x):
+        if (ufunc, x) in _OF_NUMBERS:
+            return _OF_NUMBERS[ufunc, x]
         loop = symbols.get(x.dtype) if isinstance(x, types.Array) else None
         if loop is None:
             return plain

@@ -65,6 +65,7 @@ from sourcead.passes.parts import add_to_parts
 from sourcead.passes.reshapes import settle_reshapes
 from sourcead.passes.reuse import share_arrays
 from sourcead.passes.stacks import flatten_stacks
+from sourcead.passes.sums import add_up_first
 from sourcead.passes.versions import ask_current_versions
 from sourcead.signature import tangent_names
 
@@ -238,7 +239,7 @@ def finished(
     fill = partial(fill_lists, lists=lists)
     if notes is not None:
         function = sum_after_loops(clear_late(fill(simplify(function))), notes)
-    function = simplify(multiply_matrices(simplify(flatten_stacks(function))))
+    function = simplify(multiply_matrices(add_up_first(simplify(flatten_stacks(function)))))
     settled = without_nothing(function)
     if settled is not function:
         function = simplify(settled)

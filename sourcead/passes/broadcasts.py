@@ -5,6 +5,7 @@
     d += np.broadcast_to(s, d.shape)     d += s
     d += np.broadcast_to(s, d.shape) * x      d += s * x
     np.broadcast_to(v, v.shape)          v
+    np.reshape(np.broadcast_to(1.0, s), x.shape)      np.broadcast_to(1.0, x.shape)
 
 Right where the dims, known from the types, prove that the result has the shape it had, and where the dtypes prove that
 a Python number, which does not widen, stands in for an array, which does, to no effect.
@@ -48,6 +49,8 @@ def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
             return x if _is_whole(x, stmt.targets[0].type) else None
         case Call(fn, (x, Const(dtype)), ()) if fn is np.ndarray.astype:
             return _cast_broadcast(x, dtype, facts)
+        case Call(fn, (x, shape), ()) if fn is np.reshape:
+            return _reshaped_broadcast(x, shape, facts)
         case Call(fn, args, (), effect=False) if broadcasts_operands(fn, len(args)):
             return _into_operation(stmt, fn, args, facts, known)
         case Update(base, _, value):
@@ -67,6 +70,17 @@ def _cast_broadcast(x: Operand, dtype, facts: Facts) -> Call | None:
             value = _promoted(_type(source))
             return broadcast if value is not None and np.result_type(value) == dtype else None
     return None
+
+
+def _reshaped_broadcast(x: Operand, shape: Operand, facts: Facts) -> Call | None:
+    """A number broadcast to another shape straight away."""
+    source = _broadcast_of(x, facts)
+    if source is None or dims_of(_type(source)) != () or not isinstance(facts.op(shape), Attr) or facts.op(shape).name != "shape":
+        return None
+    broadcast = facts.op(x)
+    args = list(broadcast.args)
+    args[1 - _SOURCE[broadcast.fn]] = shape
+    return replace(broadcast, args=tuple(args))
 
 
 def broadcasts_operands(fn, count: int) -> bool:

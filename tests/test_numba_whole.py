@@ -11,7 +11,7 @@ import numba
 
 from sourcead import grad
 from sourcead.backends.numba import compiling, whole  # noqa: F401  (registers what Numba compiles)
-from sourcead.backends.numba.helpers import WHOLE, tanh_of
+from sourcead.backends.numba.helpers import REDUCED, WHOLE, sum_of, tanh_of
 
 pytestmark = pytest.mark.compiled
 
@@ -71,8 +71,62 @@ def test_gradients_of_loops_with_tanh(scalar_tanh):
 
 
 def test_a_loop_is_only_taken_where_memory_is_as_expected():
-    assert whole.loop_address(np.add, np.dtype(np.float64)) is None
-    assert all(whole.loop_address(f, np.dtype(np.float64)) for f in (np.exp, np.tanh))
+    assert whole.loop_address(np.modf, np.dtype(np.float64)) is None  # two results
+    assert all(whole.loop_address(f, np.dtype(np.float64)) for f in (np.exp, np.tanh, np.add, np.maximum))
+
+
+@pytest.fixture(scope="module", params=REDUCED, ids=lambda f: f.__name__)
+def reduction(request):
+    """A reduction of NumPy's, and what is compiled in its place."""
+    namespace = {"function": REDUCED[request.param]}
+    exec("def f(x):\n    return function(x)", namespace)
+    return request.param, numba.njit(namespace["f"])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_reductions_of_every_layout(reduction, dtype):
+    function, compiled = reduction
+    x = np.random.default_rng(0).normal(size=(70, 400)).astype(dtype)
+    for a in (x, x[0], x[:, 3], x.T, x[::2, ::-3], x[0, ::-2], x[5, :63], x[5, :64], x[:1, :1], np.asfortranarray(x)[:, :3]):
+        got = compiled(a)
+        np.testing.assert_allclose(got, function(a), rtol=0, atol=40 * np.finfo(dtype).eps * np.abs(a).sum() / a.size**0.5)
+        if function in (np.max, np.min):
+            assert got == function(a)
+
+
+def test_reductions_of_special_values(reduction):
+    function, compiled = reduction
+    for n in (3, 63, 64, 65, 1000):
+        x = np.random.default_rng(n).normal(size=n)
+        for special in (np.nan, np.inf, -np.inf):
+            for k in (0, n // 2, n - 1):
+                a = x.copy()
+                a[k] = special
+                np.testing.assert_allclose(compiled(a), function(a), rtol=1e-12)
+    if function in (np.max, np.min):
+        with pytest.raises(ValueError, match="zero-size|empty"):
+            compiled(np.zeros(0))
+    if function is np.sum:
+        assert compiled(np.zeros(0)) == 0
+
+
+def test_a_long_sum_is_as_exact_as_that_of_numpy():
+    x = np.full(1_000_000, 0.1, np.float32)
+    compiled = numba.njit(lambda x: sum_of(x))
+    assert compiled(x) == np.sum(x) and abs(compiled(x) - 1e5) < 0.1
+
+
+def test_gradients_of_reductions():
+    def spread(x):
+        total = 0.0
+        for k in range(3):
+            total += np.sum(x * k) ** 2 + np.mean(x) * np.max(x) - np.min(x)
+        return total
+
+    for n in (5, 300):
+        x = np.random.default_rng(n).normal(size=n)
+        compiled = grad(spread, backend="numba")
+        np.testing.assert_allclose(compiled(x), grad(spread)(x), rtol=1e-12)
 
 
 def network(w, v, x):

@@ -20,6 +20,7 @@ import builtins
 import itertools
 import math
 import operator
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,6 +30,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.elementwise import is_elementwise
 from sourcead.backends.numba.forms import no_floats, no_integers
 from sourcead.backends.numba.helpers import (
+    REDUCED,
     WHOLE,
     add_at,
     alike,
@@ -211,6 +213,8 @@ class _Outlining:
             return self.outlined(stmt, fn)
         if isinstance(result, Array) and result.dims and self.is_whole(op, fn, result):
             return replace(op, fn=WHOLE[fn])
+        if isinstance(fn, Hashable) and fn in REDUCED and len(op.args) == 1 and not op.kwargs and _is_float_array(op.args[0]):
+            return replace(op, fn=REDUCED[fn])
         if fn in (math.tanh, np.tanh) and not op.kwargs and _is_float(op.args[0]):
             return replace(op, fn=WHOLE[np.tanh])  # libm takes twice as long
         if is_basic(fn) and not op.kwargs and not any(isinstance(a, tuple) for a in op.args):
@@ -355,6 +359,12 @@ def _is_native(fn: Any) -> bool:
     if isinstance(fn, type):
         return issubclass(fn, (np.generic, BaseException))
     return getattr(fn, "__module__", None) == "math" or getattr(fn, "__objclass__", None) in (list, dict, str, tuple)
+
+
+def _is_float_array(operand: Operand) -> bool:
+    """Whether this is a vector or matrix of such numbers, which Numba compiles loops over."""
+    t = operand.type if isinstance(operand, Var) else None
+    return isinstance(t, Array) and rank(t) in (1, 2) and t.dtype in (np.float32, np.float64)
 
 
 def _is_float(operand: Operand) -> bool:

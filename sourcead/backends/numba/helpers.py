@@ -77,6 +77,29 @@ WHOLE = {
 }  # fmt: skip
 
 
+def sum_of(x):
+    """`np.sum(x)` of a whole array."""
+    return np.sum(x)
+
+
+def mean_of(x):
+    """`np.mean(x)` of a whole array."""
+    return np.mean(x)
+
+
+def max_of(x):
+    """`np.max(x)` of a whole array."""
+    return np.max(x)
+
+
+def min_of(x):
+    """`np.min(x)` of a whole array."""
+    return np.min(x)
+
+
+# what stands for reductions of whole arrays: `reductions.py` compiles these
+REDUCED = {np.sum: sum_of, np.mean: mean_of, np.max: max_of, np.min: min_of}
+
 WIDEST = 8192  # numbers in a row of a matrix that grows
 
 

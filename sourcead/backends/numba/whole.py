@@ -38,19 +38,19 @@ class _UFunc(ctypes.Structure):
 
 
 def loop_address(ufunc: np.ufunc, dtype: np.dtype) -> int | None:
-    """Where the loop of a ufunc of one operand for a dtype lies; None if that cannot be told."""
-    found = _UFunc.from_address(id(ufunc))
-    if (found.nin, found.nout, found.nargs, found.ntypes) != (1, 1, 2, ufunc.ntypes) or found.name != ufunc.__name__.encode():
+    """Where the loop of a ufunc for operands and a result of a dtype lies; None if that cannot be told."""
+    found, operands = _UFunc.from_address(id(ufunc)), ufunc.nargs
+    if (found.nin, found.nout, found.nargs, found.ntypes) != (operands - 1, 1, operands, ufunc.ntypes):
         return None
-    numbers = [np.dtype(t).num for kinds in ufunc.types for t in kinds.split("->")]
-    if [found.types[k] for k in range(2 * found.ntypes)] != numbers:
+    numbers = [np.dtype(t).num for kinds in ufunc.types for t in kinds.replace("->", "")]
+    if found.name != ufunc.__name__.encode() or [found.types[k] for k in range(operands * found.ntypes)] != numbers:
         return None
-    k = ufunc.types.index(f"{dtype.char}->{dtype.char}")
+    k = ufunc.types.index(f"{dtype.char * ufunc.nin}->{dtype.char}")
     return None if found.data and found.data[k] else found.functions[k]
 
 
-def _know(ufunc: np.ufunc, function) -> None:
-    """Makes compiled code call the loops of a ufunc."""
+def symbols_of(ufunc: np.ufunc) -> dict[types.Type, types.ExternalFunction]:
+    """What compiled code calls the loops of a ufunc, by dtype."""
     symbols = {}
     for numba_type, dtype in DTYPES.items():
         address = loop_address(ufunc, dtype)
@@ -58,6 +58,12 @@ def _know(ufunc: np.ufunc, function) -> None:
             name = f"sourcead_numpy_{ufunc.__name__}_{dtype.name}"
             llvm.add_symbol(name, address)
             symbols[numba_type] = types.ExternalFunction(name, _SIGNATURE)
+    return symbols
+
+
+def _know(ufunc: np.ufunc, function) -> None:
+    """Makes compiled code call the loops of a ufunc of one operand."""
+    symbols = symbols_of(ufunc)
     plain = load(f"def {ufunc.__name__}_of(x):\n    return np.{ufunc.__name__}(x)\n", f"{ufunc.__name__}_of", {"np": np})
 
     def choose(x):

@@ -6,7 +6,7 @@ cotangent g, it is used for g = conj(d), and its result conjugated.
 
 import numpy as np
 
-from sourcead.runtime import refuse_now
+from sourcead.runtime import refuse_now, unbroadcast
 
 
 def conjugate_transpose(x):
@@ -298,3 +298,19 @@ def inverse_frechet(function, y, t):
     n = y.shape[-1]
     columns = [np.ravel(frechet(function, y, e)) for e in np.reshape(np.eye(n * n, dtype=y.dtype), (n * n, n, n))]
     return np.reshape(np.linalg.solve(np.stack(columns, -1), np.ravel(t)), (n, n))
+
+
+# ---- cross products in the plane ----
+
+
+def planar_cross_cotangents(d_y, a, b, axis):
+    """The cotangents of `a` and `b` in `y = np.cross(a, b, axis=axis)`, where vectors may have two components: the third is zero."""
+    flat_a, flat_b = np.shape(a)[axis] == 2, np.shape(b)[axis] == 2
+    if flat_a and flat_b:  # y is the third component alone
+        d = np.expand_dims(d_y, axis)
+        d_y = np.concatenate([0 * d, 0 * d, d], axis)
+    in_space = [np.concatenate([x, 0 * np.take(x, [0], axis)], axis) if flat else x for x, flat in ((a, flat_a), (b, flat_b))]
+    d_a, d_b = np.cross(in_space[1], d_y, axis=axis), np.cross(d_y, in_space[0], axis=axis)
+    d_a = np.take(d_a, [0, 1], axis) if flat_a else d_a
+    d_b = np.take(d_b, [0, 1], axis) if flat_b else d_b
+    return unbroadcast(d_a, a), unbroadcast(d_b, b)

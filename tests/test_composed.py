@@ -339,3 +339,39 @@ EMPTY = {
 @pytest.mark.parametrize("name", EMPTY)
 def test_arrays_without_elements(name):
     assert sourcead.grad(EMPTY[name])(np.zeros(0)).shape == (0,)
+
+
+A2, B2, B3 = rng.normal(size=(4, 2)), rng.normal(size=(4, 2)), rng.normal(size=(4, 3))
+OTHERS = {
+    "cross of two planes": (lambda a, b: np.sum(np.cross(a, b) ** 3), A2, B2),
+    "cross of plane and space": (lambda a, b: np.sum(np.cross(a, b) ** 3), A2, B3),
+    "cross of one vector": (lambda a, b: np.sum(np.cross(a, b[1]) ** 3), B3, B2),
+    "cross along the first axis": (lambda a, b: np.sum(np.cross(a[:2], b[1:], axis=0) ** 3), B3, B3),
+    "pad with two values": (lambda a, b: np.sum(np.pad(a[0], 2, constant_values=(b[0, 0], 1.0)) ** 3), A2, B2),
+    "pad with values of each side": (lambda a, b: np.sum(np.pad(a, ((1, 2), (0, 3)), constant_values=b[:2]) ** 3), A2, B2),
+    "polyfit with weights": (lambda a, b: np.sum(np.polyfit(np.arange(4.0), a, 1, w=b[:, 0] ** 2) ** 2), A2, B2),
+    "polynomial": (lambda a, b: np.sum(np.polynomial.polynomial.polyval(a, b[:, 0]) ** 2), A2, B2),
+    "Chebyshev": (lambda a, b: np.sum(np.polynomial.chebyshev.chebval(a, b[:, 0]) ** 2), A2, B2),
+    "Legendre": (lambda a, b: np.sum(np.polynomial.legendre.legval(a, b[:, 0]) ** 2), A2, B2),
+    "Legendre of degree 0": (lambda a, b: np.sum(np.polynomial.legendre.legval(a, b[:1, 0]) ** 2), A2, B2),
+    "nextafter": (lambda a, b: np.sum(np.nextafter(a, b) ** 2), A2, B2),
+    "matrices transposed": (lambda a, b: np.sum((a.mT @ b) ** 2), A2, B2),
+    "ravel in the order of memory": (lambda a, b: np.sum(a.ravel(order="K") ** 3 * np.ravel(b * 2, "A")), A2, B2),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_derivatives_of_both_arguments(name):
+    f, *at = OTHERS[name]
+    sourcead.check_grads(f, at, wrt=(0, 1), order=2)
+
+
+@pytest.mark.skipif(not hasattr(np, "cumulative_sum"), reason="NumPy 2.1")
+def test_running_sums_that_begin_before_the_first_element():
+    sourcead.check_grads(lambda a: np.sum(np.cumulative_sum(a, axis=1, include_initial=True) ** 2), (x,))
+    sourcead.check_grads(lambda a: np.sum(np.cumulative_prod(a, axis=0, include_initial=True) ** 2), (x,))
+
+
+def test_ravel_in_an_order_of_memory_that_is_not_known_is_refused():
+    with pytest.raises(sourcead.UnsupportedSyntaxError, match="how it lies"):
+        sourcead.grad(lambda a: np.sum(a.T.ravel(order="K") ** 2))(x)

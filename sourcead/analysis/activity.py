@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import numpy as np
+
 from sourcead.ir.nodes import (
     Append,
     Block,
     Branch,
     Build,
     Call,
+    Const,
     Effect,
     Index,
     Let,
@@ -48,7 +51,7 @@ def passing_atoms(op: Op) -> list[Var]:
     """The operands of an op (without blocks) through which derivatives may pass."""
     match op:
         case Call(fn, args, kwargs):
-            if fn is stop_gradient or not isinstance(fn, Var) and no_derivative(fn):
+            if fn is stop_gradient or not isinstance(fn, Var) and no_derivative(fn) or makes_integers(op):
                 return []
             operands = [*args, *(v for _, v in kwargs), *((fn,) if isinstance(fn, Var) else ())]
         case Let(value):
@@ -62,6 +65,26 @@ def passing_atoms(op: Op) -> list[Var]:
         case _:
             operands = []
     return [a for o in operands for a in operand_atoms(o) if isinstance(a, Var) and carries_derivative(a.type)]
+
+
+DTYPE_PLACES = {np.ndarray.astype: 1, np.array: 1, np.asarray: 1, np.asanyarray: 1}
+
+
+def makes_integers(call: Call) -> bool:
+    """Whether a call asks NumPy for integers or truth values, which carry no derivative, also of what is not known to be an array."""
+    place = DTYPE_PLACES.get(call.fn)
+    given = dict(call.kwargs).get("dtype") if place is None or len(call.args) <= place else call.args[place]
+    if not isinstance(given, Const) or given.live or given.value is None or not from_numpy(call.fn):
+        return False
+    try:
+        return np.dtype(given.value).kind in "iub"
+    except TypeError:
+        return False
+
+
+def from_numpy(fn) -> bool:
+    owner = getattr(fn, "__objclass__", fn)
+    return isinstance(fn, np.ufunc) or (getattr(owner, "__module__", None) or "").split(".")[0] == "numpy"
 
 
 def _forward(block: Block, varied: set[Var]) -> None:

@@ -112,7 +112,10 @@ def _shaped_like(fn, args, kwargs) -> Type:
     return Array(found.dtype if isinstance(found, Array) else None, dims)
 
 
-@infers(runtime.tensordot_cotangents, runtime.dot_cotangents, runtime.kron_cotangents, runtime.convolve_cotangents)
+@infers(
+    runtime.tensordot_cotangents, runtime.dot_cotangents, runtime.kron_cotangents, runtime.convolve_cotangents,
+    runtime_matrices.planar_cross_cotangents,
+)  # fmt: skip
 def _pair(fn, args, kwargs) -> Type:
     d, *factors = (a.type for a in args[:3])
     if not all(isinstance(t, Array) and t.dims for t in factors):

@@ -130,6 +130,8 @@ def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], n
             return derivatives.lower_pullback(lo, fn, args, kwargs, node)
     if objects.method(fn, "__call__") is not None:
         return call_object(lo, objects.method(fn, "__call__"), [fn, *args], kwargs, node)
+    if isinstance(fn, Cell) and lo.unreadable(fn) is not None:
+        lo.read(fn)  # says why
     raise expressions.unsupported(lo, node, "the function that is called here is not known before the program runs", "call it by its name")
 
 
@@ -287,7 +289,7 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         args, out = args[: fn.nin], args[fn.nin]
     if isinstance(out, Const) and out.value is None:
         out = None
-    args, kwargs = composing.said_briefly(lo, fn, args, kwargs)
+    args, kwargs = composing.said_briefly(lo, fn, *layouts.order_said(lo, fn, args, kwargs, node))
     if isinstance(fn, np.ufunc) and out is not None and "where" in kwargs:
         return composing.written_out(lo, fn, args, {**kwargs, "out": out}, node)
     written = composing.written_out(lo, fn, args, kwargs, node)

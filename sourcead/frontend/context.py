@@ -44,6 +44,7 @@ from sourcead.frontend.values import (
     roots,
 )
 from sourcead.ir.nodes import (
+    UNDEFINED,
     Atom,
     Build,
     Const,
@@ -100,6 +101,12 @@ def name_reads(node: gast.AST) -> Counter:
 def is_text(atom: Atom) -> bool:
     """Whether an atom is a string or truth value known while compiling."""
     return isinstance(atom, Const) and not atom.live and isinstance(atom.value, (str, bool))
+
+
+def is_empty_tuple(key) -> bool:
+    """Whether a key is `()`, as it is written in a path or as a constant."""
+    value = key.value if isinstance(key, Const) else key
+    return isinstance(value, tuple) and not value
 
 
 class NotStatic(Exception):
@@ -293,6 +300,8 @@ class Lowering:
             case Var() | Const():
                 return value
             case Cell():
+                if value.slots.get(VALUE) is UNDEFINED and POISON in value.slots:
+                    raise UnsupportedSyntaxError(value.slots[POISON], at=self.here, instead="assign it again before it is read")
                 if POISON in value.slots or POISON in value.root().slots:
                     raise AliasError(
                         value.slots.get(POISON) or value.root().slots[POISON],
@@ -325,7 +334,7 @@ class Lowering:
                 atoms = tuple(map(self.read, items))
                 return self.build.emit(Build("tuple", atoms), TupleT(tuple(map(atom_type, atoms))), name or "pair")
             case SliceVal():
-                raise UnsupportedSyntaxError("a slice object cannot be used like this", at=self.here)
+                raise needs_items("a slice is used as a value where only data can stand", self.here)
             case MethodVal(_, method):
                 raise UnsupportedSyntaxError(f"the method `{method}` is used as a value", at=self.here, instead="call it, or use a lambda")
             case FunctionVal() | BoundVal() | ChoiceVal():
@@ -424,7 +433,7 @@ class Lowering:
             for held in cell.holds:
                 self.poison(held, cell)
             return
-        whole = path and isinstance(path[0], Sub) and (path[0].key == () or getattr(path[0].key, "value", None) == ())
+        whole = path and isinstance(path[0], Sub) and is_empty_tuple(path[0].key)
         if path and rank(atom_type(before)) == 0 or whole and rank(atom_type(before)) is None:
             raise UnsupportedSyntaxError("a write into an array without axes", at=self.here, instead="rebind the name: `a = value`")
         if cell in self.params:

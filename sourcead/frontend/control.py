@@ -17,6 +17,7 @@ from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import choices, expressions, objects
 from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
 from sourcead.frontend.exits import FALSE, TRUE, Flag
+from sourcead.frontend.not_data import paired_parts, same_constant
 from sourcead.frontend.recursion import NeverReturns
 from sourcead.frontend.values import (
     KIND,
@@ -33,6 +34,7 @@ from sourcead.frontend.values import (
     FunctionVal,
     IterVal,
     Meta,
+    SliceVal,
     Slots,
     TupleVal,
     Value,
@@ -255,6 +257,9 @@ def _merge_value(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> Va
                 raise MustMaterialise(cell, lo.here)
     if alone and isinstance(some, (FunctionVal, BoundVal, IterVal)) or isinstance(some, Const) and alone and callable(some.value):
         return some
+    if isinstance(a, SliceVal) and isinstance(b, SliceVal) and (parts := paired_parts(a, b)) is not None:
+        names = (f"{name}_start", f"{name}_stop", f"{name}_step")
+        return SliceVal(*(None if p[0] is None else _merge_value(lo, *p, n, arms, pairs) for p, n in zip(parts, names)))
     if choices.is_function(a) and choices.is_function(b):
         return _merge_functions(lo, a, b, name, pairs)
     why = arms[0].poison(a) or arms[1].poison(b)
@@ -344,11 +349,6 @@ def same_keys(a: Value, b: Value) -> bool:
     return type(a) is type(b) and getattr(a, "kind", None) == getattr(b, "kind", None) and a.cls is b.cls and (
         a.keys.keys() == b.keys.keys() if isinstance(a.keys, dict) else list(a.keys) == list(b.keys)
     )
-
-
-def same_constant(a: Const, b: Const) -> bool:
-    """Whether two constants are the same object for every purpose."""
-    return type(a.value) is type(b.value) and (a.value is b.value or isinstance(a.value, (int, str, bool, tuple)) and a.value == b.value)
 
 
 # -- conditions ------------------------------------------------------------------------------------------------------

@@ -445,7 +445,7 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
         return maps.item(lo, base, key, node)
     if isinstance(base, (MethodVal, FunctionVal, BoundVal)) or objects.class_of(base) is not None:
         raise unsupported(lo, node, "this object has no items")
-    if isinstance(base, Const) and (found := brackets.subscript_of_object(lo, base.value, key, node)) is not None:
+    if isinstance(base, Const) and (found := brackets.subscript_of_object(lo, base, key, node)) is not None:
         return found
     operand_ = lo.operand(key)
     if isinstance(base, Cell):

@@ -115,6 +115,20 @@ def _part(lo, whole: frozenset[Var] | None, base, step: Sub | View) -> frozenset
     return whole
 
 
+def order_said(lo, fn, args, kwargs, node):
+    """The arguments of a call that joins axes in the order of memory (`order="K"`, `"A"`), which then must be known to be C order."""
+    place = {np.ravel: 1, np.ndarray.flatten: 1, np.reshape: 2}.get(fn, 0)
+    order = args[place] if 0 < place < len(args) else kwargs.get("order")
+    if place == 0 or not isinstance(order, Const) or order.value not in ("K", "A"):
+        return args, kwargs
+    needs = in_c_order(lo, args[0])
+    if needs is None:
+        why = f"`order={order.value!r}` follows the memory of an array of which it is not known how it lies"
+        raise expressions.unsupported(lo, node, why, "order='C' or order='F'")
+    lo.layouts |= needs
+    return args[:place], {k: v for k, v in kwargs.items() if k != "order"}
+
+
 def copied(lo, fn, base: Cell, operands) -> Value | None:
     """What `reshape` or `ravel` makes of a transposed matrix in C order whose axes are both longer than one: a copy.
 

@@ -14,7 +14,8 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import expressions
 from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
-from sourcead.frontend.control import NOT_SURE, is_new_key, open_dict, restartable, same_constant, same_keys, settle
+from sourcead.frontend.control import NOT_SURE, is_new_key, open_dict, restartable, same_keys, settle
+from sourcead.frontend.not_data import same_thing, unreadable
 from sourcead.frontend.values import (
     MISSING,
     POISON,
@@ -28,6 +29,7 @@ from sourcead.frontend.values import (
     FunctionVal,
     IterVal,
     Meta,
+    SliceVal,
     Slots,
     TupleVal,
     Value,
@@ -54,6 +56,7 @@ class Assumptions:
     opened: set[Slots] = field(default_factory=set)  # containers that no longer are what came in as one value
     inits: dict = field(default_factory=dict)  # the values of the variants on entry
     unsure: set[Slots] = field(default_factory=set)  # dicts that get keys inside
+    uncarried: dict[tuple, str] = field(default_factory=dict)  # what is no data, and another in each iteration: why it is not carried
     numbers: set[tuple] = field(default_factory=set)  # variants that may be a number although they are arrays by type
     first_sym: int = field(default_factory=lambda: Sym().id)  # dims with this id or above are born inside the loop
     dims: set[Sym] = field(default_factory=set)  # dims that differ from one iteration to the next
@@ -251,6 +254,8 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
     """The value of a variant at the beginning of an iteration: its structure, with a parameter for each leaf."""
     shape = template if template is not None else init
     name = _slot_name(slot, init)
+    if path in assumed.uncarried:
+        return unreadable(name, assumed.uncarried[path])
     if isinstance(shape, TupleVal):
         inits = init.items if isinstance(init, TupleVal) else [MISSING] * len(shape.items)
         return TupleVal(tuple(
@@ -268,7 +273,7 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
             if POISON in init.slots:
                 cell.slots[POISON] = init.slots[POISON]
         return cell
-    if isinstance(shape, (FunctionVal, BoundVal, IterVal)) or isinstance(shape, Const) and callable(shape.value):
+    if isinstance(shape, (FunctionVal, BoundVal, IterVal, SliceVal)) or isinstance(shape, Const) and callable(shape.value):
         return shape
     if (why := lo.unreadable(init)) is not None:
         assumed.spoiled.setdefault(path, why)
@@ -360,16 +365,20 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
             at=lo.here,
             instead="use `append` on one list, or an array",
         )
+    if path in assumed.uncarried:
+        return True
     if path not in leaves_:
-        if end is param or isinstance(end, Const) and isinstance(param, Const) and same_constant(end, param):
+        if same_thing(end, param):
             return True
-        raise UnsupportedSyntaxError(f"`{_slot_name(slot, param)}` is one function in an iteration and another in the next", at=lo.here)
+        what = "slice" if isinstance(param, SliceVal) else "function"
+        assumed.uncarried[path] = f"`{_slot_name(slot, param)}` is one {what} in an iteration and another in the next"
+        return False
     nothing = leaves_[path].init is UNDEFINED or atom_type(leaves_[path].init) == Undefined()  # so far, in the loop around
     if nothing and (types[path] == Undefined() and isinstance(end, TupleVal) or isinstance(end, Cell) and end.kind != "array"):
         assumed.variants[slot] = shape_of(lo, end)
         types.pop(path, None)
         return False
-    if isinstance(end, (FunctionVal, BoundVal, IterVal)) and leaves_[path].init is UNDEFINED:
+    if isinstance(end, (FunctionVal, BoundVal, IterVal, SliceVal)) and leaves_[path].init is UNDEFINED:
         assumed.variants[slot] = shape_of(lo, end)
         return False
     if (why := lo.unreadable(end)) is not None and path not in assumed.spoiled:
@@ -414,6 +423,8 @@ def _result(lo, path, param, outs, assumed) -> Value:
         cell.share(c for c in param.shares if c.slots.birth < assumed.birth)
         cell.frozen = param.frozen
         return cell
+    if path in assumed.uncarried:
+        return unreadable(param.name, assumed.uncarried[path])
     if path not in outs:
         return param
     out = outs[path]

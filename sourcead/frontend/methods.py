@@ -55,6 +55,8 @@ from sourcead.ir.types import (
     rank,
 )
 
+SLICE_PARTS = {"start": "lower", "stop": "upper", "step": "step"}
+
 
 def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
     """`value.name`."""
@@ -62,6 +64,9 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
         return objects.attribute(lo, value, name, node)
     if isinstance(value, Const) and not value.live and not isinstance(value.value, (int, float, complex, str, tuple, np.dtype)):
         return attribute_of_object(lo, value, name, node)
+    if isinstance(value, SliceVal) and name in SLICE_PARTS:
+        part = getattr(value, SLICE_PARTS[name])
+        return Const(None) if part is None else part
     if isinstance(value, (TupleVal, FunctionVal, SliceVal)) or isinstance(value, Cell) and value.kind != "array":
         return MethodVal(value, name)
     atom = lo.read(value)
@@ -83,6 +88,8 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
         if isinstance(value, Cell) and is_array(t):
             return calls.emit_call(lo, np.transpose, [value], {}, node)
         return calls.emit_call(lo, np.transpose, [value], {}, node) if not isinstance(t, Scalar) else value
+    if name == "mT" and is_array(t):
+        return calls.emit_call(lo, np.matrix_transpose, [value], {}, node)
     if name in ("real", "imag"):
         return calls.emit_call(lo, getattr(np, name), [value], {}, node)
     if name == "flat" and isinstance(value, Cell) and is_array(t):

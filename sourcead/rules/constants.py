@@ -13,7 +13,7 @@ from sourcead.rules.registry import _home
 
 _NUMPY = """
 argmax argmin nanargmax nanargmin argsort argwhere argpartition searchsorted nonzero flatnonzero count_nonzero digitize
-floor ceil rint round around trunc fix sign signbit spacing nextafter floor_divide
+floor ceil rint round around trunc fix sign signbit spacing floor_divide
 less less_equal greater greater_equal equal not_equal isnan isinf isfinite isposinf isneginf isclose isreal iscomplex isrealobj
 iscomplexobj allclose array_equal array_equiv logical_and logical_or logical_not logical_xor all any isin iterable isscalar
 bitwise_and bitwise_or bitwise_xor bitwise_not invert left_shift right_shift bitwise_count gcd lcm
@@ -36,7 +36,7 @@ _BUILTINS = """
 len range isinstance issubclass int bool str repr format print round hash id type callable hasattr ord chr all any slice input
 bytes
 """.split()
-_MATH = "nextafter ulp floor ceil trunc isnan isinf isfinite isclose gcd lcm factorial comb perm isqrt"
+_MATH = "ulp floor ceil trunc isnan isinf isfinite isclose gcd lcm factorial comb perm isqrt"
 
 _CONSTANT = {
     *(getattr(np, name) for name in _NUMPY + _NUMPY_TYPES if hasattr(np, name)),

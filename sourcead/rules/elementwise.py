@@ -241,6 +241,11 @@ def _(y, a, b, d_y):
     return d_y * np.sign(a) * np.copysign(1, b), None
 
 
+@adjoint(np.nextafter, math.nextafter, broadcasts=True)
+def _(y, a, towards, d_y):  # the number beside `a` moves with it
+    return d_y, None
+
+
 @adjoint(np.heaviside, broadcasts=True)
 def _(y, x, at_zero, d_y):
     return None, d_y * (x == 0)

@@ -20,6 +20,7 @@ from sourcead.runtime import (
     tensordot_cotangents,
     unbroadcast,
 )  # fmt: skip
+from sourcead.runtime_matrices import planar_cross_cotangents
 
 
 @adjoint(operator.matmul, np.matmul, np.linalg.matmul)
@@ -103,7 +104,9 @@ def _(y, a, b, d_y):
 
 @adjoint(np.cross, np.linalg.cross)
 def cross_adjoint(y, a, b, d_y, axis=-1):
-    return unbroadcast(np.cross(b, d_y, axis=axis), a), unbroadcast(np.cross(d_y, a, axis=axis), b)
+    if a.shape[axis] == 3 and b.shape[axis] == 3:
+        return unbroadcast(np.cross(b, d_y, axis=axis), a), unbroadcast(np.cross(d_y, a, axis=axis), b)
+    return planar_cross_cotangents(d_y, a, b, axis)
 
 
 @adjoint(np.einsum, broadcasts=True)  # an axis of length 1 stretches to its letter's

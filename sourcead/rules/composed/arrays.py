@@ -171,17 +171,15 @@ def geomspace(start, stop, num=50, endpoint=True):
 
 @composed(np.pad, given="constant_values end_values stat_length", words="mean maximum minimum median linear_ramp odd")
 def pad(array, pad_width, mode="constant", constant_values=0, end_values=0, stat_length=None, reflect_type="even"):
-    if mode == "constant":
-        if np.ndim(constant_values) != 0:
-            refuse("`np.pad` with several `constant_values` that carry a derivative: use `np.concatenate`")
+    if mode == "constant" and np.ndim(constant_values) == 0:
         there = np.pad(np.ones(array.shape, dtype=bool), pad_width)
         return np.where(there, np.pad(array, pad_width), constant_values)
-    if mode not in ("mean", "maximum", "minimum", "median", "linear_ramp", "reflect", "symmetric"):
+    if mode not in ("constant", "mean", "maximum", "minimum", "median", "linear_ramp", "reflect", "symmetric"):
         refuse("`np.pad` with this mode: use `np.concatenate`")
     if mode in ("reflect", "symmetric") and reflect_type == "even":
         return np.pad(array, pad_width, mode)
     widths = np.broadcast_to(pad_width, (array.ndim, 2))
-    ends = np.broadcast_to(end_values, (array.ndim, 2))
+    ends = np.broadcast_to(np.asarray(constant_values if mode == "constant" else end_values), (array.ndim, 2))
     lengths = None if stat_length is None else np.broadcast_to(stat_length, (array.ndim, 2))
     if array.ndim > 4:
         refuse("`np.pad` with this mode of more than four axes: use `np.concatenate`")
@@ -199,6 +197,8 @@ def pad_along(array, axis, before, after, mode, ends, lengths):
     if mode == "linear_ramp":
         low = ramp(ends[0], x[0], before)
         high = ramp(ends[1], x[-1], after)[::-1]
+    elif mode == "constant":
+        low, high = np.full((before, *x.shape[1:]), ends[0], x.dtype), np.full((after, *x.shape[1:]), ends[1], x.dtype)
     elif mode in ("reflect", "symmetric"):
         skip = 1 if mode == "reflect" else 0
         if before > n - skip or after > n - skip:

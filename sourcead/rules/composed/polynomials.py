@@ -67,12 +67,59 @@ def poly(seq_of_zeros):
 
 
 @composed(np.polyfit)
-def polyfit(x, y, deg, rcond=None):
+def polyfit(x, y, deg, rcond=None, full=False, w=None):
+    if full:
+        refuse("`np.polyfit` with `full=True`")
     x = np.asarray(x) + 0.0
     y = np.asarray(y) + 0.0
     powers = np.vander(x, deg + 1)
+    if w is not None:
+        w = np.asarray(w) + 0.0
+        powers = powers * np.expand_dims(w, 1)
+        y = y * w if y.ndim == 1 else y * np.expand_dims(w, 1)
     scale = np.sqrt(np.sum(powers * powers, axis=0))
     if rcond is None:
         rcond = len(x) * 2.220446049250313e-16
     found = np.linalg.lstsq(powers / scale, y, rcond)[0]
     return (found.T / scale).T
+
+
+# ---- numpy.polynomial: the lowest power first ----
+
+
+def one_row(c):
+    c = np.asarray(c) + 0.0
+    if c.ndim != 1:
+        refuse("a polynomial of numpy.polynomial with more than one row of coefficients: evaluate one after the other")
+    return c
+
+
+@composed(np.polynomial.polynomial.polyval)
+def powers_at(x, c, tensor=True):
+    return np.polyval(one_row(c)[::-1], np.asarray(x))
+
+
+@composed(np.polynomial.chebyshev.chebval)
+def chebyshev_at(x, c, tensor=True):
+    """Clenshaw's recurrence, as NumPy has it."""
+    x, c = np.asarray(x), one_row(c)
+    if len(c) == 1:
+        return c[0] + 0 * x
+    low, high = c[-2] + 0 * x, c[-1] + 0 * x
+    for k in range(3, len(c) + 1):
+        low, high = c[-k] - high, low + 2 * x * high
+    return low + high * x
+
+
+@composed(np.polynomial.legendre.legval)
+def legendre_at(x, c, tensor=True):
+    """Clenshaw's recurrence, as NumPy has it."""
+    x, c = np.asarray(x), one_row(c)
+    n = len(c)
+    if n == 1:
+        return c[0] + 0 * x
+    low, high = c[-2] + 0 * x, c[-1] + 0 * x
+    for k in range(3, n + 1):
+        degree = n - k + 2
+        low, high = c[-k] - high * ((degree - 1) / degree), low + high * x * ((2 * degree - 1) / degree)
+    return low + high * x

@@ -1,6 +1,7 @@
 """Calls in compiled gradients: as loops, by the interpreter, and the errors that they raise."""
 
 import gc
+import subprocess
 import sys
 import threading
 
@@ -8,11 +9,14 @@ import numpy as np
 import pytest
 
 from sourcead import Numba, grad
+from sourcead.errors import BackendError
+from sourcead.ir.types import FLOAT, Str, TupleT
 
 numba = pytest.importorskip("numba")
 
 from sourcead.backends.numba import interpreted  # noqa: E402
 from sourcead.backends.numba.mismatch import plain_mismatches  # noqa: E402
+from sourcead.backends.numba.outlined import kept  # noqa: E402
 
 pytestmark = pytest.mark.compiled
 
@@ -102,6 +106,42 @@ def test_a_result_of_another_type_is_an_error():
     f = receiving(lambda a: np.ones((2, 2)), [numba.float64], array)
     with pytest.raises((TypeError, ValueError)):
         f(1.0)
+
+
+def test_what_is_no_text_is_not_taken_for_one():
+    assert kept(("a", 1.0), TupleT((Str(), FLOAT))) == ("a", 1.0)
+    with pytest.raises(BackendError, match="a NoneType was computed where a text was expected"):
+        kept((None, 1.0), TupleT((Str(), FLOAT)))
+
+
+def sorted_by_name(x):
+    d = {"b": x[0], "a": x[1]}
+    s = 0.0
+    for k, (n, v) in enumerate(sorted(d.items())):
+        s += (k + 1) * v if n < "b" else v**3
+    return s
+
+
+def test_texts_beside_numbers_have_no_cotangents():
+    x = np.array([2.0, 5.0])
+    np.testing.assert_array_equal(grad(sorted_by_name, backend=Numba(cache=False))(x), grad(sorted_by_name)(x))
+
+
+def test_subscripts_of_ours_are_known_where_numba_was_used_before():
+    script = """
+import numba, numpy as np
+numba.njit(lambda x: x[0])(np.ones(3))
+from sourcead import grad, Numba
+from tests.test_numba_calls import mask_of_a_matrix
+x = np.array([[1.0, -2.0], [3.0, 0.0]])
+assert (grad(mask_of_a_matrix, backend=Numba(cache=False))(x) == [[2.0, 0.0], [6.0, 0.0]]).all()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+def mask_of_a_matrix(x):
+    return np.sum(x[x > 0] ** 2)
 
 
 def test_shapes_that_do_not_fit_are_an_error():

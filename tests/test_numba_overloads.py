@@ -34,6 +34,7 @@ CASES = {
     "zeros like a number": (runtime.zeros_like, (2.0,)),
     "zeros like an integer": (runtime.zeros_like, (2,)),
     "zeros like a tuple": (runtime.zeros_like, ((X, 1.0, V),)),
+    "zeros like texts and numbers": (runtime.zeros_like, ((2.0, ("a", None), V),)),
     "zeros of what is assigned": (runtime.zeros_if_assigned, (V,)),
     "copy": (runtime.copy, ((X, 1.0, V),)),
     "add arrays": (runtime.add, (X, X)),

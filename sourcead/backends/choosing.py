@@ -43,7 +43,7 @@ def choosing(backend: Numba | str, built, plain: types.FunctionType, place: str)
         inner = compiled(emitted, built.name, place, options)
         return around(boundary, built.name, parameters, inner, built.namespace)
 
-    call = made(emitted) if careful is None else as_long_as_it_holds(made(emitted), lambda: made(careful))
+    call = made(emitted) if careful is None else as_long_as_it_holds(made(emitted), lambda: made(careful()))
     return with_fallback(call, plain) if backend == "auto" else call
 
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from sourcead.analysis.builder import block_stmts
 from sourcead.backends.numba.helpers import alike, begin, disjoint, with_room
+from sourcead.backends.numba.row_stacks import put, with_rows
 from sourcead.backends.numba.vectors import (
     BY_MODE,
     ELEMENT,
@@ -65,7 +66,8 @@ FEWEST = 2  # statements that are worth a loop of their own
 
 
 def fused(function: Function) -> Function:
-    """The function with loops in place of statements on vectors; before `assign_memory`."""
+    """The function with loops in place of statements on vectors, itself if there are none; before `assign_memory`."""
+    before, function = function, with_rows(function)
     stmts = list(block_stmts(function.body))
     uses: dict[Var, int] = {}
     roots: dict[Var, Var] = {}
@@ -84,7 +86,8 @@ def fused(function: Function) -> Function:
 
     results(function.body)
     fusing = _Fusing(uses, roots, may_run_again(function))
-    return replace(function, body=fusing.block(function.body))
+    body = fusing.block(function.body)
+    return replace(function, body=body) if fusing.made or function is not before else before
 
 
 @dataclass
@@ -103,6 +106,7 @@ class _Fusing(Meetings):
     def __init__(self, uses: dict[Var, int], roots: dict[Var, Var], repeats: bool):
         super().__init__()
         self.uses, self.roots, self.repeats = uses, roots, repeats
+        self.made = False
 
     # -- groups -------------------------------------------------------------------------------------------------------
 
@@ -204,6 +208,7 @@ class _Fusing(Meetings):
         rows = [row for s in needed if (row := row_of(s))]
         if len(needed) < FEWEST or not vectors or len(vectors) + len(rows) > 1 and not self.repeats:
             return group.stmts
+        self.made = True
         return written(needed, vectors, results)
 
 
@@ -382,17 +387,4 @@ def parts_that_may_meet(needed: list[Stmt], starts: dict[Stmt, Atom]) -> list[li
         [starts[s] for s in chain]
         for chain in chains.values()
         if len(chain) > 1 and any(s.op.mode == "set" for s in chain)
-    ]
-
-
-def put(stmt: Stmt) -> list[Stmt]:
-    """A row put on a stack of rows by itself."""
-    row = row_of(stmt)
-    if row is None or row.mode is not None:
-        return [stmt]
-    wider, width = fresh(stmt.targets[0]), Var("width", INT, True)
-    return [
-        replace(stmt, targets=(width,), op=Call(len, (row.value,))),
-        replace(stmt, targets=(wider,), op=Call(with_room, (row.base, row.key, width))),
-        replace(stmt, op=Update(wider, (Sub(row.key),), row.value)),
     ]

@@ -24,7 +24,7 @@ def is_fancy(key: types.Type) -> bool:
     return bool(lists) or ranges or len(arrays) > 1 or masks and (len(items) > 1 or arrays[0].ndim > 1)
 
 
-@overload(operator.getitem)
+@overload(operator.getitem, target="cpu")  # before those of Numba for any target, whichever was known first
 def _getitem(x, key):
     if not (isinstance(x, types.Array) and is_fancy(key)):
         return None
@@ -33,7 +33,7 @@ def _getitem(x, key):
     return interpreted.call(lambda x, key: np.ascontiguousarray(x[key]), ["x", "key"], [x, key], made)
 
 
-@overload(operator.setitem)
+@overload(operator.setitem, target="cpu")
 def _setitem(x, key, value):
     if not (isinstance(x, types.Array) and is_fancy(key)):
         return None

@@ -12,17 +12,18 @@ from sourcead.backends.numba.forms import by_parts, with_one_type
 from sourcead.backends.numba.fusing import fused
 from sourcead.backends.numba.loops import with_fast_loops
 from sourcead.backends.numba.recursive import with_functions
-from sourcead.backends.numba.row_stacks import with_rows
 from sourcead.backends.numba.stacks import with_arrays
 from sourcead.backends.numba.vectors import may_run_again
+from sourcead.compilations import in_one_chunk, without_collection
 from sourcead.emit import Emitted, emit
 from sourcead.ir.nodes import Block, Const, Function, Loop, op_operands, operand_atoms
 
 
 def in_parts(
     function: Function, finished: Callable[..., Function], read: Emitted, told: list[str]
-) -> tuple[Emitted, Boundary, Emitted | None]:
-    """The text that Numba compiles, what stands around it, and another one for calls where what the first takes for granted does not hold.
+) -> tuple[Emitted, Boundary, Callable[[], Emitted] | None]:
+    """The text that Numba compiles, what stands around it, and what makes another one for calls where what the first takes for
+    granted does not hold.
 
     Args:
         function: the function, not yet simplified; its reverse sweep calls no pullbacks of recursive functions.
@@ -31,26 +32,31 @@ def in_parts(
         told: gets notes on what is done otherwise than in the text for NumPy.
     """
     live = {a.text: atom_type(a) for a in live_data(function.body) if a.text in read.namespace}
+    quick = False  # whether vectors in loops have become loops
 
-    def written(function: Function, for_engine: Callable[[Function], Function] = with_fast_loops) -> Emitted:
-        def telling(function: Function) -> Function:
-            made = for_engine(function)
-            told[:] = decisions(function, made)
-            return made
+    def with_vectors(function: Function) -> Function:
+        nonlocal quick
+        made = fused(function)
+        quick = made is not function
+        return engine(made)
 
-        return emit(for_numba(with_one_type(with_arrays(finished(by_parts(function), for_engine=telling)))), AT)
+    def engine(function: Function) -> Function:
+        made = with_fast_loops(function)
+        told[:] = decisions(function, made)
+        return made
+
+    def written(function: Function, for_engine: Callable[[Function], Function] = engine) -> Emitted:
+        return emit(for_numba(with_one_type(with_arrays(finished(by_parts(function), for_engine=for_engine)))), AT)
+
+    @in_one_chunk
+    @without_collection()
+    def plain() -> Emitted:
+        return written(inner, with_fast_loops)
 
     inner, boundary = flattened(with_functions(function, written), live)
-    plain = written(inner)
-    if not may_run_again(function) or not any(isinstance(s.op, Loop) for s in block_stmts(function.body)):
-        return plain, boundary, None
-    quick = written(inner, vectors_in_loops)
-    return (plain, boundary, None) if quick.text == plain.text else (quick, boundary, plain)
-
-
-def vectors_in_loops(function: Function) -> Function:
-    """The function with its loops over elements as a machine runs them fast, and vectors in loops of their own."""
-    return with_fast_loops(fused(with_rows(function)))
+    repeats = may_run_again(function) and any(isinstance(s.op, Loop) for s in block_stmts(function.body))
+    emitted = written(inner, with_vectors if repeats else engine)
+    return emitted, boundary, plain if quick else None
 
 
 def live_data(block: Block) -> Iterator[Const]:

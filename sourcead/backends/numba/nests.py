@@ -24,8 +24,8 @@ def nest(op: Call, result: Array) -> str | None:
     """The body of a function of this call's variables, `a` and `b`, as loops; None if it is not such a call."""
     if op.fn is np.outer and not op.kwargs and [rank_of(a) for a in op.args] == [1, 1] and len(set(op.args)) == 2:
         return _OUTER
-    options = dict(op.kwargs)
-    if op.fn is np.sum and options.keys() <= {"axis", "keepdims"} and "axis" in options and [rank_of(a) for a in op.args] == [2]:
+    options = {**dict(zip(("axis",), op.args[1:])), **dict(op.kwargs)}
+    if op.fn is np.sum and options.keys() <= {"axis", "keepdims"} and "axis" in options and len(op.args) <= 2 and rank_of(op.args[0]) == 2:
         axis, keeps = options["axis"], options.get("keepdims", Const(False))
         known = isinstance(axis, Const) and type(axis.value) is int and isinstance(keeps, Const)
         if known and axis.value in (-2, -1, 0, 1) and result.dtype == atom_type(op.args[0]).dtype:

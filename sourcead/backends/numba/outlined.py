@@ -143,6 +143,8 @@ def agrees(found: types.Type, promise: Type) -> bool:
         case types.BaseTuple(), types.BaseTuple():
             items = promise.items
             return len(found) == len(items) and all(map(agrees, found, items))
+        case types.NoneType(), types.UnicodeType():  # the cotangent of a text
+            return True
     return types.unliteral(found) == wanted
 
 
@@ -163,4 +165,6 @@ def kept(value: Any, promise: Type) -> Any:
             return made
         case Scalar():
             return value.item() if isinstance(value, np.ndarray) else value
+        case Str() if not isinstance(value, str):  # Numba looks at its memory without asking what it is
+            raise BackendError(f"a {type(value).__name__} was computed where a text was expected")
     return value

@@ -111,6 +111,8 @@ def _zeros_like(x):
             return lambda x: np.float32(0)
         case types.Number() | types.Boolean():
             return lambda x: 0.0
+        case types.UnicodeType() | types.NoneType():
+            return lambda x: None
     return None
 
 

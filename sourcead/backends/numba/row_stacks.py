@@ -24,10 +24,10 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import block_stmts
-from sourcead.backends.numba.helpers import pushed
+from sourcead.backends.numba.helpers import pushed, with_room
 from sourcead.backends.numba.stacks import Rewriting, Stacks
 from sourcead.backends.numba.vectors import FLOAT, Meetings, is_vector, may_run_again, row_of, work
-from sourcead.ir.nodes import Append, Build, Call, Const, Function, Let, Stmt, Var
+from sourcead.ir.nodes import Append, Build, Call, Const, Function, Let, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import INT, Array, Sym
 
 
@@ -75,3 +75,16 @@ class Rows(Rewriting):
 
     def pushes(self, block, p) -> int:
         return 0
+
+
+def put(stmt: Stmt) -> list[Stmt]:
+    """A row put on a stack of rows by itself."""
+    row = row_of(stmt)
+    if row is None or row.mode is not None:
+        return [stmt]
+    wider, width = fresh(stmt.targets[0]), Var("width", INT, True)
+    return [
+        replace(stmt, targets=(width,), op=Call(len, (row.value,))),
+        replace(stmt, targets=(wider,), op=Call(with_room, (row.base, row.key, width))),
+        replace(stmt, op=Update(wider, (Sub(row.key),), row.value)),
+    ]

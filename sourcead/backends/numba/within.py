@@ -79,7 +79,7 @@ def implementation(gradient: dispatch.Gradient, parameters: str, args: tuple) ->
     if built.written_params and sum(isinstance(t, types.Array) for t in args) > 1:
         raise TypingError(f"{gradient.__name__} writes to its arguments, which may share memory: call its gradient from Python")
     quick, boundary, careful = built.numba
-    emitted = careful or quick  # a compiled function cannot begin a call again with another text
+    emitted = quick if careful is None else careful()  # a compiled function cannot begin a call again with another text
     live = {inside: dispatch.read(where, name) for where, name, inside in built.live}
     arguments = [re.sub(r"^live\['(\w+)'\]", r"live_\1", text) for text in boundary.arguments]
     compiled = dispatcher_of(emitted, built.name, gradient._place(), Numba(cache=False))

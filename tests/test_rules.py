@@ -229,7 +229,7 @@ def test_slopes_at_the_edge():
 
 CASES = [
     (np.clip, (a34, -0.5, 0.5)), (np.clip, (a34, None, 0.5), (0, 2)), (np.clip, (a34, -0.5, None), (0, 1)),
-    (np.where, (a34 > 0, a34, c31), (1, 2)), (np.where, (True, 2.0, v3), (1, 2)), (np.copysign, (a34, v4), (0,)),
+    (np.where, (a34 > 0, a34, c31), (1, 2)), (np.where, (True, 2.0, v3), (1, 2)), (np.copysign, (a34, v4), (0,)), (np.nextafter, (a34, v4), (0,)),
     (np.average, (a34,)), (np.average, (a34, 1, v4), (0, 2)), (np.average, (a34, 1, np.abs(a34)), (0, 2)),
     (np.average, (a34, None, np.abs(a34)), (0, 2)), (np.average, (a34, (0, 1)), (0,)),
     (np.cumsum, (v4,)), (np.cumsum, (a34,)), (np.cumprod, (a34,)),

@@ -35,6 +35,7 @@ from sourcead.frontend.values import (
     FunctionVal,
     Journal,
     MethodVal,
+    OptionalVal,
     SliceVal,
     Slots,
     TupleVal,
@@ -333,6 +334,11 @@ class Lowering:
                     return Const(tuple(o.value for o in operand))
                 atoms = tuple(map(self.read, items))
                 return self.build.emit(Build("tuple", atoms), TupleT(tuple(map(atom_type, atoms))), name or "pair")
+            case OptionalVal():
+                raise UnsupportedSyntaxError(
+                    "what is None or a tuple is used as a value where only data can stand", at=self.here,
+                    instead="ask whether it is None, and take its items where it is not",
+                )
             case SliceVal():
                 raise needs_items("a slice is used as a value where only data can stand", self.here)
             case MethodVal(_, method):

@@ -14,10 +14,10 @@ import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
-from sourcead.frontend import choices, expressions, objects
+from sourcead.frontend import choices, expressions, objects, optional
 from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
 from sourcead.frontend.exits import FALSE, TRUE, Flag
-from sourcead.frontend.not_data import paired_parts, same_constant
+from sourcead.frontend.not_data import paired_parts, same_constant, same_keys
 from sourcead.frontend.recursion import NeverReturns
 from sourcead.frontend.values import (
     KIND,
@@ -34,6 +34,7 @@ from sourcead.frontend.values import (
     FunctionVal,
     IterVal,
     Meta,
+    OptionalVal,
     SliceVal,
     Slots,
     TupleVal,
@@ -235,6 +236,8 @@ def _merge_value(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> Va
     if isinstance(a, Const) and isinstance(b, Const) and not a.live and not b.live and same_constant(a, b):
         return a
     a, b = (UNDEFINED if is_unassigned(x) and is_structure(y) else x for x, y in ((a, b), (b, a)))
+    if (found := _merge_optional(lo, a, b, name, arms, pairs)) is not None:
+        return found
     some = b if a is UNDEFINED or gone_a else a
     other = a if some is b else b
     alone = a is UNDEFINED or b is UNDEFINED or gone_a or gone_b
@@ -276,6 +279,15 @@ def _merge_value(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> Va
     elif why:
         raise AliasError(why, at=lo.here)
     return merged
+
+
+def _merge_optional(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> OptionalVal | None:
+    """What is None in one arm and a tuple in the other; None for anything else."""
+    if UNDEFINED in (a, b) or arms[0].left or arms[1].left or (found := optional.pairs_in_arms([a, b])) is None:
+        return None
+    missing, inside = zip(*found)
+    flag = _merge_value(lo, *missing, f"{name}_missing", arms, pairs)
+    return OptionalVal(flag, _merge_value(lo, *inside, name, arms, pairs))
 
 
 def _merge_functions(lo: Lowering, a: Value, b: Value, name: str, pairs) -> ChoiceVal:
@@ -342,13 +354,6 @@ def _join_atoms(lo: Lowering, a: Atom, b: Atom, name: str, pairs: list, temp: bo
         lo.build.maybe_number.add(var)
     pairs.append((a, b, var))
     return var
-
-
-def same_keys(a: Value, b: Value) -> bool:
-    """Whether two tuples, lists, dicts or objects have the same structure and class."""
-    return type(a) is type(b) and getattr(a, "kind", None) == getattr(b, "kind", None) and a.cls is b.cls and (
-        a.keys.keys() == b.keys.keys() if isinstance(a.keys, dict) else list(a.keys) == list(b.keys)
-    )
 
 
 # -- conditions ------------------------------------------------------------------------------------------------------

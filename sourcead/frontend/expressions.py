@@ -25,6 +25,7 @@ from sourcead.frontend import (
     maps,
     methods,
     objects,
+    optional,
     sequences,
 )
 from sourcead.frontend.context import Lowering
@@ -137,6 +138,8 @@ def fold(lo: Lowering, fn, operands: list[Value], result: Var | None = None) -> 
 def operate(lo: Lowering, fn, *values: Value) -> Value:
     """`fn` applied to values, for an operator."""
     if (found := objects.operate(lo, fn, list(values))) is not None:
+        return found
+    if len(values) == 2 and (found := optional.compared_with_none(lo, fn, *values)) is not None:
         return found
     if fn is operator.add and len(values) == 2 and all(is_sequence(v) for v in values):
         return sequences.concatenate(lo, *values)
@@ -423,6 +426,7 @@ def lower_slice(lo: Lowering, node) -> Value:
 
 def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
     """`base[key]`."""
+    base = optional.present(base)
     if isinstance(base, IterVal):
         raise unsupported(lo, node, "subscripts of this iterable are not supported", "turn it into a list first")
     if (found := objects.special(lo, base, "__getitem__", [key], node)) is not None:

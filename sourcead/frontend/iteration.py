@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend import expressions
+from sourcead.frontend import expressions, optional
 from sourcead.frontend.context import Lowering, is_text
 from sourcead.frontend.exits import Flag
 from sourcead.frontend.values import VALUE, WHOLE, Cell, Slots, TupleVal, Value
@@ -53,6 +53,7 @@ class Iterable:
 
 def iterate(lo: Lowering, value: Value, node) -> Iterable:
     """The iterable that a value is."""
+    value = optional.present(value)
     if isinstance(value, Iterable):
         if not value.once:
             return value

@@ -12,10 +12,10 @@ from typing import Any
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
-from sourcead.frontend import expressions
+from sourcead.frontend import expressions, optional
 from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
-from sourcead.frontend.control import NOT_SURE, is_new_key, open_dict, restartable, same_keys, settle
-from sourcead.frontend.not_data import same_thing, unreadable
+from sourcead.frontend.control import NOT_SURE, is_new_key, open_dict, restartable, settle
+from sourcead.frontend.not_data import same_keys, same_thing, unreadable
 from sourcead.frontend.values import (
     MISSING,
     POISON,
@@ -29,6 +29,7 @@ from sourcead.frontend.values import (
     FunctionVal,
     IterVal,
     Meta,
+    OptionalVal,
     SliceVal,
     Slots,
     TupleVal,
@@ -38,7 +39,7 @@ from sourcead.frontend.values import (
     roots,
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Call, Const, Loop, Stmt, Var
-from sourcead.ir.types import Array, ListT, Scalar, Sym, Type, Undefined, fits, join, syms, with_dims
+from sourcead.ir.types import Array, ListT, NoneType, Scalar, Sym, Type, Undefined, fits, join, syms, with_dims
 
 MAX_ROUNDS = 12
 
@@ -256,6 +257,11 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
     name = _slot_name(slot, init)
     if path in assumed.uncarried:
         return unreadable(name, assumed.uncarried[path])
+    if isinstance(shape, OptionalVal):
+        missing, inside = optional.pair_of(init) or (UNDEFINED, MISSING)
+        flag = _parameter(lo, slot, missing, None, (*path, "missing"), types, leaves_, assumed)
+        inside = MISSING if inside is UNDEFINED else inside
+        return OptionalVal(flag, _parameter(lo, slot, inside, shape.held, path, types, leaves_, assumed))
     if isinstance(shape, TupleVal):
         inits = init.items if isinstance(init, TupleVal) else [MISSING] * len(shape.items)
         return TupleVal(tuple(
@@ -314,6 +320,8 @@ def spoil(lo: Lowering, value: Value, why: str | None) -> Value:
 
 def shape_of(lo: Lowering, value: Value) -> Value:
     """The structure of a value as it is now, kept when lowering rolls back."""
+    if isinstance(value, OptionalVal):
+        return OptionalVal(value.missing, shape_of(lo, value.held))
     if isinstance(value, TupleVal):
         return TupleVal(tuple(shape_of(lo, v) for v in value.items), None, value.cls)
     if isinstance(value, Cell) and value.kind != "array":
@@ -341,6 +349,16 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
     """Fills in what the iteration yields for each leaf; False if a type or structure was assumed wrongly."""
     if end is MISSING:
         end = UNDEFINED
+    if isinstance(param, OptionalVal):
+        missing, inside = optional.pair_of(end) or (None, None)
+        if missing is not None and (inside is UNDEFINED or same_keys(inside, param.held)):
+            inside = TupleVal((UNDEFINED,) * len(param.held.items), None, param.held.cls) if inside is UNDEFINED else inside
+            flag = _collect(lo, (*path, "missing"), param.missing, missing, leaves_, yields, types, assumed, slot)
+            return _collect(lo, path, param.held, inside, leaves_, yields, types, assumed, slot) and flag
+    if len(path) == 1 and (tuple_of := _may_be_none(lo, param, end, types, path)) is not None:
+        assumed.variants[slot] = OptionalVal(Const(True), shape_of(lo, tuple_of))
+        types.pop(path, None)
+        return False
     if isinstance(param, TupleVal):
         if isinstance(end, TupleVal) and same_keys(end, param):
             results = [
@@ -398,6 +416,16 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
     return True
 
 
+def _may_be_none(lo: Lowering, param: Value, end: Value, types: dict, path: tuple) -> TupleVal | None:
+    """The tuple that a variant is in some iterations where it is None in others; None if it is no such variant."""
+    if isinstance(param, TupleVal):
+        return param if optional.is_none(end) or isinstance(end, OptionalVal) and same_keys(end.held, param) else None
+    if isinstance(param, (Var, Cell)) and types.get(path) == NoneType():
+        pair = optional.pair_of(end)
+        return pair[1] if pair is not None and pair[1] is not UNDEFINED else None
+    return None
+
+
 def starts_as_number(leaf: Leaf, end: Type, assumed: Assumptions, lo: Lowering) -> bool:
     """Whether a variant is a literal number before the first iteration and an array of one shape after each.
 
@@ -414,6 +442,9 @@ def starts_as_number(leaf: Leaf, end: Type, assumed: Assumptions, lo: Lowering) 
 
 def _result(lo, path, param, outs, assumed) -> Value:
     """The value of a variant after the loop."""
+    if isinstance(param, OptionalVal):
+        flag = _result(lo, (*path, "missing"), param.missing, outs, assumed)
+        return OptionalVal(flag, _result(lo, path, param.held, outs, assumed))
     if isinstance(param, TupleVal):
         items = (_result(lo, (*path, i), p, outs, assumed) for i, p in zip(param.keys, param.items))
         return TupleVal(tuple(items), None, param.cls)

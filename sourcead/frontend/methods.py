@@ -26,11 +26,13 @@ from sourcead.frontend import (
     walks,
 )
 from sourcead.frontend.context import Lowering, MustMaterialise
+from sourcead.frontend.not_data import part_of_slice
 from sourcead.frontend.values import (
     MISSING,
     Cell,
     FunctionVal,
     MethodVal,
+    OptionalVal,
     SliceVal,
     TupleVal,
     Value,
@@ -55,18 +57,17 @@ from sourcead.ir.types import (
     rank,
 )
 
-SLICE_PARTS = {"start": "lower", "stop": "upper", "step": "step"}
-
 
 def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
     """`value.name`."""
+    if isinstance(value, OptionalVal):
+        return attribute(lo, value.held, name, node)
     if objects.class_of(value) is not None:
         return objects.attribute(lo, value, name, node)
     if isinstance(value, Const) and not value.live and not isinstance(value.value, (int, float, complex, str, tuple, np.dtype)):
         return attribute_of_object(lo, value, name, node)
-    if isinstance(value, SliceVal) and name in SLICE_PARTS:
-        part = getattr(value, SLICE_PARTS[name])
-        return Const(None) if part is None else part
+    if isinstance(value, SliceVal) and (part := part_of_slice(value, name)) is not None:
+        return part
     if isinstance(value, (TupleVal, FunctionVal, SliceVal)) or isinstance(value, Cell) and value.kind != "array":
         return MethodVal(value, name)
     atom = lo.read(value)

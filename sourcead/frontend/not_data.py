@@ -1,4 +1,4 @@
-"""Functions and slices that branches and loops leave behind: they are known while compiling, and are no data."""
+"""Functions, slices and structures that branches and loops leave behind: they are known while compiling, and are no data."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from sourcead.ir.nodes import UNDEFINED, Atom, Const
 def same_constant(a: Const, b: Const) -> bool:
     """Whether two constants are the same object for every purpose."""
     return type(a.value) is type(b.value) and (a.value is b.value or isinstance(a.value, (int, str, bool, tuple)) and a.value == b.value)
+
+
+def same_keys(a: Value, b: Value) -> bool:
+    """Whether two tuples, lists, dicts or objects have the same structure and class."""
+    return type(a) is type(b) and getattr(a, "kind", None) == getattr(b, "kind", None) and a.cls is b.cls and (
+        a.keys.keys() == b.keys.keys() if isinstance(a.keys, dict) else list(a.keys) == list(b.keys)
+    )
 
 
 def unreadable(name: str, why: str) -> Cell:
@@ -42,3 +49,11 @@ def paired_parts(a: SliceVal, b: SliceVal) -> list[tuple[Atom | None, Atom | Non
             part[0] = Const(0) if part[0] is None else part[0]
     pairs = list(zip(*parts))
     return pairs if all((x is None) == (y is None) for x, y in pairs) else None
+
+
+def part_of_slice(value: SliceVal, name: str) -> Atom | None:
+    """`rows.start` and kin; None if slices have no such attribute."""
+    if name not in ("start", "stop", "step"):
+        return None
+    part = {"start": value.lower, "stop": value.upper, "step": value.step}[name]
+    return Const(None) if part is None else part

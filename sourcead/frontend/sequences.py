@@ -9,7 +9,7 @@ import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend import expressions, iteration, lists, methods, objects
+from sourcead.frontend import expressions, iteration, lists, methods, objects, optional
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.iteration import Iterable
 from sourcead.frontend.values import MISSING, BoundVal, Cell, FunctionVal, MethodVal, TupleVal, Value, leaves
@@ -19,6 +19,7 @@ from sourcead.ir.types import BOOL, INT, Array, ListT, Str, Unknown, carries_der
 
 def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> list[Value]:
     """The items of a value whose number is known."""
+    value = optional.present(value)
     if objects.method(value, "__iter__") is not None:
         value = iteration.iterate(lo, value, node)
     if isinstance(value, TupleVal):

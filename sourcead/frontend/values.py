@@ -126,6 +126,14 @@ class TupleVal:
 
 
 @dataclass(frozen=True, eq=False)
+class OptionalVal:
+    """A tuple, or None where `missing` is true: `best = None`, and later `best = (distance, i)`."""
+
+    missing: Atom
+    held: TupleVal
+
+
+@dataclass(frozen=True, eq=False)
 class SliceVal:
     lower: Atom | None
     upper: Atom | None
@@ -190,7 +198,7 @@ class IterVal:
     length: Atom | None = None
 
 
-Value = Var | Const | Cell | TupleVal | SliceVal | FunctionVal | MethodVal | BoundVal | ChoiceVal | SuperVal | IterVal
+Value = Var | Const | Cell | TupleVal | OptionalVal | SliceVal | FunctionVal | MethodVal | BoundVal | ChoiceVal | SuperVal | IterVal
 
 MISSING = object()
 
@@ -259,6 +267,8 @@ def leaves(value: Value) -> Iterator[Value]:
         case TupleVal(items):
             for item in items:
                 yield from leaves(item)
+        case OptionalVal(_, held):
+            yield from leaves(held)
         case Cell():
             yield value
             for item in value.items.values():

@@ -1,6 +1,6 @@
 """Calls of the interpreter from compiled code, for what Numba cannot compile.
 
-Numbers, arrays and tuples of them become Python objects and back, as `with objmode` does it; lists and slices travel as tuples of what
+Numbers, arrays, tuples and lists of them become Python objects and back, as `with objmode` does it; slices travel as tuples of what
 they consist of.  Unlike `with objmode`, nothing more is compiled for it, and the code is kept on disk: what is called lies pickled in it.
 """
 
@@ -17,12 +17,11 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, register_jitable
 from numba.np.numpy_support import as_dtype
-from numba.typed import List
 
 from sourcead.backends.numba.text import load
 
-_IN_PARTS = types.List | types.SliceType | types.EllipsisType | types.RangeType | types.DType
-_WHOLE = types.Array | types.Number | types.Boolean | types.BaseTuple | types.NoneType | types.UnicodeType | types.Optional
+_IN_PARTS = types.SliceType | types.EllipsisType | types.RangeType | types.DType
+_WHOLE = types.Array | types.Number | types.Boolean | types.BaseTuple | types.NoneType | types.UnicodeType | types.Optional | types.List
 _counter = itertools.count(1)
 
 
@@ -46,7 +45,7 @@ def call(function: Callable, parameters: list[str], args: list[types.Type], resu
     text = f"def {name}({', '.join(parameters)}):\n    return run(({sent}))\n"
     promise = (result.ndim, as_dtype(result.dtype)) if isinstance(result, types.Array) else None
     run = _running(Receiver(function, tuple(back for _, back in ways), promise), types.none if result is None else result)
-    return load(text, name, {"run": run, "listed": listed, "ends": ends})
+    return load(text, name, {"run": run, "ends": ends})
 
 
 @dataclass(frozen=True)
@@ -89,9 +88,9 @@ def _running(receiver: Receiver, result: types.Type) -> Callable:
                 native = api.to_native_value(result, made)
                 builder.store(native.value, value)
                 builder.store(native.is_error, failed)
-                api.decref(made)
                 if native.cleanup is not None:
                     native.cleanup()
+                api.decref(made)
             api.gil_release(held)
             with builder.if_then(builder.load(failed), likely=False):
                 context.call_conv.return_exc(builder)
@@ -123,8 +122,6 @@ _addressed: list[Receiver] = []  # alive as long as the process
 def _way(t: types.Type) -> tuple[str, Callable] | None:
     """How a value is written where it leaves compiled code, and what makes the Python value of it."""
     match t:
-        case types.List():
-            return "listed({0})", list
         case types.SliceType():
             return "ends({0})", lambda x: slice(*x)
         case types.RangeType():
@@ -140,14 +137,6 @@ def _way(t: types.Type) -> tuple[str, Callable] | None:
             there = "".join(w[0].format(f"{{0}}[{k}]") + ", " for k, w in enumerate(ways))
             return f"({there})", lambda x: tuple(w[1](v) for w, v in zip(ways, x))
     return ("{0}", lambda x: x) if isinstance(t, _WHOLE) else None
-
-
-@register_jitable
-def listed(xs):
-    made = List()
-    for x in xs:
-        made.append(x)
-    return made
 
 
 @register_jitable

@@ -83,7 +83,7 @@ class _Choice:
                 at=self.outlined.origin,
                 instead='leave backend="numba" away, or write what it computes as a loop',
             )
-        return made if not is_even_list(promise, result) else self.calling(numba.njit(made), "[item for item in {0}]")
+        return self.calling(numba.njit(made), "[item for item in {0}]") if is_even_list(promise, result) else made
 
     def found_by_example(self, args: tuple[types.Type, ...]) -> Type:
         """The type of the result for small arguments of these types; a call that gives another one raises an error."""
@@ -101,7 +101,7 @@ class _Choice:
 
 
 def is_even_list(promise: Type, result: types.Type) -> bool:
-    """Whether a tuple that stands for a list can be one: Numba's lists have elements of one type."""
+    """Whether what stands for a list becomes one that Numba has made itself; its lists have elements of one type."""
     return isinstance(promise, ListT) and isinstance(result, types.UniTuple | types.ListType)
 
 
@@ -120,12 +120,20 @@ def numba_type(t: Type) -> types.Type | None:
         case ListT(_, items) if items:  # on the way
             return numba_type(TupleT(items))
         case ListT(item, None) if (found := numba_type(item)) is not None:
-            return types.ListType(found)
+            return types.ListType(found) if has_lists(item) else types.List(found)
         case NoneType():
             return types.none
         case Str():
             return types.unicode_type
     return None
+
+
+def has_lists(t: Type) -> bool:
+    """Whether values of a type hold lists: Numba takes lists of such as typed lists alone."""
+    match t:
+        case TupleT(items):
+            return any(map(has_lists, items))
+    return isinstance(t, ListT)
 
 
 def agrees(found: types.Type, promise: Type) -> bool:
@@ -136,7 +144,7 @@ def agrees(found: types.Type, promise: Type) -> bool:
     match found, wanted:
         case types.Array(), types.Array():
             return found.dtype == wanted.dtype and found.ndim == wanted.ndim
-        case types.List(), types.ListType():
+        case types.List(), types.ListType() | types.List():
             return agrees(found.dtype, promise.item)
         case types.List(), types.UniTuple() if isinstance(promise, ListT):
             return agrees(found.dtype, promise.items[0])
@@ -158,13 +166,16 @@ def kept(value: Any, promise: Type) -> Any:
             return made if made.flags.writeable else made.copy()
         case TupleT(items) | ListT(_, tuple(items)):
             return tuple(map(kept, value, items))
+        case ListT(item, None) if not has_lists(item):
+            return [kept(v, item) for v in value]
         case ListT(item, None):
             made = List()
             for v in value:
                 made.append(kept(v, item))
             return made
-        case Scalar():
-            return value.item() if isinstance(value, np.ndarray) else value
+        case Scalar(kind):
+            number = value.item() if isinstance(value, np.ndarray) else value
+            return float(number) if kind == "float" and isinstance(number, int) else number
         case Str() if not isinstance(value, str):  # Numba looks at its memory without asking what it is
             raise BackendError(f"a {type(value).__name__} was computed where a text was expected")
     return value

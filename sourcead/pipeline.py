@@ -431,7 +431,10 @@ def gradient(build: Builder, cots: Cotangents, v: Var, written: bool) -> Atom:
         return build.call(runtime.unbroadcast, d, v, type=to, name=f"d_{v.name}")
     d = unbroadcast(build, d, v)
     if isinstance(to, Array) and to.dims == ():  # NumPy makes numbers of arrays without axes
-        return build.call(np.asarray, d, type=to, name=f"d_{v.name}")
+        dtype = () if to.dtype is None or to.dtype == np.dtype(float) else (Const(to.dtype.type),)
+        return build.call(np.asarray, d, *dtype, type=to, name=f"d_{v.name}")
+    if isinstance(to, Array) and to.dtype is not None and isinstance(atom_type(d), Array) and atom_type(d).dtype is None:
+        return build.call(np.ndarray.astype, d, Const(to.dtype.type), type=to, name=f"d_{v.name}")
     if isinstance(to, Scalar) and to.dtype in SMALL_FLOATS and getattr(atom_type(d), "dtype", None) is not to.dtype:
         return build.call(to.dtype.type, d, type=to, name=f"d_{v.name}")
     if isinstance(to, Scalar) and to.kind == "float" and to.dtype is None and getattr(atom_type(d), "dtype", None) in SMALL_FLOATS:

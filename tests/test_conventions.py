@@ -95,3 +95,18 @@ def test_complex_first_and_second_order(name):
 def test_jacobians_by_complex_arguments_are_refused(derivative):
     with pytest.raises(UnsupportedArgumentError, match="real and the imaginary part as two arguments"):
         derivative(COMPLEX["squares"])(np.ones(3) * 1j)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [lambda u: np.sum(np.polyval([1.0, 2.0, 2.0], u)), lambda u: np.sum(np.polyfit(np.arange(3.0), u, 1)), lambda u: np.sum(u[()] * 2)],
+    ids=["polyval", "polyfit", "item"],
+)
+def test_float32_beside_constants_of_float64_has_a_gradient_of_float32(f):
+    u = np.float32([0.5, 1.5, 2.5])
+    assert grad(f)(u).dtype == np.float32
+
+
+def test_an_array_without_axes_has_a_gradient_of_its_dtype():
+    gradient = grad(lambda u: u[()] * 2)(np.array(0.5, np.float32))
+    assert isinstance(gradient, np.ndarray) and gradient.dtype == np.float32 and gradient.shape == ()

@@ -132,3 +132,40 @@ def test_evaluate_appends_and_pops_at_a_path_without_touching_the_base():
     given = {"k": [1, 2]}
     assert evaluate(Function("f", (d,), body), given) == ({"k": [5, 1, 2]}, {"k": [5, 2]}, 1)
     assert given == {"k": [1, 2]}
+
+
+def test_match_tells_tuples_dicts_and_numbers_apart():
+    def f(x):
+        total = 0.0
+        for step in [("add", 0), ("mul", 1, 2), ("neg",), {"factor": 2.0}, 3, "none", None, x]:
+            match step:
+                case ("add", i):
+                    total += x[i]
+                case ("mul", i, j):
+                    total += x[i] * x[j]
+                case (_,):
+                    total = -total
+                case {"factor": k}:
+                    total *= k
+                case int(i):
+                    total += x[i] ** 2
+        return total
+
+    check_grads(f, (X,))
+
+
+def test_groupby_of_items_with_known_keys():
+    def f(x):
+        total = 0.0
+        for key, group in itertools.groupby(["a", "a", "b", "a"]):
+            total += len(list(group)) * x[0] * (key == "a")
+        for pair, group in itertools.groupby(range(5), key=lambda k: k // 2):
+            total += (pair + 1) * sum(x[k] for k in group) ** 2
+        return total
+
+    check_grads(f, (X,))
+
+
+def test_groupby_of_keys_that_carry_a_derivative_is_refused():
+    with pytest.raises(UnsupportedSyntaxError, match="groupby"):
+        grad(lambda x: sum(k for k, _ in itertools.groupby(x)))(X)

@@ -254,6 +254,8 @@ def typed(build: Builder, d: Operand | None, x: Operand, rule: Rule) -> Operand 
     t = operand_type(x)
     if stmt is None or stmt.targets != (d,) or not isinstance(t, (Array, Scalar)):
         return d
+    if (cast := in_dtype(build, d, x, rule)) is not d:
+        return cast
     new = fresh(d, type=t)
     build.stmts[-1] = replace(stmt, targets=(new,))
     return new

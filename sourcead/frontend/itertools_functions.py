@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.frontend import calls, expressions, iteration, lists, methods, sequences
+from sourcead.frontend import calls, expressions, iteration, lists, methods, optional, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.iteration import ZERO, Iterable
 from sourcead.frontend.values import SliceVal, TupleVal, Value
@@ -159,7 +159,21 @@ def builtin_zip_longest(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return iteration.listed([TupleVal(row) for row in rows])
 
 
+def builtin_groupby(lo: Lowering, args: list[Value], kwargs, node) -> Value:
+    """`groupby(xs, key)` of items whose keys are known."""
+    key = args[1] if len(args) > 1 else kwargs.get("key", Const(None))
+    items = iteration.settled(lo, iteration.iterate(lo, args[0], node), node).items
+    if items is not None:
+        keys = [item if optional.is_none(key) else calls.call(lo, key, [item], {}, node) for item in items]
+        known = [expressions.known(lo, k) for k in keys]
+        if all(found for found, _ in known):
+            groups = itertools.groupby(range(len(items)), lambda k: known[k][1])
+            return iteration.listed([TupleVal((Const(name), lo.new_list([items[k] for k in places]))) for name, places in groups])
+    raise expressions.unsupported(lo, node, "`groupby` with keys that are not known here", "put the items into a dict of lists")
+
+
 BUILTINS: dict[Any, Any] = {
+    itertools.groupby: builtin_groupby,
     itertools.zip_longest: builtin_zip_longest,
     itertools.product: choosing(itertools.product), itertools.combinations: choosing(itertools.combinations),
     itertools.permutations: choosing(itertools.permutations),

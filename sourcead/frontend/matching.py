@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import gast
 
+from sourcead.analysis.builder import atom_type
 from sourcead.frontend import builtin_functions, expressions, methods
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import Cell, Held, TupleVal, Value
-from sourcead.ir.nodes import Const
+from sourcead.ir.nodes import Const, Var
+from sourcead.ir.types import Array, NoneType, Scalar, Str
 
 NEVER, ALWAYS = gast.Constant(False, None), gast.Constant(True, None)
 
@@ -65,6 +67,8 @@ def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], nod
         case gast.MatchMapping(keys=keys, patterns=patterns, rest=None):
             if isinstance(value, Cell) and value.kind == "dict":
                 return mapping_test(lo, keys, patterns, value, binds, node)
+            if is_another_kind(lo, value, "dict"):
+                return NEVER
         case gast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named):
             return class_test(lo, cls, patterns, dict(zip(names, named)), value, binds, node)
     raise expressions.unsupported(lo, pattern, "this pattern cannot be matched before the program runs", "write the choice with `if`")
@@ -83,10 +87,14 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
         items = list(value.items)
     elif isinstance(value, Const) and not value.live and isinstance(value.value, tuple):
         items = [Const(v) for v in value.value]
+    elif is_another_kind(lo, value, "list"):
+        return NEVER
     else:
-        raise expressions.unsupported(
+        error = expressions.unsupported(
             lo, node, "a sequence pattern needs a tuple or list whose length is known", "write the choice with `if`"
         )
+        error.needs_items = True  # the items of a list that are not alike are known one by one
+        raise error
     stars = [k for k, p in enumerate(patterns) if isinstance(p, gast.MatchStar)]
     if len(items) != len(patterns) and not (stars and len(items) >= len(patterns) - 1):
         return NEVER
@@ -97,6 +105,15 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
         items = [*items[:k], *items[len(items) - after :]]
         patterns = [*patterns[:k], *patterns[k + 1 :]]
     return conjunction([pattern_test(lo, p, item, binds, node) for p, item in zip(patterns, items)])
+
+
+def is_another_kind(lo: Lowering, value: Value, kind: str) -> bool:
+    """Whether a value is surely no list or tuple, or no dict; an array matches neither pattern."""
+    if isinstance(value, TupleVal):
+        return kind == "dict"
+    if isinstance(value, Cell) and value.kind != "array":
+        return value.kind in {"list", "dict"} - {kind}
+    return isinstance(value, (Var, Const, Cell)) and isinstance(atom_type(lo.read(value)), (Scalar, Str, NoneType, Array))
 
 
 def class_test(lo: Lowering, cls, patterns, named: dict, value: Value, binds, node) -> gast.AST:

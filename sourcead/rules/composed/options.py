@@ -157,14 +157,14 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
         x = cast(x, dtype)
         axis = 0 if axis is None else axis
         total = np.cumsum(x, axis)
-        return np.concatenate((np.zeros_like(np.take(x, [0], axis)), total), axis) if include_initial else total
+        return np.concatenate((np.zeros_like(np.sum(x, axis, keepdims=True)), total), axis) if include_initial else total
 
     @composed(np.cumulative_prod, given="dtype include_initial")
     def cumulative_prod(x, axis=None, dtype=None, include_initial=False):
         x = cast(x, dtype)
         axis = 0 if axis is None else axis
         total = np.cumprod(x, axis)
-        return np.concatenate((np.ones_like(np.take(x, [0], axis)), total), axis) if include_initial else total
+        return np.concatenate((np.ones_like(np.sum(x, axis, keepdims=True)), total), axis) if include_initial else total
 
 
 @composed(np.nancumprod, given="dtype")

@@ -182,6 +182,9 @@ def converting(call: Callable, conversions: dict[str, Callable], signature: insp
     return converted
 
 
+FLAT = frozenset({np.ndarray, np.float64, np.float32, float, int, bool, str, type(None)})  # what holds nothing else
+
+
 def checking_aliases(
     call: Callable, written: frozenset[str], signature: inspect.Signature, globals_: Callable[[], dict[str, Any]],
     tangents: frozenset[str] = frozenset(),
@@ -190,16 +193,19 @@ def checking_aliases(
 
     Its data are the arguments, those apart that are `tangents`, and what `globals_()` returns: globals that it reads.
     """
+    names = tuple(signature.parameters)
+    takes_more = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in signature.parameters.values())
 
     def checked(*args, **kwargs):
-        given = arguments_by_name(signature, args, kwargs)
+        given = arguments_by_name(signature, args, kwargs) if kwargs or takes_more else dict(zip(names, args))
         values = {**globals_(), **{name: x for name, x in given.items() if name not in tangents}}
-        arrays = [
-            (name, *leaf)
-            for name, x in values.items()
-            for leaf in sig.leaves(x, name)
-            if isinstance(leaf[1], np.ndarray)
-        ]
+        nested = any(type(x) not in FLAT for x in values.values())
+        if nested:
+            arrays = [
+                (name, *leaf) for name, x in values.items() for leaf in sig.leaves(x, name) if isinstance(leaf[1], np.ndarray)
+            ]
+        else:
+            arrays = [(name, name, x) for name, x in values.items() if type(x) is np.ndarray]
         for (name, where, array), (other, place, another) in itertools.combinations(arrays, 2):
             if (name in written or other in written) and share(array, another):
                 changed = where if name in written else place
@@ -208,7 +214,7 @@ def checking_aliases(
                     instead=f"pass `{place}.copy()`",
                 )
         holders: dict[int, tuple[str, str]] = {}
-        for name, x in values.items():
+        for name, x in values.items() if nested else ():
             for where, holder in sig.holders(x, name):
                 other, place = holders.setdefault(id(holder), (name, where))
                 if place != where and (name in written or other in written):

@@ -52,6 +52,7 @@ from sourcead.ir.types import (
     tangent_type,
 )  # fmt: skip
 from sourcead.passes import simplify
+from sourcead.passes.accumulating import accumulate_in_variables
 from sourcead.passes.apart import keep_apart
 from sourcead.passes.batching import Batched, Unbatchable
 from sourcead.passes.cleared import leave_uncleared
@@ -276,6 +277,7 @@ def differentiate(
         primal, products = multiply_before_loops(primal, hoisted, lowered.build)
         primal = share_arrays(primal, lowered.build, products)
         primal = lowered.function = simplify(primal) if hoisted else primal
+    primal = lowered.function = accumulate_in_variables(primal)
     block = primal.body
     build = Builder.knowing(lowered.build)
     value, aux, extra = split_result(lowered, has_aux)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import replace
 
-from sourcead.analysis.affine import number
+from sourcead.analysis.element_loops import body_of
 from sourcead.analysis.references import Subscripts
-from sourcead.backends.numba.loops.body import body_of, one_more
-from sourcead.backends.numba.loops.registers import in_registers
 from sourcead.backends.numba.loops.reordering import reordered
 from sourcead.backends.numba.loops.slices import with_loops
-from sourcead.ir.nodes import Block, Branch, Call, Function, Loop, Stmt, Var, copied, map_op, op_blocks
-from sourcead.ir.types import BOOL
+from sourcead.ir.nodes import Block, Function, Loop, Stmt, map_op, op_blocks
+from sourcead.passes.registers import in_registers, where_not_empty
 
 
 def with_fast_loops(function: Function) -> Function:
@@ -39,13 +36,4 @@ def fast(stmt: Stmt, subscripts: Subscripts, beside: tuple[Stmt, ...]) -> list[S
     before, loop, after, certain = in_registers(stmt, body, subscripts, beside)
     body = body_of(loop.op)
     stmts = [*before, *(reordered(loop, body, subscripts) if body is not None else [loop]), *after]
-    if certain:
-        return stmts
-    some = Var("some", BOOL, True)
-    bounds: list[Stmt] = []
-    start, stop = stmt.op.domain.start, stmt.op.domain.stop
-    if number(stmt.op.domain.step) < 0:
-        start, stop = (one_more(a, stmt, subscripts, bounds) for a in (stop, start))
-    inside = copied(Block(tuple(stmts), stmt.targets), {})
-    branch = replace(stmt, op=Branch(some, inside, Block((), stmt.op.inits)))
-    return [*bounds, Stmt((some,), Call(operator.gt, (stop, start)), stmt.origin, stmt.adjoint_of), branch]
+    return stmts if certain else where_not_empty(stmts, stmt, subscripts)

@@ -19,12 +19,34 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from sourcead.ad.costs import is_cheap
 from sourcead.analysis.affine import number
+from sourcead.analysis.element_loops import Access, Body, one_more, reads_inside
 from sourcead.analysis.references import After, Meeting, Subscripts
-from sourcead.backends.numba.loops.body import Access, Body, cost, one_more, reads_inside
-from sourcead.ir.nodes import Atom, Block, Call, Const, Loop, Range, Stmt, Update, Var, copied, fresh, substitute
+from sourcead.ir.nodes import (
+    Atom,
+    Attr,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Index,
+    Let,
+    Loop,
+    Op,
+    Range,
+    Stmt,
+    Update,
+    Var,
+    copied,
+    fresh,
+    substitute,
+)
 
 BUDGET = 24  # additions that may be done again for the sake of loops apart
+DIVISION, CALL = 4, 40  # about how many additions a division or a function such as exp takes
 MOST = 6  # loops that one may become
 
 
@@ -230,3 +252,15 @@ def joined(n: int, before: set[tuple[int, int]]) -> list[list[int]]:
         out.append(members)
         left = [k for k in left if k not in members]
     return out
+
+
+def cost(op: Op) -> int:
+    """About how long an op takes, in additions."""
+    match op:
+        case Let() | Attr() | Index():
+            return 1
+        case Branch(_, then, orelse):
+            return 1 + sum(cost(s.op) for b in (then, orelse) for s in b.stmts)
+        case Call(operator.truediv | np.divide):
+            return DIVISION
+    return 1 if is_cheap(op) else CALL

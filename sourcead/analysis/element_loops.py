@@ -7,9 +7,6 @@ import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from sourcead.ad.costs import is_cheap
 from sourcead.analysis.affine import number
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.references import Subscripts
@@ -34,7 +31,6 @@ from sourcead.ir.nodes import (
 from sourcead.ir.types import INT, Array, Scalar, rank
 
 ADDING = ("add", "sub")
-DIVISION, CALL = 4, 40  # about how many additions a division or a function such as exp takes
 
 
 @dataclass(frozen=True)
@@ -172,18 +168,6 @@ def reads_inside(op: Op) -> Iterator[Var]:
         for stmt in block.stmts:
             yield from reads_inside(stmt.op)
         yield from (r for r in block.results if isinstance(r, Var))
-
-
-def cost(op: Op) -> int:
-    """About how long an op takes, in additions."""
-    match op:
-        case Let() | Attr() | Index():
-            return 1
-        case Branch(_, then, orelse):
-            return 1 + sum(cost(s.op) for b in (then, orelse) for s in b.stmts)
-        case Call(operator.truediv | np.divide):
-            return DIVISION
-    return 1 if is_cheap(op) else CALL
 
 
 def one_more(atom: Atom, stmt: Stmt, subscripts: Subscripts, out: list[Stmt]) -> Atom:

@@ -20,10 +20,27 @@ import numpy as np
 
 from sourcead.analysis.affine import number
 from sourcead.analysis.builder import atom_type
+from sourcead.analysis.element_loops import Access, Body, one_more
 from sourcead.analysis.references import Meeting, Subscripts
-from sourcead.backends.numba.loops.body import Access, Body
-from sourcead.ir.nodes import Atom, Block, Call, Const, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh, substitute
-from sourcead.ir.types import Array, Scalar
+from sourcead.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Index,
+    Let,
+    Loop,
+    Op,
+    Stmt,
+    Sub,
+    Update,
+    Var,
+    copied,
+    fresh,
+    substitute,
+)
+from sourcead.ir.types import BOOL, Array, Scalar
 
 FLOAT = np.dtype(np.float64)
 BY = {"add": operator.add, "sub": operator.sub}
@@ -47,6 +64,29 @@ def in_registers(
         return [], stmt, [], True
     certain = subscripts.is_never_empty(loop.domain) or all(is_done_anyway(base, key, beside) for base, key in work.keys)
     return work.before, work.loop(), work.after, certain
+
+
+def where_not_empty(stmts: list[Stmt], stmt: Stmt, subscripts: Subscripts) -> list[Stmt]:
+    """What stands for a loop, where that has iterations; else its results are what it begins with."""
+    some = Var("some", BOOL, True)
+    bounds: list[Stmt] = []
+    start, stop = stmt.op.domain.start, stmt.op.domain.stop
+    if number(stmt.op.domain.step) < 0:
+        start, stop = (one_more(a, stmt, subscripts, bounds) for a in (stop, start))
+    inside = copied(Block(tuple(stmts), stmt.targets), {})
+    branch = replace(stmt, op=Branch(some, inside, Block((), stmt.op.inits)))
+    return [*bounds, Stmt((some,), Call(operator.gt, (stop, start)), stmt.origin, stmt.adjoint_of), branch]
+
+
+def accumulating(stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...]) -> list[Stmt]:
+    """The loop with the elements in variables that it adds to while it reads others of the same array."""
+    work = _Registers(stmt, body, subscripts)
+    work.promote(others_read=True)
+    certain = subscripts.is_never_empty(stmt.op.domain) or all(is_done_anyway(base, key, beside) for base, key in work.keys)
+    if not work.keys:
+        return [stmt]
+    stmts = [*work.before, work.loop(), *work.after]
+    return stmts if certain else where_not_empty(stmts, stmt, subscripts)
 
 
 class _Registers:
@@ -76,8 +116,8 @@ class _Registers:
 
     # ---- elements that are written ----
 
-    def promote(self) -> None:
-        """Puts elements that each iteration writes into variables."""
+    def promote(self, others_read: bool = False) -> None:
+        """Puts elements that each iteration writes into variables; with `others_read` only of arrays that it reads elsewhere too."""
         for chain in [p for p in self.params if isinstance(p.type, Array) and p.type.dtype == FLOAT]:
             accesses = [a for a in self.all_accesses() if a.chain is chain]
             candidates = [a for a in accesses if a.mode is not None and self.is_invariant(a.key)]
@@ -87,6 +127,8 @@ class _Registers:
             meetings = {a: self.meet(first, a) for a in accesses}
             here = [a for a in accesses if meetings[a] is Meeting.EVERY]
             if any(m not in (Meeting.EVERY, Meeting.NEVER) for m in meetings.values()) or not all(map(self.is_plain, here)):
+                continue
+            if others_read and not any(a.mode is None and meetings[a] is Meeting.NEVER for a in accesses):
                 continue
             self.promoted(chain, first.key, {a.at for a in here})
 

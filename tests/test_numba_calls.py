@@ -14,7 +14,11 @@ from sourcead.ir.types import FLOAT, Str, TupleT
 
 numba = pytest.importorskip("numba")
 
+from numba.core import config  # noqa: E402
+from numba.core.codegen import CPUCodegen  # noqa: E402
+
 from sourcead.backends.numba import interpreted  # noqa: E402
+from sourcead.backends.numba.effort import effort_for  # noqa: E402
 from sourcead.backends.numba.mismatch import plain_mismatches  # noqa: E402
 from sourcead.backends.numba.outlined import kept  # noqa: E402
 
@@ -142,6 +146,29 @@ assert (grad(mask_of_a_matrix, backend=Numba(cache=False))(x) == [[2.0, 0.0], [6
 
 def mask_of_a_matrix(x):
     return np.sum(x[x > 0] ** 2)
+
+
+def test_long_texts_are_compiled_with_less_effort_and_others_as_before():
+    before = config.OPT, CPUCodegen._function_pass_manager
+    long = "    y = x * 2\n" * 200
+    for text, level in (("    y = x * 2\n", 3), ("    # y = x * 2\n" * 200, 3), (long, 2)):
+        with effort_for(text):
+            assert level == config.OPT
+        assert before == (config.OPT, CPUCodegen._function_pass_manager)
+    with pytest.raises(ZeroDivisionError), effort_for(long):
+        raise ZeroDivisionError
+    assert before == (config.OPT, CPUCodegen._function_pass_manager)
+
+
+def reshaped_to_a_shape_of_the_call(x, y):
+    return np.sum(np.reshape(np.sum(x), y.shape) * y) + np.sum(np.reshape(x, np.shape(y * 2)) * y[0])
+
+
+def test_a_number_may_be_reshaped():
+    x, y = np.array([[3.0]]), np.array([2.0])
+    np.testing.assert_array_equal(
+        grad(reshaped_to_a_shape_of_the_call, backend=Numba(cache=False))(x, y), grad(reshaped_to_a_shape_of_the_call)(x, y)
+    )
 
 
 def test_shapes_that_do_not_fit_are_an_error():

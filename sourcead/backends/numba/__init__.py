@@ -15,6 +15,7 @@
     casts.py      casts that Numba leaves out
     mismatch.py   the error for shapes that do not fit
     careful.py    a check of casts, in Numba's compiler, and that compiler up to types
+    effort.py     how hard LLVM tries
     disk.py       machine code that outlives the process
     within.py     gradients that compiled functions call
     compiling.py  the compilation itself, and its errors

@@ -144,13 +144,13 @@ def ends(s):
     return s.start, s.stop, s.step
 
 
-def example(t: types.Type, n: int = 1) -> Any:
+def example(t: types.Type, n: int = 1, integer: int = 0) -> Any:
     """A small value of a type; all axes of arrays have n elements."""
     match t:
         case types.Array():
             return np.ones((n,) * t.ndim, as_dtype(t.dtype)) if t.dtype == types.boolean else np.zeros((n,) * t.ndim, as_dtype(t.dtype))
         case types.List():
-            return [example(t.dtype, n)] * n
+            return [example(t.dtype, n, integer)] * n
         case types.SliceType():
             return slice(None)
         case types.RangeType():
@@ -162,11 +162,11 @@ def example(t: types.Type, n: int = 1) -> Any:
         case types.NoneType():
             return None
         case types.BaseTuple():
-            return tuple(example(i, n) for i in t)
+            return tuple(example(i, n, integer) for i in t)
         case types.Boolean():
             return True
         case types.Integer():
-            return 0
+            return integer
         case types.Float():
             return 0.0
     raise TypeError(f"no example of {t}")

@@ -87,10 +87,10 @@ class _Choice:
 
     def found_by_example(self, args: tuple[types.Type, ...]) -> Type:
         """The type of the result for small arguments of these types; a call that gives another one raises an error."""
-        for n in (3, 2, 1):  # not every function takes every size
+        for n, integer in ((3, 0), (2, 0), (1, 0), (1, 1)):  # not every function takes every size
             with contextlib.suppress(Exception), warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                return type_of(self.function(*(interpreted.example(a, n) for a in args)))
+                return type_of(self.function(*(interpreted.example(a, n, integer) for a in args)))
         return UNKNOWN
 
     def calling(self, function: Callable, result: str = "{0}") -> Callable:

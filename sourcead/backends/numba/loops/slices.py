@@ -248,7 +248,7 @@ class _Statement:
         kept = [a for a in axes if a.at is None]
         mine = [self.axes[k] for k in self.running][len(self.running) - len(kept) :] if len(kept) <= len(self.running) else None
         indices = self.indices[len(self.running) - len(kept) :]
-        if mine is None or base.type.dtype is None:
+        if mine is None or base.type.dtype is None or not axes:  # no axes: an array of one number
             raise Not
         subscripts = {}
         for a, m, i in zip(kept, mine, indices):

@@ -432,10 +432,11 @@ def gradient(build: Builder, cots: Cotangents, v: Var, written: bool) -> Atom:
     if dims_of(t) is None or dims_of(to) is None or len(dims_of(t)) != len(dims_of(to)):
         return build.call(runtime.unbroadcast, d, v, type=to, name=f"d_{v.name}")
     d = unbroadcast(build, d, v)
+    narrow = isinstance(to, Array) and to.dtype is not None and to.dtype.kind in "fc" and to.dtype != np.dtype(float)
     if isinstance(to, Array) and to.dims == ():  # NumPy makes numbers of arrays without axes
-        dtype = () if to.dtype is None or to.dtype == np.dtype(float) else (Const(to.dtype.type),)
+        dtype = (Const(to.dtype.type),) if narrow else ()
         return build.call(np.asarray, d, *dtype, type=to, name=f"d_{v.name}")
-    if isinstance(to, Array) and to.dtype is not None and isinstance(atom_type(d), Array) and atom_type(d).dtype is None:
+    if narrow and isinstance(atom_type(d), Array) and atom_type(d).dtype is None:
         return build.call(np.ndarray.astype, d, Const(to.dtype.type), type=to, name=f"d_{v.name}")
     if isinstance(to, Scalar) and to.dtype in SMALL_FLOATS and getattr(atom_type(d), "dtype", None) is not to.dtype:
         return build.call(to.dtype.type, d, type=to, name=f"d_{v.name}")

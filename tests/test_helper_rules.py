@@ -7,7 +7,7 @@ import types
 import numpy as np
 import pytest
 
-from sourcead import grad, jvp, runtime, runtime_matrices, runtime_rows, runtime_tangents
+from sourcead import grad, jvp, runtime, runtime_matrices, runtime_rows, runtime_tangents, runtime_unknown
 from sourcead.rules.registry import has_rule, no_derivative, registered
 from tests.test_tangent_rules import agrees
 
@@ -38,6 +38,7 @@ RULES = [
     (runtime.unstack, (a34, (v4, v4, v4)), [0]), (runtime.unstack, (a34, [v3, v3, v3, v3], 1), [0]), (runtime.meshgrid_cotangents, ((a34, a34), (v4, v3)), [0]),
     (runtime.meshgrid_cotangents, ((v4[None], v3[:, None]), (v4, v3)), [0]), (runtime.take_cotangent, (a34, a44, [0, 0, 3], 0), [0]),
     (runtime.take_along_cotangent, (a34, a34, np.argsort(a34, 1), 1), [0]), (runtime.fit_axis, (a34, 2, 1), [0]), (runtime.fit_axis, (a34, 6, 0), [0]),
+    (runtime_unknown.with_added, ((v3, v4), 1, v4), [0, 2]), (runtime_unknown.with_added, ([v3, v4], 0, v3), [0, 2]), (runtime_unknown.with_added, (a34, 1, v4), [0, 2]),
     (runtime.tensordot_cotangents, (rng.normal(size=(2, 4)), t234, rng.normal(size=(4, 3, 4)), ((1, 2), (1, 0))), [0, 1, 2]),
     (runtime.dot_cotangents, (rng.normal(size=(2, 3, 2, 3)), t234, rng.normal(size=(2, 4, 3))), [0, 1, 2]),
     (runtime.kron_cotangents, (rng.normal(size=(12, 16)), a34, a44), [0, 1, 2]), (runtime.cofactors, (well,), [0]), (runtime.cofactors, (np.stack([well, spd]),), [0]),
@@ -83,6 +84,7 @@ OPENED = {
     runtime_matrices.svd_cotangent: lambda x: runtime_matrices.svd_cotangent((a44 * x, x, a44), (a44, x, well + x), a44, False),
     runtime_matrices.lstsq_cotangents: lambda x: runtime_matrices.lstsq_cotangents(x, x, well + np.diag(x), v4)[0],
     runtime_matrices.lstsq_tangents: lambda x: runtime_matrices.lstsq_tangents(a44 * x, v4, x, well + np.diag(x), v4)[0],
+    runtime_matrices.planar_cross_cotangents: lambda x: runtime_matrices.planar_cross_cotangents(x, a44[:, :2] * x[:2], a44[:, 1:3] + x[2:], -1)[0],
     runtime_matrices.pinv_cotangent: lambda x: runtime_matrices.pinv_cotangent(a44 * x, a44 + x, well),
     runtime_matrices.pinv_tangent: lambda x: runtime_matrices.pinv_tangent(a44 * x, a44 + x, well),
 }  # fmt: skip
@@ -110,7 +112,7 @@ einsum_is_plain einsum_back""".split())  # fmt: skip
 
 def test_every_helper_is_differentiable():
     registered()
-    for module in (runtime, runtime_tangents, runtime_matrices):
+    for module in (runtime, runtime_tangents, runtime_matrices, runtime_unknown):
         for helper in vars(module).values():
             if isinstance(helper, types.FunctionType) and helper.__module__ == module.__name__:
                 assert has_rule(helper) or no_derivative(helper) or helper in OPENED or helper.__name__ in PARTS, helper

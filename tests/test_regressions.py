@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sourcead import UnsupportedArgumentError, UnsupportedSyntaxError, grad
+from sourcead import UnsupportedArgumentError, UnsupportedSyntaxError, check_grads, grad
 
 X = np.array([0.7, -0.4, 1.3, 0.2])
 
@@ -166,3 +166,25 @@ def test_an_error_may_hold_what_is_differentiated():
     with pytest.raises(TooLarge, match="too large") as caught:
         grad(f)(10 * np.ones(3))
     np.testing.assert_array_equal(caught.value.value, 10 * np.ones(3))
+
+
+def test_a_tuple_of_unknown_structure_is_unpacked():
+    def f(x, n):
+        shapes = [x, np.stack([x, x * x])]
+        found = np.gradient(shapes[n], 0.5)
+        rows, columns = found
+        return np.sum(rows * columns)
+
+    x = np.array([0.7, -0.4, 1.3, 0.2])
+    check_grads(f, (x, 1))
+
+
+def test_grids_and_their_slopes_are_known_arrays():
+    def f(x):
+        u, v = np.meshgrid(x[:3], x[1:])
+        rows, columns = np.gradient(np.sin(u * v), 0.5, 0.25)
+        w, z = np.meshgrid(x, x[:2], indexing="ij")
+        return np.sum(rows * columns**2) + np.sum(w**2 * z)
+
+    check_grads(f, (X,))
+    assert "unbroadcast" not in grad(f).lower(X).text and "zeros_like(" not in grad(f).lower(X).text.replace("np.zeros_like(", "")

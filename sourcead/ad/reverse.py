@@ -24,7 +24,7 @@ from functools import singledispatchmethod
 
 import numpy as np
 
-from sourcead import runtime
+from sourcead import runtime, runtime_unknown
 from sourcead.ad.apply import cotangents_of
 from sourcead.ad.cotangents import Cotangents, cast, unbroadcast, zeros
 from sourcead.ad.recursion import cotangents_of as cotangents_of_pair
@@ -264,6 +264,10 @@ class Reverse:
             cots.add(base, unbroadcast(self.build, d_v, base))
             return
         d_base = changeable(self.build, cots.get_or_zero(base))
+        if isinstance(base.type, Unknown) and isinstance(op.key, Const) and isinstance(op.key.value, int):  # it may be a tuple
+            new = self.build.call(runtime_unknown.with_added, d_base, op.key, d_v, type=base.type, name=f"d_{base.name}")
+            cots.put(base, new)
+            return
         if isinstance(base.type, (ListT, TupleT, Unknown)) and isinstance(v.type, (TupleT, ListT, DictT, StructT, Unknown)):
             before = self.build.emit(Index(d_base, op.key), v.type, f"d_{v.name}")
             d_v = self.build.call(runtime.add, before, d_v, type=v.type, name=f"d_{v.name}")

@@ -145,3 +145,19 @@ if hasattr(np, "unstack"):  # NumPy 2.1
         if len(dims) < 2 or len(args) > 1 or set(kwargs) - {"axis"} or not isinstance(dims[i], int):
             raise Impossible
         return TupleT((Array(array_dtype(args[0]), dims[:i] + dims[i + 1 :]),) * dims[i])
+
+
+@infers(np.meshgrid)
+def _meshgrid(fn, args, kwargs) -> Type:
+    """The grids of two or more rows, whose axes are those of the rows; without `indexing="ij"` the first two change places."""
+    only(kwargs, "indexing copy")
+    indexing = kwargs.get("indexing")
+    if len(args) < 2 or indexing is not None and not indexing.known:
+        raise Impossible
+    rows = [array_type(a.type) for a in args]
+    if any(len(row.dims) != 1 for row in rows):
+        raise Impossible
+    dims = [row.dims[0] for row in rows]
+    if indexing is None or indexing.value == "xy":
+        dims[:2] = dims[1::-1]
+    return TupleT(tuple(Array(row.dtype, tuple(dims)) for row in rows))

@@ -106,7 +106,9 @@ def _same_shape(fn, args, kwargs) -> Type:
         return Array(_like_dtype(fn, args, kwargs, t.dtype), t.dims)
     result = sample(fn, args, kwargs)
     if not isinstance(result, Array):
-        return result if isinstance(result, Scalar) else by_example(fn, args, kwargs)
+        found = result if isinstance(result, Scalar) else by_example(fn, args, kwargs)
+        slopes = isinstance(found, TupleT) and fn is np.gradient
+        return TupleT(tuple(Array(t.dtype, need_dims(first)) for t in found.items)) if slopes else found
     if fn in (np.cumsum, np.cumprod, np.nancumsum, np.nancumprod, np.sort, np.argsort, np.partition):
         axis = (args[1] if len(args) > 1 else kwargs.get("axis")) if fn not in (np.partition,) else kwargs.get("axis")
         flat = fn in (np.cumsum, np.cumprod, np.nancumsum, np.nancumprod)

@@ -28,6 +28,7 @@ from sourcead.runtime import (
     unbroadcast_each,
 )
 from sourcead.runtime_tangents import einsum_tangents, quantile_tangent, running_winner_tangent, share_of_winners
+from sourcead.runtime_unknown import with_added
 
 # ---- cotangents: making, adding, shaping ----
 
@@ -238,6 +239,16 @@ linear(
     runtime.fit_axis,
 )  # fmt: skip
 linear(runtime.gradient_cotangent, only=("d",))
+
+
+@adjoint(with_added)
+def with_added_adjoint(y, d, key, v, d_y):
+    return d_y, None, d_y[key]
+
+
+@tangent(with_added)
+def with_added_tangent(y, d, key, v, t_d, t_v):
+    return t_d, with_added(runtime.zeros_like(y), key, t_v)
 
 
 # ---- products: d_a = transpose(d, b), d_b = transpose(d, a) ----

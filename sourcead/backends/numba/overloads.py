@@ -113,6 +113,8 @@ def _zeros_like(x):
             return lambda x: 0.0
         case types.UnicodeType() | types.NoneType():
             return lambda x: None
+        case types.Optional():  # None has no cotangent, and that of an array must be one in either case
+            return lambda x: runtime.zeros_if_assigned(x)
     return None
 
 

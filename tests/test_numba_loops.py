@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("numba")
 
-from sourcead import grad
+from sourcead import grad, value_and_grad
 from tests.fuzz.compiled_loops import judge
 
 pytestmark = pytest.mark.compiled
@@ -334,3 +334,35 @@ def integers_and_truth_values(a):
 
 def test_parts_of_other_dtypes():
     check(integers_and_truth_values, ROW)
+
+
+def test_sums_of_cotangents_go_in_any_order_and_those_of_the_user_do_not():
+    def compensated(w, xs):
+        total, lost = 0.0, 0.0
+        for x in xs:
+            y = w * x - lost
+            t = total + y
+            lost = (t - total) - y
+            total = t
+        return total
+
+    xs = np.random.default_rng(0).normal(size=1000) * 10.0 ** np.random.default_rng(1).integers(-8, 8, 1000)
+    compiled, plain = (value_and_grad(compensated, backend=backend) for backend in ("numba", "numpy"))
+    assert compiled(1.1, xs)[0] == plain(1.1, xs)[0]
+    np.testing.assert_allclose(compiled(1.1, xs)[1], plain(1.1, xs)[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
+def test_sums_in_any_order_keep_what_is_not_finite(special):
+    def scaled(w, v, xs):
+        total = 0.0
+        for i in range(len(xs)):
+            total += w * xs[i] - v * xs[i] ** 2
+        return total
+
+    xs = np.arange(40.0)
+    xs[17] = special
+    for dtype in (np.float64, np.float32):
+        args = dtype(0.5), dtype(0.25), xs.astype(dtype)
+        for got, expected in zip(grad(scaled, wrt=(0, 1), backend="numba")(*args), grad(scaled, wrt=(0, 1))(*args)):
+            np.testing.assert_equal(got, expected)

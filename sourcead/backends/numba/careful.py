@@ -9,6 +9,8 @@ from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.errors import NumbaError
 from numba.core.typed_passes import NopythonTypeInference
 
+from sourcead.backends.numba.sums import SumInAnyOrder
+
 
 @register_pass(mutates_CFG=False, analysis_only=True)
 class CheckCasts(AnalysisPass):
@@ -68,10 +70,11 @@ class TypesAlone(CompilerBase):
 
 
 class Careful(CompilerBase):
-    """Numba's compiler, with that check after type inference."""
+    """Numba's compiler, with that check after type inference, and sums of cotangents in any order."""
 
     def define_pipelines(self):
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(SumInAnyOrder, NopythonTypeInference)
         passes.add_pass_after(CheckCasts, NopythonTypeInference)
         passes.finalize()
         return [passes]

@@ -38,11 +38,11 @@ def in_parts(
         nonlocal quick
         made = fused(function)
         quick = made is not function
-        return engine(made)
+        return engine(made, function)
 
-    def engine(function: Function) -> Function:
+    def engine(function: Function, before: Function | None = None) -> Function:
         made = with_fast_loops(function)
-        told[:] = decisions(function, made)
+        told[:] = decisions(before or function, made)
         return made
 
     def written(function: Function, for_engine: Callable[[Function], Function] = engine) -> Emitted:

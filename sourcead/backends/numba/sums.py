@@ -1,0 +1,63 @@
+"""Sums of cotangents in any order: `d_alpha += ...` in a loop, eight at a time by vector instructions.
+
+A machine adds numbers in the order in which they are written, each when the one before is done, unless it may do otherwise.  The flag
+`reassoc` of LLVM on an addition says so (https://llvm.org/docs/LangRef.html, fast-math flags); the other flags, which take it that there
+is no NaN or infinity, are not set.  What the user's program adds up stays in order: only additions in place to variables of the reverse
+sweep have the flag.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from numba import types
+from numba.core import ir
+from numba.core.compiler_machinery import AnalysisPass, register_pass
+from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
+from numba.extending import lower_builtin
+
+FLOATS = (types.float32, types.float64)
+
+
+def added(a, b):
+    """`a + b`, where the order of several does not matter."""
+    return a + b
+
+
+def subtracted(a, b):
+    """`a - b`, where the order of several does not matter."""
+    return a - b
+
+
+@infer_global(added)
+@infer_global(subtracted)
+class _OfTwo(ConcreteTemplate):
+    cases = [signature(t, t, t) for t in FLOATS]
+
+
+for _t in FLOATS:
+    lower_builtin(added, _t, _t)(lambda context, builder, sig, args: builder.fadd(*args, flags=("reassoc",)))
+    lower_builtin(subtracted, _t, _t)(lambda context, builder, sig, args: builder.fsub(*args, flags=("reassoc",)))
+
+IN_ANY_ORDER = {operator.iadd: added, operator.isub: subtracted}
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class SumInAnyOrder(AnalysisPass):
+    """Lets the machine reorder sums of cotangents."""
+
+    _name = "sum_in_any_order"
+
+    def __init__(self):
+        AnalysisPass.__init__(self)
+
+    def run_pass(self, state):
+        for block in state.func_ir.blocks.values():
+            for expr in block.find_exprs("inplace_binop"):
+                fn = IN_ANY_ORDER.get(expr.fn)
+                if fn is None or not expr.lhs.name.startswith("d_") or state.typemap[expr.lhs.name] not in FLOATS:
+                    continue
+                found = state.calltypes[expr]
+                if found.args[0] == found.args[1] == found.return_type == state.typemap[expr.lhs.name] and expr.static_rhs is ir.UNDEFINED:
+                    expr.immutable_fn = fn
+        return True

@@ -1,6 +1,7 @@
 """Dicts and lists whose keys and lengths are known only at run time, functions chosen at run time, generators."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -169,3 +170,41 @@ def test_groupby_of_items_with_known_keys():
 def test_groupby_of_keys_that_carry_a_derivative_is_refused():
     with pytest.raises(UnsupportedSyntaxError, match="groupby"):
         grad(lambda x: sum(k for k, _ in itertools.groupby(x)))(X)
+
+
+SCALE = 3
+
+
+def test_a_global_that_is_only_read_may_be_declared():
+    def f(x):
+        global SCALE
+        return np.sum(x**2) * SCALE
+
+    assert np.allclose(grad(f)(X), 6 * X)
+
+
+def test_a_global_that_is_assigned_is_refused():
+    def f(x):
+        global SCALE
+        SCALE = 2
+        return np.sum(x) * SCALE
+
+    with pytest.raises(UnsupportedSyntaxError, match="global"):
+        grad(f)(X)
+
+
+def test_results_of_decompositions_have_names():
+    def f(a):
+        s, e = np.linalg.svd(a, full_matrices=False), np.linalg.eigh(a @ a.T)
+        parts = np.sum(s.S**2) + np.sum(s.U[:, 0] ** 4) + np.sum(np.sin(e.eigenvalues)) + np.sum(np.linalg.qr(a).R ** 2)
+        return parts + np.linalg.slogdet(a).logabsdet
+
+    check_grads(f, (np.array([[2.0, 0.3, 0.1], [0.4, 1.5, 0.2], [0.3, 0.1, 0.9]]),))
+
+
+def test_distances_of_rows():
+    def f(x):
+        rows = x.reshape(-1, 2)
+        return sum(math.dist(p, q) for p, q in zip(rows, np.roll(rows, -1, axis=0)))
+
+    check_grads(f, (np.arange(24.0) ** 1.3,))

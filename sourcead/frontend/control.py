@@ -315,15 +315,20 @@ def is_structure(value: Value) -> bool:
     return isinstance(value, (TupleVal, FunctionVal)) or isinstance(value, Cell) and value.kind != "array"
 
 
+SAME_STRUCTURE = "assign values of one structure on both sides, or use what differs inside the branch"
+
+
 def final(lo: Lowering, value: Value, atoms: dict[Cell, Atom]) -> Atom:
     """The atom of a value at the end of an arm."""
     if isinstance(value, Cell):
         if value.kind != "array":
-            raise UnsupportedSyntaxError("the two sides of this branch leave lists, dicts or objects of different shape", at=lo.here)
+            raise UnsupportedSyntaxError(
+                "the two sides of this branch leave lists, dicts or objects of different shape", at=lo.here, instead=SAME_STRUCTURE
+            )
         if value in atoms:
             return atoms[value]
     if isinstance(value, TupleVal):
-        raise UnsupportedSyntaxError("the two sides of this branch leave a tuple and something else", at=lo.here)
+        raise UnsupportedSyntaxError("the two sides of this branch leave a tuple and something else", at=lo.here, instead=SAME_STRUCTURE)
     return lo.read(value)
 
 

@@ -87,6 +87,8 @@ def operand(lo: Lowering, node: gast.AST) -> Operand:
 def unsupported(lo: Lowering, node: gast.AST, reason: str | None = None, instead: str | None = None) -> UnsupportedSyntaxError:
     """The error for a construct that is not supported."""
     name = CONSTRUCTS.get(type(node).__name__, f"`{type(node).__name__}`")
+    if reason is None and instead is None:
+        instead = INSTEAD.get(type(node).__name__)
     return UnsupportedSyntaxError(reason or f"{name} cannot be differentiated yet", at=lo.origin(node), instead=instead)
 
 
@@ -99,6 +101,12 @@ CONSTRUCTS = {
     "ImportFrom": "`import` inside a function", "AsyncFunctionDef": "an async function", "Break": "`break`",
     "Continue": "`continue`", "TypeAlias": "a type alias",
 }  # fmt: skip
+
+
+INSTEAD = {
+    "ClassDef": "define the class outside of the function", "Await": "a function without `async`",
+    "AsyncFunctionDef": "a function without `async`", "TypeAlias": "define the alias outside of the function",
+}
 
 
 # -- what is known while compiling ---------------------------------------------------------------------------------

@@ -68,6 +68,8 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
         return attribute_of_object(lo, value, name, node)
     if isinstance(value, SliceVal) and (part := part_of_slice(value, name)) is not None:
         return part
+    if (found := records.named_result(lo, value, name, node)) is not None:
+        return found
     if isinstance(value, (TupleVal, FunctionVal, SliceVal)) or isinstance(value, Cell) and value.kind != "array":
         return MethodVal(value, name)
     atom = lo.read(value)
@@ -86,8 +88,6 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
             lo.build.known[var] = t.dtype
         return lo.wrap(var)
     if name == "T":
-        if isinstance(value, Cell) and is_array(t):
-            return calls.emit_call(lo, np.transpose, [value], {}, node)
         return calls.emit_call(lo, np.transpose, [value], {}, node) if not isinstance(t, Scalar) else value
     if name == "mT" and is_array(t):
         return calls.emit_call(lo, np.matrix_transpose, [value], {}, node)

@@ -12,7 +12,7 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import calls, expressions, objects, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.values import VALUE, Cell, TupleVal, Value
-from sourcead.ir.nodes import Const
+from sourcead.ir.nodes import Call, Const, Var
 from sourcead.ir.records import own_names
 from sourcead.ir.types import Array
 
@@ -41,6 +41,21 @@ def arguments(lo: Lowering, cls, names, only_named, args, kwargs, defaults) -> d
                 raise UnsupportedSyntaxError(f"`{cls.__name__}` misses the argument `{name}`", at=lo.here)
             found[name] = defaults[name]
     return found
+
+
+RESULTS = {
+    np.linalg.slogdet: ("sign", "logabsdet"), np.linalg.eigh: ("eigenvalues", "eigenvectors"),
+    np.linalg.eig: ("eigenvalues", "eigenvectors"), np.linalg.qr: ("Q", "R"), np.linalg.svd: ("U", "S", "Vh"),
+}  # fmt: skip
+"""The names under which NumPy gives the results of a call."""
+
+
+def named_result(lo: Lowering, value: Value, name: str, node) -> Value | None:
+    """`np.linalg.slogdet(a).logabsdet`; None for anything else."""
+    atom = value.origin if isinstance(value, TupleVal) else value
+    made = lo.build.made_by.get(atom) if isinstance(atom, Var) else None
+    names = RESULTS.get(made.fn, ()) if isinstance(made, Call) and not isinstance(made.fn, Var) else ()
+    return expressions.subscript(lo, value, Const(names.index(name)), node) if name in names else None
 
 
 def tuple_method(lo: Lowering, value: TupleVal, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:

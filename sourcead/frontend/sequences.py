@@ -37,7 +37,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
         if count is None and isinstance(t, Array) and t.dims and isinstance(t.dims[0], int):
             count = t.dims[0]
         if count is None:
-            raise expressions.unsupported(lo, node, "the number of items is not known before the program runs")
+            raise expressions.unsupported(lo, node, "the number of items is not known before the program runs", "take them as `x[0]`")
         if isinstance(t, (Array, ListT, Unknown)):
             return [expressions.subscript(lo, value, Const(i), node) for i in range(count)]
     raise expressions.unsupported(lo, node, "the number of items is not known before the program runs")

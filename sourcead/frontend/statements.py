@@ -226,6 +226,13 @@ def lower_functiondef(lo: Lowering, node) -> None:
     lo.set(lo.scope.names, node.name, inlining.local_function(lo, node))
 
 
+def lower_global(lo: Lowering, node) -> None:
+    """`global n`: says nothing where the name is only read."""
+    stored = {n.id for n in gast.walk(lo.scope.source.node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    if stored & set(node.names):
+        raise unsupported(lo, node, "an assignment to a global name", "return the new value")
+
+
 def lower_nonlocal(lo: Lowering, node) -> None:
     """`nonlocal name`: assignments go to the function around that has it."""
     for name in node.names:
@@ -288,6 +295,7 @@ HANDLERS = {
     gast.Assign: assignment.lower_assign, gast.AnnAssign: assignment.lower_annassign, gast.AugAssign: assignment.lower_augassign,
     gast.For: loops.lower_for,
     gast.While: loops.lower_while, gast.Assert: lower_assert, gast.Raise: lower_raise, gast.FunctionDef: lower_functiondef,
+    gast.Global: lower_global,
     gast.Nonlocal: lower_nonlocal, gast.Delete: lower_delete, gast.Import: lower_import, gast.ImportFrom: lower_import,
     steering.Steered: steering.lower_steered, contexts.Opened: contexts.lower_opened, contexts.Closed: contexts.lower_closed,
     exceptions.Begun: exceptions.lower_begun, exceptions.Guarded: exceptions.lower_guarded,

@@ -2,11 +2,15 @@
 
 import math
 
+import numpy as np
+
 from sourcead.rules.composed import composed
 
 
 @composed(math.dist)
 def dist(p, q):
+    if isinstance(p, np.ndarray) or isinstance(q, np.ndarray):
+        return float(np.linalg.norm(np.asarray(p) - np.asarray(q)))
     return math.hypot(*[a - b for a, b in zip(p, q)])
 
 

@@ -171,6 +171,50 @@ def test_a_number_may_be_reshaped():
     )
 
 
+def pops_from_behind(x):
+    l = [e * 2 for e in x]
+    return l.pop(1) * l.pop(-2) + sum(l)
+
+
+def adds_to_all(x):
+    m = np.zeros((2, 3))
+    m[:] = x
+    m[...] += x * x
+    m[...] -= m[0, 0]
+    return np.sum(m**2)
+
+
+def removes_a_key(x):
+    d = {"b": x[1], "a": x[0]}
+    if x[0] > 0:
+        d.pop("a")
+    return len(d) * x[0]
+
+
+def repeats(x):
+    return np.sum(np.repeat(x, 2, axis=0) ** 2 * np.tile(x, (2, 1)))
+
+
+@pytest.mark.parametrize(
+    ("f", "x"), [(pops_from_behind, NORMAL[0]), (adds_to_all, NORMAL[0, :3]), (removes_a_key, NORMAL[0]), (repeats, NORMAL)]
+)
+def test_forms_that_numba_does_not_know(f, x):
+    for v in (x, np.abs(x)):
+        np.testing.assert_allclose(grad(f, backend=Numba(cache=False))(v), grad(f)(v), rtol=1e-12)
+
+
+def test_an_index_outside_of_a_range_is_an_error():
+    def member(x, k):
+        return x[range(1, 7, 2)[k]] ** 2
+
+    g, x = grad(member, backend=Numba(cache=False)), np.arange(8.0)
+    for k in (-3, 2):
+        np.testing.assert_array_equal(g(x, k), grad(member)(x, k))
+    for k in (-4, 3):
+        with pytest.raises(IndexError):
+            g(x, k)
+
+
 def test_shapes_that_do_not_fit_are_an_error():
     def assigns(x, v):
         y = x.copy()

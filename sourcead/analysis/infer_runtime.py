@@ -109,7 +109,8 @@ def _shaped_like(fn, args, kwargs) -> Type:
         found = by_example(fn, args, kwargs)
     except Impossible:
         found = UNKNOWN
-    return Array(found.dtype if isinstance(found, Array) else None, dims)
+    double = all(a.type.dtype == np.float64 if isinstance(a.type, Array) else isinstance(a.type, Scalar) for a in args)
+    return Array(found.dtype if isinstance(found, Array) else np.dtype(float) if double else None, dims)
 
 
 @infers(

@@ -222,7 +222,7 @@ def is_sequence(value: Value) -> bool:
 def truth(lo: Lowering, value: Value) -> bool | None:
     """Whether a condition holds, if that is known while compiling."""
     is_known, v = known(lo, value)
-    if is_known and isinstance(v, (bool, int, float, str, type(None), tuple)):
+    if is_known and isinstance(v, (bool, int, float, str, type(None), tuple, types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
         return bool(v)
     if objects.class_of(value) is not None:
         for name in ("__bool__", "__len__"):

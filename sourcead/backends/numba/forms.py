@@ -4,6 +4,7 @@
     total = 0                         total = 0.0                                       where floats are added to it later
     out = []                          out = [0.0 for _ in range(0)]                     where insertions make the list
     table = [0] * n                   table = [0.0] * n                                 where floats are written into it
+    x[...] += v                       x[:] += v
 
 Numba infers the type of a variable statement by statement.  What it has taken for an integer, and handed on to a function as such, does
 not become a float; and the length of a list whose elements are not known yet tells it nothing of the list.
@@ -33,12 +34,14 @@ from sourcead.ir.nodes import (
     Loop,
     Op,
     Pop,
+    Slice,
     Stmt,
+    Sub,
     Update,
     Var,
     map_op,
 )
-from sourcead.ir.types import ListT, Scalar, TupleT, Type
+from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type
 
 
 def by_parts(function: Function) -> Function:
@@ -100,6 +103,8 @@ def with_one_type(function: Function) -> Function:
                 case Branch(_, then, orelse):
                     arms = [replace(arm, results=tuple(map(as_float, arm.results, stmt.targets))) for arm in (then, orelse)]
                     op = replace(op, then=arms[0], orelse=arms[1])
+                case Update(Var(type=Array(dims=(_, *_))), (Sub(Const(value)),)) if value is ...:  # Numba lowers no `x[...] += v`
+                    op = replace(op, path=(Sub(Slice(None, None, None)),))
                 case Build("list", ()) if stmt.targets[0] in typed:
                     op = Call(typed[stmt.targets[0]], ())
                 case Build("list", items) if stmt.targets[0] in floats:

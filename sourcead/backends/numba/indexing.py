@@ -33,6 +33,20 @@ def _getitem(x, key):
     return interpreted.call(lambda x, key: np.ascontiguousarray(x[key]), ["x", "key"], [x, key], made)
 
 
+@overload(operator.getitem, target="cpu")
+def _getitem_of_a_range(x, key):
+    if not (isinstance(x, types.RangeType) and isinstance(key, types.Integer)):
+        return None
+
+    def member(x, key):
+        place = key + len(x) if key < 0 else key
+        if not 0 <= place < len(x):
+            raise IndexError("range object index out of range")
+        return x.start + place * x.step
+
+    return member
+
+
 @overload(operator.setitem, target="cpu")
 def _setitem(x, key, value):
     if not (isinstance(x, types.Array) and is_fancy(key)):

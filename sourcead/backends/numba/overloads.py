@@ -171,6 +171,19 @@ def _add(a, b):
     return None
 
 
+@overload(runtime.without)
+def _without(d, key):
+    if not isinstance(d, types.DictType):
+        return None
+
+    def without(d, key):
+        rest = d.copy()
+        del rest[key]
+        return rest
+
+    return without
+
+
 @overload(runtime.unbroadcast)
 def _unbroadcast(d, x):
     match d, x:

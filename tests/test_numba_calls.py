@@ -234,3 +234,43 @@ def test_the_error_of_other_compiled_functions_keeps_its_text():
         pass
     with pytest.raises(ValueError, match=r"\(4,\)"):
         assigns(np.ones(3), np.ones(4))
+
+
+def none_at_first(x):
+    before, total = None, 0.0
+    for v in x:
+        if before is not None:
+            a, b = before
+            total += a * v + b
+        before = (v, v * v)
+    return total
+
+
+def number_or_none(x):
+    before, total = None, 0.0
+    for v in x:
+        if before is not None:
+            total += v * before
+        before = v * v
+    return total
+
+
+def row_powers(x, places):
+    total = 0.0
+    for i in places:
+        total += np.sum(x**i) ** (1 / (i + 1))
+    return total
+
+
+def inserted(x):
+    x = np.delete(np.insert(x, 0, 1.5), 2)
+    return np.sum(np.cumsum(x) * np.arange(len(x)))
+
+
+SMALL = [(none_at_first, ()), (number_or_none, ()), (row_powers, (np.array([0, 1, 3]),)), (inserted, ())]
+
+
+@pytest.mark.parametrize(("f", "args"), SMALL, ids=[f.__name__ for f, _ in SMALL])
+def test_gradient_is_that_of_numpy_mode(f, args):
+    x = np.array([0.5, 0.7, 1.2, 0.2])
+    np.testing.assert_allclose(grad(f, backend="numba")(x, *args), grad(f)(x, *args), rtol=1e-13)

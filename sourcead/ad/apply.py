@@ -26,7 +26,7 @@ from sourcead.frontend.context import Lowering, NotStatic, Scope
 from sourcead.frontend.source import find_source
 from sourcead.frontend.values import Cell, SliceVal, TupleVal, Value
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, op_reads
-from sourcead.ir.types import Array, Scalar, TupleT, Type, Unknown
+from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown
 from sourcead.rules.registry import adjoint_rule, tangent_rule
 from sourcead.rules.rule import Arguments, Rule, TangentRule
 
@@ -199,7 +199,8 @@ def called(build: Builder, rule: Rule, y: Var, values: list, d_y: Atom, options:
     """The cotangents as results of a call of the rule function in the text."""
     args = (y, *values) if rule.star else (y, *values, d_y)
     kwargs = dict(options, d_y=d_y) if rule.star else dict(options)
-    types = tuple(cotangent_type(v, rule.broadcasts) for v in values)
+    silent = silent_params(rule)
+    types = tuple(NoneType() if k in silent else cotangent_type(v, rule.broadcasts) for k, v in enumerate(values))
     if rule.star:
         plain = len(rule.params) - 1
         types = (*types[:plain], TupleT(types[plain:]))
@@ -211,7 +212,6 @@ def called(build: Builder, rule: Rule, y: Var, values: list, d_y: Atom, options:
     if rule.star:
         rest = items.pop()
         items += [build.index(rest, Const(i)) for i in range(len(values) - len(items))]
-    silent = silent_params(rule)
     return [None if k in silent else in_dtype(build, d, v, rule) for k, (d, v) in enumerate(zip(items, values))]
 
 

@@ -2,6 +2,7 @@
 
     d = zeros_like(params)            d = {"w": zeros_like(params["w"]), "b": ...}      parts of structures, before simplification
     total = 0                         total = 0.0                                       where floats are added to it later
+    before = None                     before = 0.0                                      where a number is not assigned yet
     out = []                          out = [0.0 for _ in range(0)]                     where insertions make the list
     table = [0] * n                   table = [0.0] * n                                 where floats are written into it
     x[...] += v                       x[:] += v
@@ -116,7 +117,9 @@ def with_one_type(function: Function) -> Function:
 
 
 def as_float(atom: Atom, variable: Var) -> Atom:
-    """The number that a variable of floats takes over, as a float."""
+    """The number that a variable of floats takes over, as a float; a number that nothing was assigned to yet is 0."""
+    if isinstance(atom, Const) and not atom.live and atom.value is None and isinstance(variable.type, Scalar):
+        return Const({"float": 0.0, "complex": 0j, "bool": False}.get(variable.type.kind, 0))
     exact = isinstance(atom, Const) and not atom.live and type(atom.value) is int and abs(atom.value) < 2**53
     return Const(float(atom.value)) if exact and variable.type == Scalar("float") else atom
 

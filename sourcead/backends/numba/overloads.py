@@ -261,6 +261,10 @@ def _lower_exponent(b, a):
     if isinstance(b, types.Number) and isinstance(a, types.Number):
         return lambda b, a: 1.0 if b == 0 and a == 0 else b - 1.0
     one = as_dtype(getattr(b, "dtype", None) or a.dtype).type(1)
+    if isinstance(b, types.Integer):  # an array of integers, as of NumPy's own numbers
+        return lambda b, a: np.where((a == 0) & (b == 0), np.full(a.shape, 1), np.full(a.shape, b - 1))
+    if isinstance(b, types.Number):
+        return lambda b, a: np.where((a == 0) & (b == 0), np.full(a.shape, one), np.full(a.shape, b * one - one))
     return lambda b, a: np.where((b == 0) & (a == 0), one, b * one - one)
 
 

@@ -188,3 +188,33 @@ def test_grids_and_their_slopes_are_known_arrays():
 
     check_grads(f, (X,))
     assert "unbroadcast" not in grad(f).lower(X).text and "zeros_like(" not in grad(f).lower(X).text.replace("np.zeros_like(", "")
+
+
+def test_a_cotangent_that_is_added_to_itself_is_left_alone():
+    def f(x, z):
+        for i in range(len(x)):
+            x[i] = x[i] + z[i]
+        return np.sum(x**2)
+
+    gradient = grad(f, wrt=(0, 1))
+    text = gradient.lower(np.ones(3), np.ones(3)).text
+    assert "d_x[i] = d_x[i]" not in text and "d_x[i] = 0.0" not in text
+    for got in gradient(np.arange(3.0), np.ones(3)):
+        np.testing.assert_array_equal(got, 2 * (np.arange(3.0) + 1))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_list_that_loses_an_item_in_a_branch_has_a_cotangent_of_its_own_length(n):
+    def last(items, n):
+        if n == 1:
+            return 0.3
+        items.pop()
+        return np.sum(items[-1])
+
+    def first_and_rest(items, n):
+        if n != 1:
+            del items[n - 2]
+        return np.sum(items[0]) * sum(np.sum(x) for x in items)
+
+    for program in (last, first_and_rest):
+        check_grads(program, ([np.array([-1.5, 2.0]), np.array([0.5, 0.25]), np.array([3.0, 1.0])], n))

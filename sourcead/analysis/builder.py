@@ -225,6 +225,16 @@ def grown_type(t: Type, path: tuple[Sub, ...], item: Type) -> Type:
     return written_type(t, path[:1], grown_type(getattr(t, "item", UNKNOWN), path[1:], item))
 
 
+def shrunk_type(t: Type, path: tuple[Sub, ...], at: Operand | None) -> Type:
+    """The type of a container after the list at a path lost the item at a place, None being its end."""
+    if path:
+        return written_type(t, path[:1], shrunk_type(getattr(t, "item", UNKNOWN), path[1:], at))
+    if not isinstance(t, ListT) or t.items is None:
+        return t
+    k = len(t.items) - 1 if at is None else at.value if isinstance(at, Const) and type(at.value) is int else None
+    return ListT(t.item, (*t.items[:k], *t.items[k + 1 :]) if k is not None and 0 <= k < len(t.items) else None)
+
+
 def key_of(operand: Operand | None):
     """What two subscripts share only if they take the same part of arrays of the same shape."""
     match operand:

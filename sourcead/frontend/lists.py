@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sourcead import runtime
-from sourcead.analysis.builder import atom_type, grown_type
+from sourcead.analysis.builder import atom_type, grown_type, shrunk_type
 from sourcead.frontend import calls, control, expressions, iteration, methods, sequences
 from sourcead.frontend.context import Lowering
 from sourcead.frontend.iteration import Iterable
@@ -147,7 +147,7 @@ def pop(lo: Lowering, cell: Cell, index: Value | None) -> Value:
     at = None if index is None else place(lo, before, index)
 
     def popped(base, path):
-        rest = Var(base.name, base.type, base.temp)
+        rest = Var(base.name, shrunk_type(atom_type(base), path, at), base.temp)
         lo.build.add(Stmt((rest, item), Pop(base, path, at)))
         return rest
 

@@ -5,6 +5,10 @@
     d_z = d_v * 0.25                 d_a[j] += d_z
     d_a[j] += d_z
 
+    d_v = d_a[i]                     (nothing)
+    d_a[i] = 0
+    d_a[i] += d_v
+
 The adjoint of a write reads a cotangent and clears it.  Moved down to the first statement that needs the cleared array,
 the write is out of the way of what only wants to read, which can then be nested.
 """
@@ -17,9 +21,12 @@ from dataclasses import replace
 
 from sourcead.analysis.builder import atom_type, block_stmts
 from sourcead.ir.nodes import (
+    Atom,
     Block,
     Const,
     Function,
+    Index,
+    Op,
     Slice,
     Stmt,
     Sub,
@@ -29,6 +36,7 @@ from sourcead.ir.nodes import (
     map_op,
     op_blocks,
     op_reads,
+    substitute,
 )
 from sourcead.ir.types import Array, Scalar
 from sourcead.passes.equality import operand_key
@@ -38,6 +46,8 @@ def clear_late(function: Function) -> Function:
     """The function with writes of constants moved down to where the array is next read."""
     changed = False
     uses = Counter(v for b in [function.body] for v in all_reads(b))
+    made = {t: s.op for s in block_stmts(function.body) for t in s.targets}
+    unchanged: dict[Var, Atom] = {}  # version -> the one that it is equal to
 
     def visit(block: Block) -> Block:
         nonlocal changed
@@ -52,6 +62,8 @@ def clear_late(function: Function) -> Function:
                 waiting.remove(earlier)
                 if sets_what_was_cleared(stmt, earlier, uses):
                     stmt = replace(stmt, op=replace(stmt.op, base=earlier.op.base, mode="set"))
+                    if is_part(made.get(stmt.op.value) if isinstance(stmt.op.value, Var) else None, stmt.op):
+                        unchanged[stmt.targets[0]] = stmt.op.base
                 else:
                     stmts.append(earlier)
             if is_clearing(stmt):
@@ -60,14 +72,20 @@ def clear_late(function: Function) -> Function:
             if waiting and op_blocks(stmt.op):  # not across a block
                 stmts += waiting
                 waiting.clear()
-            stmts.append(stmt)
+            if unchanged.keys().isdisjoint(stmt.targets):
+                stmts.append(stmt)
         stmts += waiting
-        if any(a is not b for a, b in zip(stmts, block.stmts)):
+        if len(stmts) != len(block.stmts) or any(a is not b for a, b in zip(stmts, block.stmts)):
             changed = True
         return Block(tuple(stmts), block.results)
 
-    body = visit(function.body)
+    body = substitute(visit(function.body), unchanged)
     return replace(function, body=body) if changed else function
+
+
+def is_part(op: Op | None, update: Update) -> bool:
+    """Whether an op reads the very part of the array that is written."""
+    return isinstance(op, Index) and op.base is update.base and operand_key(op.key) == operand_key(update.path[0].key)
 
 
 def sets_what_was_cleared(stmt: Stmt, earlier: Stmt, uses: Counter) -> bool:

@@ -110,3 +110,8 @@ def test_float32_beside_constants_of_float64_has_a_gradient_of_float32(f):
 def test_an_array_without_axes_has_a_gradient_of_its_dtype():
     gradient = grad(lambda u: u[()] * 2)(np.array(0.5, np.float32))
     assert isinstance(gradient, np.ndarray) and gradient.dtype == np.float32 and gradient.shape == ()
+
+
+@pytest.mark.parametrize("u", [np.float64(0.7), np.array(0.7), np.float32(0.5)])
+def test_the_whole_of_a_number_is_taken_by_an_empty_subscript(u):
+    assert np.allclose(grad(lambda u: u[()] ** 2 + u)(u), 2 * u + 1)

@@ -260,7 +260,7 @@ class Reverse:
         if isinstance(base.type, MapT):
             cots.put(base, self.added_at(cots.get_or_zero(base), op.key, d_v, base, v.type))
             return
-        if isinstance(base.type, Array) and base.type.dims == ():  # whose cotangent may be a number
+        if isinstance(base.type, Scalar) or isinstance(base.type, Array) and base.type.dims == ():  # whose cotangent may be a number
             cots.add(base, unbroadcast(self.build, d_v, base))
             return
         d_base = changeable(self.build, cots.get_or_zero(base))

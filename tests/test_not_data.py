@@ -105,6 +105,27 @@ def test_a_loop_that_makes_functions_stays_a_loop():
     assert "for row in x:" in text and "lambda " not in text
 
 
+def function_of_the_iteration_before(x):
+    h, total = np.sin, 0.0
+    for k in range(len(x)):
+        total = total + np.sum(h(x[k]))
+        h = np.cos if k % 2 == 0 else lambda z, k=k: z * z * k
+    return total
+
+
+def slice_of_the_iteration_before(x):
+    rows, total = slice(0, 2), 0.0
+    for k in range(3):
+        total = total + np.sum(x[rows] ** 2) * k
+        rows = slice(k, k + 3)
+    return total
+
+
+def test_few_iterations_are_taken_one_by_one_where_what_is_no_data_differs():
+    check_grads(function_of_the_iteration_before, (X,))
+    check_grads(slice_of_the_iteration_before, (X,))
+
+
 def another_function_each_time(x):
     h = lambda z: z
     for k in range(len(x)):

@@ -114,9 +114,9 @@ class NotStatic(Exception):
     """Raised while inlining a rule: a condition depends on what is not known while compiling."""
 
 
-def needs_items(reason: str, at: Origin | None) -> UnsupportedSyntaxError:
+def needs_items(reason: str, at: Origin | None, instead: str | None = None) -> UnsupportedSyntaxError:
     """The error for what can be data only if the loop around is taken iteration by iteration (`loops.run_loop` does)."""
-    error = UnsupportedSyntaxError(reason, at=at)
+    error = UnsupportedSyntaxError(reason, at=at, instead=instead)
     error.needs_items = True
     return error
 
@@ -302,7 +302,7 @@ class Lowering:
                 return value
             case Cell():
                 if value.slots.get(VALUE) is UNDEFINED and POISON in value.slots:
-                    raise UnsupportedSyntaxError(value.slots[POISON], at=self.here, instead="assign it again before it is read")
+                    raise needs_items(value.slots[POISON], self.here, "assign it again before it is read")
                 if POISON in value.slots or POISON in value.root().slots:
                     raise AliasError(
                         value.slots.get(POISON) or value.root().slots[POISON],

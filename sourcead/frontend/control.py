@@ -15,7 +15,7 @@ import gast
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import choices, expressions, objects, optional
-from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic
+from sourcead.frontend.context import Lowering, MustMaterialise, NotStatic, needs_items
 from sourcead.frontend.exits import FALSE, TRUE, Flag
 from sourcead.frontend.not_data import paired_parts, same_constant, same_keys
 from sourcead.frontend.recursion import NeverReturns
@@ -296,11 +296,11 @@ def _merge_functions(lo: Lowering, a: Value, b: Value, name: str, pairs) -> Choi
     for k, fn in enumerate((a, b)):
         if isinstance(fn, ChoiceVal):
             if not all(choices.outlives(lo, f) for f in (*fn.options.values(), *((fn.otherwise,) if fn.otherwise else ()))):
-                raise UnsupportedSyntaxError("a function that was made inside a branch is called after it", at=lo.here)
+                raise needs_items("a function that was made inside a branch is called after it", lo.here, "define it before the branch")
             ends = (fn.which, Const(None)) if k == 0 else (Const(None), fn.which)
             fn = ChoiceVal(_join_atoms(lo, *ends, "which", pairs, True), fn.options, fn.otherwise)
         elif not choices.outlives(lo, fn):
-            raise UnsupportedSyntaxError("a function that was made inside a branch is called after it", at=lo.here)
+            raise needs_items("a function that was made inside a branch is called after it", lo.here, "define it before the branch")
         found.append(fn)
     return ChoiceVal(_join_atoms(lo, Const(0), Const(1), "which", pairs, True), {0: found[0]}, found[1])
 

@@ -29,7 +29,7 @@ from sourcead.frontend.values import (
     Cell,
     next_birth,
 )
-from sourcead.ir.nodes import Block, Const, Var
+from sourcead.ir.nodes import Atom, Block, Const, Var
 from sourcead.ir.types import INT
 
 MAX_UNROLLED = 64  # iterations
@@ -153,11 +153,18 @@ def known_places(lo: Lowering, iterable: iteration.Iterable) -> range | None:
     if iterable.drive is not None or iterable.endless:
         return None
     domain = iterable.domain()
-    bounds = [expressions.known(lo, a) for a in (domain.start, domain.stop, domain.step)]
-    if not all(k for k, _ in bounds):
+    bounds = [known_bound(lo, a) for a in (domain.start, domain.stop, domain.step)]
+    if None in bounds:
         return None
-    places = range(*(v for _, v in bounds))
+    places = range(*bounds)
     return places if len(places) <= MAX_UNROLLED else None
+
+
+def known_bound(lo: Lowering, bound: Atom) -> int | None:
+    """The value of a bound, if it is known: a number, or the length of an axis that the text is made for."""
+    found, value = expressions.known(lo, bound)
+    dim = value if found else lo.build.arg(bound).dim
+    return dim if isinstance(dim, int) else None
 
 
 class State:

@@ -18,6 +18,17 @@ class Counted:
     rows: int | Sym
     count: Atom
 
+    def is_size(self, counting: Counting) -> bool:
+        """Whether the count is that of the rows of an array, never negative: `range(n)` has no iterations where n is."""
+        op = counting.op(self.count)
+        if isinstance(op, Index):
+            return getattr(counting.op(op.base), "name", None) == "shape"
+        return isinstance(op, Call) and op.fn is len or isinstance(self.rows, int) and self.rows >= 0
+
+    def begins(self) -> bool:
+        """Whether there is a first iteration, or the count is just short of one."""
+        return self.first <= (self.rows.least if isinstance(self.rows, Sym) else self.rows)
+
 
 class Counting:
     """Finds how loops count, by the statements that made the variables of a function."""

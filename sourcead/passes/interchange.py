@@ -44,7 +44,7 @@ from sourcead.ir.nodes import (
     op_blocks,
     op_reads,
 )
-from sourcead.ir.types import Array, ListT, Sym
+from sourcead.ir.types import INT, Array, ListT, Sym
 from sourcead.passes.common import is_pure
 from sourcead.passes.counting import Counted, Counting
 from sourcead.passes.elementwise import is_elementwise
@@ -316,7 +316,9 @@ class Exchange:
     def rows(self, times: Counted) -> Atom:
         """The number of times, asked again rather than given a name if it is that of an array."""
         op = self.counting.op(times.count)
-        return self.builder.call(len, *op.args) if isinstance(op, Call) and op.fn is len else times.count
+        if isinstance(op, Call) and op.fn is len:
+            return self.builder.call(len, *op.args)
+        return times.count if times.is_size(self.counting) else self.builder.call(max, times.count, Const(0), type=INT)
 
 
 def is_empty_list(stmt: Stmt | None) -> bool:

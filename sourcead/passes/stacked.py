@@ -29,7 +29,7 @@ from sourcead.ir.nodes import (
     Var,
     fresh,
 )
-from sourcead.ir.types import Array, Sym
+from sourcead.ir.types import INT, Array, Sym
 from sourcead.passes.counting import Counted, Counting, is_int, offset, same_atom
 from sourcead.passes.equality import same_dim
 from sourcead.passes.filled import axis_of
@@ -243,6 +243,9 @@ class OneLoop:
         if held.offset == 0 == first and same_dim(dim, rows):
             return array
         upper = self.counted.count
+        size = self.counted.is_size(self.known.counting)
+        if not size or held.offset < 0 and not self.counted.begins():
+            upper = self.after.call(max, upper, Const(self.counted.first), type=INT)  # not from the end
         if held.offset and isinstance(dim, Sym) and dim.plus == (rows, held.offset):
             upper = None
         elif held.offset:
@@ -290,6 +293,8 @@ class OneLoop:
         rows = self.count(build)
         if self.counted.first:
             rows = build.call(operator.sub, rows, Const(self.counted.first))
+        if not (self.counted.is_size(self.known.counting) and self.counted.begins()):
+            rows = build.call(max, rows, Const(0), type=INT)
         sizes = [size.write(build) for size in shape]
         sizes.insert(self.axis_of(v), rows)
         dims = [size.dim for size in shape]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sourcead import AliasError, UnsupportedSyntaxError, check_grads, grad
+from sourcead.errors import SourceADError
 
 
 def arm_writes_other_arm_rebinds(a, b):
@@ -270,3 +271,33 @@ def test_a_float_in_a_dict_has_a_float_as_its_gradient():
 
     found = grad(f)({"q": -0.5}, np.array([0.25, 0.5], dtype=np.float32))
     assert type(found["q"]) is float and found["q"] == 0.5
+
+
+def test_arrays_made_by_their_class_are_new_memory_of_the_type_that_was_asked_for():
+    def powers(x):
+        a, b = np.ndarray(x.shape, dtype=x.dtype), np.ndarray((2, len(x)))
+        a[0] = 1.0
+        for i in range(1, len(x)):
+            a[i] = a[i - 1] * x[i]
+        b[0], b[1] = a, x
+        return np.sum(b[0] * b[1])
+
+    x = np.arange(1.0, 10.0)
+    text = grad(powers).lower(x).text
+    assert "copy(" not in text.replace(".copy()", "") and "unbroadcast" not in text
+    for dtype in (np.float64, np.float32):
+        v = x.astype(dtype)
+        with_zeros = grad(lambda x: np.sum(np.cumprod(np.concatenate((np.ones(1, x.dtype), x[1:]))) * x))(v)
+        assert grad(powers)(v).dtype == dtype
+        np.testing.assert_allclose(grad(powers)(v), with_zeros, rtol=1e-5)
+
+
+def test_arrays_over_memory_that_is_there_are_refused():
+    def seen_through(x):
+        y = x * 2.0
+        z = np.ndarray((3,), dtype=float, buffer=y)
+        y[0] = x[1] ** 2
+        return np.sum(z**2)
+
+    with pytest.raises(SourceADError, match="buffer"):
+        grad(seen_through)(np.array([1.0, 2.0, 3.0]))

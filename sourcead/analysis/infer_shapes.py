@@ -148,9 +148,9 @@ def _total(dims):
 # ---- fresh arrays ----
 
 
-@infers(np.zeros, np.ones, np.empty)
+@infers(np.zeros, np.ones, np.empty, np.ndarray)
 def _fresh(fn, args, kwargs) -> Type:
-    given = arrange("shape dtype order", args, kwargs)
+    given = arrange("shape dtype buffer offset strides order" if fn is np.ndarray else "shape dtype order", args, kwargs)
     only(given, "shape dtype order")
     return Array(_dtype(given.get("dtype"), float), shape_dims(given["shape"]))
 

@@ -133,6 +133,8 @@ def _operator_sharing(name: str, op: Call) -> str:
 def _numpy_sharing(name: str, op: Call, options: set[str]) -> str:
     if options & {"out", "copy"}:
         return "shared"
+    if name == "ndarray" and len(op.args) <= 2 and options <= {"dtype", "order"}:  # no buffer
+        return "fresh"
     if name in _READONLY_NUMPY:
         return "readonly"
     if name in _SHALLOW_NUMPY:

@@ -90,6 +90,11 @@ def sort_by_fields(a, axis=-1, kind=None, order=None):
     refuse("`order=`: structured arrays carry no derivative")
 
 
+@composed(np.ndarray, given="buffer")
+def array_over_a_buffer(shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
+    refuse("`np.ndarray` over a buffer, whose memory it shares: use views and `reshape`")
+
+
 @composed(*(getattr(np, name) for name in ("astype",) if hasattr(np, name)))
 def astype(x, dtype, copy=True):
     return x.astype(dtype)

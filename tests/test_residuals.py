@@ -308,3 +308,31 @@ OVERWRITTEN = (
 @pytest.mark.parametrize("function", OVERWRITTEN, ids=lambda f: f.__name__)
 def test_what_is_overwritten_later_is_not_read_again(function):
     check_grads(function, (0.5 + np.abs(ROWS) / 4,))
+
+
+def test_a_version_from_before_the_loop_is_not_read_from_the_finished_array():
+    def shifted(w, xs):
+        zs = xs * 1.0
+        for t in range(1, len(xs)):
+            x = xs[t - 1]
+            zs[t] = 0.5 * (x @ w)
+        return np.sum(zs**3)
+
+    def of_a_copy(w, xs):
+        for t in range(1, len(xs)):
+            old = xs.copy()
+            xs[t] = np.sin(w[0]) * old[t]
+            xs[t - 1] = xs[t - 1] * old[t] * old[t - 1]
+        return np.sum(xs**2)
+
+    def of_elements(w, xs):
+        old = xs.copy()
+        for i in range(1, len(xs)):
+            for j in range(3):
+                xs[i, j] = w[0, j] * old[i - 1, j] ** 2 + old[i, j]
+        return np.sum(xs**2)
+
+    rng = np.random.default_rng(0)
+    for program in (shifted, of_a_copy, of_elements):
+        args = rng.normal(size=(3, 3)), rng.normal(size=(5, 3))
+        check_grads(program, args, wrt=(0, 1))

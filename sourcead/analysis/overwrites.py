@@ -66,6 +66,7 @@ class Nest(Forms):
         self.chains = chains
         self.places: dict[Stmt, Place] = {}
         self.around: dict[Var, tuple[Stmt, ...]] = {}  # the loops in which a variable has one value in each iteration
+        self.begins: dict[Var, Place] = {}  # where variables come to be
         self.updates: dict[Var, list[Stmt]] = {}
         self.written_as: dict[Var, Stmt] = {}  # a value -> the update that put it into an array
         self._misses: dict[tuple, bool] = {}
@@ -76,6 +77,7 @@ class Nest(Forms):
         self.definitions.update(dict.fromkeys(stmt.targets, stmt.op))
         self.around.update(dict.fromkeys(stmt.targets, loops))
         op = stmt.op
+        begins = len(self.places)
         if isinstance(op, Update):
             self.updates.setdefault(self.chains.find(stmt.targets[0]), []).append(stmt)
             if op.mode == "set" and len(op.path) == 1 and isinstance(op.path[0], Sub) and isinstance(op.value, Var):
@@ -84,17 +86,23 @@ class Nest(Forms):
             loops = (*loops, stmt)
             bound = op.params if op.index is None else (op.index, *op.params)
             self.around.update(dict.fromkeys(bound, loops))
+            self.begins.update(dict.fromkeys(bound, Place(begins, loops)))
             if op.index is not None and isinstance(op.domain, Range):
                 self.count(op, len(loops))
         for block in op_blocks(op):
             for inner in block.stmts:
                 self._visit(inner, loops)
+        self.begins.update(dict.fromkeys(stmt.targets, Place(len(self.places), self.around[stmt.targets[0]] if stmt.targets else ())))
 
     # ---- questions ----
 
     def finished(self, read: Stmt) -> Var | None:
-        """The finished array from which a read can be repeated at any later time; None if it may be overwritten."""
-        return self._finished(read.op.base, read.op.key, self.places.get(read))
+        """The finished array from which a read can be repeated at any later time; None if it may be overwritten.
+
+        What was written since the version that is read came to be counts: `old = a.copy()` is that version, however often `a` has
+        been written when `old[t]` is read.
+        """
+        return self._finished(read.op.base, read.op.key, self.begins.get(read.op.base) if read in self.places else None)
 
     def read_back(self, value: Var) -> Index | None:
         """The read of a value that was written into an array and never overwritten there."""

@@ -215,6 +215,19 @@ def test_an_index_outside_of_a_range_is_an_error():
             g(x, k)
 
 
+def test_the_cotangent_of_an_array_that_a_loop_assigns():
+    def reweighted(x, scale):
+        m = np.mean(x)
+        for _ in range(4):
+            w = 1 / (1 + ((x - m) / scale) ** 2)
+            m = np.sum(w * x) / np.sum(w)
+        return m + np.sum(w) * 0.1
+
+    x = np.abs(RNG.normal(size=8))
+    for got, expected in zip(grad(reweighted, (0, 1), backend=Numba(cache=False))(x, 1.5), grad(reweighted, (0, 1))(x, 1.5)):
+        np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
 def test_shapes_that_do_not_fit_are_an_error():
     def assigns(x, v):
         y = x.copy()

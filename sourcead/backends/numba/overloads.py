@@ -123,11 +123,11 @@ def _zeros_if_assigned(x):
     if not isinstance(x, types.Optional):
         return lambda x: runtime.zeros_like(x)
     if isinstance(x.type, types.Array):
-        shape, dtype = (1,) * x.type.ndim, x.type.dtype
+        shape, dtype = (1,) * x.type.ndim, x.type.dtype if isinstance(x.type.dtype, types.Float | types.Complex) else types.float64
 
         def zeros_or_one_zero(x):
             """An array that has no values yet is a zero that broadcasts."""
-            return np.zeros(shape, dtype) if x is None else runtime.zeros_like(x)
+            return np.zeros(shape, dtype) if x is None else np.zeros(x.shape, dtype)
 
         return zeros_or_one_zero
     if isinstance(x.type, types.Number):

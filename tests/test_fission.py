@@ -529,3 +529,16 @@ def test_random_networks(start, tmp_path):
     outcomes = [networks.judge(seed, tmp_path) for seed in range(start, start + 20)]
     assert not [o for o in outcomes if o not in ("right", "split", "refused", "unjudged")]
     assert outcomes.count("split") >= 3 and outcomes.count("right") >= 5
+
+
+def test_a_loop_whose_sums_all_go_after_it():
+    def f(u, xs):
+        hs = np.ones((len(xs) + 2, 4, 3))
+        c = np.ones((4, 3))
+        for t in range(1, len(xs)):
+            hs[t + 1] += np.tanh(c) @ u
+        return np.sum(hs**2)
+
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 5):
+        check_grads(f, (rng.normal(size=(3, 3)), rng.normal(size=(n, 4, 3))), wrt=(0, 1))

@@ -336,3 +336,29 @@ def test_a_version_from_before_the_loop_is_not_read_from_the_finished_array():
     for program in (shifted, of_a_copy, of_elements):
         args = rng.normal(size=(3, 3)), rng.normal(size=(5, 3))
         check_grads(program, args, wrt=(0, 1))
+
+
+def test_a_value_written_in_a_branch_or_a_loop_is_not_read_back_where_it_may_not_be_written():
+    def in_a_branch(w, xs):
+        hs = np.zeros((len(xs) + 1, 3))
+        c = np.ones(3)
+        for t in range(len(xs)):
+            c = 0.5 * c + w * (xs[t] + c)
+            if t == 0:
+                hs[t] = c
+            hs[t + 1] += c * w
+        return np.sum(hs**2)
+
+    def in_an_inner_loop(w, xs):
+        hs = np.ones((len(xs), 3))
+        c = np.ones(3)
+        for t in range(len(xs)):
+            c = np.sin(c * xs[t])
+            for _ in range(t % 2):
+                hs[t] = c
+            hs[t] *= w * c
+        return np.sum(hs**2)
+
+    rng = np.random.default_rng(0)
+    for program in (in_a_branch, in_an_inner_loop):
+        check_grads(program, (rng.normal(size=3), rng.normal(size=(5, 3))), wrt=(0, 1))

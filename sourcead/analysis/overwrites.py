@@ -24,6 +24,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.chains import Chains
 from sourcead.ir.nodes import (
     Atom,
+    Block,
     Const,
     Index,
     Loop,
@@ -68,30 +69,35 @@ class Nest(Forms):
         self.around: dict[Var, tuple[Stmt, ...]] = {}  # the loops in which a variable has one value in each iteration
         self.begins: dict[Var, Place] = {}  # where variables come to be
         self.updates: dict[Var, list[Stmt]] = {}
-        self.written_as: dict[Var, Stmt] = {}  # a value -> the update that put it into an array
+        self.block_of: dict[Var, Block] = {}  # the block in which a variable comes to be
+        self.written_as: dict[Var, Stmt] = {}  # a value -> the update of the same block that put it into an array
         self._misses: dict[tuple, bool] = {}
-        self._visit(loop, ())
+        self._visit(loop, (), None)
 
-    def _visit(self, stmt: Stmt, loops: tuple[Stmt, ...]) -> None:
+    def _visit(self, stmt: Stmt, loops: tuple[Stmt, ...], block: Block | None) -> None:
         self.places[stmt] = Place(len(self.places), loops)
         self.definitions.update(dict.fromkeys(stmt.targets, stmt.op))
         self.around.update(dict.fromkeys(stmt.targets, loops))
+        if block is not None:
+            self.block_of.update(dict.fromkeys(stmt.targets, block))
         op = stmt.op
         begins = len(self.places)
         if isinstance(op, Update):
             self.updates.setdefault(self.chains.find(stmt.targets[0]), []).append(stmt)
-            if op.mode == "set" and len(op.path) == 1 and isinstance(op.path[0], Sub) and isinstance(op.value, Var):
+            whole = op.mode == "set" and len(op.path) == 1 and isinstance(op.path[0], Sub) and isinstance(op.value, Var)
+            if whole and block is not None and self.block_of.get(op.value) is block:  # else it may not be written
                 self.written_as.setdefault(op.value, stmt)
         if isinstance(op, Loop):
             loops = (*loops, stmt)
             bound = op.params if op.index is None else (op.index, *op.params)
             self.around.update(dict.fromkeys(bound, loops))
             self.begins.update(dict.fromkeys(bound, Place(begins, loops)))
+            self.block_of.update(dict.fromkeys(bound, op.body))
             if op.index is not None and isinstance(op.domain, Range):
                 self.count(op, len(loops))
-        for block in op_blocks(op):
-            for inner in block.stmts:
-                self._visit(inner, loops)
+        for part in op_blocks(op):
+            for inner in part.stmts:
+                self._visit(inner, loops, part)
         self.begins.update(dict.fromkeys(stmt.targets, Place(len(self.places), self.around[stmt.targets[0]] if stmt.targets else ())))
 
     # ---- questions ----

@@ -152,7 +152,7 @@ class OneLoop:
             for k, p in enumerate(loop.params)
             if p not in self.gone
         ]
-        params, inits, results, targets = zip(*variants, *self.variants)
+        params, inits, results, targets = zip(*variants, *self.variants) if variants or self.variants else ((),) * 4
         new = replace(loop, params=params, inits=inits, body=Block(tuple(stmts), results))
         at = self.stmts.index(self.stmt)
         new = replace(self.stmt, targets=targets, op=new)

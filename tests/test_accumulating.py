@@ -116,9 +116,11 @@ def test_elements_that_may_be_the_same_stay_in_the_array():
 def test_a_subscript_out_of_bounds_that_is_not_reached_is_no_error():
     def f(x, n):
         for i in range(5):
-            for j in range(i, n):
-                x[i + 1] += x[0] * x[j] if j < 1 else 0.0
-        return np.sum(x)
+            for k in range(i + 1, n):
+                x[i] += x[k] ** 2
+        return np.sum(x**2)
 
     x = np.arange(1.0, 4.0)
-    check_grads(f, (x, 1))
+    assert "x_item = x[i]" in grad(f).lower(x, 3).text
+    check_grads(f, (x, 3))
+    check_grads(f, (x, 0))

@@ -16,12 +16,17 @@ from sourcead.backends.numba.helpers import REDUCED, WHOLE, sum_of, tanh_of
 pytestmark = pytest.mark.compiled
 
 
+def compiled_call(function):
+    """A compiled function that calls this one."""
+    namespace = {"function": function}
+    exec("def f(x):\n    return function(x)", namespace)
+    return numba.njit(namespace["f"])
+
+
 @pytest.fixture(scope="module", params=WHOLE, ids=lambda f: f.__name__)
 def both(request):
     """A function of NumPy's, and what is compiled in its place."""
-    namespace = {"function": WHOLE[request.param]}
-    exec("def f(x):\n    return function(x)", namespace)
-    return request.param, numba.njit(namespace["f"])
+    return request.param, compiled_call(WHOLE[request.param])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -78,9 +83,7 @@ def test_a_loop_is_only_taken_where_memory_is_as_expected():
 @pytest.fixture(scope="module", params=REDUCED, ids=lambda f: f.__name__)
 def reduction(request):
     """A reduction of NumPy's, and what is compiled in its place."""
-    namespace = {"function": REDUCED[request.param]}
-    exec("def f(x):\n    return function(x)", namespace)
-    return request.param, numba.njit(namespace["f"])
+    return request.param, compiled_call(REDUCED[request.param])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

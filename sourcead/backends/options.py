@@ -21,8 +21,8 @@ class Numba:
     """The backend that compiles the generated text with `numba.njit`; `backend="numba"` is `backend=Numba()`.
 
     Attributes:
-        fastmath: lets floating point sums be reordered and NaN be ignored, so that loops use vector instructions; results differ
-            in the last digits.
+        fastmath: lets all floating point sums be reordered and NaN be ignored, so that loops use vector instructions; results differ
+            in the last digits. Without it only sums of cotangents in loops go in any order, and NaN is kept.
         boundscheck: a subscript out of bounds is an `IndexError`; without it, it reads or writes whatever lies there.
         cache: keeps machine code on disk, in the user's cache folder (`SOURCEAD_CACHE_DIR` names another one), for later processes;
             several may share it.

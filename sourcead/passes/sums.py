@@ -135,4 +135,4 @@ def axes_of(operand) -> float:
     t = operand.type if isinstance(operand, Var) else None
     if isinstance(t, Array):
         return np.inf if t.dims is None else len(t.dims)
-    return 0 if kind_of(t) in ("float", "int") and not isinstance(t, Array) else np.inf
+    return 0 if kind_of(t) in ("float", "int") else np.inf

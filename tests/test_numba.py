@@ -262,6 +262,20 @@ def test_a_float_in_a_list_of_integers_is_refused_and_not_cut_off():
         np.testing.assert_allclose(got, grad(writes_floats)(x), rtol=1e-12)
 
 
+def test_an_old_numba_is_an_error_that_says_what_to_install(monkeypatch):
+    import numba
+
+    monkeypatch.setattr(numba, "__version__", "0.61.2")
+    with pytest.raises(BackendError, match="needs Numba 0.62 or later, and 0.61.2 is installed"):
+        grad(lambda x: x * x, backend="numba")(3.0)
+
+
+def test_a_missing_numba_is_an_error_that_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    with pytest.raises(BackendError, match="not installed"):
+        grad(lambda x: x * x, backend="numba")(3.0)
+
+
 def test_auto_falls_back_with_one_warning():
     g, x = grad(text_in_a_loop, backend="auto"), normal(3)
     with pytest.warns(RuntimeWarning, match="NumPy runs what Numba cannot"):

@@ -70,6 +70,9 @@ def run(code: types.CodeType, name: str, namespace: dict[str, Any]) -> types.Fun
     return function
 
 
+OLDEST_NUMBA = (0, 62)
+
+
 def import_numba() -> types.ModuleType:
     """Numba, or an error that says how to get it."""
     try:
@@ -78,10 +81,17 @@ def import_numba() -> types.ModuleType:
         raise BackendError(
             "the backend 'numba' needs Numba, which is not installed", instead='pip install "sourcead[numba]"'
         ) from error
+    if tuple(map(int, numba.__version__.split(".")[:2])) < OLDEST_NUMBA:
+        oldest = ".".join(map(str, OLDEST_NUMBA))
+        raise BackendError(
+            f"the backend 'numba' needs Numba {oldest} or later, and {numba.__version__} is installed",
+            instead=f'pip install "numba>={oldest}"',
+        )
     return numba
 
 
 def let_numba_know() -> None:
     """Has Numba, where it is installed, take gradients for functions that compiled functions may call."""
     with contextlib.suppress(ImportError):
+        import_numba()
         importlib.import_module("sourcead.backends.numba.within")

@@ -7,8 +7,9 @@ from numba.core import ir
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.errors import NumbaError
-from numba.core.typed_passes import NopythonTypeInference
+from numba.core.typed_passes import NativeLowering, NopythonTypeInference
 
+from sourcead.backends.numba.lean import LeanLowering
 from sourcead.backends.numba.sums import SumInAnyOrder
 
 
@@ -76,5 +77,6 @@ class Careful(CompilerBase):
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(SumInAnyOrder, NopythonTypeInference)
         passes.add_pass_after(CheckCasts, NopythonTypeInference)
+        passes.passes = [(LeanLowering if p is NativeLowering else p, told) for p, told in passes.passes]
         passes.finalize()
         return [passes]

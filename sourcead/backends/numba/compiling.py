@@ -21,6 +21,7 @@ from sourcead.backends.numba.calls import Outlined, with_outlined
 from sourcead.backends.numba.careful import Careful
 from sourcead.backends.numba.disk import file_of
 from sourcead.backends.numba.effort import effort_for
+from sourcead.backends.numba.inner import inner_functions_linked
 from sourcead.backends.numba.mismatch import plain_mismatches
 from sourcead.backends.numba.outlined import prepared
 from sourcead.backends.numba.recursive import Recursive, reachable
@@ -125,7 +126,7 @@ def is_known(value: Any) -> bool:
 def compile_for(dispatcher, key: tuple, emitted: Emitted, file: str, place: str) -> None:
     """Makes machine code for arguments of some types."""
     try:
-        with warnings.catch_warnings(), plain_mismatches(), effort_for(emitted.text):
+        with warnings.catch_warnings(), plain_mismatches(), effort_for(emitted.text), inner_functions_linked():
             warnings.simplefilter("ignore")
             try:
                 dispatcher.compile(key)

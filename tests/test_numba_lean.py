@@ -203,3 +203,17 @@ def test_what_one_function_compiled_another_uses_in_another_process_too():
     g = grad(program, backend="numba")(a)
     np.testing.assert_allclose(numba.njit(program)(a), program(a))
     np.testing.assert_allclose(g, grad(program)(a))
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 0, 1), (-1, 0, -2), (2, 1, 0)])
+def test_axes_in_another_order(order):
+    namespace = {}
+    exec(f"def f(a):\n    b = np.transpose(a, {order})\n    b[0, 1, 0] = 7.0\n    return b", {"np": np}, namespace)
+    x = np.arange(24.0).reshape(2, 3, 4)
+    y = x.copy()
+    made = numba.njit(namespace["f"])
+    for a, b in ((x, y), (x[:, ::-1], y[:, ::-1]), (np.asfortranarray(x), np.asfortranarray(y))):
+        found, expected = made(a), namespace["f"](b)
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(a, b)
+        assert found.strides == expected.strides

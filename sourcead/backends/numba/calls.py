@@ -43,7 +43,7 @@ from sourcead.backends.numba.helpers import (
     with_room,
 )
 from sourcead.backends.numba.integers import CHECKED, checked, wraps
-from sourcead.backends.numba.nests import LONG_TO_COMPILE, nest
+from sourcead.backends.numba.nests import LONG_TO_COMPILE, is_of_whole, nest
 from sourcead.backends.numba.recursive import Recursive, reachable
 from sourcead.emit import Emitted, emit
 from sourcead.emit.idioms import count_reads
@@ -213,8 +213,8 @@ class _Outlining:
             return self.outlined(stmt, fn)
         if isinstance(result, Array) and result.dims and self.is_whole(op, fn, result):
             return replace(op, fn=WHOLE[fn])
-        if isinstance(fn, Hashable) and fn in REDUCED and len(op.args) == 1 and not op.kwargs and _is_float_array(op.args[0]):
-            return replace(op, fn=REDUCED[fn])
+        if isinstance(fn, Hashable) and fn in REDUCED and is_of_whole(op) and _is_float_array(op.args[0]):
+            return Call(REDUCED[fn], op.args[:1])
         if fn in (math.tanh, np.tanh) and not op.kwargs and _is_float(op.args[0]):
             return replace(op, fn=WHOLE[np.tanh])  # libm takes twice as long
         if is_basic(fn) and not op.kwargs and not any(isinstance(a, tuple) for a in op.args):

@@ -16,7 +16,7 @@ from numba.core.caching import FunctionCache, NullCache
 from numba.core.errors import NumbaError
 
 from sourcead.backends import load as loading
-from sourcead.backends.numba import casts, indexing, overloads, reductions, whole  # noqa: F401  (they register themselves)
+from sourcead.backends.numba import casts, indexing, overloads, reductions, views, whole  # noqa: F401  (they register themselves)
 from sourcead.backends.numba.calls import Outlined, with_outlined
 from sourcead.backends.numba.careful import Careful
 from sourcead.backends.numba.disk import file_of

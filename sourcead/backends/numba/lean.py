@@ -22,6 +22,8 @@ from numba.core.typed_passes import NativeLowering
 from numba.cpython.slicing import fix_index
 from numba.np.arrayobj import load_item, store_item
 
+from sourcead.backends.numba.expressions import Expressions
+
 RANGE, RANGE_ITERATOR = types.range_state64_type, types.range_iter64_type
 
 
@@ -34,10 +36,11 @@ class LeanLower(Lower):
         self._once = {name for name in self._once if self.is_counted_alone(self.typeof(name))}
         self._singly_assigned_vars |= self._once
         self._memory: dict[str, Value] = {}  # where the memory of an array is kept, whose other parts are values
+        self._expressions = Expressions(self)
         self._origins = iterators(self.func_ir, self.fndesc.typemap)
-        self._bounds: dict[str, tuple[Value, ...]] = {}  # start, stop and step of each range
+        self._bounds: dict[int, tuple[Value, ...]] = {}  # start, stop and step of each range
         self._states: dict[str, tuple[Value, ...]] = {}  # of its iterator: where the next number is, the stop and the step
-        self._faults: dict[tuple, Any] = {}  # where a subscript out of bounds goes, by line
+        self._faults: dict[int, Any] = {}  # where a subscript out of bounds goes, by line
 
     def lower_inst(self, inst):
         if isinstance(inst, ir.Assign) and self._origins.get(inst.target.name) is not None and self.is_counted(inst):
@@ -51,6 +54,8 @@ class LeanLower(Lower):
             place = self.place(expr.value, expr.index if expr.op == "getitem" else expr.index_var)
             if place is not None and self.typeof(expr.value.name).dtype == resty:
                 return load_item(self.context, self.builder, self.typeof(expr.value.name), place)
+        elif expr.op == "arrayexpr" and not self._disable_sroa_like_opt:
+            return self._expressions.value(expr)
         elif expr.op == "call" and resty == RANGE:
             made = self.range(expr)
             if made is not None:

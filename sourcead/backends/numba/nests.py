@@ -16,6 +16,7 @@ from sourcead.ir.types import Array
 LONG_TO_COMPILE = {
     np.linalg.solve, np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.eigh, np.linalg.eig, np.linalg.svd, np.linalg.qr,
     np.linalg.lstsq, np.linalg.pinv, np.linalg.matrix_power, np.sort, np.argsort, np.median, np.percentile, np.quantile, np.unique,
+    np.triu_indices, np.tril_indices,
 }  # fmt: skip
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
@@ -25,12 +26,27 @@ def nest(op: Call, result: Array) -> str | None:
     if op.fn is np.outer and not op.kwargs and [rank_of(a) for a in op.args] == [1, 1] and len(set(op.args)) == 2:
         return _OUTER
     options = {**dict(zip(("axis",), op.args[1:])), **dict(op.kwargs)}
-    if op.fn is np.sum and options.keys() <= {"axis", "keepdims"} and "axis" in options and len(op.args) <= 2 and rank_of(op.args[0]) == 2:
+    rank = rank_of(op.args[0]) if op.args else None
+    if op.fn is np.sum and options.keys() <= {"axis", "keepdims"} and "axis" in options and len(op.args) <= 2 and rank in (2, 3, 4):
         axis, keeps = options["axis"], options.get("keepdims", Const(False))
         known = isinstance(axis, Const) and type(axis.value) is int and isinstance(keeps, Const)
-        if known and axis.value in (-2, -1, 0, 1) and result.dtype == atom_type(op.args[0]).dtype:
-            return sum_of_columns(bool(keeps.value)) if axis.value in (-2, 0) else sum_of_rows(bool(keeps.value))
+        if known and -rank <= axis.value < rank and result.dtype == atom_type(op.args[0]).dtype:
+            return sum_along(axis.value % rank, rank, bool(keeps.value))
     return None
+
+
+def is_of_whole(op: Call) -> bool:
+    """Whether a reduction takes all of an array: it names no axis, or the only one."""
+    if len(op.args) == 1 and not op.kwargs:
+        return True
+    axes = [*op.args[1:], *(value for name, value in op.kwargs if name == "axis")]
+    return (
+        rank_of(op.args[0]) == 1
+        and len(op.args) + len(op.kwargs) == 2 == len(axes) + 1
+        and isinstance(axes[0], Const)
+        and type(axes[0].value) is int
+        and axes[0].value in (0, -1)
+    )
 
 
 def rank_of(operand) -> int | None:
@@ -48,23 +64,21 @@ _OUTER = """\
 """
 
 
-def sum_of_columns(keeps: bool) -> str:
-    shape, place = ("(1, a.shape[1])", "0, j") if keeps else ("a.shape[1]", "j")
-    return f"""\
-    y = np.zeros({shape}, a.dtype)
-    for i in range(a.shape[0]):
-        for j in range(a.shape[1]):
-            y[{place}] += a[i, j]
-    return y
-"""
+def sum_along(axis: int, rank: int, keeps: bool) -> str:
+    """The sum along an axis.
 
-
-def sum_of_rows(keeps: bool) -> str:
-    shape, place = ("(a.shape[0], 1)", "i, 0") if keeps else ("a.shape[0]", "i")
-    return f"""\
-    y = np.zeros({shape}, a.dtype)
-    for i in range(a.shape[0]):
-        for j in range(a.shape[1]):
-            y[{place}] += a[i, j]
-    return y
-"""
+    >>> print(sum_along(1, 2, keeps=False))
+        y = np.zeros(a.shape[0], a.dtype)
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                y[i] += a[i, j]
+        return y
+    """
+    counters = "ijkl"[:rank]
+    left = [k for k in range(rank) if keeps or k != axis]
+    shape = ["1" if k == axis else f"a.shape[{k}]" for k in left]
+    place = ["0" if k == axis else counters[k] for k in left]
+    lines = [f"y = np.zeros({shape[0] if len(left) == 1 else '(' + ', '.join(shape) + ')'}, a.dtype)"]
+    lines += [f"{'    ' * k}for {counter} in range(a.shape[{k}]):" for k, counter in enumerate(counters)]
+    lines += [f"{'    ' * rank}y[{', '.join(place)}] += a[{', '.join(counters)}]", "return y"]
+    return "".join(f"    {line}\n" for line in lines)

@@ -8,13 +8,12 @@ end where their number reaches the stop, which LLVM sees through more often than
 
 from __future__ import annotations
 
-from collections import Counter
+import operator
 from typing import Any
 
-from llvmlite.ir import Constant, Value
+from llvmlite.ir import Constant, FunctionType, Value
 from numba import types
 from numba.core import cgutils, ir
-from numba.core.analysis import compute_cfg_from_blocks, compute_use_defs, must_use_alloca
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.runtime.nrtdynmod import incref_decref_ty
@@ -22,9 +21,10 @@ from numba.core.typed_passes import NativeLowering
 from numba.cpython.slicing import fix_index
 from numba.np.arrayobj import load_item, store_item
 
-from sourcead.backends.numba.expressions import Expressions
+from sourcead.backends.numba.flow import assigned_once, iterators, with_loops_inside
+from sourcead.backends.numba.repeated import LISTS, Repeated
 
-RANGE, RANGE_ITERATOR = types.range_state64_type, types.range_iter64_type
+RANGE = types.range_state64_type
 
 
 class LeanLower(Lower):
@@ -36,8 +36,9 @@ class LeanLower(Lower):
         self._once = {name for name in self._once if self.is_counted_alone(self.typeof(name))}
         self._singly_assigned_vars |= self._once
         self._memory: dict[str, Value] = {}  # where the memory of an array is kept, whose other parts are values
-        self._expressions = Expressions(self)
+        self._repeated = Repeated(self)
         self._origins = iterators(self.func_ir, self.fndesc.typemap)
+        self._outer = with_loops_inside(self.func_ir, self._origins)
         self._bounds: dict[int, tuple[Value, ...]] = {}  # start, stop and step of each range
         self._states: dict[str, tuple[Value, ...]] = {}  # of its iterator: where the next number is, the stop and the step
         self._faults: dict[int, Any] = {}  # where a subscript out of bounds goes, by line
@@ -54,17 +55,62 @@ class LeanLower(Lower):
             place = self.place(expr.value, expr.index if expr.op == "getitem" else expr.index_var)
             if place is not None and self.typeof(expr.value.name).dtype == resty:
                 return load_item(self.context, self.builder, self.typeof(expr.value.name), place)
-        elif expr.op == "arrayexpr" and not self._disable_sroa_like_opt:
-            return self._expressions.value(expr)
+        elif expr.op == "arrayexpr":
+            return self._repeated.expression(expr)
         elif expr.op == "call" and resty == RANGE:
             made = self.range(expr)
             if made is not None:
                 return made
         elif expr.op == "iternext" and self._origins.get(expr.value.name) in self._states:
-            return self.next(resty, *self._states[self._origins[expr.value.name]])
+            return self.next(resty, self._origins[expr.value.name])
         elif expr.op in ("pair_first", "pair_second") and isinstance(resty, types.Integer | types.Boolean):
             return self.builder.extract_value(self.loadvar(expr.value.name), int(expr.op == "pair_second"))
         return super().lower_expr(resty, expr)
+
+    # parts of arrays, and lists
+
+    def lower_getitem(self, resty, expr, value, index, signature):
+        kinds = self.typeof(value.name), self.typeof(index.name)
+        if not is_slice(*kinds):
+            return super().lower_getitem(resty, expr, value, index, signature)
+        function = self.context.typing_context.resolve_value_type(operator.getitem)
+        implementation = self.context.get_function(
+            function, function.get_call_type(self.context.typing_context, signature.args, {})
+        )
+
+        def body(builder, values):
+            given = [self.context.cast(builder, v, *ts) for v, *ts in zip(values, kinds, signature.args)]
+            return self.context.cast(builder, implementation(builder, given), signature.return_type, resty)
+
+        return self._repeated.call(("getitem", kinds, signature, resty), resty, kinds, [self.loadvar(v.name) for v in (value, index)], body)
+
+    def lower_setitem(self, target_var, index_var, value_var, signature):
+        names = target_var.name, index_var.name, value_var.name
+        kinds = tuple(map(self.typeof, names))
+        if not is_slice(*kinds[:2]):
+            return super().lower_setitem(target_var, index_var, value_var, signature)
+        function = self.context.typing_context.resolve_value_type(operator.setitem)
+        implementation = self.context.get_function(
+            function, function.get_call_type(self.context.typing_context, signature.args, {})
+        )
+
+        def body(builder, values):
+            implementation(builder, [self.context.cast(builder, v, *ts) for v, *ts in zip(values, kinds, signature.args)])
+
+        return self._repeated.call(("setitem", kinds, signature), types.none, kinds, list(map(self.loadvar, names)), body, "noinline")
+
+    def _lower_call_normal(self, fnty, expr, signature):
+        is_list = isinstance(fnty, types.BoundFunction) and fnty.typing_key in LISTS and not expr.kws and not expr.vararg
+        if not is_list:
+            return super()._lower_call_normal(fnty, expr, signature)
+        kinds = (signature.recvr, *signature.args)
+        values = [self.loadvar(expr.func.name), *(self._cast_var(a, t) for a, t in zip(expr.args, signature.args))]
+        implementation = self.context.get_function(fnty, signature)
+
+        def body(builder, values):
+            return implementation(builder, values, self.loc)
+
+        return self._repeated.call((fnty.typing_key, kinds, signature), signature.return_type, kinds, values, body)
 
     # elements of arrays
 
@@ -163,11 +209,20 @@ class LeanLower(Lower):
         place = cgutils.alloca_once(self.builder, start.type)
         self.builder.store(start, place)
         self._states[origin] = place, stop, step
+        if isinstance(start, Constant) and isinstance(stop, Constant):
+            self._outer.discard(origin)  # a few rows, and the loop may be unrolled
         return True
 
-    def next(self, of: types.Pair, place: Value, stop: Value, step: Value) -> Value:
-        """The next number of a range, and whether there is one."""
+    def next(self, of: types.Pair, origin: str) -> Value:
+        """The next number of a range, and whether there is one.
+
+        LLVM does not see the number of an outer loop, but some number: where it knows how the rows of an array follow each other, it asks
+        whether they overlap once for all rows, not for each inner loop, and finds that those of one array do.
+        """
+        place, stop, step = self._states[origin]
         number = self.builder.load(place)
+        if origin in self._outer:
+            number = self.builder.asm(FunctionType(number.type, [number.type]), "", "=r,0", [number], False)
         self.builder.store(self.builder.add(number, step, flags=["nsw"]), place)
         is_one = self.builder.icmp_signed("<" if step.constant > 0 else ">", number, stop)
         pair = Constant(self.context.get_value_type(of), None)
@@ -235,53 +290,15 @@ def is_array(t: types.Type) -> bool:
     return type(t) is types.Array
 
 
+def is_slice(array: types.Type, index: types.Type) -> bool:
+    """Whether a subscript is of an array, by slices and integers."""
+    parts = index.types if isinstance(index, types.BaseTuple) else (index,)
+    return is_array(array) and any(isinstance(p, types.SliceType) for p in parts) and not any(isinstance(p, types.Array) for p in parts)
+
+
 def is_plain(t: types.Type) -> bool:
     """Whether a type is that of arrays of numbers, one axis or more."""
     return is_array(t) and t.ndim > 0 and isinstance(t.dtype, types.Number | types.Boolean)
-
-
-def assigned_once(func_ir: ir.FunctionIR) -> set[str]:
-    """The variables that are assigned at one place, which is passed before any other that reads them: they need no place on the stack."""
-    blocks = func_ir.blocks
-    if func_ir.func_id.is_generator:
-        return set()
-    found = compute_use_defs(blocks)
-    before = compute_cfg_from_blocks(blocks).dominators()
-    counts = Counter(inst.target.name for block in blocks.values() for inst in block.find_insts(ir.Assign))
-    made = {name: label for label, names in found.defmap.items() for name in names if counts[name] == 1}
-    for label, names in found.usemap.items():
-        for name in names:
-            if name in made and not (made[name] in before.get(label, ()) and made[name] < label):
-                del made[name]
-    return set(made) - must_use_alloca(blocks)
-
-
-def iterators(func_ir: ir.FunctionIR, typemap: dict[str, types.Type]) -> dict[str, str | None]:
-    """For each variable that holds an iterator over a range, the one that it was first: loops copy it.  None for those that are used for
-    anything else."""
-    values: dict[str, list] = {}
-    used: set[str] = set()
-    for block in func_ir.blocks.values():
-        for inst in block.body:
-            if isinstance(inst, ir.Del):
-                continue
-            if isinstance(inst, ir.Assign) and typemap.get(inst.target.name) == RANGE_ITERATOR:
-                values.setdefault(inst.target.name, []).append(inst.value)
-                if isinstance(inst.value, ir.Var) or isinstance(inst.value, ir.Expr) and inst.value.op == "getiter":
-                    continue
-            if isinstance(inst, ir.Assign) and isinstance(inst.value, ir.Expr) and inst.value.op == "iternext":
-                continue
-            used |= {v.name for v in inst.list_vars()}
-
-    def origin(name: str) -> str | None:
-        found = values.get(name, [])
-        if len(found) != 1:
-            return None
-        return origin(found[0].name) if isinstance(found[0], ir.Var) else name if isinstance(found[0], ir.Expr) else None
-
-    origins = {name: origin(name) for name in values}
-    others = {origins.get(name) for name in used}
-    return {name: None if found in others else found for name, found in origins.items()}
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

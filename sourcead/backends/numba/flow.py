@@ -1,0 +1,62 @@
+"""What Numba's IR of a function says about its variables: which are assigned once, and which are iterators over ranges."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from numba import types
+from numba.core import ir
+from numba.core.analysis import compute_cfg_from_blocks, compute_use_defs, must_use_alloca
+
+RANGE_ITERATOR = types.range_iter64_type
+
+
+def assigned_once(func_ir: ir.FunctionIR) -> set[str]:
+    """The variables that are assigned at one place, which is passed before any other that reads them: they need no place on the stack."""
+    blocks = func_ir.blocks
+    if func_ir.func_id.is_generator:
+        return set()
+    found = compute_use_defs(blocks)
+    before = compute_cfg_from_blocks(blocks).dominators()
+    counts = Counter(inst.target.name for block in blocks.values() for inst in block.find_insts(ir.Assign))
+    made = {name: label for label, names in found.defmap.items() for name in names if counts[name] == 1}
+    for label, names in found.usemap.items():
+        for name in names:
+            if name in made and not (made[name] in before.get(label, ()) and made[name] < label):
+                del made[name]
+    return set(made) - must_use_alloca(blocks)
+
+
+def iterators(func_ir: ir.FunctionIR, typemap: dict[str, types.Type]) -> dict[str, str | None]:
+    """For each variable that holds an iterator over a range, the one that it was first: loops copy it.  None for those that are used for
+    anything else."""
+    values: dict[str, list] = {}
+    used: set[str] = set()
+    for block in func_ir.blocks.values():
+        for inst in block.body:
+            if isinstance(inst, ir.Del):
+                continue
+            if isinstance(inst, ir.Assign) and typemap.get(inst.target.name) == RANGE_ITERATOR:
+                values.setdefault(inst.target.name, []).append(inst.value)
+                if isinstance(inst.value, ir.Var) or isinstance(inst.value, ir.Expr) and inst.value.op == "getiter":
+                    continue
+            if isinstance(inst, ir.Assign) and isinstance(inst.value, ir.Expr) and inst.value.op == "iternext":
+                continue
+            used |= {v.name for v in inst.list_vars()}
+
+    def origin(name: str) -> str | None:
+        found = values.get(name, [])
+        if len(found) != 1:
+            return None
+        return origin(found[0].name) if isinstance(found[0], ir.Var) else name if isinstance(found[0], ir.Expr) else None
+
+    origins = {name: origin(name) for name in values}
+    others = {origins.get(name) for name in used}
+    return {name: None if found in others else found for name, found in origins.items()}
+
+
+def with_loops_inside(func_ir: ir.FunctionIR, origins: dict[str, str | None]) -> set[str | None]:
+    """The iterators of loops that have other loops in them."""
+    loops = compute_cfg_from_blocks(func_ir.blocks).loops() if origins else {}
+    outer = [func_ir.blocks[at] for at, loop in loops.items() if any(other != at and other in loop.body for other in loops)]
+    return {origins.get(e.value.name) for block in outer for e in block.find_exprs("iternext")}

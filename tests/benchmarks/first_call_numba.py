@@ -32,6 +32,7 @@ def seconds_of_a_first_call(name):
 def in_a_process(name, folder):
     command = [sys.executable, "-m", "tests.benchmarks.first_call_numba", "--one", name]
     environment = {**os.environ, "SOURCEAD_CACHE_DIR": folder}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else each process compiles this package again
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return tuple(map(float, done.stdout.split()))
 

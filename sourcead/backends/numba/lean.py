@@ -79,10 +79,11 @@ class LeanLower(Lower):
         )
 
         def body(builder, values):
-            given = [self.context.cast(builder, v, *ts) for v, *ts in zip(values, kinds, signature.args)]
-            return self.context.cast(builder, implementation(builder, given), signature.return_type, resty)
+            return implementation(builder, [self.context.cast(builder, v, *ts) for v, *ts in zip(values, kinds, signature.args)])
 
-        return self._repeated.call(("getitem", kinds, signature, resty), resty, kinds, [self.loadvar(v.name) for v in (value, index)], body)
+        values = [self.loadvar(v.name) for v in (value, index)]
+        found = self._repeated.call(("getitem", kinds, signature), signature.return_type, kinds, values, body)
+        return self.context.cast(self.builder, found, signature.return_type, resty)
 
     def lower_setitem(self, target_var, index_var, value_var, signature):
         names = target_var.name, index_var.name, value_var.name

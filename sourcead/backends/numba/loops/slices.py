@@ -47,7 +47,7 @@ from sourcead.ir.nodes import (
     map_op,
     op_blocks,
 )
-from sourcead.ir.types import INT, Array, Scalar, Sym, rank
+from sourcead.ir.types import INT, Array, Scalar, Sym, TupleT, rank
 from sourcead.passes.dead import remove_dead
 
 ARITHMETIC = {
@@ -330,6 +330,9 @@ class _Statement:
         return Range(Const(stop.value - 1) if isinstance(stop, Const) else self.plus(stop, -1, self.before), last, Const(-1))
 
     def size(self, base: Var, k: int) -> Var:
+        match self.definition(base):
+            case Call(fn, (_, Var() as shape), ()) if fn is np.broadcast_to and isinstance(shape.type, TupleT):
+                return self.emit_int(Index(shape, Const(k)), self.before)  # the array itself need not be made
         if rank(base.type) == 1:
             return self.emit_int(Call(len, (base,)), self.before)
         shape = Var("shape", temp=True)

@@ -4,8 +4,9 @@ Numba optimises each function once before all are put together and optimised aga
 stand in registers, not on the stack, which is what the removal of superfluous counts of references needs.
 
 LLVM's highest level copies a loop for each condition in it that does not change, such as whether a row is within its array or an axis
-broadcasts: a gradient of 300 lines took 27 s to compile so, 13 s without, and one of 100 lines with functions of 20 arrays 15 and 3.  Loops over elements gain from it, up to
-a third of their time.  So long texts are compiled at the level below, and their loops are not unrolled, short ones at the highest.
+broadcasts: a gradient of 300 lines took 27 s to compile so, 13 s without, and one of 100 lines with functions of 20 arrays 15 and 3.
+Loops over elements gain from it, up to a third of their time.  So long texts are compiled at the level below, and their loops are not
+unrolled, short ones at the highest.
 """
 
 from __future__ import annotations

@@ -190,9 +190,50 @@ def test_a_step_of_zero_is_an_error():
         made(10, 0)
 
 
-def test_what_one_function_compiled_another_uses_in_another_process_too():
-    """Implementations that a gradient had linked are whole for functions that Numba compiles by itself."""
+def test_a_function_that_a_gradient_had_compiled_may_be_called():
+    """Numba makes a ufunc's loops of functions without wrappers for Python."""
 
+    @numba.vectorize
+    def shifted(x):
+        return x * 2.0 + 1.0
+
+    @numba.njit
+    def plain(x):
+        return x + 1.0
+
+    def program(a):
+        return shifted(a).sum() + plain(a[0, 0])
+
+    made = numba.njit(pipeline_class=Careful)(program)
+    with effort_for(""), inner_functions_linked():
+        made.compile((numba.typeof(A),))
+    assert made(A) == np.sum(A * 2 + 1) + 1
+    np.testing.assert_array_equal(shifted(A), A * 2 + 1)
+    assert plain(2.0) == 3.0
+
+
+def test_a_library_gets_machine_code_when_its_address_is_asked_for():
+    from numba.core.codegen import JITCodeLibrary
+
+    linked = []
+    with inner_functions_linked():
+        finalize = JITCodeLibrary._finalize_final_module
+
+        def noted(self):
+            finalize(self)
+            linked.append(self)
+
+        JITCodeLibrary._finalize_final_module = noted
+        numba.njit(pipeline_class=Careful)(lambda a: np.cumsum(a)[-1]).compile((numba.types.float64[:],))
+    found = [library for library in linked if "get_pointer_to_function" in vars(library)]
+    assert found
+    for library in found:
+        name = next(f.name for f in library.get_defined_functions())
+        assert library.get_pointer_to_function(name)
+        assert library.get_pointer_to_function(name)
+
+
+def test_what_was_linked_is_whole_for_functions_that_numba_compiles_itself():
     def program(a):
         b = np.zeros_like(a)
         for i in range(len(a)):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from functools import partial
 
 from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary, RuntimeLinker
@@ -24,7 +25,7 @@ WRAPPERS = ("_ZN7cpython", "cfunc.")
 def inner_functions_linked() -> Iterator[None]:
     """Compiles without machine code for what is only linked; to be entered with Numba's lock held."""
     kept = [(c, name, c.__dict__.get(name)) for c, name in PLACES]
-    executable, finalize, optimize, wrapper = (getattr(c, name) for c, name in PLACES)
+    executable, pointer, finalize, optimize, wrapper = (getattr(c, name) for c, name in PLACES)
 
     def get_executable(self, library, fndesc, env):
         if not is_inner(library) or reads_environment(library, self.get_env_name(fndesc)):
@@ -34,12 +35,18 @@ def inner_functions_linked() -> Iterator[None]:
         name = fndesc.qualname.split(".")[-1]
         return _dynfunc.make_function(fndesc.lookup_module(), name, f"compiled part {name!r}", 0, env, (library,))
 
+    def get_pointer_to_function(self, name):
+        if not self._finalized:
+            self._is_called = True
+        return pointer(self, name)
+
     def finalize_final_module(self):
         if not is_inner(self):
             return finalize(self)
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()
         self._finalized = True
+        self.get_pointer_to_function = partial(in_machine_code, self)
         return None
 
     def optimize_final_module(self):
@@ -56,7 +63,7 @@ def inner_functions_linked() -> Iterator[None]:
         if self.flags is None or self.flags.no_compile or not self.flags.no_cpython_wrapper:
             wrapper(self)
 
-    made = (get_executable, finalize_final_module, optimize_final_module, create_cfunc_wrapper)
+    made = (get_executable, get_pointer_to_function, finalize_final_module, optimize_final_module, create_cfunc_wrapper)
     for (c, name), f in zip(PLACES, made):
         setattr(c, name, f)
     try:
@@ -71,6 +78,7 @@ def inner_functions_linked() -> Iterator[None]:
 
 PLACES = (
     (CPUContext, "get_executable"),
+    (JITCodeLibrary, "get_pointer_to_function"),
     (JITCodeLibrary, "_finalize_final_module"),
     (JITCodeLibrary, "_optimize_final_module"),
     (BaseLower, "create_cfunc_wrapper"),
@@ -87,6 +95,14 @@ def is_inner(library: JITCodeLibrary) -> bool:
         and not any(name.startswith(WRAPPERS) for name in functions)
         and not any(v.name.startswith(RuntimeLinker.PREFIX) for v in module.global_variables)
     )
+
+
+def in_machine_code(library: JITCodeLibrary, name: str) -> int:
+    """The address of a function in a library that was only to be linked, and is to be called after all."""
+    del library.get_pointer_to_function
+    library._codegen._add_module(library._final_module)
+    library._finalize_specific()
+    return library.get_pointer_to_function(name)
 
 
 def reads_environment(library: JITCodeLibrary, name: str) -> bool:

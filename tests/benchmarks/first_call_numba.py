@@ -10,7 +10,9 @@ import sys
 import tempfile
 import time
 
-NAMES = ("gemm_of_elements", "kalman", "em_mixture", "lstm", "attention", "lorenz_as_an_array", "american_put")
+NAMES = (
+    "gemm_of_elements", "kalman", "em_mixture", "lstm", "attention", "lorenz_as_an_array", "american_put", "lenet", "nbody", "cavity_flow", "vadv",
+)  # fmt: skip
 
 
 def seconds_of_a_first_call(name):

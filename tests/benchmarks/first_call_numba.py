@@ -11,7 +11,8 @@ import tempfile
 import time
 
 NAMES = (
-    "gemm_of_elements", "kalman", "em_mixture", "lstm", "attention", "lorenz_as_an_array", "american_put", "lenet", "nbody", "cavity_flow", "vadv",
+    "gemm_of_elements", "kalman", "em_mixture", "lstm", "attention", "lorenz_as_an_array", "american_put", "lenet", "nbody",
+    "cavity_flow", "vadv",
 )  # fmt: skip
 
 

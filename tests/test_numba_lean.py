@@ -109,7 +109,41 @@ def several_results(a, n):
     return [k.sum() for k in kept] + [pair[1].sum()]
 
 
-FUNCTIONS = (steps, last_values, ranges_as_values, elements, rebound, several_results)
+def parts_in_loops(a, n):
+    total = 0.0
+    b = a
+    for i in range(n):
+        row = b[i % 3]
+        b = b + 1.0
+        total += row.sum()
+    kept = []
+    c = a * 2.0
+    for i in range(n):
+        part = c[i % 3, 1:]
+        again = part
+        kept.append(part)
+        column = c[:, i % 4]
+        for k in range(2):
+            inner = column[k:]
+            total += inner[0] * again[0]
+        if total > 1e3:
+            d = part * 1.0
+            break
+        d = part
+        c[i % 3, 0] += 1.0
+    else:
+        d = a[0]
+    last = c[0]
+    for i in range(n):
+        e = a * i
+        row = e[i % 3]
+        mask = e[row[0] < e[:, 0]]
+        last = row
+        total += mask.sum()
+    return [total, d.sum(), last.sum(), c.sum()] + [k.sum() for k in kept]
+
+
+FUNCTIONS = (parts_in_loops, steps, last_values, ranges_as_values, elements, rebound, several_results)
 
 
 def compiled(f, text=""):

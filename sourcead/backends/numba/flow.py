@@ -27,6 +27,44 @@ def assigned_once(func_ir: ir.FunctionIR) -> set[str]:
     return set(made) - must_use_alloca(blocks)
 
 
+def borrowed(func_ir: ir.FunctionIR, once: set[str], fndesc) -> set[str]:
+    """Those of the variables that are parts of an array which outlives them: no references to its memory need be counted.
+
+    Such a part is made and read in one loop in which the variable of the array is neither assigned nor deleted.
+    """
+    blocks = func_ir.blocks
+    loops = compute_cfg_from_blocks(blocks).loops().values()
+    used = compute_use_defs(blocks).usemap if loops else {}
+    found = set()
+    for loop in loops:
+        inside = [blocks[label] for label in loop.body]
+        changed = {inst.target.name for block in inside for inst in block.find_insts(ir.Assign)}
+        changed |= {inst.value for block in inside for inst in block.find_insts(ir.Del)}
+        after = {name for label, names in used.items() if label not in loop.body for name in names}
+        for block in inside:
+            for inst in block.find_insts(ir.Assign):
+                name = inst.target.name
+                if name in once and name not in after and is_view(inst, fndesc) and inst.value.value.name not in changed:
+                    found.add(name)
+    return found
+
+
+def is_view(inst: ir.Assign, fndesc) -> bool:
+    """Whether a variable gets a part of an array, by slices and integers."""
+    made = inst.value
+    if not isinstance(made, ir.Expr) or made.op not in ("getitem", "static_getitem"):
+        return False
+    key = made.index if made.op == "getitem" else made.index_var
+    array, result = fndesc.typemap[made.value.name], fndesc.typemap[inst.target.name]
+    if key is None or type(array) is not types.Array or type(result) is not types.Array:
+        return False
+    index = fndesc.typemap[key.name]
+    parts = index.types if isinstance(index, types.BaseTuple) else (index,)
+    is_basic = all(isinstance(p, types.Integer | types.SliceType | types.NoneType | types.EllipsisType) for p in parts)
+    signature = fndesc.calltypes.get(made)
+    return is_basic and signature is not None and signature.return_type == result
+
+
 def iterators(func_ir: ir.FunctionIR, typemap: dict[str, types.Type]) -> dict[str, str | None]:
     """For each variable that holds an iterator over a range, the one that it was first: loops copy it.  None for those that are used for
     anything else."""

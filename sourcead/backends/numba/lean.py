@@ -19,9 +19,9 @@ from numba.core.lowering import Lower
 from numba.core.runtime.nrtdynmod import incref_decref_ty
 from numba.core.typed_passes import NativeLowering
 from numba.cpython.slicing import fix_index
-from numba.np.arrayobj import load_item, store_item
+from numba.np.arrayobj import _getitem_array_generic, load_item, make_array, normalize_indices, store_item
 
-from sourcead.backends.numba.flow import assigned_once, iterators, with_loops_inside
+from sourcead.backends.numba.flow import assigned_once, borrowed, iterators, with_loops_inside
 from sourcead.backends.numba.repeated import LISTS, Repeated
 
 RANGE = types.range_state64_type
@@ -35,6 +35,8 @@ class LeanLower(Lower):
         self._once = set() if self._disable_sroa_like_opt else assigned_once(self.func_ir) - self._singly_assigned_vars
         self._once = {name for name in self._once if self.is_counted_alone(self.typeof(name))}
         self._singly_assigned_vars |= self._once
+        known = set() if self._disable_sroa_like_opt else self._singly_assigned_vars
+        self._borrowed = borrowed(self.func_ir, known, self.fndesc)
         self._memory: dict[str, Value] = {}  # where the memory of an array is kept, whose other parts are values
         self._repeated = Repeated(self)
         self._origins = iterators(self.func_ir, self.fndesc.typemap)
@@ -45,6 +47,9 @@ class LeanLower(Lower):
 
     def lower_inst(self, inst):
         if isinstance(inst, ir.Assign) and self._origins.get(inst.target.name) is not None and self.is_counted(inst):
+            return None
+        if isinstance(inst, ir.Assign) and inst.target.name in self._borrowed:
+            self._blk_local_varmap[inst.target.name] = self.borrow(inst.target.name, inst.value)
             return None
         if isinstance(inst, ir.SetItem | ir.StaticSetItem) and self.write(inst):
             return None
@@ -84,6 +89,18 @@ class LeanLower(Lower):
         values = [self.loadvar(v.name) for v in (value, index)]
         found = self._repeated.call(("getitem", kinds, signature), signature.return_type, kinds, values, body)
         return self.context.cast(self.builder, found, signature.return_type, resty)
+
+    def borrow(self, name: str, expr: ir.Expr) -> Value:
+        """A part of an array that outlives the variable that it is for."""
+        key = expr.index if expr.op == "getitem" else expr.index_var
+        kinds, result = (self.typeof(expr.value.name), self.typeof(key.name)), self.typeof(name)
+
+        def body(builder, values):
+            return part_of(self.context, builder, result, kinds, values)
+
+        self.debuginfo.mark_location(self.builder, self.loc.line)
+        values = [self.loadvar(expr.value.name), self.loadvar(key.name)]
+        return self._repeated.call(("part", kinds, result), result, kinds, values, body) if is_slice(*kinds) else body(self.builder, values)
 
     def lower_setitem(self, target_var, index_var, value_var, signature):
         names = target_var.name, index_var.name, value_var.name
@@ -249,7 +266,7 @@ class LeanLower(Lower):
 
     def delvar(self, name):
         of = self.typeof(name)
-        if self._origins.get(name) in self._states or name in self._once and not is_array(of):
+        if name in self._borrowed or self._origins.get(name) in self._states or name in self._once and not is_array(of):
             return
         if name in self._once:
             place = self.memory(name)
@@ -289,6 +306,15 @@ class LeanLower(Lower):
 
 def is_array(t: types.Type) -> bool:
     return type(t) is types.Array
+
+
+def part_of(context, builder, result: types.Array, kinds: tuple[types.Array, types.Type], values: list[Value]) -> Value:
+    """A view of an array by a subscript, without a reference to its memory of its own."""
+    array, key = kinds
+    is_tuple = isinstance(key, types.BaseTuple)
+    given = cgutils.unpack_tuple(builder, values[1], len(key)) if is_tuple else [values[1]]
+    index_types, indices = normalize_indices(context, builder, key.types if is_tuple else (key,), given)
+    return _getitem_array_generic(context, builder, result, array, make_array(array)(context, builder, values[0]), index_types, indices)
 
 
 def is_slice(array: types.Type, index: types.Type) -> bool:

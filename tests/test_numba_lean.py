@@ -1,5 +1,9 @@
 """Functions compiled with our forms of elements, ranges and counts of references do what Python does, and free what they hold."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -265,6 +269,40 @@ def test_a_library_gets_machine_code_when_its_address_is_asked_for():
         name = next(f.name for f in library.get_defined_functions())
         assert library.get_pointer_to_function(name)
         assert library.get_pointer_to_function(name)
+
+
+IN_A_FRESH_PROCESS = """
+import numpy as np
+from sourcead import grad
+
+
+def fft(re, im):
+    n = len(re)
+    if n == 1:
+        return re, im
+    er, ei = fft(re[::2], im[::2])
+    odd_r, odd_i = fft(re[1::2], im[1::2])
+    angle = -2 * np.pi * np.arange(n // 2) / n
+    c, s = np.cos(angle), np.sin(angle)
+    tr, ti = c * odd_r - s * odd_i, s * odd_r + c * odd_i
+    return np.concatenate((er + tr, er - tr)), np.concatenate((ei + ti, ei - ti))
+
+
+def power(x):
+    re, im = fft(x, np.zeros(len(x)))
+    return np.sum((re**2 + im**2) ** 1.5)
+
+
+x = np.arange(1.0, 9.0)
+np.testing.assert_allclose(grad(power, backend="numba")(x), grad(power)(x))
+"""
+
+
+def test_recursion_is_compiled_in_a_process_that_compiled_nothing_before(tmp_path):
+    (tmp_path / "fresh.py").write_text(IN_A_FRESH_PROCESS)
+    environment = {**os.environ, "SOURCEAD_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run([sys.executable, str(tmp_path / "fresh.py")], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_what_was_linked_is_whole_for_functions_that_numba_compiles_itself():

@@ -17,6 +17,8 @@ from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary, RuntimeLinker
 from numba.core.cpu import CPUContext
 from numba.core.lowering import BaseLower
+from numba.core.registry import cpu_target
+from numba.core.runtime import rtsys
 
 WRAPPERS = ("_ZN7cpython", "cfunc.")
 
@@ -24,6 +26,7 @@ WRAPPERS = ("_ZN7cpython", "cfunc.")
 @contextlib.contextmanager
 def inner_functions_linked() -> Iterator[None]:
     """Compiles without machine code for what is only linked; to be entered with Numba's lock held."""
+    rtsys.initialize(cpu_target.target_context)  # its functions are called by their addresses
     kept = [(c, name, c.__dict__.get(name)) for c, name in PLACES]
     executable, pointer, finalize, optimize, wrapper = (getattr(c, name) for c, name in PLACES)
 

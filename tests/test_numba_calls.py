@@ -20,7 +20,9 @@ from numba.core.codegen import CPUCodegen  # noqa: E402
 from sourcead.backends.numba import interpreted  # noqa: E402
 from sourcead.backends.numba.effort import effort_for  # noqa: E402
 from sourcead.backends.numba.mismatch import plain_mismatches  # noqa: E402
+from sourcead.backends.numba.nests import sum_along  # noqa: E402
 from sourcead.backends.numba.outlined import kept  # noqa: E402
+from tests.programs.statistics import robust_location  # noqa: E402
 
 pytestmark = pytest.mark.compiled
 
@@ -216,16 +218,44 @@ def test_an_index_outside_of_a_range_is_an_error():
 
 
 def test_the_cotangent_of_an_array_that_a_loop_assigns():
-    def reweighted(x, scale):
-        m = np.mean(x)
-        for _ in range(4):
-            w = 1 / (1 + ((x - m) / scale) ** 2)
-            m = np.sum(w * x) / np.sum(w)
-        return m + np.sum(w) * 0.1
-
     x = np.abs(RNG.normal(size=8))
-    for got, expected in zip(grad(reweighted, (0, 1), backend=Numba(cache=False))(x, 1.5), grad(reweighted, (0, 1))(x, 1.5)):
+    compiled = grad(robust_location, (0, 1), backend=Numba(cache=False))(x, 1.5)
+    for got, expected in zip(compiled, grad(robust_location, (0, 1))(x, 1.5), strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("axis, rank", [(axis, rank) for rank in (2, 3) for axis in range(rank)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_the_loops_of_sums_along_each_axis(axis, rank, keepdims):
+    namespace = {"np": np}
+    exec(f"def f(a):\n{sum_along(axis, rank, keepdims)}", namespace)
+    x = RNG.normal(size=(3, 2, 4)[:rank])
+    np.testing.assert_allclose(namespace["f"](x), np.sum(x, axis, keepdims=keepdims), rtol=1e-13)
+
+
+def test_sums_along_axes_of_three():
+    def f(x):
+        return np.sum(np.sin(np.sum(x * x, axis=1))) + np.sum(np.cos(np.sum(x, axis=-1, keepdims=True)) * x)
+
+    x = RNG.normal(size=(3, 2, 4))
+    np.testing.assert_allclose(grad(f, backend=Numba(cache=False))(x), grad(f)(x), rtol=1e-12)
+
+
+def test_sums_with_results_of_many_axes_run_no_loops_in_python():
+    def f(x):
+        return np.sum(np.sum(x * x, axis=1, keepdims=True) * x)
+
+    text = grad(f, backend=Numba(cache=False)).lower(np.ones((2, 3, 4))).compiled_text
+    assert "np.sum(a, axis=1, keepdims=True)" in text and "for " not in text
+
+
+def test_reductions_of_an_array_given_by_name():
+    def f(x):
+        return np.max(a=x) + np.sum(a=x * x) + np.sum(a=x * x, axis=0) + np.mean(x * x, axis=-1)
+
+    x = RNG.normal(size=5)
+    np.testing.assert_allclose(grad(f, backend=Numba(cache=False))(x), grad(f)(x), rtol=1e-12)
+    np.testing.assert_allclose(grad(f)(x), (x == x.max()) + 4 * x + 2 * x / 5, rtol=1e-12)
 
 
 def test_shapes_that_do_not_fit_are_an_error():

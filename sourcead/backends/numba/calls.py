@@ -294,10 +294,12 @@ class _Outlining:
             made = next(n for n in free if not hasattr(builtins, n))
             self.names.add(made)
             emitted = emit(Function(made, tuple(params.values()), block))
-            if (body := nest(op, y.type) if isinstance(op, Call) and isinstance(y.type, Array) and not stmts else None) is not None:
+            compiles = self.compiles(fn, y.type)
+            is_call = compiles and isinstance(op, Call) and isinstance(y.type, Array) and not stmts
+            if (body := nest(op, y.type) if is_call else None) is not None:  # the interpreter runs no loops over elements
                 emitted = Emitted(f"def {made}({', '.join(v.name for v in params.values())}):\n{body}", {"np": np})
             self.same[key] = Outlined(
-                made, emitted.text, emitted.namespace, y.type, self.compiles(fn, y.type), tuple(v.name for v in params.values()),
+                made, emitted.text, emitted.namespace, y.type, compiles, tuple(v.name for v in params.values()),
                 stmt.origin or stmt.adjoint_of,
             )  # fmt: skip
         return Call(self.same[key], tuple(params))

@@ -28,7 +28,10 @@ RANGE = types.range_state64_type
 
 
 class LeanLower(Lower):
-    """Numba's translation to LLVM, with shorter forms of what loops over elements are made of."""
+    """Numba's translation to LLVM, with shorter forms of what loops over elements are made of.
+
+    It is for texts that we write, which have no `try`: an error leaves the function.
+    """
 
     def init(self):
         super().init()
@@ -46,7 +49,7 @@ class LeanLower(Lower):
         self._faults: dict[int, Any] = {}  # where a subscript out of bounds goes, by line
 
     def lower_inst(self, inst):
-        if isinstance(inst, ir.Assign) and self._origins.get(inst.target.name) is not None and self.is_counted(inst):
+        if isinstance(inst, ir.Assign) and self._origins.get(inst.target.name) is not None and self.start_iterator(inst):
             return None
         if isinstance(inst, ir.Assign) and inst.target.name in self._borrowed:
             self._blk_local_varmap[inst.target.name] = self.borrow(inst.target.name, inst.value)
@@ -145,9 +148,9 @@ class LeanLower(Lower):
         return True
 
     def place(self, array: ir.Var, key: ir.Var | None) -> Value | None:
-        """The address of one element; None for what is not one, and inside of `try`."""
+        """The address of one element; None for what is not one."""
         of = self.typeof(array.name)
-        if not is_plain(of) or key is None or hasattr(self.builder, "_in_try_block"):
+        if not is_plain(of) or key is None:
             return None
         index = self.typeof(key.name)
         kinds = index.types if isinstance(index, types.BaseTuple) else (index,)
@@ -168,8 +171,8 @@ class LeanLower(Lower):
         if not of.signed:
             return self.context.cast(self.builder, value, of, types.uintp)
         value = self.context.cast(self.builder, value, of, types.intp)
-        is_counted = isinstance(value, Constant) and isinstance(value.constant, int) and value.constant >= 0
-        return value if is_counted else fix_index(self.builder, value, length)
+        is_from_start = isinstance(value, Constant) and isinstance(value.constant, int) and value.constant >= 0
+        return value if is_from_start else fix_index(self.builder, value, length)
 
     def check(self, indices: list[Value], shape: list[Value]) -> None:
         """Leaves the function with an error where a subscript is out of bounds."""
@@ -214,7 +217,7 @@ class LeanLower(Lower):
         self._bounds[id(made)] = start, stop, step
         return made
 
-    def is_counted(self, inst: ir.Assign) -> bool:
+    def start_iterator(self, inst: ir.Assign) -> bool:
         """Makes the iterator of a range that goes up or down by one, or lets a copy of one be."""
         origin = self._origins[inst.target.name]
         if not isinstance(inst.value, ir.Expr):

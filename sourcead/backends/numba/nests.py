@@ -27,7 +27,7 @@ def nest(op: Call, result: Array) -> str | None:
         return _OUTER
     options = {**dict(zip(("axis",), op.args[1:])), **dict(op.kwargs)}
     rank = rank_of(op.args[0]) if op.args else None
-    if op.fn is np.sum and options.keys() <= {"axis", "keepdims"} and "axis" in options and len(op.args) <= 2 and rank in (2, 3, 4):
+    if op.fn is np.sum and options.keys() <= {"axis", "keepdims"} and "axis" in options and len(op.args) <= 2 and rank in (2, 3):
         axis, keeps = options["axis"], options.get("keepdims", Const(False))
         known = isinstance(axis, Const) and type(axis.value) is int and isinstance(keeps, Const)
         if known and -rank <= axis.value < rank and result.dtype == atom_type(op.args[0]).dtype:
@@ -37,16 +37,11 @@ def nest(op: Call, result: Array) -> str | None:
 
 def is_of_whole(op: Call) -> bool:
     """Whether a reduction takes all of an array: it names no axis, or the only one."""
-    if len(op.args) == 1 and not op.kwargs:
-        return True
-    axes = [*op.args[1:], *(value for name, value in op.kwargs if name == "axis")]
-    return (
-        rank_of(op.args[0]) == 1
-        and len(op.args) + len(op.kwargs) == 2 == len(axes) + 1
-        and isinstance(axes[0], Const)
-        and type(axes[0].value) is int
-        and axes[0].value in (0, -1)
-    )
+    if len(op.args) + len(op.kwargs) != 2:
+        return len(op.args) == 1 and not op.kwargs
+    axis = dict(op.kwargs).get("axis", op.args[-1] if len(op.args) == 2 else None)
+    only = isinstance(axis, Const) and type(axis.value) is int and axis.value in (0, -1)
+    return only and bool(op.args) and rank_of(op.args[0]) == 1
 
 
 def rank_of(operand) -> int | None:
@@ -74,7 +69,7 @@ def sum_along(axis: int, rank: int, keeps: bool) -> str:
                 y[i] += a[i, j]
         return y
     """
-    counters = "ijkl"[:rank]
+    counters = "ijk"[:rank]
     left = [k for k in range(rank) if keeps or k != axis]
     shape = ["1" if k == axis else f"a.shape[{k}]" for k in left]
     place = ["0" if k == axis else counters[k] for k in left]

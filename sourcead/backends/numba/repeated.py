@@ -62,7 +62,7 @@ class Repeated:
             attributes: of the function.
         """
         builder, convention = self.lower.builder, self.lower.context.call_conv
-        if hasattr(builder, "_in_try_block") or any(isinstance(t, types.Optional) for t in (result, *kinds)):
+        if any(isinstance(t, types.Optional) for t in (result, *kinds)):
             return body(builder, values)
         if key not in self.known:
             self.known[key] = self.function(result, kinds, body, attributes)

@@ -1,29 +1,19 @@
 """sourcead turns a Python function on NumPy arrays into the Python function that computes its gradient."""
 
-from sourcead.api import grad, hvp, jvp, pushforward, value_and_grad, vjp
+from sourcead.api.check import GradientMismatch, check_grads
+from sourcead.api.jacobians import hessian, jacobian
+from sourcead.api.transformations import grad, hvp, jvp, pushforward, value_and_grad, vjp
 from sourcead.backends.options import Numba
-from sourcead.check import GradientMismatch, check_grads
-from sourcead.checkpoints import Auto, Revolve, Segments, checkpoint
-from sourcead.combinators import NotAssociativeWarning, map, reduce, scan
-from sourcead.dispatch import Gradient, Lowered
+from sourcead.compile.gradient import Gradient, Lowered
 from sourcead.errors import (
-    AliasError,
-    ArgumentError,
-    BackendError,
-    NonScalarError,
-    NoRuleError,
-    NoSourceError,
-    RuleError,
-    SourceADError,
-    UnsupportedArgumentError,
-    UnsupportedSyntaxError,
-    UnsupportedValueError,
-    WrtError,
+    AliasError, ArgumentError, BackendError, NonScalarError, NoRuleError, NoSourceError, RuleError, SourceADError,
+    UnsupportedArgumentError, UnsupportedSyntaxError, UnsupportedValueError, WrtError
 )
-from sourcead.jacobians import hessian, jacobian
-from sourcead.rules.registry import adjoint, tangent
+from sourcead.language.adjoint_blocks import adjoint_of
+from sourcead.language.checkpoints import Auto, Revolve, Segments, checkpoint
+from sourcead.language.combinators import NotAssociativeWarning, map, reduce, scan
+from sourcead.primitives.registry import adjoint, tangent
 from sourcead.runtime import stop_gradient
-from sourcead.steering import adjoint_of
 
 __version__ = "0.1.0"
 

@@ -122,8 +122,8 @@ class NoRuleError(SourceADError):
     @classmethod
     def of(cls, function: Any, at: Origin | None = None, mode: str = "adjoint") -> NoRuleError:
         """The error for a call of `function`, with a rule of this mode to fill in."""
-        from sourcead.rules.refusals import reason_of
-        from sourcead.rules.registry import adjoint_rule, tangent_rule
+        from sourcead.primitives.refusals import reason_of
+        from sourcead.primitives.registry import adjoint_rule, tangent_rule
 
         name = spelled(function)
         if mode == "tangent":

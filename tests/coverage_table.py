@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from sourcead.frontend.builtin_functions import BUILTINS
-from sourcead.rules import adjoint_rule, no_derivative
-from sourcead.rules.composed import compositions_of
-from sourcead.rules.methods import ATTRIBUTES, INPLACE, METHODS, NORMALISERS
-from sourcead.rules.refusals import REFUSALS
-from sourcead.rules.registry import tangent_rule
+from sourcead.frontend.builtins.functions import BUILTINS
+from sourcead.primitives import adjoint_rule, no_derivative
+from sourcead.primitives.compositions import compositions_of
+from sourcead.primitives.methods import ATTRIBUTES, INPLACE, METHODS, NORMALISERS
+from sourcead.primitives.refusals import REFUSALS
+from sourcead.primitives.registry import tangent_rule
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "coverage.md"
 NAMESPACES = ("numpy", "numpy.linalg", "numpy.fft", "math", "scipy.special", "scipy.linalg")

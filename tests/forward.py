@@ -15,24 +15,8 @@ from dataclasses import replace
 import numpy as np
 
 from tests.harness import (
-    RELATIVE_STEP,
-    Outcome,
-    Wrong,
-    args_again,
-    check_raises,
-    default_tolerance,
-    first_line,
-    last_frame,
-    leaves,
-    positions,
-    primal_of,
-    quietly,
-    same_bits,
-    short,
-    steps,
-    time_limit,
-    tree_map,
-    widened,
+    RELATIVE_STEP, Outcome, Wrong, args_again, check_raises, default_tolerance, first_line, last_frame, leaves,
+    positions, primal_of, quietly, same_bits, short, steps, time_limit, tree_map, widened
 )
 from tests.programs import rng_for
 

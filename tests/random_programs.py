@@ -7,26 +7,8 @@ from random import Random
 import numpy as np
 
 from sourcead.ir.nodes import (
-    Append,
-    Atom,
-    Block,
-    Branch,
-    Build,
-    Call,
-    Closure,
-    Const,
-    Function,
-    Index,
-    Let,
-    Loop,
-    Pop,
-    Range,
-    Slice,
-    Stmt,
-    Sub,
-    Update,
-    Var,
-    View,
+    Append, Atom, Block, Branch, Build, Call, Closure, Const, Function, Index, Let, Loop, Pop, Range, Slice, Stmt, Sub,
+    Update, Var, View
 )
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Sym, TupleT, many
 

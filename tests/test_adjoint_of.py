@@ -10,14 +10,7 @@ import pytest
 
 import sourcead
 from sourcead import (
-    SourceADError,
-    UnsupportedSyntaxError,
-    UnsupportedValueError,
-    adjoint,
-    adjoint_of,
-    grad,
-    value_and_grad,
-    vjp,
+    SourceADError, UnsupportedSyntaxError, UnsupportedValueError, adjoint, adjoint_of, grad, value_and_grad, vjp
 )
 
 

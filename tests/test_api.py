@@ -19,22 +19,14 @@ import pytest
 
 import sourcead
 from sourcead import (
-    AliasError,
-    NonScalarError,
-    NoSourceError,
-    UnsupportedArgumentError,
-    UnsupportedValueError,
-    WrtError,
-    grad,
-    stop_gradient,
-    value_and_grad,
-    vjp,
+    AliasError, NonScalarError, NoSourceError, UnsupportedArgumentError, UnsupportedValueError, WrtError, grad,
+    stop_gradient, value_and_grad, vjp
 )
-from sourcead.api import _pullback_of
-from sourcead.dispatch import _SHARED, Gradient
+from sourcead.api.transformations import _pullback_of
+from sourcead.compile.gradient import _SHARED, Gradient
+from sourcead.compile.lookup import dispatcher
+from sourcead.compile.signature import coarse_key, exact_key
 from sourcead.ir.types import FLOAT, Array, DictT, StructT, TupleT, Unknown
-from sourcead.lookup import dispatcher
-from sourcead.signature import coarse_key, exact_key
 
 # ---- with a stub for the compiler ----
 
@@ -78,10 +70,10 @@ class Stub:
 @pytest.fixture
 def stub(monkeypatch):
     try:
-        from sourcead import pipeline
+        from sourcead.compile import pipeline
     except ImportError:
-        pipeline = types.ModuleType("sourcead.pipeline")
-        monkeypatch.setitem(sys.modules, "sourcead.pipeline", pipeline)
+        pipeline = types.ModuleType("sourcead.compile.pipeline")
+        monkeypatch.setitem(sys.modules, "sourcead.compile.pipeline", pipeline)
         monkeypatch.setattr(sourcead, "pipeline", pipeline, raising=False)
     stub = Stub()
     monkeypatch.setattr(pipeline, "build", stub.build, raising=False)
@@ -303,7 +295,7 @@ def test_all_kinds_of_parameters_arrive(stub):
 
 
 def test_generated_text_may_take_its_parameters_in_another_way(stub, monkeypatch):
-    from sourcead import pipeline
+    from sourcead.compile import pipeline
 
     def build(f, types, wrt, **options):
         return Built("def generated(a, b, rest, c, d, others):\n    return (a, b, rest, c, d, others)\n", {})
@@ -494,7 +486,7 @@ def test_threads_compile_once(stub):
 
 
 def test_table_of_shapes_is_bounded(stub):
-    from sourcead.dispatch import EXACT_ENTRIES
+    from sourcead.compile.gradient import EXACT_ENTRIES
 
     g = grad(two)
     for n in range(8, EXACT_ENTRIES + 50):
@@ -554,7 +546,7 @@ def test_closure_variables_are_read_through_their_cells(stub):
 
 
 def test_function_made_anew_with_the_same_code_is_compiled_once(stub, monkeypatch):
-    from sourcead import pipeline
+    from sourcead.compile import pipeline
 
     def build(f, types, wrt, **options):
         stub.calls.append(f)
@@ -574,7 +566,7 @@ def test_function_made_anew_with_the_same_code_is_compiled_once(stub, monkeypatc
 
 
 def test_pullback_keeps_the_globals_of_its_call(stub, monkeypatch):
-    from sourcead import pipeline
+    from sourcead.compile import pipeline
 
     there = {"k": 2.0}
     text = "def generated(x):\n    def pullback(d):\n        return d * k\n    return x * k, pullback\n"

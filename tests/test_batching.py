@@ -100,7 +100,7 @@ def rosenbrock(x):
 
 
 def test_columns_come_in_parts_where_they_are_many(monkeypatch):
-    from sourcead import jacobians
+    from sourcead.api import jacobians
 
     x = RNG.normal(size=30)
     whole = hessian(rosenbrock)(x)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from sourcead import value_and_grad
-from tests.benchmarks import __main__ as runner
-from tests.benchmarks import by_hand, checkpoint, checkpoint_page, generated, numba_cases, report, timing
+from tests.benchmarks import (
+    __main__ as runner, by_hand, checkpoint, checkpoint_page, generated, numba_cases, report, timing
+)
 from tests.benchmarks.rnn import choose_data
 
 BY_HAND = (by_hand.rnn_loss_and_gradients, by_hand.rnn_loss_and_gradients_reusing_buffers)

@@ -12,8 +12,8 @@ import pytest
 
 import sourcead
 from sourcead import GradientMismatch, UnsupportedArgumentError, WrtError, adjoint, check_grads, tangent
-from sourcead.api import _pullback_of
-from sourcead.dispatch import _SHARED
+from sourcead.api.transformations import _pullback_of
+from sourcead.compile.gradient import _SHARED
 
 
 @dataclasses.dataclass
@@ -36,10 +36,10 @@ check_reverse = functools.partial(check_grads, modes=("reverse",))
 def derivative(monkeypatch):
     """Says what the compiler answers: an expression over the function's parameters, and `d` in a pullback."""
     try:
-        from sourcead import pipeline
+        from sourcead.compile import pipeline
     except ImportError:
-        pipeline = types.ModuleType("sourcead.pipeline")
-        monkeypatch.setitem(sys.modules, "sourcead.pipeline", pipeline)
+        pipeline = types.ModuleType("sourcead.compile.pipeline")
+        monkeypatch.setitem(sys.modules, "sourcead.compile.pipeline", pipeline)
         monkeypatch.setattr(sourcead, "pipeline", pipeline, raising=False)
     _SHARED.clear()
     _pullback_of.cache_clear()

@@ -5,13 +5,13 @@ import pytest
 
 import sourcead
 from sourcead.errors import SourceADError
-from sourcead.rules.registry import ours
+from sourcead.primitives.registry import ours
 from tests import coverage_table
 
 
 def test_every_public_name_is_in_a_class():
     unknown = [f"{home}.{name}" for home, names in coverage_table.table().items() for name, kind in names.items() if kind is None]
-    assert not unknown, "say what becomes of these: a rule, sourcead/rules/constants.py or sourcead/rules/refusals.py"
+    assert not unknown, "say what becomes of these: a rule, sourcead/primitives/constants.py or sourcead/primitives/refusals.py"
 
 
 def test_the_document_is_that_of_the_table():

@@ -8,35 +8,13 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from sourcead.emit import assign_memory, emit
 from sourcead.ir.evaluate import evaluate
 from sourcead.ir.nodes import (
-    UNDEFINED,
-    Append,
-    Attr,
-    Block,
-    Branch,
-    Build,
-    Call,
-    Closure,
-    Const,
-    Effect,
-    Function,
-    Index,
-    Let,
-    Loop,
-    Origin,
-    Pop,
-    Range,
-    Slice,
-    Stmt,
-    Sub,
-    Update,
-    Var,
-    View,
+    UNDEFINED, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Origin,
+    Pop, Range, Slice, Stmt, Sub, Update, Var, View
 )
 from sourcead.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, DictT, ListT, NoneType, TupleT, many
 from tests.random_programs import Generator, arguments

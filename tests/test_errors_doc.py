@@ -15,7 +15,7 @@ from unittest import mock
 import pytest
 
 from sourcead import errors
-from sourcead.rules import registry
+from sourcead.primitives import registry
 
 PAGE = Path(__file__).parent.parent / "docs" / "errors.md"
 ENTRY = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.M | re.S)

@@ -7,29 +7,9 @@ import pytest
 
 from sourcead.ir.evaluate import evaluate
 from sourcead.ir.nodes import (
-    UNDEFINED,
-    Append,
-    Attr,
-    Block,
-    Branch,
-    Build,
-    Call,
-    Closure,
-    Const,
-    Effect,
-    Function,
-    Index,
-    Let,
-    Loop,
-    Pop,
-    Range,
-    Slice,
-    Stmt,
-    Sub,
-    Update,
-    Var,
-    View,
-)  # fmt: skip
+    UNDEFINED, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Pop, Range,
+    Slice, Stmt, Sub, Update, Var, View
+)
 
 
 def run(op, *args, targets=1):

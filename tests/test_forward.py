@@ -9,18 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sourcead import (
-    NoRuleError,
-    RuleError,
-    WrtError,
-    adjoint,
-    grad,
-    jacobian,
-    jvp,
-    pushforward,
-    tangent,
-    vjp,
-)
+from sourcead import NoRuleError, RuleError, WrtError, adjoint, grad, jacobian, jvp, pushforward, tangent, vjp
 from tests.forward import check_forward
 from tests.programs import all_programs
 

@@ -7,8 +7,11 @@ import types
 import numpy as np
 import pytest
 
-from sourcead import grad, jvp, runtime, runtime_matrices, runtime_rows, runtime_tangents, runtime_unknown
-from sourcead.rules.registry import has_rule, no_derivative, registered
+from sourcead import grad, jvp, runtime
+from sourcead.primitives.registry import has_rule, no_derivative, registered
+from sourcead.runtime import (
+    matrices as runtime_matrices, rows as runtime_rows, tangents as runtime_tangents, unknown as runtime_unknown
+)
 from tests.test_tangent_rules import agrees
 
 rng = np.random.default_rng(3)

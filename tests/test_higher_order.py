@@ -6,20 +6,8 @@ import numpy as np
 import pytest
 
 from sourcead import (
-    AliasError,
-    UnsupportedSyntaxError,
-    WrtError,
-    adjoint,
-    check_grads,
-    grad,
-    hessian,
-    hvp,
-    jacobian,
-    jvp,
-    pushforward,
-    tangent,
-    value_and_grad,
-    vjp,
+    AliasError, UnsupportedSyntaxError, WrtError, adjoint, check_grads, grad, hessian, hvp, jacobian, jvp, pushforward,
+    tangent, value_and_grad, vjp
 )
 from tests.forward import check_second
 from tests.programs import all_programs

@@ -10,28 +10,14 @@ import numpy as np
 import pytest
 
 from sourcead import runtime
-from sourcead.analysis.examples import is_pure
-from sourcead.analysis.infer import NOT_CONST, Arg, SliceArg, infer_attr, infer_call, infer_index, static_value
 from sourcead.ir.types import (
-    ANY_DTYPE,
-    BOOL,
-    FLOAT,
-    INT,
-    UNKNOWN,
-    Array,
-    DictT,
-    ListT,
-    NoneType,
-    Scalar,
-    Str,
-    StructT,
-    Sym,
-    TupleT,
-    Unknown,
-    anydim,
-    many,
-    type_of,
-)  # fmt: skip
+    ANY_DTYPE, BOOL, FLOAT, INT, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, Str, StructT, Sym, TupleT, Unknown,
+    anydim, many, type_of
+)
+from sourcead.primitives.result_types.by_example import is_pure
+from sourcead.primitives.result_types.infer import (
+    NOT_CONST, Arg, SliceArg, infer_attr, infer_call, infer_index, static_value
+)
 
 rng = np.random.default_rng(0)
 

@@ -8,27 +8,9 @@ import pytest
 from sourcead import runtime
 from sourcead.emit import assign_memory, emit
 from sourcead.ir.nodes import (
-    UNDEFINED,
-    Append,
-    Block,
-    Branch,
-    Build,
-    Call,
-    Closure,
-    Const,
-    Function,
-    Index,
-    Loop,
-    Pop,
-    Range,
-    Slice,
-    Stmt,
-    Sub,
-    Update,
-    Var,
-    View,
-    op_blocks,
-)  # fmt: skip
+    UNDEFINED, Append, Block, Branch, Build, Call, Closure, Const, Function, Index, Loop, Pop, Range, Slice, Stmt, Sub,
+    Update, Var, View, op_blocks
+)
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, TupleT, many
 from tests.work import calls_of
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sourcead import Auto, Revolve, Segments, SourceADError, checkpoint, grad, value_and_grad
-from sourcead.ad.notes import amount, described
+from sourcead.ad.residuals.notes import amount, described
 from sourcead.analysis.sizes_at_call import sizes_in
 from sourcead.ir import evaluate
 from sourcead.ir.types import Array, ListT

@@ -17,11 +17,11 @@ numba = pytest.importorskip("numba")
 from numba.core import config  # noqa: E402
 from numba.core.codegen import CPUCodegen  # noqa: E402
 
-from sourcead.backends.numba import interpreted  # noqa: E402
-from sourcead.backends.numba.effort import effort_for  # noqa: E402
-from sourcead.backends.numba.mismatch import plain_mismatches  # noqa: E402
-from sourcead.backends.numba.nests import sum_along  # noqa: E402
-from sourcead.backends.numba.outlined import kept  # noqa: E402
+from sourcead.backends.numba.internals import interpreter_calls as interpreted  # noqa: E402
+from sourcead.backends.numba.internals.mismatch import plain_mismatches  # noqa: E402
+from sourcead.backends.numba.internals.optimisation import effort_for  # noqa: E402
+from sourcead.backends.numba.overloads.nests import sum_along  # noqa: E402
+from sourcead.backends.numba.overloads.outlined import kept  # noqa: E402
 from tests.programs.statistics import robust_location  # noqa: E402
 
 pytestmark = pytest.mark.compiled

@@ -11,9 +11,9 @@ numba = pytest.importorskip("numba")
 from numba.core.runtime import _nrt_python, rtsys  # noqa: E402
 
 from sourcead import grad  # noqa: E402
-from sourcead.backends.numba.compiling import Careful  # noqa: E402
-from sourcead.backends.numba.effort import effort_for  # noqa: E402
-from sourcead.backends.numba.inner import inner_functions_linked  # noqa: E402
+from sourcead.backends.numba.compile import Careful  # noqa: E402
+from sourcead.backends.numba.internals.linked_functions import inner_functions_linked  # noqa: E402
+from sourcead.backends.numba.internals.optimisation import effort_for  # noqa: E402
 from tests.test_numba import CASES  # noqa: E402
 
 A = np.arange(12.0).reshape(3, 4)

@@ -10,8 +10,9 @@ pytest.importorskip("numba")
 import numba
 
 from sourcead import grad
-from sourcead.backends.numba import compiling, whole  # noqa: F401  (registers what Numba compiles)
-from sourcead.backends.numba.helpers import REDUCED, WHOLE, sum_of, tanh_of
+from sourcead.backends.numba import compile as compiling  # noqa: F401  (registers what Numba compiles)
+from sourcead.backends.numba.internals import ufunc_loops as whole  # noqa: F401  (registers what Numba compiles)
+from sourcead.backends.numba.overloads.helpers import REDUCED, WHOLE, sum_of, tanh_of
 
 pytestmark = pytest.mark.compiled
 

@@ -4,60 +4,26 @@ import operator
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from sourcead.ir.evaluate import evaluate
 from sourcead.ir.nodes import (
-    UNDEFINED,
-    Append,
-    Attr,
-    Block,
-    Branch,
-    Build,
-    Call,
-    Closure,
-    Const,
-    Effect,
-    Function,
-    Index,
-    Let,
-    Loop,
-    Origin,
-    Pop,
-    Range,
-    Slice,
-    Stmt,
-    Sub,
-    Update,
-    Var,
-    op_blocks,
-)  # fmt: skip
+    UNDEFINED, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Origin,
+    Pop, Range, Slice, Stmt, Sub, Update, Var, op_blocks
+)
 from sourcead.ir.printer import show
 from sourcead.ir.types import (
-    ANY_DTYPE,
-    BOOL,
-    COMPLEX,
-    FLOAT,
-    INT,
-    UNKNOWN,
-    Array,
-    ListT,
-    NoneType,
-    Scalar,
-    TupleT,
-    anydim,
-    many,
-)  # fmt: skip
+    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, ListT, NoneType, Scalar, TupleT, anydim, many
+)
 from sourcead.ir.verify import verify
 from sourcead.passes import PASSES, simplify
-from sourcead.passes.algebra import simplify_arithmetic
-from sourcead.passes.broadcasts import remove_broadcasts
-from sourcead.passes.common import merge_common
-from sourcead.passes.copies import propagate_copies
-from sourcead.passes.dead import remove_dead
+from sourcead.passes.cleanup.algebra import simplify_arithmetic
+from sourcead.passes.cleanup.broadcasts import remove_broadcasts
+from sourcead.passes.cleanup.common_subexpressions import merge_common
+from sourcead.passes.cleanup.copies import propagate_copies
+from sourcead.passes.cleanup.dead_code import remove_dead
+from sourcead.passes.cleanup.values_for_shape import share_shapes
 from sourcead.passes.equality import value_key
-from sourcead.passes.shapes import share_shapes
 from tests.work import calls_of
 
 add, sub, mul, div, power, neg = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg

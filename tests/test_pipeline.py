@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sourcead import SourceADError, dispatch, grad, passes, pipeline
+from sourcead import SourceADError, grad, passes
+from sourcead.compile import gradient as dispatch, pipeline
 from sourcead.ir.verify import verify
 from tests.programs import all_programs
 

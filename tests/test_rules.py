@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from sourcead.errors import RuleError
-from sourcead.rules import adjoint, adjoint_rule, no_derivative
-from sourcead.rules.methods import METHODS, NORMALISERS
-from sourcead.rules.registry import _home, ours, registered
+from sourcead.primitives import adjoint, adjoint_rule, no_derivative
+from sourcead.primitives.methods import METHODS, NORMALISERS
+from sourcead.primitives.registry import _home, ours, registered
 
 rng = np.random.default_rng(0)
 
@@ -573,7 +573,7 @@ def test_arguments_are_found_by_numpys_names():
 
 def test_a_users_rule_takes_the_place_of_ours():
 
-    from sourcead.rules import registry
+    from sourcead.primitives import registry
 
     old = adjoint_rule(np.cbrt)
     try:

@@ -5,28 +5,9 @@ import operator
 import pytest
 
 from sourcead.ir.nodes import (
-    UNDEFINED,
-    Append,
-    Attr,
-    Block,
-    Branch,
-    Build,
-    Call,
-    Closure,
-    Const,
-    Effect,
-    Function,
-    Index,
-    Let,
-    Loop,
-    Pop,
-    Range,
-    Slice,
-    Stmt,
-    Sub,
-    Update,
-    Var,
-)  # fmt: skip
+    UNDEFINED, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Pop, Range,
+    Slice, Stmt, Sub, Update, Var
+)
 from sourcead.ir.verify import IRError, verify
 
 ONE, TRUE = Const(1), Const(True)

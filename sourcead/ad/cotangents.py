@@ -17,23 +17,8 @@ from sourcead import runtime
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import Atom, Build, Call, Const, Update, Var
 from sourcead.ir.types import (
-    Array,
-    DictT,
-    FunctionT,
-    Known,
-    ListT,
-    MapT,
-    NoneType,
-    Scalar,
-    Str,
-    StructT,
-    Sym,
-    TupleT,
-    Type,
-    Unknown,
-    dims_of,
-    kind_of,
-    list_type,
+    Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Unknown, dims_of,
+    kind_of, list_type
 )
 
 NOT_DATA = (Known, FunctionT, NoneType, Str, Unknown)  # fields that no derivative can belong to

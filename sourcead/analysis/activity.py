@@ -11,25 +11,10 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from sourcead.ir.nodes import (
-    Append,
-    Block,
-    Branch,
-    Build,
-    Call,
-    Const,
-    Effect,
-    Index,
-    Let,
-    Loop,
-    Op,
-    Pop,
-    Steer,
-    Update,
-    Var,
-    operand_atoms,
+    Append, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Op, Pop, Steer, Update, Var, operand_atoms
 )
 from sourcead.ir.types import carries_derivative
-from sourcead.rules.registry import no_derivative
+from sourcead.primitives.registry import no_derivative
 from sourcead.runtime import stop_gradient
 
 

@@ -9,27 +9,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from sourcead.analysis.displays import display_positions
-from sourcead.analysis.infer import Arg, SliceArg, infer_attr, infer_call, infer_index
 from sourcead.ir.nodes import (
-    Atom,
-    Attr,
-    Block,
-    Call,
-    Const,
-    Index,
-    Op,
-    Operand,
-    Slice,
-    Stmt,
-    Sub,
-    Update,
-    Var,
-    View,
-    op_blocks,
-    op_reads,
+    Atom, Attr, Block, Call, Const, Index, Op, Operand, Slice, Stmt, Sub, Update, Var, View, op_blocks, op_reads
 )
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, TupleT, Type, join, type_of
+from sourcead.primitives.result_types.displays import display_positions
+from sourcead.primitives.result_types.infer import Arg, SliceArg, infer_attr, infer_call, infer_index
 
 
 @lru_cache(maxsize=4096)

@@ -11,22 +11,7 @@ from sourcead.analysis.affine import number
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.references import Subscripts
 from sourcead.ir.nodes import (
-    Atom,
-    Attr,
-    Branch,
-    Call,
-    Const,
-    Index,
-    Let,
-    Loop,
-    Op,
-    Range,
-    Stmt,
-    Sub,
-    Update,
-    Var,
-    op_blocks,
-    op_reads,
+    Atom, Attr, Branch, Call, Const, Index, Let, Loop, Op, Range, Stmt, Sub, Update, Var, op_blocks, op_reads
 )
 from sourcead.ir.types import INT, Array, Scalar, rank
 

@@ -21,22 +21,8 @@ from dataclasses import dataclass
 
 from sourcead.analysis.affine import Affine, Forms, constant, least, number, variable
 from sourcead.analysis.builder import atom_type
-from sourcead.analysis.chains import Chains
-from sourcead.ir.nodes import (
-    Atom,
-    Block,
-    Const,
-    Index,
-    Loop,
-    Operand,
-    Range,
-    Slice,
-    Stmt,
-    Sub,
-    Update,
-    Var,
-    op_blocks,
-)
+from sourcead.analysis.versions import Chains
+from sourcead.ir.nodes import Atom, Block, Const, Index, Loop, Operand, Range, Slice, Stmt, Sub, Update, Var, op_blocks
 from sourcead.ir.types import Array, Scalar, rank
 
 
@@ -227,7 +213,7 @@ def same_kind(value: Var, update: Stmt) -> bool:
     left = len(array.dims) - sum(not isinstance(p, Slice) for p in parts)
     if isinstance(t, Scalar):
         return left == 0 and (t.dtype == array.dtype or t.kind == "float" and t.dtype is None and str(array.dtype) == "float64")
-    from sourcead.analysis.infer import Arg, infer_index
+    from sourcead.primitives.result_types.infer import Arg, infer_index
 
     if not isinstance(t, Array) or t.dtype is None or t.dtype != array.dtype or any(isinstance(p, Slice) for p in parts):
         return False

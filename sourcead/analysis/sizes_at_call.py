@@ -17,34 +17,15 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.analysis.handlers import HANDLERS
-from sourcead.analysis.infer import infer_attr, infer_call, infer_index
-from sourcead.analysis.operands import NOT_CONST, Arg
 from sourcead.ir.nodes import (
-    Append,
-    Atom,
-    Attr,
-    Block,
-    Branch,
-    Build,
-    Call,
-    Const,
-    Effect,
-    Function,
-    Index,
-    Let,
-    Loop,
-    Op,
-    Operand,
-    Pop,
-    Stmt,
-    Update,
-    Var,
-    fresh,
-    map_operand,
+    Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Function, Index, Let, Loop, Op, Operand, Pop, Stmt,
+    Update, Var, fresh, map_operand
 )
 from sourcead.ir.records import fields_of
 from sourcead.ir.types import INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, with_dims
+from sourcead.primitives.result_types.infer import infer_attr, infer_call, infer_index
+from sourcead.primitives.result_types.operands import NOT_CONST, Arg
+from sourcead.primitives.result_types.table import HANDLERS
 
 OF_INTEGERS = frozenset({
     operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, builtins.min, builtins.max,

@@ -10,24 +10,8 @@ from dataclasses import replace
 
 from sourcead import runtime
 from sourcead.ir.nodes import (
-    UNDEFINED,
-    Append,
-    Atom,
-    Block,
-    Branch,
-    Build,
-    Call,
-    Const,
-    Effect,
-    Function,
-    Let,
-    Loop,
-    Op,
-    Stmt,
-    Var,
-    map_op,
-    op_blocks,
-    operand_atoms,
+    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Op, Stmt, Var, map_op,
+    op_blocks, operand_atoms
 )
 
 NOTHING = Const(None)

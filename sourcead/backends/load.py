@@ -94,4 +94,4 @@ def let_numba_know() -> None:
     """Has Numba, where it is installed, take gradients for functions that compiled functions may call."""
     with contextlib.suppress(ImportError):
         import_numba()
-        importlib.import_module("sourcead.backends.numba.within")
+        importlib.import_module("sourcead.backends.numba.overloads.gradients")

@@ -9,12 +9,12 @@ import gast
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder
-from sourcead.analysis.parts_in_lists import parts_stay
+from sourcead.analysis.rows_in_lists import parts_stay
 from sourcead.errors import AliasError, SourceADError
-from sourcead.frontend import expressions, inlining, recursion, statements
-from sourcead.frontend.context import Lowering, Scope
+from sourcead.frontend.core import Lowering, Scope
 from sourcead.frontend.source import Source
-from sourcead.frontend.values import Cell, Value, leaves
+from sourcead.frontend.syntax import expressions, inlining, recursion, statements
+from sourcead.frontend.values.cells import Cell, Value, leaves
 from sourcead.ir.nodes import Block, Call, Const, Function, Origin, Stmt, Var
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import Type

@@ -179,7 +179,7 @@ class _Parsed:
     lambdas_found: bool = False
 
 
-_RULES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "rules")
+_RULES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "primitives")
 _files: dict[str, _Parsed] = {}
 _found: dict[tuple[str, types.CodeType], tuple[gast.AST, list[str]]] = {}
 

@@ -14,29 +14,8 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ir.nodes import (
-    Append,
-    Attr,
-    Block,
-    Branch,
-    Build,
-    Call,
-    Closure,
-    Const,
-    Effect,
-    Function,
-    Index,
-    Let,
-    Loop,
-    Op,
-    Operand,
-    Pop,
-    Range,
-    Slice,
-    Steer,
-    Sub,
-    Update,
-    Var,
-    View,
+    Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Operand, Pop,
+    Range, Slice, Steer, Sub, Update, Var, View
 )
 from sourcead.ir.records import fields_of, is_record
 

@@ -3,27 +3,8 @@
 from __future__ import annotations
 
 from sourcead.ir.nodes import (
-    Append,
-    Attr,
-    Block,
-    Branch,
-    Build,
-    Call,
-    Closure,
-    Effect,
-    Function,
-    Index,
-    Let,
-    Loop,
-    Op,
-    Operand,
-    Pop,
-    Range,
-    Slice,
-    Steer,
-    Stmt,
-    Sub,
-    Update,
+    Append, Attr, Block, Branch, Build, Call, Closure, Effect, Function, Index, Let, Loop, Op, Operand, Pop, Range,
+    Slice, Steer, Stmt, Sub, Update
 )
 
 UPDATES = {"set": "=", "add": "+=", "sub": "-="}

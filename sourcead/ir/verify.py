@@ -10,31 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from sourcead.ir.nodes import (
-    UNDEFINED,
-    Append,
-    Attr,
-    Block,
-    Branch,
-    Build,
-    Call,
-    Closure,
-    Const,
-    Effect,
-    Function,
-    Index,
-    Let,
-    Loop,
-    Op,
-    Pop,
-    Range,
-    Slice,
-    Steer,
-    Stmt,
-    Sub,
-    Update,
-    Var,
-    View,
-    op_operands,
+    UNDEFINED, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop,
+    Range, Slice, Steer, Stmt, Sub, Update, Var, View, op_operands
 )
 from sourcead.ir.types import Type
 

@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from sourcead.analysis.elementwise import elementwise
-from sourcead.analysis.handlers import infers
-from sourcead.rules.registry import adjoint
-from sourcead.rules.sharing import makes_new
+from sourcead.primitives.registry import adjoint
+from sourcead.primitives.result_types.elementwise import elementwise
+from sourcead.primitives.result_types.table import infers
+from sourcead.primitives.views import makes_new
 from sourcead.runtime import stop_gradient
 
 tanh = np.tanh

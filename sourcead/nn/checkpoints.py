@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.compile.signature import leaves
 from sourcead.errors import SourceADError
 from sourcead.nn.optimisers import State, arrays_of
-from sourcead.signature import leaves
 
 
 class CheckpointError(SourceADError, ValueError):

@@ -13,13 +13,13 @@ then move long runs of numbers. The patches of some rows at a time are copied to
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from sourcead.analysis.handlers import arrange, infers
-from sourcead.analysis.operands import need_dims
 from sourcead.ir.types import Array, anydim
 from sourcead.nn.images import around, batch_inside, inside, memory, without_padding
 from sourcead.nn.shapes import common_dtype, misfit, pair
-from sourcead.rules.registry import adjoint, multilinear, tangent
-from sourcead.rules.sharing import makes_new
+from sourcead.primitives.registry import adjoint, multilinear, tangent
+from sourcead.primitives.result_types.operands import need_dims
+from sourcead.primitives.result_types.table import arrange, infers
+from sourcead.primitives.views import makes_new
 from sourcead.runtime import unbroadcast
 
 BUFFER_BYTES = 1 << 18  # what the patches of the rows that are multiplied at once may take

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.signature import leaves
+from sourcead.compile.signature import leaves
 
 
 @dataclass

@@ -14,13 +14,13 @@ counts as zero in the mean. Memory is laid out as `images` says.
 
 import numpy as np
 
-from sourcead.analysis.handlers import arrange, infers
-from sourcead.analysis.operands import Impossible, array_type
 from sourcead.ir.types import Array, anydim
 from sourcead.nn.images import around, batch_inside, inside, memory, without_padding
 from sourcead.nn.shapes import misfit, pair
-from sourcead.rules.registry import adjoint, linear, tangent
-from sourcead.rules.sharing import makes_new
+from sourcead.primitives.registry import adjoint, linear, tangent
+from sourcead.primitives.result_types.operands import Impossible, array_type
+from sourcead.primitives.result_types.table import arrange, infers
+from sourcead.primitives.views import makes_new
 
 
 def max_pool2d(x, size, stride=None, padding=0):

@@ -5,9 +5,9 @@ Each check is one line of a layer, and one of the generated text.
 
 import numpy as np
 
-from sourcead.analysis.operands import Impossible
 from sourcead.ir.types import Array
-from sourcead.rules.constants import checks
+from sourcead.primitives.constants import checks
+from sourcead.primitives.result_types.operands import Impossible
 
 FITTING = {
     "dense": "x (..., inputs), w (inputs, outputs), b (outputs,)",

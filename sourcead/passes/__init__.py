@@ -7,13 +7,13 @@ order.  Each pass gives back the very function it was given if there was nothing
 from __future__ import annotations
 
 from sourcead.ir.nodes import Function
-from sourcead.passes.algebra import simplify_arithmetic
-from sourcead.passes.broadcasts import remove_broadcasts
-from sourcead.passes.common import merge_common
-from sourcead.passes.copies import propagate_copies
-from sourcead.passes.dead import remove_dead
-from sourcead.passes.shapes import share_shapes
-from sourcead.passes.versions import ask_first_versions
+from sourcead.passes.cleanup.algebra import simplify_arithmetic
+from sourcead.passes.cleanup.broadcasts import remove_broadcasts
+from sourcead.passes.cleanup.common_subexpressions import merge_common
+from sourcead.passes.cleanup.copies import propagate_copies
+from sourcead.passes.cleanup.dead_code import remove_dead
+from sourcead.passes.cleanup.shapes_of_versions import ask_first_versions
+from sourcead.passes.cleanup.values_for_shape import share_shapes
 
 PASSES = (
     remove_dead, ask_first_versions, propagate_copies, simplify_arithmetic, remove_broadcasts, share_shapes, merge_common, remove_dead,

@@ -19,19 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from sourcead.ir.nodes import (
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Function,
-    Op,
-    Stmt,
-    Var,
-    fresh,
-    map_op,
-    op_blocks,
-    op_reads,
+    Atom, Block, Branch, Call, Const, Function, Op, Stmt, Var, fresh, map_op, op_blocks, op_reads
 )
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from sourcead import grad, hessian, hvp, jacobian
-from sourcead.dispatch import Gradient
+from sourcead.compile.gradient import Gradient
 from tests.benchmarks.report import Row, at_most, measure, reported, write_json
 from tests.benchmarks.timing import interleaved_seconds, median_ratio
 

@@ -35,7 +35,7 @@ def folder() -> Path:
 def versions() -> str:
     """What machine code depends on beside the text."""
     here = Path(__file__).parent
-    files = sorted([*here.glob("*.py"), *Path(runtime.__file__).parent.glob("runtime*.py")])
+    files = sorted([*here.rglob("*.py"), *Path(runtime.__file__).parent.glob("*.py")])
     stamps = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
     return repr((sys.version, numba.__version__, np.__version__, stamps))
 

@@ -1,0 +1,41 @@
+"""The function that computes the tangent of another: y, t_y = f_jvp(x, t_x)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sourcead.ad.forward.statements import Forward
+from sourcead.ad.inline_helpers import simplified
+from sourcead.analysis.activity import active_vars
+from sourcead.analysis.builder import Builder
+from sourcead.analysis.unassigned import with_nothing
+from sourcead.frontend.lower import Lowered
+from sourcead.ir.nodes import Block, Function, Var
+from sourcead.ir.types import tangent_type
+
+
+def pushforward(lowered: Lowered, directions: dict[str, str], value_too: bool, closures: bool = True) -> Function:
+    """The function that computes a tangent, not yet simplified.
+
+    Args:
+        lowered: the function.
+        directions: the parameters that have tangents -> what the tangents are called, parameters of the result.
+        value_too: whether it returns `(value, tangent)`, or the tangent alone.
+        closures: whether it is not differentiated again.
+    """
+    primal = lowered.function = simplified(lowered, directions)
+    build = Builder.knowing(lowered.build)
+    block, build.unassigned = with_nothing(primal.body)
+    (value,) = block.results
+    inputs = {lowered.params[name]: t for name, t in directions.items() if name in lowered.params}
+    active = active_vars(block, inputs, [value] if isinstance(value, Var) else [])
+    active.update(inputs)
+    forward = Forward(active, build, closures)
+    params = {x: Var(name, tangent_type(x.type)) for x, name in inputs.items()}
+    forward.tangents.known.update(params)
+    forward.block(block)
+    build.origin = build.adjoint_of = None
+    build.within = ()
+    t = forward.tangents.get_or_zero(value)
+    body = Block(tuple(build.stmts), (value, t) if value_too else (t,))
+    return replace(primal, params=(*primal.params, *params.values()), body=body)

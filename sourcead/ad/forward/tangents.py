@@ -1,0 +1,161 @@
+"""Where tangents are stored, shaped and made of zeros.  The one place that knows how.
+
+The tangent of a variable is one atom of its structure, shape and dtype.  A variable without one has a tangent of zeros,
+which is written out only where a loop, a branch, a container or the caller needs it.  The tangent of a display (a tuple,
+list, dict or record) is kept item by item too, so that an item that is read by its key is the one that was put in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.ad.cotangents import NOT_DATA, cast, zeros
+from sourcead.analysis.builder import Builder, atom_type
+from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Slice, Var, fresh
+from sourcead.ir.types import (
+    Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type, Unknown, dims_of, kind_of, list_type, tangent_type
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """The tangent of a display: that of each item, None where it is zero; and as one value, for who asks for that."""
+
+    display: Build
+    tangents: tuple[Atom | Items | None, ...]
+    whole: Atom
+
+    def at(self, key: object) -> int:
+        """The position of the item with this key."""
+        if self.display.keys is not None:
+            return self.display.keys.index(key)
+        return range(len(self.tangents))[key]
+
+
+class Tangents:
+    """The tangents of the variables that have one.
+
+    Attributes:
+        build: where statements go.
+        active: the variables that may have one.
+        known: the tangents, of those that are not known to be zero.
+        empty: displays without items, which are their own tangents.
+    """
+
+    def __init__(self, build: Builder, active: set[Var]):
+        self.build = build
+        self.active = active
+        self.known: dict[Var, Atom | Items] = {}
+        self.empty: dict[Var, Build] = {}
+
+    def has(self, operand: Operand | None) -> bool:
+        """Whether an operand has a tangent that is not known to be zero."""
+        if isinstance(operand, tuple):
+            return any(map(self.has, operand))
+        return operand in self.known
+
+    def put(self, var: Var, t: Atom | Items | None) -> None:
+        """Notes the tangent of a variable."""
+        if t is None:
+            return
+        if isinstance(t, Var):
+            t = self._named(t, var)
+        self.known[var] = t
+        if var in self.build.maybe_number and isinstance(t, Var):
+            self.build.maybe_number.add(t)
+
+    def _named(self, t: Var, var: Var) -> Var:
+        """The tangent under its name, with its type where inference found none, if it was just computed."""
+        stmt = self.build.stmts[-1] if self.build.stmts else None
+        if stmt is None or t not in stmt.targets or not t.temp:
+            return t
+        t.name = f"t_{var.name}"
+        if isinstance(t.type, Unknown) and not isinstance(var.type, Unknown) and len(stmt.targets) == 1:
+            new = fresh(t, type=tangent_type(var.type))
+            self.build.stmts[-1] = replace(stmt, targets=(new,))
+            return new
+        return t
+
+    def get(self, operand: Operand | None) -> Operand | None:
+        """The tangent of an operand as an operand; None if it is zero."""
+        if isinstance(operand, tuple):
+            return tuple(map(self.get_or_zero, operand)) if self.has(operand) else None
+        if not isinstance(operand, Var) or operand not in self.known:
+            return None
+        t = self.known[operand]
+        return t.whole if isinstance(t, Items) else t
+
+    def get_or_zero(self, operand: Operand) -> Operand:
+        t = self.get(operand)
+        return self.zero(operand) if t is None else t
+
+    def put_items(self, var: Var, display: Build) -> None:
+        """Notes the tangent of a display."""
+        if not any(map(self.has, display.items)):
+            return
+        found = tuple(self.known.get(item) if isinstance(item, Var) else None for item in display.items)
+        atoms = tuple(map(self.get_or_zero, display.items))
+        types = tuple(map(atom_type, atoms))
+        match display.kind:
+            case _ if isinstance(var.type, MapT):
+                t: Type = tangent_type(var.type)
+            case "tuple":
+                t = TupleT(types)
+            case "list":
+                t = list_type(types)
+            case "dict":
+                t = DictT(tuple(zip(display.keys, types)))
+            case _:
+                t = StructT(display.cls, tuple(zip(display.keys, types)))
+        self.known[var] = Items(display, found, self.build.emit(replace(display, items=atoms), t, f"t_{var.name}"))
+
+    def zero(self, operand: Operand) -> Operand:
+        """The tangent of what does not change."""
+        if isinstance(operand, tuple):
+            return tuple(map(self.zero, operand))
+        if operand is UNDEFINED or isinstance(operand, Slice):
+            return operand
+        t = atom_type(operand)
+        if isinstance(t, NOT_DATA) and not isinstance(t, Unknown):
+            return operand if isinstance(operand, Const) and operand.value is None else Const(None)
+        if operand in self.empty:
+            return self.build.emit(self.empty[operand], tangent_type(t), f"t_{operand.name}")
+        if isinstance(t, ListT) and t.items == ():
+            return self.build.emit(Build("list", ()), t, "t_items")
+        if isinstance(t, MapT):  # with the keys of the dict itself, so that both are read alike
+            return self.build.call(runtime.zeros_like, operand, type=tangent_type(t))
+        if isinstance(t, Scalar) or t == tangent_type(t):
+            made = zeros(self.build, operand)
+        else:
+            made = self.build.call(runtime.zeros_like, operand, type=tangent_type(t))
+        if isinstance(made, Var):
+            made.name = f"t_{operand.name}" if isinstance(operand, Var) else "t"
+        return made
+
+    def fit(self, t: Atom, y: Var) -> Atom:
+        """The tangent of `y` in its shape and dtype, where it may have broadcast against what does not change."""
+        have, want = atom_type(t), y.type
+        if isinstance(want, Scalar):
+            return t
+        if not isinstance(want, Array) or want.dims is None:
+            return self.build.call(runtime.unbroadcast, t, y, type=tangent_type(want))
+        if isinstance(have, Unknown):
+            return self.build.call(runtime.unbroadcast, t, y, type=want)
+        dims = dims_of(have)
+        if dims is None or len(dims) != len(want.dims) or not all(n is m or n == m for n, m in zip(dims, want.dims)):
+            dtype = getattr(have, "dtype", None)
+            shape = self.build.attr(y, "shape")
+            if isinstance(have, Scalar):
+                dtype = want.dtype if want.dtype is not None and kind_of(want) == have.kind else np.dtype(have.kind)
+            t = self.build.call(np.broadcast_to, t, shape, type=Array(dtype, want.dims))
+        return self.cast(t, y)
+
+    def cast(self, t: Atom, y: Var) -> Atom:
+        """The tangent in the dtype of `y`, where the types tell that it differs."""
+        have, want = atom_type(t), y.type
+        if isinstance(have, Array) and isinstance(want, Array) and have.dtype is not None and want.dtype is not None:
+            return cast(self.build, t, y)
+        return t

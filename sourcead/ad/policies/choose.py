@@ -1,0 +1,40 @@
+"""Loops that save states: the policies of `sourcead/checkpoints.py` but "auto" and "store".
+
+    states                          segments                             revolve
+    for t in range(n):              for t in range(n):                   for t in range(n):
+        hs.append(h)                    if t % k == 0: hs.append(h)          if t == due: save (t, h); due = the next place
+        h = f(h)                        h = f(h)                             h = f(h)
+    reverse                         reverse                              reverse
+    for t in reversed(range(n)):    for s in reversed(range(0, n, k)):   for t in reversed(range(n)):
+        h = hs.pop()                    h = hs.pop()                         (s, h) = the last that was saved
+        the adjoint of f at h           the loop over this segment,          the loop from s up to t, which saves in the same way
+                                        and its reverse                      the adjoint of f at h
+
+"recompute" is revolve with the state on entry alone, which needs no list.  A budget is revolve with as many states as fit.
+"""
+
+from __future__ import annotations
+
+from sourcead.ad.policies.fixed_states import FromStart, Segmented, States
+from sourcead.ad.policies.reruns import Rerun
+from sourcead.ad.policies.revolve import Revolved
+from sourcead.ad.residuals.loop_parts import SettledLoop
+from sourcead.ir.nodes import Atom, Const, Policy, Stmt, Var
+
+
+def checkpointed_loop(settler, stmt: Stmt, raw: Stmt, undone: set[Var], policy: Policy) -> SettledLoop:
+    """A loop that saves states, and its reverse, which runs again from them."""
+    if policy.name == "states" or policy.name == "segments" and is_one(policy.number):
+        return States(settler, stmt, raw, undone).settled()
+    if policy.name == "segments":
+        return Segmented(settler, stmt, raw, undone, policy.number).settled()
+    if policy.name == "recompute":
+        rerun = Rerun(settler, stmt, raw, undone, stmt.op.body, raw.op.sweep, {})
+        if rerun.state and not rerun.written & set(rerun.state):
+            return FromStart(rerun).settled()
+    loop = Revolved(settler, stmt, raw, undone, policy)
+    return (loop if loop.rerun.state else States(settler, stmt, raw, undone)).settled()
+
+
+def is_one(number: Atom | None) -> bool:
+    return isinstance(number, Const) and number.value == 1 and not number.live

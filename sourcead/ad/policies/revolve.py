@@ -1,0 +1,211 @@
+"""Loops that keep at most so many states, where the binomial schedule places them.
+
+    forward                                             reverse
+    for t in range(n):                                  for t in reversed(range(n)):
+        if t >= due:                                        if not hs:
+            if the rest does not fit:                           start, h = states.pop()
+                states.append((t, h))                           while the iterations start to t do not fit:
+                due = the place of the next                         states.append((start, h))
+            else:                                                   h = f(h), up to the place of the next
+                hs.append(h)                                    hs.append(h); h = f(h), up to t
+        h = f(h)                                            h = hs.pop()
+                                                            the adjoint of f at h
+
+Iterations fit if all of their states may be kept: these lie on lists of their own, without places, so that most iterations
+cost no more than under the policy "states".
+"""
+
+from __future__ import annotations
+
+import operator
+
+from sourcead.ad.policies.checkpointed_loops import ONE, ZERO, Carried, appended, shown
+from sourcead.ad.policies.fixed_states import States
+from sourcead.ad.residuals.costs import values_with_names
+from sourcead.ad.residuals.notes import amount
+from sourcead.analysis.builder import Builder
+from sourcead.ir.nodes import (
+    Atom, Block, Branch, Build, Const, Index, Loop, Policy, Pop, Range, Stmt, Var, copied, fresh
+)
+from sourcead.ir.types import BOOL, INT, Scalar, TupleT
+from sourcead.runtime.schedules import next_snapshot, snapshots_within
+
+
+class Revolved(States):
+    """At most so many states at a time: some with their places on one list, and those of the iterations that come next."""
+
+    save_everywhere = False
+
+    def __init__(self, settler, stmt: Stmt, raw: Stmt, undone: set[Var], policy: Policy):
+        super().__init__(settler, stmt, raw, undone)
+        self.policy = policy
+        self.item = TupleT((INT, *(p.type for p in self.rerun.params)))
+        self.snapshots = self.number_of_snapshots()
+
+    def number_of_snapshots(self) -> Atom:
+        """How many states may be kept beside that of the iteration in hand; checked before the loop if it is no constant."""
+        number = self.policy.number
+        match self.policy.name:
+            case "recompute":
+                return ONE
+            case "budget":
+                at_once = Const(self.values_at_once())
+                return self.start.call(snapshots_within, number, at_once, *self.measured(), type=INT, name="snapshots")
+        return self.checked(number, "snapshots")
+
+    def measured(self) -> list[Atom]:
+        """A state to be measured: that on entry, or, if it may begin with numbers that become arrays, the one after it."""
+        rerun, op = self.rerun, self.op
+        inits = {p: op.inits[k] for p, k in zip(rerun.params, rerun.state)}
+        if not rerun.settler.numbers & inits.keys():
+            return list(inits.values())
+        sizes = [fresh(p) for p in rerun.params]
+        with self.start.block() as stmts:
+            if isinstance(op.domain, Range):
+                begins = self.start.call(operator.gt, self.length(), ZERO, type=BOOL)
+                first = op.domain.start
+            else:
+                domain = copied(op.domain, dict(zip(op.params, op.inits)))
+                self.start.stmts += domain.stmts
+                (begins,), first = domain.results, ZERO
+            with self.start.block() as inside:
+                after = rerun.advanced(self.start, inits, first)
+            then, orelse = Block(tuple(inside), tuple(after.values())), Block((), tuple(inits.values()))
+            self.start.add(Stmt(tuple(sizes), Branch(begins, then, orelse, "if")))
+        self.start.stmts += stmts
+        return sizes
+
+    def values_at_once(self) -> int:
+        """About how many values of the size of the largest there are at once beside the states that are kept."""
+        carried = [*self.rerun.params, *self.raw.op.params, *(c.param for c in self.left.values())]
+        unnamed = 3  # what is being computed, and what it is computed from
+        return values_with_names(self.rerun.again) + sum(not isinstance(v.type, Scalar) for v in carried) + unnamed
+
+    # -- forward -----------------------------------------------------------------------------------------------------------
+
+    def saving(self, head: Builder) -> None:
+        rerun = self.rerun
+        self.lists = {p: self.made_list(f"{p.name}s", p.type) for p in rerun.params}
+        if rerun.is_counted:  # how many there are is not known yet: the reverse sweep begins with the state on entry
+            inits = {p: self.op.inits[k] for p, k in zip(rerun.params, rerun.state)}
+            self.states = self.made_list("states", self.item, self.packed(self.start, ZERO, inits))
+            for c in (self.states, *self.lists.values()):
+                c.out = c.init
+        else:
+            self.states = self.made_list("states", self.item)
+            self.kept = [self.states, Carried(self.snapshots, Var("free", INT, True)), Carried(ZERO, Var("due", INT, True))]
+            self.save_when_due(head, *self.kept)
+
+    def save_when_due(self, build: Builder, states: Carried, free: Carried, due: Carried) -> None:
+        """Emits `if t >= due:` the state is saved, with its place, or, if those of all iterations to come fit, without."""
+        rerun, carried = self.rerun, [states, free, due, *self.lists.values()]
+        last = self.start.call(operator.sub, self.total, ONE, type=INT, name="last")
+        here = self.place()
+        now = build.call(operator.ge, here, due.param, type=BOOL)
+        with build.block() as stmts:
+            far = does_not_fit(build, here, last, free.param)
+            with build.block() as placed:
+                found = self.placed(build, here, last, states.param, free.param, {p: p for p in rerun.params})
+            then = Block(tuple(placed), (*found, *(c.param for c in self.lists.values())))
+            with build.block() as listed:
+                longer = [appended(build, c.param, rerun.kept(build, p, p)) for p, c in self.lists.items()]
+            orelse = Block(tuple(listed), (states.param, free.param, due.param, *longer))
+            inner = tuple(fresh(c.param) for c in carried)
+            build.add(Stmt(inner, Branch(far, then, orelse, "if")))
+        then, orelse = Block(tuple(stmts), inner), Block((), tuple(c.param for c in carried))
+        for c in carried:
+            c.end = fresh(c.param)
+        build.add(Stmt(tuple(c.end for c in carried), Branch(now, then, orelse, "if")))
+
+    def carried(self) -> list[Carried]:
+        return [self.count] if self.rerun.is_counted else super().carried()
+
+    def placed(
+        self, build: Builder, start: Atom, last: Atom, states: Atom, free: Atom, state: dict[Var, Atom]
+    ) -> tuple[Var, Var, Var]:
+        """Emits that a state is saved with its place: the longer list, how many more may be kept, and the place of the next."""
+        longer = appended(build, states, self.packed(build, start, state))
+        fewer = build.call(operator.sub, free, ONE, type=INT, name="free")
+        return longer, fewer, build.call(next_snapshot, start, last, fewer, type=INT, name="due")
+
+    def packed(self, build: Builder, place: Atom, state: dict[Var, Atom]) -> Var:
+        """A state with its place, to be put on the list."""
+        kept = tuple(self.rerun.kept(build, p, a) for p, a in state.items())
+        return build.emit(Build("tuple", (place, *kept)), self.item, "state")
+
+    # -- reverse -----------------------------------------------------------------------------------------------------------
+
+    def walk(self, setup: Builder, inside: Builder, values: dict[Var, Atom]) -> tuple[Range, Var]:
+        """The places of the iterations, last first; `values` gets the index of the iteration at hand."""
+        domain, here = self.backward(setup)
+        inside.adjoint_of = None  # what runs again is no adjoint
+        self.refill(inside, here)
+        inside.adjoint_of = self.stmt.origin
+        if isinstance(self.op.domain, Range):
+            values[self.op.index] = self.rerun.index_at(inside, here)
+        return domain, here
+
+    def refill(self, build: Builder, here: Var) -> None:
+        """Emits `if not hs:` the states of the iterations up to the one at `here`, as many as fit, are computed again."""
+        self.stack = Carried(self.states.out, fresh(self.states.param))
+        carried = [self.stack, *self.stacks.values()]
+        empty = build.call(operator.not_, carried[1].param, type=BOOL)
+        with build.block() as stmts:
+            start, states, state = self.last_placed(build, here)
+            ends = states, *self.listed(build, start, here, state)
+        then, orelse = Block(tuple(stmts), ends), Block((), tuple(c.param for c in carried))
+        for c in carried:
+            c.end = fresh(c.param)
+        build.add(Stmt(tuple(c.end for c in carried), Branch(empty, then, orelse, "if")))
+
+    def last_placed(self, build: Builder, here: Var) -> tuple[Var, Var, dict[Var, Var]]:
+        """Emits the way from the last state on the list to one from which on all fit: its place, the list, and the state."""
+        rerun = self.rerun
+        states, item = fresh(self.stack.param), Var("state", self.item, True)
+        build.add(Stmt((states, item), Pop(self.stack.param)))
+        place = build.index(item, ZERO, name="start")
+        found = [build.emit(Index(item, Const(k + 1)), p.type, p.name, p.temp) for k, p in enumerate(rerun.params)]
+        used = build.call(len, states, type=INT)
+        left = build.call(operator.sub, self.snapshots, used, type=INT, name="free")
+        start, more, free, state = fresh(place), fresh(states), fresh(left), rerun.anew()
+        with build.block() as test:
+            far = does_not_fit(build, start, here, free)
+        with build.block() as stmts:
+            longer, fewer, following = self.placed(build, start, here, more, free, state)
+            after = rerun.advance(build, rerun.part(build, start, following), state)
+        body = Block(tuple(stmts), (following, longer, fewer, *after.values()))
+        params, inits = (start, more, free, *state.values()), (place, states, left, *found)
+        outs = fresh(start), fresh(more), rerun.anew()
+        build.add(Stmt((*outs[:2], fresh(free), *outs[2].values()), Loop(Block(tuple(test), (far,)), None, params, inits, body)))
+        return outs
+
+    def listed(self, build: Builder, start: Var, here: Var, state: dict[Var, Var]) -> list[Var]:
+        """Emits that the states from `start` to the one at `here` are put on the lists: the lists."""
+        rerun = self.rerun
+        index, params = fresh(rerun.plain.op.index), rerun.anew()
+        longer = {p: fresh(c.param) for p, c in self.stacks.items()}
+        with build.block() as stmts:
+            ends = [appended(build, longer[p], rerun.kept(build, p, params[p])) for p in rerun.params]
+            after = rerun.advanced(build, params, index)
+        loop = Loop(
+            rerun.part(build, start, here), index, (*longer.values(), *params.values()),
+            (*(c.param for c in self.stacks.values()), *state.values()), Block(tuple(stmts), (*ends, *after.values())),
+        )  # fmt: skip
+        outs, last = [fresh(v) for v in longer.values()], rerun.anew()
+        build.add(Stmt((*outs, *last.values()), loop))
+        return [appended(build, out, last[p]) for out, p in zip(outs, rerun.params)]
+
+    def also_carried(self) -> list[Carried]:
+        return [self.stack]
+
+    def note(self) -> tuple[str, ...]:
+        if self.policy.name == "budget":
+            most = f"as many states as fit into {amount(self.policy.number.value)}"
+        else:
+            most = f"at most {shown(self.snapshots)} states at a time"
+        return f"saves {most}, placed by the binomial schedule: {{}}", "runs again from them"
+
+
+def does_not_fit(build: Builder, start: Atom, last: Atom, free: Atom) -> Var:
+    """Emits whether the states of the iterations `start` to `last` are too many to keep; that of the last is in hand."""
+    return build.call(operator.gt, build.call(operator.sub, last, start, type=INT), free, type=BOOL)

@@ -1,0 +1,255 @@
+"""`jacobian` and `hessian`: one sweep for each column (forward mode) or for each row (reverse mode).
+
+    column (k, j)     d y_k / d x_j = tangent of y_k for the unit tangent of x_j
+    row (k, j)        d y_k / d x_j = cotangent of x_j for the unit cotangent of y_k
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from sourcead.compile.gradient import Gradient
+from sourcead.compile.signature import leaves, map_leaves
+from sourcead.errors import NoRuleError, UnsupportedArgumentError
+from sourcead.frontend.source import Opaque
+
+MODES = ("auto", "forward", "reverse")
+AT_ONCE = 2**20  # elements of an argument times columns that are computed together
+COLUMNS = 32  # that many share the cost of calls; more of them would leave the cache
+
+
+class Jacobian(Opaque):
+    """What `jacobian` returns.
+
+    Attributes:
+        primal: the user's function.
+        wrt: the names of the parameters.
+        source: the generated text of one sweep of the last call.
+    """
+
+    def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto"):
+        if mode not in MODES:
+            raise UnsupportedArgumentError(f"there is no mode {mode!r}", instead=" or ".join(f"mode={m!r}" for m in MODES))
+        self._push, self._pull = Gradient(f, wrt, kind="tangent", backend="numpy"), Gradient(f, wrt, kind="vjp")
+        functools.update_wrapper(self, self._push)
+        self.primal, self.wrt, self._mode, self._asked = f, self._push.wrt, mode, wrt
+        self._wide: Gradient | None = Gradient(f, wrt, kind="columns")  # several columns at once, if the text can take them
+        self._last = self._pull if mode == "reverse" else self._push
+
+    def __repr__(self):
+        return f"<Jacobian of {self.__name__} with respect to {', '.join(self.wrt)}>"
+
+    def __reduce__(self):
+        return Jacobian, (self.primal, self._asked, self._mode)
+
+    @property
+    def source(self) -> str:
+        return self._last.source
+
+    def __call__(self, *args, **kwargs):
+        xs = self._points(args, kwargs)
+        mode, value, pullback = self._mode, None, None
+        count = sum(np.size(leaf) for _, leaf in leaves(xs))
+        if mode != "forward" or not count:
+            try:
+                value, pullback = self._pull(*args, **kwargs)
+            except NoRuleError:
+                if mode == "reverse":
+                    raise
+                mode = "forward"
+        if mode == "auto":
+            rows = [leaf for _, leaf in leaves(value)]
+            mode = "forward" if count <= sum(map(np.size, rows)) or any(map(np.iscomplexobj, rows)) else "reverse"
+        if mode == "reverse":
+            self._last = self._pull
+            return self._assembled(value, xs, self._by_rows(value, pullback))
+        if (whole := self._at_once(args, kwargs, xs)) is not None:
+            self._last = self._wide
+            return whole
+        self._last = self._push
+        columns = [[self._column(args, kwargs, unit) for unit in units] for units in _units(xs)]
+        if value is None:
+            value = next(column for of_leaf in columns for column in of_leaf)
+        found = [[_leaves_of(column) for column in of_leaf] for of_leaf in columns]
+
+        def block(k: int, j: int, shape: tuple) -> np.ndarray:
+            parts = [column[k] for column in found[j]]
+            return np.stack(parts, axis=-1).reshape(shape)[()] if parts else np.zeros(shape)
+
+        return self._assembled(value, xs, block)
+
+    def _points(self, args: tuple, kwargs: dict) -> tuple:
+        """The arguments in wrt."""
+        pull = self._pull
+        bound = pull._signature.bind(*pull._bound_args, *args, **{**pull._bound_kwargs, **kwargs})
+        bound.apply_defaults()
+        for name in self.wrt:
+            for place, leaf in leaves(bound.arguments[name], name):
+                if np.iscomplexobj(leaf):
+                    raise UnsupportedArgumentError(
+                        f"the derivative with respect to the complex argument `{place}` is not one array of numbers",
+                        instead="`jvp` or `vjp`, or take the real and the imaginary part as two arguments",
+                    )
+        return tuple(bound.arguments[name] for name in self.wrt)
+
+    def _at_once(self, args: tuple, kwargs: dict, xs: tuple) -> Any:
+        """The Jacobian by columns that are computed together; None where the text does not take several directions."""
+        if self._wide is None or not all(isinstance(x, np.ndarray | float) and np.size(x) for x in xs):
+            return None
+        from sourcead.passes.batching.blocks import Unbatchable  # here, because it loads the compiler
+
+        sizes = [np.size(x) for x in xs]
+        starts, count = np.cumsum([0, *sizes]), sum(sizes)
+        together = max(1, min(COLUMNS, AT_ONCE // max(sizes)))
+        parts = []
+        for first in range(0, count, together):
+            units = np.eye(min(together, count - first), count, first)
+            directions = [
+                units[:, a:b].reshape(len(units), *np.shape(x)).astype(np.asarray(x).dtype)
+                for x, a, b in zip(xs, starts, starts[1:])
+            ]
+            try:
+                part = self._wide(*args, **kwargs, **dict(zip(self._wide.directions, directions)))
+            except Unbatchable:
+                self._wide = None
+                return None
+            parts.append(part)
+        if not all(isinstance(p, np.ndarray) for p in parts):
+            return None
+        columns = np.moveaxis(np.concatenate(parts), 0, -1)
+        blocks = tuple(
+            columns[..., a:b].reshape(columns.shape[:-1] + np.shape(x))[()] for x, a, b in zip(xs, starts, starts[1:])
+        )
+        return blocks[0] if self._push._single else blocks
+
+    def _column(self, args: tuple, kwargs: dict, unit: tuple) -> Any:
+        return self._push(*args, **kwargs, **dict(zip(self._push.directions, unit)))
+
+    def _by_rows(self, value: Any, pullback: Callable) -> Callable:
+        if any(np.iscomplexobj(leaf) for _, leaf in leaves(value)):
+            raise UnsupportedArgumentError("a complex result has no Jacobian in reverse mode", instead='mode="forward"')
+        rows = [[_leaves_of(pullback(unit)) for unit in units] for units in _units(value)]
+
+        def block(k: int, j: int, shape: tuple) -> np.ndarray:
+            parts = [row[j] for row in rows[k]]
+            return np.stack(parts).reshape(shape)[()] if parts else np.zeros(shape)
+
+        return block
+
+    def _assembled(self, value: Any, xs: tuple, block: Callable) -> Any:
+        """`block(k, j, shape)` in the structure of the value, and inside in that of the arguments."""
+        rows = iter(range(sum(1 for _ in leaves(value))))
+
+        def row(y):
+            k, columns = next(rows), iter(range(sum(1 for _ in leaves(xs))))
+            blocks = map_leaves(lambda x: block(k, next(columns), np.shape(y) + np.shape(x)), xs)
+            return blocks[0] if self._push._single else blocks
+
+        return map_leaves(row, value)
+
+
+class Hessian(Jacobian):
+    """What `hessian` returns: the Jacobian of the gradient, in forward mode."""
+
+    def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0):
+        gradient = Gradient(f, wrt)
+        super().__init__(gradient, gradient.wrt[0] if gradient._single else gradient.wrt, "forward")
+        self.primal, self._asked = f, wrt
+
+    def __repr__(self):
+        return f"<Hessian of {self.__name__} with respect to {', '.join(self.wrt)}>"
+
+    def __reduce__(self):
+        return Hessian, (self.primal, self._asked)
+
+
+def by_columns(column: Callable, x: Any) -> Any:
+    """The Jacobian whose columns are `column(t)` for the unit tangents `t` of `x`; lowered where one is taken inside a function."""
+    columns = []
+    for unit in np.eye(x.size, dtype=x.dtype):
+        columns.append(column(np.reshape(unit, x.shape)))
+    return np.reshape(np.stack(columns, axis=-1), np.shape(columns[0]) + x.shape)
+
+
+def _leaves_of(x: Any) -> list:
+    return [leaf for _, leaf in leaves(x)]
+
+
+def zero_of(leaf: Any) -> Any:
+    """The zero tangent of a number or an array."""
+    if isinstance(leaf, np.ndarray):
+        return np.zeros(leaf.shape, leaf.dtype if leaf.dtype.kind in "fc" else float)
+    if isinstance(leaf, np.inexact):
+        return leaf.dtype.type(0)
+    return 0j if isinstance(leaf, complex) else 0.0
+
+
+def _units(x: Any) -> list[Iterator[Any]]:
+    """For each number or array in a structure, the structures of zeros with a one at one of its elements."""
+
+    def of_leaf(number: int, leaf: Any) -> Iterator[Any]:
+        for index in np.ndindex(np.shape(leaf)):
+            zeros = _leaves_of(x)
+            zeros = [zero_of(z) for z in zeros]
+            if isinstance(zeros[number], np.ndarray):
+                zeros[number][index] = 1
+            else:
+                zeros[number] += type(zeros[number])(1)
+            left = iter(zeros)
+            yield map_leaves(lambda _, left=left: next(left), x)
+
+    return [of_leaf(number, leaf) for number, leaf in enumerate(_leaves_of(x))]
+
+
+def jacobian(f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto") -> Jacobian:
+    """The Jacobian of a function: the derivatives of all elements of its result with respect to all of an argument.
+
+    Args:
+        f: the function; its result is an array, a number, or a structure of them.
+        wrt: as for `grad`.
+        mode: "forward" takes one sweep for each element of the arguments in wrt, "reverse" one for each element of the
+            result; "auto" takes what is less, after one sweep that tells how large the result is.
+
+    Returns:
+        A callable with f's parameters. It returns an array of shape `y.shape + x.shape`; a tuple of them for several
+        arguments in wrt; in the structure of the result and inside in that of the argument, if these are structures.
+
+    Raises:
+        UnsupportedArgumentError: an unknown mode; an argument in wrt is complex.
+        SourceADError: as `grad`, without NonScalarError.
+
+    Example:
+        >>> import numpy as np
+        >>> from sourcead import jacobian
+        >>> jacobian(lambda x: np.array([x[0] * x[1], x[1] ** 2]))(np.array([3.0, 2.0]))
+        array([[2., 3.],
+               [0., 4.]])
+    """
+    return Jacobian(f, wrt, mode)
+
+
+def hessian(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> Hessian:
+    """The matrix of second derivatives of a function with one real number as its result, forward over reverse mode.
+
+    Args:
+        f, wrt: as for `grad`.
+
+    Returns:
+        A callable with f's parameters. It returns an array of shape `x.shape + x.shape`; for several arguments in wrt a
+        tuple of tuples of them.
+
+    Raises:
+        SourceADError: as `grad`.
+
+    Example:
+        >>> import numpy as np
+        >>> from sourcead import hessian
+        >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 2.0]))
+        array([[4., 6.],
+               [6., 0.]])
+    """
+    return Hessian(f, wrt)

@@ -1,0 +1,282 @@
+"""What users call: `grad`, `value_and_grad`, `vjp`, `jvp`, `pushforward`, `hvp`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sourcead.backends.options import Numba
+from sourcead.compile.gradient import Gradient, Lowered
+from sourcead.errors import ArgumentError, WrtError
+from sourcead.frontend.source import Opaque, unwrap
+
+
+def grad(
+    f: Callable | None = None,
+    wrt: int | str | Sequence[int | str] = 0,
+    *,
+    has_aux: bool = False,
+    checkpoint: Any = "auto",
+    budget: int | str | None = None,
+    backend: str | Numba | None = None,
+) -> Any:
+    """The gradient of a function with one real number as its result.
+
+    Used as `grad(f)`, as `@grad`, or as `@grad(wrt=...)`.
+
+    Args:
+        f: the function; its source must be at hand.
+        wrt: the parameters that the gradient is taken with respect to: an index, a name, or a sequence of them. One
+            gives one gradient, a sequence gives a tuple. Indices count from the first parameter that is not bound yet
+            (in a method, from the one after `self`).
+        has_aux: the function returns `(number, anything)`, and the gradient function `(gradient, anything)`.
+        checkpoint: what loops save for the reverse sweep: "auto" decides by cost; "store", "states", "recompute",
+            `Segments(every)` and `Revolve(snapshots)` trade memory for time (`sourcead.language.checkpoints`). `checkpoint(...)`
+            around what a loop runs over holds for that loop alone.
+        budget: the memory that "auto" may fill with the states of a loop, in bytes or as a text such as "200MB".
+        backend: "numpy" runs the generated text as it is; "numba", or `Numba(...)` with options, compiles it first; "auto" compiles
+            what Numba can compile and runs the rest as it is, with a warning. None is "auto" for a function that is compiled by Numba
+            already (`@njit`), and "numpy" for any other.
+
+    Returns:
+        A callable with f's parameters. A gradient has the structure of its argument: a float for a float (and for a
+        Python int), an array of the same shape and dtype for an array, and tuples, lists, dicts, named tuples and
+        dataclasses of these. Arguments are never changed. It has the attributes `source`, `lower`, `primal` and `save`,
+        and it pickles if `f` does.
+
+    Raises:
+        WrtError: wrt names no parameter; in a call, an argument in wrt is an array of integers, or no number at all.
+        NoSourceError: the source of `f` cannot be found.
+        NonScalarError: in a call, the result is not one real number.
+        BackendError: in a call, Numba is not installed or cannot compile the gradient; not with "auto".
+        SourceADError: in a call, something that is not supported; each class of `sourcead.errors` tells what.
+
+    Example:
+        >>> import numpy as np
+        >>> from sourcead import grad
+        >>> def loss(w, x):
+        ...     return np.sum((w * x) ** 2)
+        >>> grad(loss)(np.array([1.0, 2.0]), np.array([3.0, 1.0]))
+        array([18.,  4.])
+        >>> grad(loss, wrt=("w", "x"))(2.0, 3.0)
+        (36.0, 24.0)
+    """
+    options = {"kind": "grad", "has_aux": has_aux, "checkpoint": checkpoint, "budget": budget, "backend": backend}
+    return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
+
+
+def value_and_grad(
+    f: Callable | None = None,
+    wrt: int | str | Sequence[int | str] = 0,
+    *,
+    has_aux: bool = False,
+    checkpoint: Any = "auto",
+    budget: int | str | None = None,
+    backend: str | Numba | None = None,
+) -> Any:
+    """The value of a function together with its gradient, for the price of the gradient.
+
+    Args:
+        f, wrt, has_aux, checkpoint, budget, backend: as for `grad`.
+
+    Returns:
+        A callable as `grad` returns it, whose result is `(value, gradient)`; with `has_aux`,
+        `((value, anything), gradient)`.
+
+    Raises:
+        SourceADError: as `grad`.
+
+    Example:
+        >>> from sourcead import value_and_grad
+        >>> @value_and_grad
+        ... def cube(x):
+        ...     return x ** 3
+        >>> cube(2.0)
+        (8.0, 12.0)
+    """
+    options = {"kind": "value_and_grad", "has_aux": has_aux, "checkpoint": checkpoint, "budget": budget, "backend": backend}
+    return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
+
+
+def vjp(f: Callable, *args: Any, wrt: int | str | Sequence[int | str] | None = None) -> tuple[Any, Callable]:
+    """The value of a function, and its pullback: the product of a cotangent with the function's Jacobian.
+
+    Args:
+        f: the function; its result may be of any shape and structure.
+        args: where to take it.
+        wrt: as for `grad`; None is all of `args`.
+
+    Returns:
+        `(value, pullback)`. `pullback(cotangent)` takes a cotangent of the value's structure, shapes and dtypes and
+        returns those of `wrt`: one bare if `wrt` is one (or there is one argument), else a tuple. It may be called
+        more than once.
+
+    Raises:
+        SourceADError: as `grad`, without NonScalarError.
+
+    Example:
+        >>> import numpy as np
+        >>> from sourcead import vjp
+        >>> value, pullback = vjp(lambda x: x ** 2, np.array([1.0, 2.0]))
+        >>> value
+        array([1., 4.])
+        >>> pullback(np.array([1.0, 10.0]))
+        array([ 2., 40.])
+    """
+    function, bound_args, bound_kwargs = unwrap(f)
+    if wrt is None:
+        if not args:
+            raise WrtError("vjp has no arguments to differentiate with respect to", instead="vjp(f, x)")
+        wrt = 0 if len(args) == 1 else tuple(range(len(args)))
+    elif not isinstance(wrt, str | int):
+        wrt = tuple(wrt)
+    return _pullback_of(function, wrt, len(bound_args))(*bound_args, *args, **bound_kwargs)
+
+
+@functools.lru_cache(maxsize=256)
+def _pullback_of(function: Callable, wrt: Any, bound: int) -> Gradient:
+    return Gradient(function, _shifted(wrt, bound), kind="vjp")
+
+
+def _shifted(wrt: Any, by: int) -> Any:
+    """Indices counted from the parameter `by` on, as indices counted from the first."""
+    if isinstance(wrt, int):
+        return wrt + by if wrt >= 0 else wrt
+    return wrt if isinstance(wrt, str) else tuple(_shifted(item, by) for item in wrt)
+
+
+def pushforward(
+    f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None
+) -> Gradient:
+    """The derivative of a function in a direction, in forward mode: the product of its Jacobian with a tangent.
+
+    Args:
+        f: the function; its result may be of any shape and structure.
+        wrt, backend: as for `grad`.
+
+    Returns:
+        A callable that takes f's arguments and for each parameter in wrt, say `w`, the tangent `t_w`, by name (or after
+        f's arguments, if none of these has a default). A tangent has the structure, shapes and dtypes of its argument.
+        It returns `(value, tangent)`, the tangent of the structure and shapes of the value. It has the attributes
+        `source`, `lower`, `primal` and `save`.
+
+    Raises:
+        SourceADError: as `grad`, without NonScalarError.
+
+    Example:
+        >>> import numpy as np
+        >>> from sourcead import pushforward
+        >>> push = pushforward(lambda x: x ** 2)
+        >>> push(np.array([1.0, 2.0]), t_x=np.array([1.0, 10.0]))
+        (array([1., 4.]), array([ 2., 40.]))
+    """
+    return Gradient(f, wrt, kind="jvp", backend=backend)
+
+
+def jvp(f: Callable, args: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The value of a function and its derivative in a direction, computed together in forward mode.
+
+    Args:
+        f: the function; its result may be of any shape and structure.
+        args: where to take it.
+        tangents: the direction, one tangent for each of `args`: of its structure, shapes and dtypes, or None for an
+            argument that is held fixed.
+
+    Returns:
+        `(value, tangent)`, the tangent of the structure and shapes of the value. The text behind it is that of
+        `pushforward`.
+
+    Raises:
+        WrtError: the tangents do not fit the arguments.
+        SourceADError: as `grad`, without NonScalarError.
+
+    Example:
+        >>> import numpy as np
+        >>> from sourcead import jvp
+        >>> jvp(lambda x, y: x * y, (np.array([1.0, 2.0]), 3.0), (np.array([1.0, 0.0]), None))
+        (array([3., 6.]), array([3., 0.]))
+    """
+    if len(args) != len(tangents):
+        raise WrtError(
+            f"jvp is given {len(args)} arguments and {len(tangents)} tangents",
+            instead="one tangent for each argument, None for those that are held fixed",
+        )
+    wrt = tuple([k for k, t in enumerate(tangents) if t is not None])
+    if not wrt:
+        raise WrtError("jvp is given no tangent: every argument is held fixed", instead="jvp(f, (x,), (t_x,))")
+    function, bound_args, bound_kwargs = unwrap(f)
+    push = _pushforward_of(function, wrt, len(bound_args))
+    given = zip(push.directions, [tangents[k] for k in wrt])
+    return push(*bound_args, *args, **bound_kwargs, **dict(given))
+
+
+@functools.lru_cache(maxsize=256)
+def _pushforward_of(function: Callable, wrt: Any, bound: int) -> Gradient:
+    return Gradient(function, _shifted(wrt, bound), kind="jvp")
+
+
+class HessianProduct(Opaque):
+    """What `hvp` returns: a callable with the attributes `source`, `lower`, `save` and `primal`."""
+
+    def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0, backend: str | Numba | None = None):
+        self._gradient = Gradient(f, wrt, backend=backend)
+        self._product = Gradient(self._gradient, self._gradient.wrt, kind="tangent")
+        self._single = self._gradient._single
+        functools.update_wrapper(self, self._gradient)
+        self.primal, self.wrt = f, self._gradient.wrt
+
+    def __call__(self, *args, **kwargs):
+        if not args:
+            raise ArgumentError("an hvp takes the arguments of the function and last the vector", instead="hvp(f)(x, v)")
+        return self._product(*args[:-1], **kwargs, **self._named(args[-1]))
+
+    def _named(self, v: Any) -> dict[str, Any]:
+        names = self._product.directions
+        if self._single:
+            return {names[0]: v}
+        if not isinstance(v, tuple | list) or len(v) != len(names):
+            raise WrtError(f"the vector of an hvp with respect to {', '.join(self.wrt)} is a tuple of {len(names)}")
+        return dict(zip(names, v))
+
+    def __repr__(self):
+        return f"<product of the Hessian of {self.__name__} with respect to {', '.join(self.wrt)} and a vector>"
+
+    def __reduce__(self):
+        return HessianProduct, (self.primal, self._gradient._asked, self._gradient._backend)
+
+    @property
+    def source(self) -> str:
+        """The generated text for the types of the last call."""
+        return self._product.source
+
+    def lower(self, *args, **kwargs) -> Lowered:
+        """What a call with these arguments compiles to, without running it; see `Gradient.lower`."""
+        return self._product.lower(*args[:-1], **kwargs, **(self._named(args[-1]) if args else {}))
+
+    def save(self, path, *args, **kwargs) -> None:
+        """Writes the generated function as a module that runs without sourcead; see `Gradient.save`."""
+        self._product.save(path, *args[:-1], **kwargs, **(self._named(args[-1]) if args else {}))
+
+
+def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None) -> HessianProduct:
+    """The product of a function's Hessian with a vector, forward mode over reverse mode: a few gradients' worth of work.
+
+    Args:
+        f: the function, as for `grad`.
+        wrt, backend: as for `grad`.
+
+    Returns:
+        A callable `product(*args, v)`: `v` has the structure, shapes and dtypes of the argument in wrt, and so has the
+        result. With several arguments in wrt, `v` and the result are tuples.
+
+    Raises:
+        SourceADError: as `grad`.
+
+    Example:
+        >>> import numpy as np
+        >>> from sourcead import hvp
+        >>> hvp(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]), np.array([1.0, 10.0]))
+        array([  6., 120.])
+    """
+    return HessianProduct(f, wrt, backend)

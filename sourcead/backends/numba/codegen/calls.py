@@ -1,0 +1,382 @@
+"""The IR as Numba takes it: calls that it may not know stand in functions of their own.
+
+Element loops, arithmetic and ufuncs stay as they are.  Any other call becomes that of an *outlined* function, which has the options
+of the call in it and takes what the call reads:
+
+    d_x = np.broadcast_to(d_y, x.shape)      d_x = broadcast_to(d_y, shape)
+
+    def broadcast_to(d_y, shape):
+        return np.broadcast_to(d_y, shape)
+
+`outlined.py` compiles that if Numba can, and if the result then has the type that our inference promises; else the interpreter runs it.
+
+Numba differs from NumPy in three more ways that are settled here: Python numbers are strong (float32 times 2.0 is float64), an in-place
+`a[1:] += v` does not look whether `v` shares memory with `a`, and no `with np.errstate` is needed, since nothing warns.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import math
+import operator
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.backends.numba.codegen.forms import no_floats, no_integers
+from sourcead.backends.numba.codegen.recursion import Recursive, reachable
+from sourcead.backends.numba.overloads.helpers import (
+    REDUCED, WHOLE, add_at, alike, apart, as_many, begin, disjoint, reserved, subtract_at, with_room
+)
+from sourcead.backends.numba.overloads.integers import CHECKED, checked, wraps
+from sourcead.backends.numba.overloads.nests import LONG_TO_COMPILE, is_of_whole, nest
+from sourcead.emit import Emitted, emit
+from sourcead.emit.memory.sharing import call_sharing, index_sharing
+from sourcead.emit.text.idioms import count_reads
+from sourcead.ir.nodes import (
+    Atom, Block, Build, Call, Const, Effect, Function, Index, Let, Loop, Op, Operand, Stmt, Update, Var, bound_vars,
+    fresh, map_op, op_blocks
+)
+from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, TupleT, Type, Unknown, kind_of, rank
+from sourcead.primitives.result_types.elementwise import is_elementwise
+
+NATIVE = {
+    *CHECKED, as_many, reserved, alike, begin, disjoint, with_room, no_floats, no_integers,
+    len, range, float, int, bool, abs, min, max, isinstance, print, tuple, enumerate, zip, reversed,
+    list, complex, round, slice,
+    np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.copy, np.transpose,
+    operator.is_, operator.is_not, operator.not_, operator.truth, operator.contains, operator.getitem, operator.concat,
+}  # fmt: skip
+_SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
+
+
+@dataclass(eq=False)
+class Outlined:
+    """A function of one call of the text.
+
+    Attributes:
+        name, text, namespace: its source, and the globals that this reads.
+        result: the type that its result has.
+        compiles: whether it is worth a try to compile it.
+        parameters: their names.
+        origin: the user's statement that the call is part of.
+    """
+
+    name: str
+    text: str
+    namespace: dict[str, Any]
+    result: Type
+    compiles: bool
+    parameters: tuple[str, ...]
+    origin: Any
+
+    @property
+    def __name__(self):
+        return self.name
+
+
+SHAPED = (np.zeros, np.ones, np.empty)  # take a shape
+MANY_AXES = 3  # arrays with so many axes are left to NumPy: loops over them take Numba seconds to compile, and run no faster
+AT = {"add": add_at, "sub": subtract_at}  # what stands for `np.add.at` and `np.subtract.at`
+
+
+def for_numba(function: Function) -> Function:
+    """The function with outlined calls; what `assign_memory` decided stays as it is."""
+    return without_unread_displays(replace(function, body=_Outlining().block(function.body)))
+
+
+def with_outlined(emitted: Emitted) -> str:
+    """A text with the functions that it calls."""
+    recursive = reachable(emitted.namespace)
+    namespaces = [*(r.namespace for r in recursive), emitted.namespace]
+    outlined = [v.text for namespace in namespaces for v in namespace.values() if isinstance(v, Outlined)]
+    return "\n\n".join([*outlined, *(r.text for r in recursive), emitted.text])
+
+
+def without_unread_displays(function: Function) -> Function:
+    """The function without the lists, tuples and iterators that nothing reads any more."""
+    read = count_reads(function.body)
+
+    def unread(s: Stmt) -> bool:
+        display = isinstance(s.op, Build) and s.op.kind != "record"
+        iterator = isinstance(s.op, Call) and isinstance(s.op.fn, Outlined) and isinstance(s.op.fn.result, Unknown)
+        return (display or iterator) and not any(map(read.get, s.targets))
+
+    def block(b: Block) -> Block:
+        kept = (s for s in b.stmts if not unread(s))
+        return Block(tuple(replace(s, op=map_op(s.op, lambda a: a, block)) if op_blocks(s.op) else s for s in kept), b.results)
+
+    return replace(function, body=block(function.body))
+
+
+@dataclass
+class _Outlining:
+    names: set[str] = field(default_factory=set)
+    made_by: dict[Var, Op] = field(default_factory=dict)
+    order: dict[Var, int] = field(default_factory=dict)
+    same: dict[tuple, Outlined] = field(default_factory=dict)
+    grown: set[Var] = field(default_factory=set)  # see `integers.checked`
+
+    def block(self, block: Block) -> Block:
+        stmts: list[Stmt] = []
+        for stmt in block.stmts:
+            stmt = replace(stmt, within=())
+            if isinstance(stmt.op, Effect) and stmt.op.kind == "with":  # np.errstate: nothing warns here
+                inner = self.block(stmt.op.body)
+                stmts += inner.stmts
+                stmts += [Stmt((t,), Let(r), stmt.origin, stmt.adjoint_of) for t, r in zip(stmt.targets, inner.results)]
+                continue
+            if op_blocks(stmt.op):
+                self.number(bound_vars(stmt.op))
+                if isinstance(stmt.op, Loop):
+                    self.grown.update(stmt.op.params)
+                op = map_op(stmt.op, lambda a: a, self.block)
+            else:
+                op = self.op(stmt, stmts)
+            self.number(stmt.targets)
+            self.made_by.update((t, stmt.op) for t in stmt.targets)
+            stmts.append(replace(stmt, op=op))
+        return Block(tuple(stmts), block.results)
+
+    def number(self, variables: tuple[Var, ...]) -> None:
+        self.order.update((v, len(self.order) + 1) for v in variables)
+
+    def op(self, stmt: Stmt, before: list[Stmt]) -> Op:
+        match stmt.op:
+            case Call(fn) if stmt.op.effect or isinstance(fn, Var | Recursive):
+                return stmt.op
+            case Call(math.log, (x, base)):
+                logs = [self.bound(Call(math.log, (a,)), Var("log", FLOAT), stmt, before) for a in (x, base)]
+                return Call(operator.truediv, tuple(logs))
+            case Call(operator.not_, (Var(type=ListT()) as x,)):
+                return Call(operator.eq, (self.bound(Call(len, (x,)), Var("n", INT), stmt, before), Const(0)))
+            case Call():
+                return self.call(stmt, before)
+            case Index(Var() as base, Const(value)) if value is ... and rank(base.type):
+                return Let(base)  # Numba lowers no `x[...]`
+            case Update(_, _, value, "add" | "sub") if self.may_overlap(value, stmt.op.base):
+                return replace(stmt.op, value=self.bound(Call(apart, (value, stmt.op.base)), value, stmt, before))
+        return stmt.op
+
+    # ---- calls ----
+
+    def call(self, stmt: Stmt, before: list[Stmt]) -> Op:
+        op, result = stmt.op, stmt.targets[0].type if len(stmt.targets) == 1 else None
+        fn = op.fn.value if isinstance(op.fn, Const) else op.fn
+        if fn in (operator.is_, operator.is_not) and all(kind_of(atom_type(a)) == "bool" for a in op.args):
+            if len({getattr(atom_type(a), "dtype", None) is None for a in op.args}) == 2:
+                return Let(Const(fn is operator.is_not))  # NumPy's True is not Python's
+            return replace(op, fn=operator.eq if fn is operator.is_ else operator.ne)  # Numba has no one True
+        if (instead := checked(op, self.grown)) is not None:
+            if fn is operator.mul:
+                self.grown.update(stmt.targets)
+            return instead
+        if wraps(result) and is_basic(fn):
+            wide = self.bound(op, Var("wide", INT), stmt, before)
+            return Call(result.dtype.type, (wide,))
+        if fn is operator.matmul and all(_is_matrix(a) for a in op.args) and len({atom_type(a).dtype for a in op.args}) == 1:
+            return op
+        if isinstance(fn, type) and issubclass(fn, np.generic) and isinstance(result, Array) and result.dims:
+            return self.outlined(replace(stmt, op=number_as_array(op, result)), np.full)
+        if is_basic(fn) and isinstance(result, Array) and len(result.dims or ()) >= MANY_AXES:
+            return self.outlined(stmt, fn)
+        if isinstance(result, Array) and result.dims and self.is_whole(op, fn, result):
+            return replace(op, fn=WHOLE[fn])
+        if isinstance(fn, Hashable) and fn in REDUCED and is_of_whole(op) and _is_float_array(op.args[0]):
+            return Call(REDUCED[fn], op.args[:1])
+        if fn in (math.tanh, np.tanh) and not op.kwargs and _is_float(op.args[0]):
+            return replace(op, fn=WHOLE[np.tanh])  # libm takes twice as long
+        if is_basic(fn) and not op.kwargs and not any(isinstance(a, tuple) for a in op.args):
+            if getattr(result, "dtype", None) in _SMALL:
+                return replace(op, args=tuple(self.strong(a, result.dtype, stmt, before) for a in op.args))
+            return op
+        if any(isinstance(a, Var) and self.is_iterator(a) for a in op.args):
+            return self.outlined(stmt, fn)
+        if fn in SHAPED and len(op.args) == 1 and isinstance(op.args[0], Var) and isinstance(op.args[0].type, ListT):
+            made = self.made_by.get(op.args[0])
+            if isinstance(made, Build):
+                return replace(op, args=(made.items,), kwargs=tuple((k, _dtype(v)) for k, v in op.kwargs))
+        if result is None or _is_native(fn):
+            return replace(op, kwargs=tuple((k, _dtype(v)) for k, v in op.kwargs))
+        return self.outlined(stmt, fn)
+
+    def is_iterator(self, a: Var) -> bool:
+        """Whether this is what a function of `itertools` returned, which goes where it is walked through."""
+        made = self.made_by.get(a)
+        return isinstance(made, Call) and getattr(made.fn, "__module__", None) == "itertools"
+
+    def is_whole(self, op: Call, fn: Any, result: Array) -> bool:
+        """Whether a function of an array has a loop of NumPy's that takes it."""
+        known = isinstance(fn, np.ufunc) and fn in WHOLE and len(op.args) == 1 and not op.kwargs
+        return known and result.dtype in (np.float32, np.float64) and getattr(atom_type(op.args[0]), "dtype", None) == result.dtype
+
+    def strong(self, operand: Operand, dtype: np.dtype, stmt: Stmt, before: list[Stmt]) -> Operand:
+        """A Python number in the dtype that it takes on in arithmetic with numbers of that dtype."""
+        if not isinstance(operand, (Var, Const)):
+            return operand
+        t = atom_type(operand)
+        if not (isinstance(t, Scalar) and t.dtype is None and t.kind in ("int", "float")):
+            return operand
+        real = np.dtype(np.float32) if dtype.kind == "c" else dtype
+        if isinstance(operand, Const) and not operand.live:
+            return Const(real.type(operand.value))
+        return self.bound(Call(real.type, (operand,)), Var("t", Scalar("float", real)), stmt, before)
+
+    def bound(self, op: Op, like: Var, stmt: Stmt, before: list[Stmt]) -> Var:
+        v = fresh(like, temp=True)
+        before.append(Stmt((v,), op, stmt.origin, stmt.adjoint_of))
+        return v
+
+    def outlined(self, stmt: Stmt, fn: Any) -> Call:
+        """The call of a function that has the call in it, and the displays of its arguments."""
+        y = fresh(stmt.targets[0], temp=True)
+        inner: dict[Var, Var] = {}
+        stmts: list[Stmt] = []
+
+        def argument(a: Atom) -> Atom:
+            if not isinstance(a, Var):
+                return a
+            if a not in inner:
+                made = self.made_by.get(a)
+                if isinstance(made, Build) and made.kind in ("tuple", "list") and made.items and not made.residual:
+                    made = map_op(made, argument)
+                    tuples = made.kind == "list" and getattr(fn, "__module__", None) == "numpy" and fn not in (np.array, np.asarray)
+                    inner[a] = Var("items", a.type, True)
+                    stmts.append(Stmt((inner[a],), replace(made, kind="tuple") if tuples else made))
+                elif self.is_iterator(a):
+                    made = map_op(made, argument)
+                    inner[a] = Var("items", a.type, True)
+                    stmts.append(Stmt((inner[a],), made))
+                else:
+                    params[a] = inner[a] = Var(_letter(len(params)), a.type)
+            return inner[a]
+
+        params: dict[Var, Var] = {}
+        op = map_op(stmt.op, argument)
+        name = _plain_name(fn)
+        block = Block((*stmts, Stmt((y,), op)), (y,))
+        emitted = emit(Function(name, tuple(params.values()), block))
+        key = emitted.text, tuple(emitted.namespace), tuple(map(id, emitted.namespace.values())), _shape(y.type)
+        if key not in self.same:
+            numbered = (f"{name}_{k}" for k in itertools.count(1))
+            free = (n for n in itertools.chain([name], numbered) if n not in self.names and n not in emitted.namespace)
+            made = next(n for n in free if not hasattr(builtins, n))
+            self.names.add(made)
+            emitted = emit(Function(made, tuple(params.values()), block))
+            compiles = self.compiles(fn, y.type)
+            is_call = compiles and isinstance(op, Call) and isinstance(y.type, Array) and not stmts
+            if (body := nest(op, y.type) if is_call else None) is not None:  # the interpreter runs no loops over elements
+                emitted = Emitted(f"def {made}({', '.join(v.name for v in params.values())}):\n{body}", {"np": np})
+            self.same[key] = Outlined(
+                made, emitted.text, emitted.namespace, y.type, compiles, tuple(v.name for v in params.values()),
+                stmt.origin or stmt.adjoint_of,
+            )  # fmt: skip
+        return Call(self.same[key], tuple(params))
+
+    def compiles(self, fn: Any, result: Type) -> bool:
+        """Whether it is worth a try to compile a call."""
+        return len(getattr(result, "dims", None) or ()) < MANY_AXES and not any(fn is f for f in LONG_TO_COMPILE)
+
+    # ---- memory ----
+
+    def may_overlap(self, value: Operand, base: Atom) -> bool:
+        """Whether an array that is added may share memory with the one that it is added to.
+
+        What was made by one statement and what was there before it, or was made by another, are apart.
+        """
+        if not (isinstance(value, Var) and isinstance(base, Var) and isinstance(base.type, Array)):
+            return False
+        if isinstance(value.type, Scalar) or rank(value.type) == 0:
+            return False
+        (v, v_made), (b, b_made) = self.root(value), self.root(base)
+        if v is b:
+            return True
+        earlier = self.order.get(b, 0) < self.order.get(v, 0)
+        return not (v_made and (b_made or earlier) or b_made and not earlier)
+
+    def root(self, v: Var) -> tuple[Var, bool]:
+        """The variable that the memory of an array was first under, as far as it can be followed, and whether a statement made it."""
+        match self.made_by.get(v):
+            case Update(base) | Let(base) if isinstance(base, Var):
+                return self.root(base)
+            case Index(base) as op:
+                made = index_sharing(op, v.type) == "fresh"
+                return (v, made) if made or not isinstance(base, Var) else self.root(base)
+            case Call() as op:
+                shared = [a for a in op.reads if isinstance(a.type, Array)]
+                made = call_sharing(op) == "fresh"
+                return (v, made) if made or len(shared) != 1 else self.root(shared[0])
+        return v, False
+
+
+def number_as_array(op: Call, result: Array) -> Call:
+    """A number that stands for an array until it is one: an array with one element, which broadcasts like it."""
+    return Call(np.full, (Const((1,) * len(result.dims)), *op.args), (("dtype", Const(result.dtype)),))
+
+
+def is_basic(fn: Any) -> bool:
+    """Whether Numba knows a function of numbers and arrays, element by element."""
+    if isinstance(fn, np.ufunc):
+        return fn.signature is None and fn.nout == 1 and fn.nin <= 2 and fn.__name__ in dir(np)
+    return getattr(fn, "__module__", None) in ("_operator", "operator") and is_elementwise(fn)
+
+
+def _is_native(fn: Any) -> bool:
+    try:
+        if fn in NATIVE:
+            return True
+    except TypeError:
+        return False
+    if isinstance(fn, type):
+        return issubclass(fn, (np.generic, BaseException))
+    return getattr(fn, "__module__", None) == "math" or getattr(fn, "__objclass__", None) in (list, dict, str, tuple)
+
+
+def _is_float_array(operand: Operand) -> bool:
+    """Whether this is a vector or matrix of such numbers, which Numba compiles loops over."""
+    t = operand.type if isinstance(operand, Var) else None
+    return isinstance(t, Array) and rank(t) in (1, 2) and t.dtype in (np.float32, np.float64)
+
+
+def _is_float(operand: Operand) -> bool:
+    """Whether this is one number of 32 or 64 bits."""
+    t = atom_type(operand) if isinstance(operand, (Var, Const)) else None
+    return isinstance(t, Scalar) and t.kind == "float" and t.dtype in (None, np.float32, np.float64)
+
+
+def _is_matrix(operand: Operand) -> bool:
+    """Whether this is a vector or matrix of numbers that BLAS takes."""
+    t = atom_type(operand) if isinstance(operand, (Var, Const)) else None
+    return isinstance(t, Array) and rank(t) in (1, 2) and kind_of(t) in ("float", "complex") and t.dtype.itemsize > 2
+
+
+def _dtype(operand: Operand) -> Operand:
+    """An option as Numba takes it: NumPy's dtypes in place of Python's types."""
+    python = isinstance(operand, Const) and any(operand.value is t for t in (bool, int, float, complex))
+    return Const(np.dtype(operand.value)) if python else operand
+
+
+def _plain_name(fn: Any) -> str:
+    name = getattr(fn, "__name__", "call")
+    module = "np_" if str(getattr(fn, "__module__", "")).startswith("numpy") else ""
+    return f"{module}{name}" if name.isidentifier() else "call"
+
+
+def _letter(k: int) -> str:
+    return "abcdefghijklmnopqrstuvwxyz"[k] if k < 26 else f"a{k}"
+
+
+def _shape(t: Type) -> Any:
+    """What of a type the outlined function depends on."""
+    match t:
+        case Array(dtype, dims):
+            return dtype, None if dims is None else len(dims)
+        case TupleT(items):
+            return tuple(map(_shape, items))
+        case ListT(_, items) if items is not None:
+            return list, *map(_shape, items)
+    return t

@@ -1,0 +1,189 @@
+"""What Numba needs said more plainly than Python does.
+
+    d = zeros_like(params)            d = {"w": zeros_like(params["w"]), "b": ...}      parts of structures, before simplification
+    total = 0                         total = 0.0                                       where floats are added to it later
+    before = None                     before = 0.0                                      where a number is not assigned yet
+    out = []                          out = [0.0 for _ in range(0)]                     where insertions make the list
+    table = [0] * n                   table = [0.0] * n                                 where floats are written into it
+    x[...] += v                       x[:] += v
+
+Numba infers the type of a variable statement by statement.  What it has taken for an integer, and handed on to a function as such, does
+not become a float; and the length of a list whose elements are not known yet tells it nothing of the list.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.analysis.builder import atom_type, block_stmts
+from sourcead.backends.numba.codegen.boundary import build_op, is_structure, parts
+from sourcead.ir.nodes import (
+    Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Pop, Slice, Stmt, Sub, Update, Var,
+    map_op
+)
+from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type
+
+
+def by_parts(function: Function) -> Function:
+    """The function with what is done to structures done to their parts, and tuples of lists written out."""
+
+    def each(fn, args: tuple[Var, ...], stmt: Stmt, out: list[Stmt]) -> Op:
+        t = args[-1].type
+        items = []
+        for key, part in parts(t):
+            inner = tuple(Var(f"{x.name}_{key}", dict(parts(x.type))[key], True) for x in args)
+            made = Var(f"d_{key}", part, True)
+            out.extend(replace(stmt, targets=(v,), op=Index(x, Const(key))) for v, x in zip(inner, args))
+            op = each(fn, inner, stmt, out) if are_alike(inner) else Call(fn, inner)
+            out.append(replace(stmt, targets=(made,), op=op))
+            items.append(made)
+        return build_op(t, tuple(items))
+
+    def block(b: Block) -> Block:
+        out: list[Stmt] = []
+        for stmt in b.stmts:
+            match stmt.op:
+                case Call(fn, args, ()) if fn in (runtime.zeros_like, runtime.like_argument) and are_alike(args):
+                    stmt = replace(stmt, op=each(fn, args, stmt, out))
+                case Call(fn, (Var() as x,), ()) if fn is tuple and isinstance(x.type, ListT):
+                    (y,) = stmt.targets
+                    if isinstance(y.type, TupleT):
+                        items = tuple(Var(f"{x.name}_{k}", t, True) for k, t in enumerate(y.type.items))
+                        out += [replace(stmt, targets=(v,), op=Index(x, Const(k))) for k, v in enumerate(items)]
+                        stmt = replace(stmt, op=Build("tuple", items))
+                case _:
+                    stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, block))
+            out.append(stmt)
+        return Block(tuple(out), b.results)
+
+    return replace(function, body=block(function.body))
+
+
+def are_alike(args: tuple) -> bool:
+    """Whether these are structures with the same parts."""
+    if not all(isinstance(a, Var) and is_structure(a.type) for a in args):
+        return False
+    return len({(type(a.type), tuple(key for key, _ in parts(a.type))) for a in args}) == 1
+
+
+def with_one_type(function: Function) -> Function:
+    """The function with floats where variables begin as integers, and with the element types of lists that are inserted into."""
+    lists = _Lists()
+    lists.block(function.body)
+    typed, floats = lists.inserted_into(), lists.floats_later()
+
+    def block(b: Block) -> Block:
+        stmts = []
+        for stmt in b.stmts:
+            op = map_op(stmt.op, lambda a: a, block)
+            match op:
+                case Loop():
+                    op = replace(op, inits=tuple(map(as_float, op.inits, op.params)))
+                    op = replace(op, body=replace(op.body, results=tuple(map(as_float, op.body.results, op.params))))
+                case Branch(_, then, orelse):
+                    arms = [replace(arm, results=tuple(map(as_float, arm.results, stmt.targets))) for arm in (then, orelse)]
+                    op = replace(op, then=arms[0], orelse=arms[1])
+                case Update(Var(type=Array(dims=(_, *_))), (Sub(Const(value)),)) if value is ...:  # Numba lowers no `x[...] += v`
+                    op = replace(op, path=(Sub(Slice(None, None, None)),))
+                case Build("list", ()) if stmt.targets[0] in typed:
+                    op = Call(typed[stmt.targets[0]], ())
+                case Build("list", items) if stmt.targets[0] in floats:
+                    op = replace(op, items=tuple(Const(float(a.value)) for a in items))
+            stmts.append(replace(stmt, op=op))
+        return Block(tuple(stmts), b.results)
+
+    return replace(function, body=block(function.body))
+
+
+def as_float(atom: Atom, variable: Var) -> Atom:
+    """The number that a variable of floats takes over, as a float; a number that nothing was assigned to yet is 0."""
+    if isinstance(atom, Const) and not atom.live and atom.value is None and isinstance(variable.type, Scalar):
+        return Const({"float": 0.0, "complex": 0j, "bool": False}.get(variable.type.kind, 0))
+    exact = isinstance(atom, Const) and not atom.live and type(atom.value) is int and abs(atom.value) < 2**53
+    return Const(float(atom.value)) if exact and variable.type == Scalar("float") else atom
+
+
+def no_floats():
+    """An empty list of floats."""
+    return [0.0 for _ in range(0)]
+
+
+def no_integers():
+    """An empty list of integers."""
+    return [0 for _ in range(0)]
+
+
+@dataclass
+class _Lists:
+    """Which versions are of one list, what is put into it, and whether anywhere but at its end."""
+
+    parent: dict[Var, Var] = field(default_factory=dict)
+    empty: list[Var] = field(default_factory=list)
+    integers: list[Var] = field(default_factory=list)
+    put: list[tuple[Var, Type]] = field(default_factory=list)
+    inserted: list[Var] = field(default_factory=list)
+
+    def of(self, v: Var) -> Var:
+        while v in self.parent:
+            v = self.parent[v]
+        return v
+
+    def same(self, a: Atom, b: Atom) -> None:
+        if isinstance(a, Var) and isinstance(b, Var) and self.of(a) is not self.of(b):
+            self.parent[self.of(a)] = self.of(b)
+
+    def block(self, block: Block) -> None:
+        for stmt in block_stmts(block):
+            target = stmt.targets[0] if stmt.targets else None
+            match stmt.op:
+                case Build("list", ()):
+                    self.empty.append(target)
+                case Build("list", items) if all(isinstance(a, Const) and not a.live and type(a.value) is int for a in items):
+                    self.integers.append(target)
+                case Call(operator.mul, (base, _)) if isinstance(target.type, ListT):  # [0] * n
+                    self.same(target, base)
+                case Update(base, (_,), value, "set") if isinstance(base, Var) and isinstance(base.type, ListT):
+                    self.same(target, base)
+                    self.put.append((base, atom_type(value) if isinstance(value, Var | Const) else None))
+                case Append(base, value, (), at):
+                    self.same(target, base)
+                    self.put.append((base, atom_type(value) if isinstance(value, Var | Const) else None))
+                    self.inserted += [base] if at is not None else []
+                case Pop(base) | Update(base) | Let(Var() as base) if isinstance(base, Var) and isinstance(base.type, ListT):
+                    self.same(target, base)
+                case Loop() as op:
+                    for p, i, r, t in zip(op.params, op.inits, op.body.results, stmt.targets):
+                        self.same(p, i)
+                        self.same(p, r)
+                        self.same(p, t)
+                case Branch(_, then, orelse):
+                    for arm in (then, orelse):
+                        for t, r in zip(stmt.targets, arm.results):
+                            self.same(t, r)
+
+    def floats_later(self) -> set[Var]:
+        """Lists that begin with integers, and are written with floats."""
+        kinds = self.kinds()
+        return {v for v in self.integers if "float" in kinds.get(self.of(v), ()) and kinds[self.of(v)] <= {"int", "float"}}
+
+    def kinds(self) -> dict[Var, set]:
+        """What is put into each list: "int", "float", or None for anything else."""
+        found: dict[Var, set] = {}
+        for base, t in self.put:
+            found.setdefault(self.of(base), set()).add(t.kind if isinstance(t, Scalar) and t.dtype in (None, *_PLAIN) else None)
+        return found
+
+    def inserted_into(self) -> dict[Var, object]:
+        """Empty lists of numbers that are inserted into -> what makes them."""
+        kinds = self.kinds()
+        wanted = set(map(self.of, self.inserted))
+        makers = {frozenset({"float"}): no_floats, frozenset({"int"}): no_integers}
+        found = {v: makers.get(frozenset(kinds.get(self.of(v), ()))) for v in self.empty if self.of(v) in wanted}
+        return {v: maker for v, maker in found.items() if maker is not None}
+
+
+_PLAIN = (np.dtype(np.float64), np.dtype(np.int64))

@@ -1,0 +1,362 @@
+"""Statements on vectors as loops over their elements, for the text that Numba compiles.
+
+    forget = 1 / (1 + z)                        n = alike(z, c)
+    cell = c * forget                           cell = np.empty(n)
+    d_w[i] += cell * x                          for j in range(n):
+                                                    forget = 1 / (1 + z[j])
+                                                    cell[j] = c[j] * forget
+                                                    d_w[i, j] += cell[j] * x[j]
+
+Numba makes a loop and an array of each statement; together they are one loop, and what only they read is a number.  Statements on float64
+vectors whose lengths meet in some operation belong together.  Which of them is of length one, and repeated, is not always known while
+compiling, and a variable may hold a number where the types tell of a vector; `alike` looks, and if lengths differ at all, another text
+without such loops runs the call (`choosing.py`).  Statements in loops are treated so, where it is the calls that take time.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from sourcead.analysis.builder import block_stmts
+from sourcead.backends.numba.codegen.row_stacks import put, with_rows
+from sourcead.backends.numba.codegen.vectors import (
+    BY_MODE, ELEMENT, FLOAT, Meetings, Row, is_vector, may_run_again, row_of, work
+)
+from sourcead.backends.numba.overloads.helpers import alike, begin, disjoint, with_room
+from sourcead.ir.nodes import (
+    Append, Atom, Attr, Block, Build, Call, Const, Function, Index, Let, Loop, Pop, Range, Slice, Stmt, Sub, Update,
+    Var, fresh, map_op, op_blocks, op_reads
+)
+from sourcead.ir.types import INT, Array, Sym
+
+PURE = Index | Attr | Let | Build
+FEWEST = 2  # statements that are worth a loop of their own
+
+
+def fused(function: Function) -> Function:
+    """The function with loops in place of statements on vectors, itself if there are none; before `assign_memory`."""
+    before, function = function, with_rows(function)
+    stmts = list(block_stmts(function.body))
+    uses: dict[Var, int] = {}
+    roots: dict[Var, Var] = {}
+    for stmt in stmts:
+        for v in op_reads(stmt.op):
+            uses[v] = uses.get(v, 0) + 1
+        if isinstance(stmt.op, Index | Let | Update) and (read := op_reads(stmt.op)):
+            roots[stmt.targets[0]] = roots.get(read[0], read[0])
+
+    def results(block: Block) -> None:
+        for v in block.results:
+            uses[v] = uses.get(v, 0) + 1
+        for stmt in block.stmts:
+            for inner in op_blocks(stmt.op):
+                results(inner)
+
+    results(function.body)
+    fusing = _Fusing(uses, roots, may_run_again(function))
+    body = fusing.block(function.body)
+    return replace(function, body=body) if fusing.made or function is not before else before
+
+
+@dataclass
+class Group:
+    """Statements that become one loop. `made`: what they compute; `later`: statements that wait for them."""
+
+    stmts: list[Stmt] = field(default_factory=list)
+    made: set[Var] = field(default_factory=set)
+    later: list[Stmt] = field(default_factory=list)
+    waiting: set[Var] = field(default_factory=set)
+    before: list[Stmt] = field(default_factory=list)
+    size: object = None
+
+
+class _Fusing(Meetings):
+    def __init__(self, uses: dict[Var, int], roots: dict[Var, Var], repeats: bool):
+        super().__init__()
+        self.uses, self.roots, self.repeats = uses, roots, repeats
+        self.made = False
+
+    # -- groups -------------------------------------------------------------------------------------------------------
+
+    def block(self, block: Block, inside: bool = False) -> Block:
+        stmts = []
+        for s in block.stmts:
+            within = inside or isinstance(s.op, Loop)
+            stmts.append(
+                replace(s, op=map_op(s.op, lambda a: a, partial(self.block, inside=within))) if op_blocks(s.op) else s
+            )
+        if not inside:
+            return Block(tuple(stmts), block.results)
+        for stmt in stmts:
+            if row_of(stmt) or work(stmt):
+                self.meet(stmt)
+        return Block(tuple(t for s in self.sequence(stmts) for t in put(s)), block.results)
+
+    def sequence(self, stmts: list[Stmt]) -> list[Stmt]:
+        """The statements, those on vectors in loops."""
+        out: list[Stmt] = []
+        todo, group = list(reversed(stmts)), Group()
+        while todo or group.stmts:
+            if todo:
+                stmt = todo.pop()
+                if self.joins(stmt, group) or self.passes(stmt, group, out):
+                    continue
+                todo.append(stmt)
+            if not group.stmts:
+                out.append(todo.pop())
+                continue
+            out += self.sequence(group.before) if len(group.before) > 1 else group.before
+            out += self.loop(group)
+            todo += reversed(group.later)
+            group = Group()
+        return out
+
+    def joins(self, stmt: Stmt, group: Group) -> bool:
+        """Whether a statement belongs to the group, which then has it."""
+        row = row_of(stmt)
+        if not row and not work(stmt) or not group.waiting.isdisjoint(op_reads(stmt.op)):
+            return False
+        size = self.find(self.lengths(stmt)[0])
+        if group.stmts and size is not group.size and size != group.size:
+            return False
+        if row and not self.may_write(row, group):
+            return False
+        reads = (row.value,) if row else op_reads(stmt.op)
+        if any((written := row_of(s)) and self.shares(reads, written) for s in group.stmts):
+            return False
+        group.size = size
+        group.stmts.append(stmt)
+        group.made.update(stmt.targets)
+        return True
+
+    def may_write(self, row: Row, group: Group) -> bool:
+        """Whether a matrix may be written to row by row beside what the group reads: nothing else looks at an older version."""
+        if row.base in group.made:
+            return row.mode is not None and self.uses[row.base] == 1 and keeps_order(row, group.stmts)
+        others = [(s, row_of(s)) for s in group.stmts]
+        reads = [v for s, other in others for v in ((other.value,) if other else op_reads(s.op))]
+        return not self.shares((*reads, row.value), row)
+
+    def passes(self, stmt: Stmt, group: Group, out: list[Stmt]) -> bool:
+        """Whether a statement that is not of the group may stand before it, or wait for it."""
+        op = stmt.op
+        if not group.stmts:
+            out.append(stmt)
+            return True
+        movable = isinstance(op, PURE | Append | Pop) or isinstance(op, Call) and not op.effect and not stmt.within
+        if not movable or op_blocks(op):
+            return False
+        reads = op_reads(op)
+        if isinstance(op, Append | Pop) and any(op.base in op_reads(s.op) for s in group.later):
+            return False
+        if any((row := row_of(s)) and self.shares(reads, row) for s in group.stmts):
+            return False
+        if group.made.isdisjoint(reads) and group.waiting.isdisjoint(reads):
+            group.before.append(stmt)
+        else:
+            group.later.append(stmt)
+            group.waiting.update(stmt.targets)
+        return True
+
+    def shares(self, reads: tuple[Var, ...], row: Row) -> bool:
+        """Whether a variable may be a part of the matrix that is written."""
+        root = self.roots.get(row.base, row.base)
+        return any(self.roots.get(v, v) is root for v in reads)
+
+    # -- the loop -----------------------------------------------------------------------------------------------------
+
+    def loop(self, group: Group) -> list[Stmt]:
+        """The group as a loop, or as it is where a loop gains nothing or lengths may not be looked at."""
+        reads: dict[Var, int] = {}
+        for v in (v for s in group.stmts for v in op_reads(s.op)):
+            reads[v] = reads.get(v, 0) + 1
+        results = {t for s in group.stmts for t in s.targets if self.uses.get(t, 0) > reads.get(t, 0)}
+        needed = needed_for(results, group.stmts)
+        vectors = read_from_outside(needed, group.stmts)
+        rows = [row for s in needed if (row := row_of(s))]
+        if len(needed) < FEWEST or not vectors or len(vectors) + len(rows) > 1 and not self.repeats:
+            return group.stmts
+        self.made = True
+        return written(needed, vectors, results)
+
+
+def keeps_order(row: Row, stmts: list[Stmt]) -> bool:
+    """Whether it does not matter that parts of a vector are written element by element: they are added to, the same, or side by side.
+
+    Parts of one length of which one begins where the other ends overlap with no other that is a neighbour of one of them.
+    """
+    if not isinstance(row.key, Slice):
+        return True
+    chain: list[Row] = []
+    base = row.base
+    for s in reversed(stmts):
+        if base in s.targets and (other := row_of(s)) is not None:
+            chain.append(other)
+            base = other.base
+    if all(r.mode in BY_MODE for r in (row, *chain)):
+        return True
+    return any(side_by_side(row.key, r.key) or side_by_side(r.key, row.key) for r in chain)
+
+
+def side_by_side(a: Slice, b: Slice) -> bool:
+    """Whether one part ends where the other begins, or both are the same."""
+
+    def same(x: Atom | None, y: Atom | None) -> bool:
+        return x is y or isinstance(x, Const) and isinstance(y, Const) and x.value == y.value
+
+    return a.upper is not None and same(a.upper, b.lower) or same(a.lower, b.lower) and same(a.upper, b.upper)
+
+
+def values(stmt: Stmt) -> list[Var]:
+    """The vectors of which a statement reads the elements."""
+    row = row_of(stmt)
+    operands = (row.value,) if row else work(stmt)[1]
+    return [a for a in operands if is_vector(a)]
+
+
+def needed_for(results: set[Var], stmts: list[Stmt]) -> list[Stmt]:
+    """The statements without those that tell nothing but a length."""
+    kept: list[Stmt] = []
+    wanted = set(results)
+    for s in reversed(stmts):
+        if row_of(s) or s.targets[0] in wanted:
+            kept.append(s)
+            wanted.update(values(s))
+    return kept[::-1]
+
+
+def read_from_outside(needed: list[Stmt], stmts: list[Stmt]) -> list[Var]:
+    """The vectors from outside whose elements are read, and those that must be as long."""
+    made_by = {s.targets[0]: s for s in stmts}
+    made = {s.targets[0] for s in needed}
+    found: dict[Var, None] = {}
+
+    def visit(v: Var) -> None:
+        if v not in made_by:
+            found[v] = None
+        elif v not in made:
+            for a in (*values(made_by[v]), *witnesses(made_by[v])):
+                visit(a)
+
+    for s in needed:
+        for v in (*values(s), *witnesses(s)):
+            visit(v)
+    return list(found)
+
+
+def witnesses(stmt: Stmt) -> list[Var]:
+    """The vector that a statement reads for nothing but its length."""
+    witness = None if row_of(stmt) else work(stmt)[2]
+    return [] if witness is None else [witness]
+
+
+def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[Stmt]:
+    """The loop that computes the results, after what it needs."""
+    first, n, j = needed[0], Var("n", INT, True), Var("j", INT, True)
+    made = {s.targets[0] for s in needed}
+    before, measured, starts = rows_of(needed, vectors, made)
+    before.append(
+        replace(first, targets=(n,), op=Call(alike, tuple(measured)) if measured[1:] else Call(len, (measured[0],)))
+    )
+    for parts in parts_that_may_meet(needed, starts):
+        n, given = Var("n", INT, True), n
+        before.append(replace(first, targets=(n,), op=Call(disjoint, (given, *parts))))
+    inits: list[Var] = []
+    params: list[Var] = []
+    finals: list[Var] = []  # of each array: its version at the end of an iteration
+    targets: list[Var] = []
+    place: dict[Var, int] = {}
+    read = {v for s in needed for v in values(s)}
+    elements = {v: Var(f"{v.name}_j", ELEMENT, True) for v in vectors if v in read}
+    body = [replace(first, targets=(element,), op=Index(v, j)) for v, element in elements.items()]
+
+    def carry(init: Var, target: Var) -> int:
+        inits.append(init)
+        params.append(fresh(target))
+        finals.append(params[-1])
+        targets.append(target)
+        return len(params) - 1
+
+    for s in needed:
+        (target,) = s.targets
+        row = row_of(s)
+        if row:
+            base = row.base
+            if row.mode is None:
+                base = fresh(target)
+                before.append(replace(s, targets=(base,), op=Call(with_room, (row.base, row.key, n))))
+            at = place[target] = place[base] if base in place else carry(base, target)
+            key = (row.key, j)
+            if s in starts:
+                key = j
+                if row.key.lower is not None:
+                    key = Var("at", INT, True)
+                    body.append(replace(s, targets=(key,), op=Call(operator.add, (starts[s], j))))
+            op = Update(finals[at], (Sub(key),), elements[row.value], row.mode or "set")
+            finals[at], targets[at] = fresh(target), target
+            body.append(replace(s, targets=(finals[at],), op=op))
+            continue
+        fn, operands, _ = work(s)
+        args = tuple(elements.get(a, a) if isinstance(a, Var) else a for a in operands)
+        elements[target] = Var(f"{target.name}_j", ELEMENT, True)
+        body.append(replace(s, targets=(elements[target],), op=Let(args[0]) if fn is None else Call(fn, args)))
+        if target in results:
+            empty = Var(target.name, target.type, True)
+            before.append(replace(s, targets=(empty,), op=Call(np.empty, (n,))))
+            at = carry(empty, target)
+            op = Update(finals[at], (Sub(j),), elements[target])
+            finals[at] = fresh(target)
+            body.append(replace(s, targets=(finals[at],), op=op))
+    loop = Loop(Range(Const(0), n, Const(1)), j, tuple(params), tuple(inits), Block(tuple(body), tuple(finals)))
+    return [*before, replace(first, targets=tuple(targets), op=loop)]
+
+
+def rows_of(needed: list[Stmt], vectors: list[Var], made: set[Var]) -> tuple[list[Stmt], list[Var], dict[Stmt, Atom]]:
+    """Statements before the loop, all vectors that must be equally long, and where each part of a vector starts.
+
+    A row is as long as its matrix is wide.
+    """
+    stmts: list[Stmt] = []
+    measured = list(vectors)
+    starts: dict[Stmt, Atom] = {}
+    first: dict[Var, Var] = {}  # the version that there is before the loop
+    for s in needed:
+        row = row_of(s)
+        if row is None or row.mode is None:
+            continue
+        base = first[s.targets[0]] = first.get(row.base, row.base)
+        if isinstance(row.key, Slice):
+            starts[s] = start_of(row.key.lower, base, s, stmts)
+        found = Var("row", Array(FLOAT, (Sym(),) if s in starts else base.type.dims[1:]), True)
+        stmts.append(replace(s, targets=(found,), op=Index(base, row.key)))
+        measured.append(found)
+    return stmts, measured, starts
+
+
+def start_of(lower: Atom | None, base: Var, stmt: Stmt, stmts: list[Stmt]) -> Atom:
+    """Where a part of a vector starts, if it is not empty."""
+    if lower is None:
+        return Const(0)
+    if isinstance(lower, Const) and not lower.live and lower.value >= 0:
+        return lower
+    start = Var("start", INT, True)
+    stmts.append(replace(stmt, targets=(start,), op=Call(begin, (base, lower))))
+    return start
+
+
+def parts_that_may_meet(needed: list[Stmt], starts: dict[Stmt, Atom]) -> list[list[Atom]]:
+    """The starts of parts of the same vector, where one is set: in which order elements are written matters, if they overlap."""
+    chains: dict[Var, list[Stmt]] = {}
+    for s in needed:
+        if s in starts:
+            chain = chains.pop(s.op.base, [])
+            chains[s.targets[0]] = [*chain, s]
+    return [
+        [starts[s] for s in chain]
+        for chain in chains.values()
+        if len(chain) > 1 and any(s.op.mode == "set" for s in chain)
+    ]

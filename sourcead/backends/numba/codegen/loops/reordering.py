@@ -1,0 +1,250 @@
+"""Innermost loops in an order that vector instructions can take.
+
+    for i in range(n - 2, 0, -1):               for i in range(1, n - 1):
+        t = d_a[i] * c                              d_b[i + 1] += d_a[i] * c
+        d_b[i + 1] += t                         for i in range(1, n - 1):
+        d_b[i] += t                                 d_b[i] += d_a[i] * c
+        d_b[i - 1] += t                         for i in range(1, n - 1):
+        d_a[i] = 0.0                                d_b[i - 1] += d_a[i] * c
+                                                    d_a[i] = 0.0
+
+That is loop distribution (R. Allen, K. Kennedy: Automatic translation of Fortran programs to vector form, 1987, section 5): statements
+of which one must see what another has written stay in one loop or in that order; what only adds to the same elements may go apart, and
+goes apart where it would meet in different iterations.  A loop that no iteration of which needs another runs upward.  Sums may be added
+up in another order thereby.  Cheap expressions are computed in each loop that needs them.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sourcead.ad.residuals.costs import is_cheap
+from sourcead.analysis.affine import number
+from sourcead.analysis.element_loops import Access, Body, one_more, reads_inside
+from sourcead.analysis.references import After, Meeting, Subscripts
+from sourcead.ir.nodes import (
+    Atom, Attr, Block, Branch, Call, Const, Index, Let, Loop, Op, Range, Stmt, Update, Var, copied, fresh, substitute
+)
+
+BUDGET = 24  # additions that may be done again for the sake of loops apart
+DIVISION, CALL = 4, 40  # about how many additions a division or a function such as exp takes
+MOST = 6  # loops that one may become
+
+
+@dataclass
+class Root:
+    """A statement of a loop that must be done: an update of an array, or the steps of a sum. `needs`: all that it is computed from."""
+
+    at: int
+    stmts: set[int]
+    needs: set[int] = field(default_factory=set)
+    variant: Var | None = None  # of the loop, if it is a sum
+
+
+def reordered(stmt: Stmt, body: Body, subscripts: Subscripts) -> list[Stmt]:
+    """A loop as loops that run one after the other, upward where that is allowed."""
+    return _Order(stmt, body, subscripts).loops()
+
+
+class _Order:
+    def __init__(self, stmt: Stmt, body: Body, subscripts: Subscripts):
+        self.stmt, self.loop, self.body, self.subscripts = stmt, stmt.op, body, subscripts
+        self.step = number(self.loop.domain.step)
+        self.roots: list[Root] = []
+        self.recurrent = False  # a number goes from one iteration to the next and is not a mere sum
+        for at, _ in body.updates():
+            self.roots.append(Root(at, {at}))
+        for p, result in body.scalars.items():
+            steps = self.sum_of(p, result)
+            if steps is None:
+                self.recurrent = True
+            elif steps:
+                self.roots.append(Root(max(steps), steps, variant=p))
+        self.roots.sort(key=lambda r: r.at)
+        for root in self.roots:
+            root.needs = body.slice_of(root.stmts)
+
+    def sum_of(self, p: Var, result: Atom) -> set[int] | None:
+        """The statements that add to a loop variant, if nothing else reads it on the way."""
+        if result is p:
+            return set()
+        steps: set[int] = set()
+        if self.readers(result) != 1:
+            return None
+        while result is not p:
+            at = self.body.defined.get(result)
+            op = None if at is None else self.body.stmts[at].op
+            if not (isinstance(op, Call) and op.fn in (operator.add, operator.sub) and len(op.args) == 2):
+                return None
+            steps.add(at)
+            left, right = op.args
+            leads = self.leads_to(left, p)
+            if not leads and not (op.fn is operator.add and self.leads_to(right, p)):
+                return None
+            result = left if leads else right
+            if self.readers(result) != 1:
+                return None
+        return steps
+
+    def leads_to(self, v: Atom, p: Var) -> bool:
+        while v is not p:
+            at = self.body.defined.get(v)
+            op = None if at is None else self.body.stmts[at].op
+            if not (isinstance(op, Call) and op.fn in (operator.add, operator.sub) and len(op.args) == 2):
+                return False
+            v = op.args[0]
+        return True
+
+    def readers(self, v: Atom) -> int:
+        found = sum(w is v for s in self.body.stmts for w in reads_inside(s.op))
+        return found + sum(r is v for r in self.loop.body.results)
+
+    # ---- which come before which ----
+
+    def accesses(self, root: Root) -> list[Access]:
+        return [a for k in root.needs for a in self.body.accesses[k]]
+
+    def meet(self, a: Access, b: Access) -> Meeting | After:
+        found = self.subscripts.meeting(a.key, b.key, self.loop.index)
+        return After(found.steps * self.step) if isinstance(found, After) else found
+
+    def orders(self, x: Access, y: Access) -> tuple[bool, bool]:
+        """Whether x must come before y in some iterations, and y before x in some."""
+        if x.chain is not y.chain or x.commutes(y):
+            return False, False
+        match self.meet(x, y):
+            case Meeting.NEVER:
+                return False, False
+            case After(0):
+                return x.at < y.at, y.at < x.at
+            case After(steps):
+                return steps > 0, steps < 0
+        return True, True
+
+    def is_apart(self, a: Root, b: Root) -> bool:
+        """Whether two roots in one loop keep it from vector instructions, and in two do not."""
+        if (a.variant is None) != (b.variant is None):
+            return True
+        if a.variant is not None:
+            return False
+        (x,), (y,) = self.body.accesses[a.at], self.body.accesses[b.at]
+        return self.shifted(x, y)
+
+    def shifted(self, x: Access, y: Access) -> bool:
+        """Whether two additions to an array meet in different iterations, near each other in memory."""
+        if x.chain is not y.chain or not (x.mode and y.mode and x.commutes(y)):
+            return False
+        meeting = self.meet(x, y)
+        return isinstance(meeting, After) and meeting.steps != 0 and self.subscripts.advances(x.key, self.loop.index)
+
+    def groups(self) -> list[list[Root]]:
+        """The roots by the loops that they go to."""
+        roots = self.roots
+        updates = [r for r in roots if r.variant is None]
+        if self.recurrent or not any(
+            self.shifted(self.body.accesses[a.at][0], self.body.accesses[b.at][0]) for k, a in enumerate(updates) for b in updates[:k]
+        ):
+            return [roots]
+        before = {(i, k) for i, a in enumerate(roots) for k, b in enumerate(roots) if i != k and self.must_precede(a, b)}
+        together = joined(len(roots), before)
+        place: dict[int, int] = {}
+        for members in together:
+            if not self.can_turn([roots[i] for i in members]):
+                return [roots]  # an iteration needs another
+            at = max((place[i] for i, k in before if k in members and i not in members), default=0)
+            while any(place[i] == at and any(self.is_apart(roots[i], roots[k]) for k in members) for i in place):
+                at += 1
+            place.update(dict.fromkeys(members, at))
+        found = [[r for i, r in enumerate(roots) if place[i] == at] for at in sorted(set(place.values()))]
+        again = sum(self.cost(g) for g in found) - self.cost(roots)
+        return found if len(found) <= MOST and again <= BUDGET else [roots]
+
+    def must_precede(self, a: Root, b: Root) -> bool:
+        return any(self.orders(x, y)[0] for x in self.accesses(a) for y in self.accesses(b))
+
+    def cost(self, group: list[Root]) -> int:
+        ops = (self.body.stmts[k].op for k in set().union(*(r.needs for r in group)))
+        return sum(cost(op) for op in ops if not isinstance(op, Update))
+
+    def can_turn(self, group: list[Root]) -> bool:
+        """Whether the iterations of a loop may run in the other direction."""
+        if self.recurrent:
+            return False
+        found = [a for r in group for a in self.accesses(r)]
+        for x in found:
+            for y in found:
+                if x.chain is y.chain and not x.commutes(y) and self.meet(x, y) not in (Meeting.NEVER, After(0)):
+                    return False
+        return True
+
+    # ---- writing ----
+
+    def loops(self) -> list[Stmt]:
+        groups = self.groups()
+        changed = {self.chain(r) for r in self.roots}
+        if not changed or changed != set(self.loop.params) or len(groups) == 1 and (self.step > 0 or not self.can_turn(groups[0])):
+            return [self.stmt]
+        out: list[Stmt] = []
+        upward = None
+        if self.step < 0 and any(map(self.can_turn, groups)):
+            first, stop = (one_more(a, self.stmt, self.subscripts, out) for a in (self.loop.domain.stop, self.loop.domain.start))
+            upward = Range(first, stop, Const(1))
+        now: dict[Var, Atom] = dict(zip(self.loop.params, self.loop.inits))
+        for k, group in enumerate(groups):
+            later = {self.chain(r) for g in groups[k + 1 :] for r in g}
+            out.append(self.made(group, now, upward if upward is not None and self.can_turn(group) else self.loop.domain, later))
+        return out
+
+    def chain(self, root: Root) -> Var:
+        """The loop variant that a root changes."""
+        return root.variant or self.body.current[self.body.stmts[root.at].targets[0]]
+
+    def made(self, group: list[Root], now: dict[Var, Atom], domain: Range, later: set[Var]) -> Stmt:
+        """One of the loops; `now` has what the variants are before it, and then after it."""
+        variants = [p for p in self.loop.params if any(self.chain(r) is p for r in group)]
+        own = {r.at for r in group}
+        needed = sorted(set().union(*(r.needs for r in group)))
+        kept = tuple(self.body.stmts[at] for at in needed)
+        results = tuple(self.loop.body.results[self.loop.params.index(p)] for p in variants)
+        others = {  # the versions of arrays that another loop makes
+            s.targets[0]: s.op.base for at, s in enumerate(self.body.stmts) if isinstance(s.op, Update) and at not in own
+        }
+        block = substitute(Block(kept, results), {**others, **{p: a for p, a in now.items() if p not in variants}})
+        index, params = fresh(self.loop.index), tuple(map(fresh, variants))
+        block = copied(block, {self.loop.index: index, **dict(zip(variants, params))})
+        targets = tuple(self.stmt.targets[self.loop.params.index(p)] for p in variants)
+        targets = tuple(fresh(t) if p in later else t for p, t in zip(variants, targets))
+        op = Loop(domain, index, params, tuple(now[p] for p in variants), block)
+        now.update(zip(variants, targets))
+        return replace(self.stmt, targets=targets, op=op)
+
+
+def joined(n: int, before: set[tuple[int, int]]) -> list[list[int]]:
+    """The numbers below n in sets that must come before each other (strongly connected), in an order that `before` allows."""
+    reach = {i: {i} for i in range(n)}
+    for _ in range(n):
+        for i, k in before:
+            reach[i] |= reach[k]
+    out: list[list[int]] = []
+    left = list(range(n))
+    while left:
+        i = next(i for i in left if not any(i in reach[k] and k not in reach[i] for k in left))
+        members = [k for k in left if k in reach[i] and i in reach[k]]
+        out.append(members)
+        left = [k for k in left if k not in members]
+    return out
+
+
+def cost(op: Op) -> int:
+    """About how long an op takes, in additions."""
+    match op:
+        case Let() | Attr() | Index():
+            return 1
+        case Branch(_, then, orelse):
+            return 1 + sum(cost(s.op) for b in (then, orelse) for s in b.stmts)
+        case Call(operator.truediv | np.divide):
+            return DIVISION
+    return 1 if is_cheap(op) else CALL

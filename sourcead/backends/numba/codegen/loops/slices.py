@@ -1,0 +1,351 @@
+"""Statements on parts of arrays as loops over elements.
+
+    a[1:-1] = (a[:-2] + b[1:-1]) / 2            for i in range(1, len(a) - 1):
+                                                    a[i] = (old_a[i - 1] + b[i]) / 2
+    t = d_a[1:-1] * c                           for i in range(1, len(d_a) - 1):
+    d_b[2:] += t                                    d_b[i + 1] += d_a[i] * c
+    d_b[:-2] += t                               for i in ...
+
+Numba takes long to compile expressions of parts of arrays, and what it makes of them runs several times slower than such loops, which
+`reordering.py` then treats like any other.  What a statement computes from parts of the array that it writes, it computes from the array
+before the statement: `assign_memory` copies it, unless the loop reads each element before it writes it.
+
+A statement becomes a loop if all its parts have as many elements (`parts.py`; where the types do not tell, the text asks before the
+loop, and raises a `ValueError` as NumPy does), if their dtype is one, and if what it computes is arithmetic; functions such as `exp`
+stay with the array expression, and are computed once.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.analysis.references import Subscripts
+from sourcead.backends.numba.codegen.loops.parts import Axis, Length, Parts
+from sourcead.backends.numba.overloads.helpers import as_many
+from sourcead.emit.text.idioms import count_reads
+from sourcead.ir.nodes import (
+    Atom, Attr, Block, Call, Const, Function, Index, Loop, Op, Operand, Range, Stmt, Sub, Update, Var, map_op, op_blocks
+)
+from sourcead.ir.types import INT, Array, Scalar, Sym, TupleT, rank
+from sourcead.passes.cleanup.dead_code import remove_dead
+
+ARITHMETIC = {
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.gt, operator.lt, operator.ge,
+    operator.le, operator.eq, operator.ne, np.add, np.subtract, np.multiply, np.divide, np.negative, np.square, np.absolute, np.maximum,
+    np.minimum, np.sign, abs,
+}  # fmt: skip
+SQUARE = 2
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+TWICE = 6  # ops of an expression that is computed again for each statement that reads it
+
+
+class Not(Exception):
+    """A statement that stays as it is."""
+
+
+def with_loops(function: Function) -> Function:
+    """The function with such statements as loops; what they do not read any more is gone."""
+    subscripts = Subscripts(function.body)
+    work = _Slices(subscripts, Parts(function.body, subscripts), count_reads(function.body))
+    body = work.block(function.body)
+    return remove_dead(replace(function, body=body)) if work.made else function
+
+
+@dataclass
+class _Slices:
+    subscripts: Subscripts
+    parts: Parts
+    reads: Counter | dict
+    made: int = 0
+
+    def block(self, block: Block) -> Block:
+        stmts: list[Stmt] = []
+        for at, stmt in enumerate(block.stmts):
+            if op_blocks(stmt.op):
+                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, self.block))
+            elif isinstance(stmt.op, Update):
+                try:
+                    stmts += _Statement(self, block.stmts, at).loops()
+                    self.made += 1
+                    continue
+                except Not:
+                    pass
+            stmts.append(stmt)
+        return Block(tuple(stmts), block.results)
+
+
+@dataclass
+class _Statement:
+    """One statement on its way to a loop."""
+
+    work: _Slices
+    stmts: tuple[Stmt, ...]
+    at: int
+    before: list[Stmt] = field(default_factory=list)
+    inside: list[Stmt] = field(default_factory=list)
+    places: dict[Var, int] = field(default_factory=dict)
+    done: dict[Var, Atom] = field(default_factory=dict)
+
+    def __post_init__(self):
+        self.stmt: Stmt = self.stmts[self.at]
+        self.op: Update = self.stmt.op
+        self.places = {t: k for k, s in enumerate(self.stmts[: self.at]) for t in s.targets}
+        base = self.op.base
+        key = self.op.path[0].key if self.op.path and isinstance(self.op.path[0], Sub) else None
+        axes = self.work.parts.axes(base.type, key) if isinstance(base, Var) and len(self.op.path) <= (key is not None) else None
+        if axes is None or base.type.dtype not in FLOATS:
+            raise Not
+        self.axes: list[Axis] = axes
+        self.running = [k for k, a in enumerate(axes) if a.at is None]
+        if not 1 <= len(self.running) <= 2:
+            raise Not
+        self.indices = [Var(name, INT, True) for name in "ij"[: len(self.running)]]
+        self.inner = Var(base.name, base.type, base.temp)  # the version inside the innermost loop
+        self.compared: dict[int, dict[Length, tuple[Var, int, Axis]]] = {}  # by axis, parts whose length the text compares
+        self.level = self.ahead = self.backward = False  # see `look`
+
+    def loops(self) -> list[Stmt]:
+        self.look(self.op.value)
+        value = self.element(self.op.value)
+        key: list[Atom] = []
+        running = iter(self.indices)
+        for axis in self.axes:
+            key.append(next(running) if axis.at is None else axis.at)
+        return self.written(value, tuple(key))
+
+    # ---- reads of the array that is written ----
+
+    def look(self, value: Operand) -> None:
+        """Finds how far the parts of the written array that are read lie from the part that is written."""
+        found: set = set()
+        todo, seen = [value], set()
+        while todo:
+            v = todo.pop()
+            if not isinstance(v, Var) or v in seen or not isinstance(v.type, Array):
+                continue
+            seen.add(v)
+            base, axes = self.part(v)
+            if base is self.op.base:
+                found.add(self.distance(axes))
+            elif self.inlined(v):
+                todo += self.definition(v).args
+        self.ahead = len(self.running) == 1 and None not in found and all(d >= 0 for d in found)
+        self.backward = not self.ahead and len(self.running) == 1 and None not in found and all(d <= 0 for d in found)
+        self.level = found <= {0}
+
+    def distance(self, axes: list[Axis]) -> int | None:
+        """How many elements a part lies further on than that which is written; None if that is not one axis's difference."""
+        gap = 0
+        for mine, other in zip(self.axes, axes):
+            if (mine.at is None) != (other.at is None):
+                return None
+            if mine.at is not None:
+                if not self.same(mine.at, other.at):
+                    return None
+                continue
+            step = other.start.plus(mine.start, -1)
+            if step.terms:
+                return None
+            if step.constant and len(self.running) > 1:
+                return None
+            gap += step.constant
+        return gap
+
+    def same(self, a: Atom, b: Atom) -> bool:
+        x, y = self.work.subscripts.from_zero(a), self.work.subscripts.from_zero(b)
+        return a is b or x is not None and x == y
+
+    def version(self) -> Var:
+        """The version of the written array that an element is read from."""
+        return self.inner if self.level or self.ahead or self.backward else self.op.base
+
+    # ---- the value ----
+
+    def definition(self, v: Var) -> Op | None:
+        """The op of this block that computes an array, if all that it reads is still as it was."""
+        k = self.places.get(v)
+        if k is None:
+            return None
+        op = self.stmts[k].op
+        arrays = {a for a in op.reads if isinstance(a.type, Array)}
+        for s in self.stmts[k + 1 : self.at]:
+            if isinstance(s.op, Update) and s.op.base in arrays or op_blocks(s.op) and not arrays.isdisjoint(reads_of(s.op)):
+                return None
+        return op
+
+    def inlined(self, v: Var) -> bool:
+        """Whether an array is computed element by element where it is read."""
+        op = self.definition(v)
+        if not isinstance(op, Call) or op.effect or op.kwargs or not is_arithmetic(op):
+            return False
+        return self.work.reads.get(v, 0) <= 1 or self.length_of(v) <= TWICE
+
+    def length_of(self, v: Operand) -> int:
+        """How many ops compute an element of an array."""
+        op = self.definition(v) if isinstance(v, Var) and isinstance(v.type, Array) else None
+        return 1 + sum(map(self.length_of, op.args)) if isinstance(op, Call) and is_arithmetic(op) else 0
+
+    def part(self, v: Var) -> tuple[Var, list[Axis]]:
+        """The array that a value is a part of, and what of it; itself if it is none."""
+        op = self.definition(v)
+        if isinstance(op, Index) and isinstance(op.base, Var):
+            axes = self.work.parts.axes(op.base.type, op.key)
+            if axes is not None:
+                return op.base, axes
+        axes = self.work.parts.axes(v.type, None)
+        if axes is None:
+            raise Not
+        return v, axes
+
+    def element(self, value: Operand) -> Atom:
+        """The element of a value that goes to the element that is written."""
+        if not isinstance(value, (Var, Const)):
+            raise Not
+        t = atom_type(value)
+        if isinstance(t, Scalar):
+            self.check_number(t)
+            return value
+        if not isinstance(value, Var) or not isinstance(t, Array) or t.dims is None:
+            raise Not
+        if value not in self.done:
+            self.done[value] = self.array_element(value)
+        return self.done[value]
+
+    def check_number(self, t: Scalar) -> None:
+        """A number must not make an element of another dtype than it makes of an array."""
+        if t.dtype is not None and t.dtype != self.op.base.type.dtype and t.dtype.kind != "b" or t.kind not in ("float", "int", "bool"):
+            raise Not
+
+    def array_element(self, v: Var) -> Atom:
+        dtype = v.type.dtype
+        if dtype != self.op.base.type.dtype and (dtype is None or dtype.kind != "b"):
+            raise Not
+        if self.inlined(v):
+            op = self.definition(v)
+            return self.emit(replace(op, args=tuple(map(self.element, op.args))), v)
+        base, axes = self.part(v)
+        kept = [a for a in axes if a.at is None]
+        mine = [self.axes[k] for k in self.running][len(self.running) - len(kept) :] if len(kept) <= len(self.running) else None
+        indices = self.indices[len(self.running) - len(kept) :]
+        if mine is None or base.type.dtype is None or not axes:  # no axes: an array of one number
+            raise Not
+        subscripts = {}
+        for a, m, i in zip(kept, mine, indices):
+            if a.length == m.length:
+                subscripts[id(a)] = self.shifted(i, a, m)
+            elif least_length(a) > 1 and least_length(m) > 1 and a.stop is None and not a.start.plus(m.start, -1).terms:
+                self.compared.setdefault(self.axes.index(m), {}).setdefault(a.length, (base, axes.index(a), a))
+                subscripts[id(a)] = self.shifted(i, a, m)
+            elif a.dim == 1 and isinstance(a.dim, int) and a.stop is None and a.from_end == 0 and a.first is None:
+                subscripts[id(a)] = Const(0)
+            else:
+                raise Not
+        key = tuple(a.at if a.at is not None else subscripts[id(a)] for a in axes)
+        read = self.version() if base is self.op.base else base
+        return self.emit(Index(read, key if len(key) > 1 else key[0]), v)
+
+    def shifted(self, index: Var, axis: Axis, mine: Axis) -> Atom:
+        """The subscript of a part where the loop is at `index`, which counts the elements of the part that is written."""
+        gap = axis.start.plus(mine.start, -1)
+        if not gap.terms:
+            return self.plus(index, gap.constant, self.inside)
+        start = index if mine.first is None else self.emit_int(Call(operator.sub, (index, mine.first)), self.inside)
+        return start if axis.first is None else self.emit_int(Call(operator.add, (start, axis.first)), self.inside)
+
+    def plus(self, atom: Atom, n: int, out: list[Stmt]) -> Atom:
+        if n == 0:
+            return atom
+        return self.emit_int(Call(operator.add if n > 0 else operator.sub, (atom, Const(abs(n)))), out)
+
+    def emit_int(self, op: Op, out: list[Stmt]) -> Var:
+        v = Var("stop", INT, True)
+        out.append(Stmt((v,), op, self.stmt.origin, self.stmt.adjoint_of))
+        return v
+
+    def emit(self, op: Op, array: Var) -> Var:
+        """An element of an array."""
+        dtype = array.type.dtype
+        v = Var(f"{array.name}_item", Scalar("bool" if dtype.kind == "b" else "float", dtype), True)
+        self.inside.append(Stmt((v,), op, self.stmt.origin, self.stmt.adjoint_of))
+        return v
+
+    # ---- the loops ----
+
+    def written(self, value: Atom, key: tuple[Atom, ...]) -> list[Stmt]:
+        base, new = self.op.base, Var(self.op.base.name, self.op.base.type, self.op.base.temp)
+        update = replace(self.op, base=self.inner, path=(Sub(key if len(key) > 1 else key[0]),), value=value)
+        block = Block((*self.inside, self.like((new,), update)), (new,))
+        param = self.inner
+        ranges = [self.range_of(k) for k in self.running]
+        for depth in range(len(ranges) - 1, -1, -1):
+            outermost = depth == 0
+            init = base if outermost else Var(base.name, base.type, base.temp)
+            target = self.stmt.targets[0] if outermost else Var(base.name, base.type, base.temp)
+            loop = self.like((target,), Loop(ranges[depth], self.indices[depth], (param,), (init,), block))
+            if outermost:
+                return [*self.before, loop]
+            block, param = Block((loop,), (target,)), init
+        raise AssertionError
+
+    def like(self, targets: tuple[Var, ...], op: Op) -> Stmt:
+        return replace(self.stmt, targets=targets, op=op)
+
+    def range_of(self, k: int) -> Range:
+        """The subscripts along an axis of the part that is written."""
+        axis = self.axes[k]
+        start = Const(0) if axis.first is None else axis.first
+        size: Atom = Const(axis.dim) if isinstance(axis.dim, int) else self.size(self.op.base, k)
+        if axis.stop is not None:
+            stop: Atom = self.emit_int(Call(min, (size, axis.stop)), self.before)
+        else:
+            stop = self.plus(size, -axis.from_end, self.before) if isinstance(size, Var) else Const(size.value - axis.from_end)
+        for base, axis_of_base, other in self.compared.get(k, {}).values():
+            gap = axis.start.plus(other.start, -1).constant - other.from_end
+            end = self.plus(self.size(base, axis_of_base), gap, self.before)
+            stop = self.emit_int(Call(as_many, (stop, end)), self.before)
+        if not self.backward:
+            return Range(start, stop, Const(1))
+        last = Const(start.value - 1) if isinstance(start, Const) else self.plus(start, -1, self.before)
+        return Range(Const(stop.value - 1) if isinstance(stop, Const) else self.plus(stop, -1, self.before), last, Const(-1))
+
+    def size(self, base: Var, k: int) -> Var:
+        match self.definition(base):
+            case Call(fn, (_, Var() as shape), ()) if fn is np.broadcast_to and isinstance(shape.type, TupleT):
+                return self.emit_int(Index(shape, Const(k)), self.before)  # the array itself need not be made
+        if rank(base.type) == 1:
+            return self.emit_int(Call(len, (base,)), self.before)
+        shape = Var("shape", temp=True)
+        self.before.append(Stmt((shape,), Attr(base, "shape"), self.stmt.origin, self.stmt.adjoint_of))
+        return self.emit_int(Index(shape, Const(k)), self.before)
+
+
+def least_length(axis: Axis) -> int:
+    """How many elements a part has at least along an axis, if that is known."""
+    whole, less, *_ = axis.length
+    if len(axis.length) > 2 or less.terms:
+        return 0
+    return (whole.least if isinstance(whole, Sym) else whole) - less.constant
+
+
+def is_arithmetic(op: Call) -> bool:
+    if op.fn is operator.pow:
+        return isinstance(op.args[1], Const) and op.args[1].value == SQUARE and type(op.args[1].value) is int
+    try:
+        return op.fn in ARITHMETIC
+    except TypeError:
+        return False
+
+
+def reads_of(op: Op) -> set[Var]:
+    """All that an op and the blocks in it read."""
+    found = set(op.reads)
+    for block in op_blocks(op):
+        for s in block.stmts:
+            found |= reads_of(s.op)
+        found.update(r for r in block.results if isinstance(r, Var))
+    return found

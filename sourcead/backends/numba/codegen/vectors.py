@@ -1,0 +1,131 @@
+"""Statements on float64 vectors, of which the text for Numba makes loops over elements, and which lengths they need to be equal."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.analysis.builder import atom_type, block_stmts
+from sourcead.backends.numba.overloads.helpers import pushed
+from sourcead.ir.nodes import Atom, Call, Const, Effect, Function, Slice, Stmt, Sub, Update, Var
+from sourcead.ir.types import Array, Scalar
+
+FLOAT = np.dtype(float)
+ELEMENT = Scalar("float", FLOAT)
+BY_ELEMENT = {  # exp, tanh and kin are not: NumPy's own loops take less time (`whole.py`)
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, np.add, np.subtract, np.multiply, np.divide,
+    np.sqrt, np.square, np.sinh, np.cosh, np.arctan, np.abs, np.maximum, np.minimum,
+}  # fmt: skip
+BY_MODE = {"add": operator.add, "sub": operator.sub}
+
+
+def is_vector(atom: object) -> bool:
+    """Whether it is a variable that holds float64 numbers along one axis, which is not known to be of length one."""
+    t = atom.type if isinstance(atom, Var) else None
+    return isinstance(t, Array) and t.dtype == FLOAT and t.dims is not None and len(t.dims) == 1 and t.dims[0] != 1
+
+
+def is_number(atom: object) -> bool:
+    """Whether it is a number that does not change the dtype of a float64 vector."""
+    if not isinstance(atom, Var | Const) or isinstance(atom, Const) and atom.live:
+        return False
+    t = atom_type(atom)
+    return (
+        isinstance(t, Scalar)
+        and t.kind in ("int", "float")
+        and (t.dtype is None or t.dtype in (FLOAT, np.dtype(np.int64)))
+    )
+
+
+def may_run_again(function: Function) -> bool:
+    """Whether a call may be given up and begun again by NumPy: it does nothing that would be seen twice."""
+    return not any(
+        isinstance(s.op, Effect) or isinstance(s.op, Call) and s.op.effect for s in block_stmts(function.body)
+    )
+
+
+def work(stmt: Stmt) -> tuple | None:
+    """What a statement does to each element: a function, its operands, and a vector that must be as long; None if it is of another kind."""
+    if len(stmt.targets) != 1 or stmt.within:
+        return None
+    match stmt.op:
+        case Call(fn, (d, Var() as x), ()) if fn is runtime.unbroadcast and is_vector(d) and is_vector(x):
+            found = None, (d,), x
+        case Call(fn, args, (), False) if is_by_element(fn):
+            found = fn, args, None
+        case Update(base, (), value, "add" | "sub" as mode):
+            found = BY_MODE[mode], (base, value), None
+        case _:
+            return None
+    operands = found[1]
+    if not is_vector(stmt.targets[0]) or not any(map(is_vector, operands)):
+        return None
+    return found if all(is_vector(a) or is_number(a) for a in operands) else None
+
+
+def is_by_element(fn: object) -> bool:
+    return any(fn is f for f in BY_ELEMENT)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A write into the row `key` of a matrix, or the part `key` of a vector, or what is added there.
+
+    `mode` None: the row is put on a stack of rows.
+    """
+
+    base: Var
+    key: Atom | Slice
+    value: Var
+    mode: str | None
+
+    @property
+    def measured(self) -> list:
+        """The lengths that are known to be that of the row."""
+        return [] if self.mode is None or isinstance(self.key, Slice) else [self.base.type.dims[1]]
+
+
+def row_of(stmt: Stmt) -> Row | None:
+    """The row that a statement writes."""
+    match stmt.op:
+        case Call(fn, (base, key, value)) if fn is pushed:
+            return Row(base, key, value, None)
+        case Update(Var(type=Array(dtype, (_, n))) as base, (Sub(Var() | Const() as key),), value, mode) if (
+            dtype == FLOAT and n != 1
+        ):
+            t = atom_type(key)
+            if isinstance(t, Scalar) and t.kind == "int" and is_vector(value) and not stmt.within:
+                return Row(base, key, value, mode)
+        case Update(base, (Sub(Slice(_, _, None) as key),), value, mode) if (
+            is_vector(base) and is_vector(value) and not stmt.within
+        ):
+            return Row(base, key, value, mode)
+    return None
+
+
+class Meetings:
+    """Which lengths must be equal, because vectors of these lengths meet in an operation."""
+
+    def __init__(self):
+        self.parent: dict = {}
+
+    def find(self, dim):
+        while dim in self.parent:
+            dim = self.parent[dim]
+        return dim
+
+    def meet(self, stmt: Stmt) -> None:
+        for a, b in zip(lengths := self.lengths(stmt), lengths[1:]):
+            if (a := self.find(a)) is not (b := self.find(b)) and a != b:
+                self.parent[a] = b
+
+    def lengths(self, stmt: Stmt) -> list:
+        """The lengths that a statement on vectors needs to be equal."""
+        row = row_of(stmt)
+        if row:
+            return [row.value.type.dims[0], *row.measured]
+        _, operands, witness = work(stmt)
+        return [v.type.dims[0] for v in (*operands, witness, stmt.targets[0]) if is_vector(v)]

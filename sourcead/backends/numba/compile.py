@@ -1,0 +1,160 @@
+"""Compilation with `numba.njit`, and its errors in the user's terms."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from types import CodeType, ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core.caching import FunctionCache, NullCache
+from numba.core.errors import NumbaError
+
+from sourcead.backends import load as loading
+from sourcead.backends.numba.codegen.calls import Outlined, with_outlined
+from sourcead.backends.numba.codegen.recursion import Recursive, reachable
+from sourcead.backends.numba.disk import file_of
+from sourcead.backends.numba.internals import casts, reductions, ufunc_loops as whole, views  # noqa: F401  (they register overloads)
+from sourcead.backends.numba.internals.compiler import Careful
+from sourcead.backends.numba.internals.linked_functions import inner_functions_linked
+from sourcead.backends.numba.internals.mismatch import plain_mismatches
+from sourcead.backends.numba.internals.optimisation import effort_for
+from sourcead.backends.numba.load import MODULE
+from sourcead.backends.numba.overloads import indexing, runtime as overloads  # noqa: F401  (they register themselves)
+from sourcead.backends.numba.overloads.outlined import prepared
+from sourcead.backends.options import Numba
+from sourcead.compile.interpreter import in_one_chunk, without_collection
+from sourcead.emit import Emitted
+from sourcead.errors import BackendError, SourceADError
+
+
+def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callable:
+    """The function that a text defines, compiled at its first call for arguments of each kind; see `dispatcher_of`.
+
+    Where Numba's threads take arrays that broadcast for ones of the same shape, which they notice, one thread runs the whole.
+    """
+    if not backend.parallel:
+        return dispatcher_of(emitted, name, place, backend)
+    chosen = dispatcher_of(emitted, name, place, backend)
+
+    def parallel(*args):
+        nonlocal chosen
+        try:
+            return chosen(*args)
+        except AssertionError as error:
+            if not str(error).startswith("Sizes of "):
+                raise
+            chosen = dispatcher_of(emitted, name, place, replace(backend, parallel=False))
+        return chosen(*args)
+
+    return parallel
+
+
+def dispatcher_of(emitted: Emitted, name: str, place: str, backend: Numba) -> Callable:
+    """The function that a text defines, compiled at its first call for arguments of each kind.
+
+    Args:
+        emitted: the text.
+        name: the name of the function in it.
+        place: where the user's function stands, for errors.
+        backend: the options.
+
+    Raises:
+        BackendError: at that call, if Numba cannot compile it.
+    """
+    options = {**backend.njit(), "pipeline_class": Careful}
+    namespace = with_dispatchers(emitted.namespace, options)
+    file = file_of(name, emitted.text, with_outlined(emitted), backend) if backend.cache and is_text(emitted.namespace) else None
+    code = loading.compiled(emitted.text, name) if file is None else compile(emitted.text, file, "exec", dont_inherit=True)
+    function = loading.run(code, name, {**namespace, "__name__": MODULE})
+    function.__code__ = with_names_apart(function.__code__)
+    dispatcher = numba.njit(**options)(function)
+    if file is not None:
+        dispatcher._cache = FunctionCache(function)
+    compile_for_args = dispatcher._compile_for_args  # what Numba calls for arguments of new types: they are looked at nowhere else
+
+    def compile_first(*args, **kwargs):
+        compile_for(dispatcher, tuple(map(numba.typeof, args)), emitted, code.co_filename, place)
+        return compile_for_args(*args, **kwargs)
+
+    dispatcher._compile_for_args = compile_first
+    return dispatcher
+
+
+def with_names_apart(code: CodeType) -> CodeType:
+    """The code without local variables that are named like versions of others: Numba calls the first version of `x` `x_1` at times."""
+    count = code.co_argcount
+    local = (name + "_" if re.search(r"_\d+$", name) else name for name in code.co_varnames[count:])
+    return code.replace(co_varnames=(*code.co_varnames[:count], *local))
+
+
+def with_dispatchers(namespace: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """The globals of a text, with what Numba compiles in place of the functions that were taken out of it."""
+    found = {f: numba.njit(**options)(loading.load(f.text, f.name, {"__name__": MODULE})) for f in reachable(namespace)}
+
+    def known(names: dict[str, Any]) -> dict[str, Any]:
+        return {
+            k: prepared(v, options) if isinstance(v, Outlined) else found[v] if isinstance(v, Recursive) else v for k, v in names.items()
+        }
+
+    for f, dispatcher in found.items():
+        dispatcher.py_func.__globals__.update(known(f.namespace))
+    return known(namespace)
+
+
+def is_text(namespace: dict[str, Any]) -> bool:
+    """Whether a text says all that is compiled: what it reads is NumPy's, Python's or ours, or taken out of such."""
+    namespaces = [namespace, *(f.namespace for f in reachable(namespace))]
+    values = [v for names in namespaces for v in names.values() if not isinstance(v, Recursive)]
+    return all(is_text(v.namespace) if isinstance(v, Outlined) else is_known(v) for v in values)
+
+
+def is_known(value: Any) -> bool:
+    """Whether an object is found by its name in a library, or is spelled in the text."""
+    if isinstance(value, np.ndarray | list | dict | int | float | complex | str):
+        return False
+    module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or type(value).__module__
+    return str(module).partition(".")[0] in ("numpy", "math", "builtins", "sourcead", "_operator", "operator")
+
+
+@in_one_chunk
+@without_collection()
+def compile_for(dispatcher, key: tuple, emitted: Emitted, file: str, place: str) -> None:
+    """Makes machine code for arguments of some types."""
+    try:
+        with warnings.catch_warnings(), plain_mismatches(), effort_for(emitted.text), inner_functions_linked():
+            warnings.simplefilter("ignore")
+            try:
+                dispatcher.compile(key)
+            except Exception as error:
+                if isinstance(error, NumbaError | SourceADError) or not isinstance(dispatcher._cache, FunctionCache):
+                    raise
+                # not everything can be kept on disk, and what lies there may be spoiled
+                dispatcher._cache = NullCache()
+                dispatcher.compile(key)
+    except Exception as error:  # NumbaError, but internal errors of Numba as well
+        raise refusal(error, emitted, file, place) from error
+
+
+def refusal(error: Exception, emitted: Emitted, file: str, place: str) -> SourceADError:
+    """What Numba says, in one sentence, at the line of the user's program."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, SourceADError):
+        cause = cause.__cause__ or cause.__context__
+    if cause is not None:
+        return cause
+    at = [int(line) for line in re.findall(rf'File "[^"]*{re.escape(os.path.basename(file))}", line (\d+)', str(error))]
+    origin = next((emitted.origins[line] for line in at if line in emitted.origins), None)
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    reason = next((line for line in lines if not line.startswith(("Failed in", "During", "- "))), type(error).__name__)
+    where = "" if origin is not None else f" of the function at {place}"
+    written = emitted.text.splitlines()[at[0] - 1].strip() if at else ""
+    return BackendError(
+        f"Numba cannot compile the gradient{where}: {reason[:300]}{f', in `{written}`' if written else ''}", at=origin,
+        instead='leave backend="numba" away, or take backend="auto"',
+    )  # fmt: skip

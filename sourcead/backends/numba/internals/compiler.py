@@ -1,0 +1,82 @@
+"""Numba's compiler with a check of ours: what it casts without a word must not lose anything."""
+
+from __future__ import annotations
+
+from numba import types
+from numba.core import ir
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import AnalysisPass, register_pass
+from numba.core.errors import NumbaError
+from numba.core.typed_passes import NativeLowering, NopythonTypeInference
+
+from sourcead.backends.numba.internals.lowering import LeanLowering
+from sourcead.backends.numba.internals.sums import SumInAnyOrder
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class CheckCasts(AnalysisPass):
+    """Refuses a write that would cut something off: Numba's lists of integers take floats so, Python's hold both."""
+
+    _name = "check_casts"
+
+    def __init__(self):
+        AnalysisPass.__init__(self)
+
+    def run_pass(self, state):
+        for block in state.func_ir.blocks.values():
+            for write in block.body:
+                if not isinstance(write, ir.SetItem | ir.StaticSetItem):
+                    continue
+                into, value = state.typemap[write.target.name], state.typemap[write.value.name]
+                if isinstance(into, types.List) and _width(value) > _width(into.dtype):
+                    raise NumbaError(f"a value of type {value} is written into a list of {into.dtype}", loc=write.loc)
+        return False
+
+
+def _width(t: types.Type) -> int:
+    """A greater number for kinds of numbers that hold all those of a kind with a smaller one."""
+    kinds = types.Boolean, types.Integer, types.Float, types.Complex
+    return next((k for k, kind in enumerate(kinds) if isinstance(t, kind)), -1)
+
+
+class FoundType(Exception):
+    """Ends a compilation that was only to find the type of a function's result."""
+
+    def __init__(self, type: types.Type):
+        super().__init__(type)
+        self.type = type
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class Stop(AnalysisPass):
+    """Ends the compilation once the types are known."""
+
+    _name = "stop_at_types"
+
+    def __init__(self):
+        AnalysisPass.__init__(self)
+
+    def run_pass(self, state):
+        raise FoundType(state.return_type)
+
+
+class TypesAlone(CompilerBase):
+    """Numba's compiler up to type inference."""
+
+    def define_pipelines(self):
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(Stop, NopythonTypeInference)
+        passes.finalize()
+        return [passes]
+
+
+class Careful(CompilerBase):
+    """Numba's compiler, with that check after type inference, and sums of cotangents in any order."""
+
+    def define_pipelines(self):
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(SumInAnyOrder, NopythonTypeInference)
+        passes.add_pass_after(CheckCasts, NopythonTypeInference)
+        passes.passes = [(LeanLowering if p is NativeLowering else p, told) for p, told in passes.passes]
+        passes.finalize()
+        return [passes]

@@ -1,0 +1,97 @@
+"""`exp`, `tanh` and kin of whole arrays by NumPy's loops, which use vector instructions; Numba's call libm for each element.
+
+    y = np.tanh(x)                  y = tanh_of(x)
+
+A ufunc of NumPy holds the addresses of its loops, one for each dtype (`PyUFuncObject` in numpy/ufuncobject.h):
+
+    void loop(char **args, npy_intp *n, npy_intp *steps, void *data)
+
+Compiled code knows them by names of symbols, which are given their addresses when this module is read; so the code can be kept on disk.
+Where what lies in memory is not as the header says, nothing is replaced.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+import llvmlite.binding as llvm
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from sourcead.backends.numba.load import load
+from sourcead.backends.numba.overloads import numbers
+from sourcead.backends.numba.overloads.helpers import WHOLE
+
+DTYPES = {types.float32: np.dtype(np.float32), types.float64: np.dtype(np.float64)}
+_OF_NUMBERS = {(np.tanh, types.float64): numbers.tanh, (np.tanh, types.float32): numbers.tanh_of_float32}
+_SIGNATURE = types.void(types.voidptr, types.voidptr, types.voidptr, types.intp)
+
+
+class _UFunc(ctypes.Structure):
+    _fields_ = (
+        ("head", ctypes.c_char * object.__basicsize__),
+        ("nin", ctypes.c_int), ("nout", ctypes.c_int), ("nargs", ctypes.c_int), ("identity", ctypes.c_int),
+        ("functions", ctypes.POINTER(ctypes.c_void_p)), ("data", ctypes.POINTER(ctypes.c_void_p)),
+        ("ntypes", ctypes.c_int), ("reserved", ctypes.c_int), ("name", ctypes.c_char_p), ("types", ctypes.POINTER(ctypes.c_ubyte)),
+    )  # fmt: skip
+
+
+def loop_address(ufunc: np.ufunc, dtype: np.dtype) -> int | None:
+    """Where the loop of a ufunc for operands and a result of a dtype lies; None if that cannot be told."""
+    found, operands = _UFunc.from_address(id(ufunc)), ufunc.nargs
+    if (found.nin, found.nout, found.nargs, found.ntypes) != (operands - 1, 1, operands, ufunc.ntypes):
+        return None
+    numbers = [np.dtype(t).num for kinds in ufunc.types for t in kinds.replace("->", "")]
+    if found.name != ufunc.__name__.encode() or [found.types[k] for k in range(operands * found.ntypes)] != numbers:
+        return None
+    k = ufunc.types.index(f"{dtype.char * ufunc.nin}->{dtype.char}")
+    return None if found.data and found.data[k] else found.functions[k]
+
+
+def symbols_of(ufunc: np.ufunc) -> dict[types.Type, types.ExternalFunction]:
+    """What compiled code calls the loops of a ufunc, by dtype."""
+    symbols = {}
+    for numba_type, dtype in DTYPES.items():
+        address = loop_address(ufunc, dtype)
+        if address:
+            name = f"sourcead_numpy_{ufunc.__name__}_{dtype.name}"
+            llvm.add_symbol(name, address)
+            symbols[numba_type] = types.ExternalFunction(name, _SIGNATURE)
+    return symbols
+
+
+def _know(ufunc: np.ufunc, function) -> None:
+    """Makes compiled code call the loops of a ufunc of one operand."""
+    symbols = symbols_of(ufunc)
+    plain = load(f"def {ufunc.__name__}_of(x):\n    return np.{ufunc.__name__}(x)\n", f"{ufunc.__name__}_of", {"np": np})
+
+    def choose(x):
+        if (ufunc, x) in _OF_NUMBERS:
+            return _OF_NUMBERS[ufunc, x]
+        loop = symbols.get(x.dtype) if isinstance(x, types.Array) else None
+        if loop is None:
+            return plain
+        text = _CONTIGUOUS if x.layout == "C" else _ANY
+        return load(text, "by_loop", {"np": np, "loop": loop})
+
+    overload(function, strict=False)(choose)
+
+
+_CONTIGUOUS = """def by_loop(x):
+    y = np.empty(x.shape, x.dtype)
+    told = np.empty(5, np.intp)
+    told[0] = x.ctypes.data
+    told[1] = y.ctypes.data
+    told[2] = x.size
+    told[3] = x.itemsize
+    told[4] = x.itemsize
+    loop(told.ctypes, told[2:].ctypes, told[3:].ctypes, 0)
+    if x.size != y.size:  # and x lives up to here
+        raise ValueError("an array changed its size")
+    return y
+"""
+_ANY = _CONTIGUOUS.replace("def by_loop(x):\n", "def by_loop(a):\n    x = np.ascontiguousarray(a)\n")
+
+for _ufunc, _function in WHOLE.items():
+    _know(_ufunc, _function)

@@ -1,0 +1,181 @@
+"""Functions of one call: compiled where Numba can and agrees with our inference on the result's type, else run by the interpreter.
+
+A call of the interpreter costs a few microseconds: little beside an `einsum`, and no more than in NumPy mode.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.extending import overload
+from numba.np import numpy_support
+from numba.typed import List
+
+from sourcead.backends.numba.codegen.calls import Outlined
+from sourcead.backends.numba.internals import interpreter_calls as interpreted
+from sourcead.backends.numba.internals.compiler import FoundType, TypesAlone
+from sourcead.backends.numba.load import load
+from sourcead.errors import BackendError
+from sourcead.ir.types import UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, type_of
+
+_PYTHON = {"bool": types.boolean, "int": types.int64, "float": types.float64, "complex": types.complex128}
+
+
+def prepared(outlined: Outlined, options: dict[str, Any]) -> Callable:
+    """The Python function of an outlined call, known to Numba.
+
+    Args:
+        outlined: the call.
+        options: those of `numba.njit`.
+    """
+    namespace = dict(outlined.namespace)
+    function = load(outlined.text, outlined.name, namespace)
+    parameters = ", ".join(outlined.parameters)
+    choose = _Choice(outlined, function, options)
+    text = f"def typing({parameters}):\n    return choose({parameters})\n"
+    typing: dict[str, Any] = {"choose": choose}
+    exec(text, typing)
+    overload(function, strict=False)(typing["typing"])
+    return function
+
+
+class _Choice:
+    """How a call is done for arguments of certain types."""
+
+    def __init__(self, outlined: Outlined, function: Callable, options: dict[str, Any]):
+        self.outlined, self.function, self.options = outlined, function, options
+
+    def __call__(self, *args: types.Type) -> Callable:
+        return self.compiled(args) or self.interpreted(args)
+
+    def compiled(self, args: tuple[types.Type, ...]) -> Callable | None:
+        """The call in machine code, if its result has the type that it should have."""
+        if not self.outlined.compiles:
+            return None
+        dispatcher = numba.njit(**{**self.options, "pipeline_class": TypesAlone})(self.function)
+        try:
+            dispatcher.compile(tuple(map(types.unliteral, args)))
+        except FoundType as found:
+            return self.function if agrees(found.type, self.outlined.result) else None
+        except Exception:  # whatever Numba stumbles on, it cannot do
+            return None
+        raise AssertionError("a compilation that ends at types returned")
+
+    def interpreted(self, args: tuple[types.Type, ...]) -> Callable:
+        """The call by the interpreter."""
+        promise, function = self.outlined.result, self.function
+        if numba_type(promise) is None:
+            promise = self.found_by_example(args)
+        result = numba_type(promise)
+        made = result and interpreted.call(
+            lambda *args: kept(function(*args), promise), list(self.outlined.parameters), list(args), result
+        )
+        if made is None:
+            why = "the type of its result is not known" if result is None else f"it takes {', '.join(map(str, args))}"
+            raise BackendError(
+                f"Numba cannot compile `{self.outlined.text.partition('return ')[2].strip()}`, and {why}",
+                at=self.outlined.origin,
+                instead='leave backend="numba" away, or write what it computes as a loop',
+            )
+        return self.calling(numba.njit(made), "[item for item in {0}]") if is_even_list(promise, result) else made
+
+    def found_by_example(self, args: tuple[types.Type, ...]) -> Type:
+        """The type of the result for small arguments of these types; a call that gives another one raises an error."""
+        for n, integer in ((3, 0), (2, 0), (1, 0), (1, 1)):  # not every function takes every size
+            with contextlib.suppress(Exception), warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                return type_of(self.function(*(interpreted.example(a, n, integer) for a in args)))
+        return UNKNOWN
+
+    def calling(self, function: Callable, result: str = "{0}") -> Callable:
+        """A function with the parameters of the outlined one."""
+        parameters, name = ", ".join(self.outlined.parameters), f"call_{self.outlined.name}"
+        text = f"def {name}({parameters}):\n    return {result.format(f'call({parameters})')}\n"
+        return load(text, name, {"call": function})
+
+
+def is_even_list(promise: Type, result: types.Type) -> bool:
+    """Whether what stands for a list becomes one that Numba has made itself; its lists have elements of one type."""
+    return isinstance(promise, ListT) and isinstance(result, types.UniTuple | types.ListType)
+
+
+def numba_type(t: Type) -> types.Type | None:
+    """The type that Numba has for values of a type, arrays in C order; None if it is not known well enough."""
+    match t:
+        case Scalar(kind, dtype):
+            if dtype is None or dtype.kind == "O":
+                return _PYTHON[kind]
+            return numpy_support.from_dtype(dtype)
+        case Array(dtype, dims) if dtype is not None and dims is not None and dtype.kind in "biufc":
+            return types.Array(numpy_support.from_dtype(dtype), len(dims), "C")
+        case TupleT(items):
+            found = [numba_type(item) for item in items]
+            return None if None in found else types.BaseTuple.from_types(tuple(found))
+        case ListT(_, items) if items:  # on the way
+            return numba_type(TupleT(items))
+        case ListT(item, None) if (found := numba_type(item)) is not None:
+            return types.ListType(found) if has_lists(item) else types.List(found)
+        case NoneType():
+            return types.none
+        case Str():
+            return types.unicode_type
+    return None
+
+
+def has_lists(t: Type) -> bool:
+    """Whether values of a type hold lists: Numba takes lists of such as typed lists alone."""
+    match t:
+        case TupleT(items):
+            return any(map(has_lists, items))
+    return isinstance(t, ListT)
+
+
+def agrees(found: types.Type, promise: Type) -> bool:
+    """Whether a type that Numba found is the promised one, the memory layout apart."""
+    wanted = numba_type(promise)
+    if wanted is None:
+        return not isinstance(found, types.PyObject)
+    match found, wanted:
+        case types.Array(), types.Array():
+            return found.dtype == wanted.dtype and found.ndim == wanted.ndim
+        case types.List(), types.ListType() | types.List():
+            return agrees(found.dtype, promise.item)
+        case types.List(), types.UniTuple() if isinstance(promise, ListT):
+            return agrees(found.dtype, promise.items[0])
+        case types.BaseTuple(), types.BaseTuple():
+            items = promise.items
+            return len(found) == len(items) and all(map(agrees, found, items))
+        case types.NoneType(), types.UnicodeType():  # the cotangent of a text
+            return True
+    return types.unliteral(found) == wanted
+
+
+def kept(value: Any, promise: Type) -> Any:
+    """A result of the interpreter as the promised type says; it is an error in our inference if it cannot be so."""
+    match promise:
+        case Array(dtype, dims):
+            made = np.array(value, dtype=dtype, order="C", copy=None)
+            if made.ndim != len(dims):
+                raise BackendError(f"an array of {made.ndim} axes was computed where {len(dims)} were expected")
+            return made if made.flags.writeable else made.copy()
+        case TupleT(items) | ListT(_, tuple(items)):
+            return tuple(map(kept, value, items))
+        case ListT(item, None) if not has_lists(item):
+            return [kept(v, item) for v in value]
+        case ListT(item, None):
+            made = List()
+            for v in value:
+                made.append(kept(v, item))
+            return made
+        case Scalar(kind):
+            number = value.item() if isinstance(value, np.ndarray) else value
+            return float(number) if kind == "float" and isinstance(number, int) else number
+        case Str() if not isinstance(value, str):  # Numba looks at its memory without asking what it is
+            raise BackendError(f"a {type(value).__name__} was computed where a text was expected")
+    return value

@@ -1,0 +1,338 @@
+"""What of sourcead's runtime Numba compiles: `numba.extending.overload`s of its functions, each the same as the Python function."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+from numba.extending import overload, register_jitable
+from numba.np.numpy_support import as_dtype
+
+from sourcead import runtime
+from sourcead.backends.numba.codegen.forms import no_floats, no_integers
+from sourcead.backends.numba.internals import interpreter_calls as interpreted
+from sourcead.backends.numba.load import load
+from sourcead.backends.numba.overloads.helpers import (
+    Unequal, alike, apart, as_many, begin, disjoint, reserved, with_room
+)
+from sourcead.backends.numba.overloads.integers import CHECKED
+
+
+@overload(apart)
+def _apart(v, a):
+    if not isinstance(v, types.Array):
+        return lambda v, a: v
+
+    def copy_if_shared(v, a):
+        if v.size == 0 or a.size == 0:
+            return v
+        low, high = extent(v)
+        below, above = extent(a)
+        return v if high <= below or above <= low else v.copy()
+
+    return copy_if_shared
+
+
+def extent(x):
+    """The addresses between which the elements of an array lie."""
+
+
+@overload(extent)
+def _extent(x):
+    def bounds(x):
+        low = np.int64(x.ctypes.data)
+        high = low + x.itemsize
+        for n, step in zip(x.shape, x.strides):
+            if step < 0:
+                low += (n - 1) * step
+            else:
+                high += (n - 1) * step
+        return low, high
+
+    return bounds
+
+
+def compiled_as_it_is(function):
+    """A function of two numbers that Numba compiles as Python has it."""
+    overload(function)(lambda a, b: function)
+
+
+for function in CHECKED:
+    compiled_as_it_is(function)
+
+
+@overload(reserved)
+def _reserved(stack, top, n):
+    return reserved
+
+
+@overload(as_many)
+def _as_many(n, m):
+    return as_many
+
+
+@overload(with_room)
+def _with_room(rows, top, width):
+    return with_room
+
+
+@overload(alike)
+def _alike(*vectors):
+    tests = "".join(f"    if len(vectors[{k}]) != n:\n        raise Unequal\n" for k in range(1, len(vectors)))
+    return load(f"def alike(*vectors):\n    n = len(vectors[0])\n{tests}    return n\n", "alike", {"Unequal": Unequal})
+
+
+@overload(begin)
+def _begin(v, lower):
+    return begin
+
+
+@overload(disjoint)
+def _disjoint(n, *starts):
+    pairs = [(a, b) for b in range(len(starts)) for a in range(b)]
+    tests = "".join(f"    if 0 < abs(starts[{a}] - starts[{b}]) < n:\n        raise Unequal\n" for a, b in pairs)
+    return load(f"def disjoint(n, *starts):\n{tests}    return n\n", "disjoint", {"Unequal": Unequal})
+
+
+# ---- cotangents ----
+
+
+@overload(runtime.zeros_like)
+def _zeros_like(x):
+    match x:
+        case types.Array() if isinstance(x.dtype, types.Float | types.Complex):
+            return lambda x: np.zeros_like(x)
+        case types.Array():
+            return lambda x: np.zeros(x.shape)
+        case types.List():
+            return lambda x: [runtime.zeros_like(v) for v in x]
+        case types.UniTuple() | types.Tuple():
+            return _of_each(x, runtime.zeros_like)
+        case types.Complex():
+            return lambda x: x * 0
+        case types.Float() if x.bitwidth == 32:
+            return lambda x: np.float32(0)
+        case types.Number() | types.Boolean():
+            return lambda x: 0.0
+        case types.UnicodeType() | types.NoneType():
+            return lambda x: None
+        case types.Optional():  # None has no cotangent, and that of an array must be one in either case
+            return lambda x: runtime.zeros_if_assigned(x)
+    return None
+
+
+@overload(runtime.zeros_if_assigned)
+def _zeros_if_assigned(x):
+    if not isinstance(x, types.Optional):
+        return lambda x: runtime.zeros_like(x)
+    if isinstance(x.type, types.Array):
+        shape, dtype = (1,) * x.type.ndim, x.type.dtype if isinstance(x.type.dtype, types.Float | types.Complex) else types.float64
+
+        def zeros_or_one_zero(x):
+            """An array that has no values yet is a zero that broadcasts."""
+            return np.zeros(shape, dtype) if x is None else np.zeros(x.shape, dtype)
+
+        return zeros_or_one_zero
+    if isinstance(x.type, types.Number):
+        return lambda x: 0.0
+    return None
+
+
+@overload(runtime.copy)
+def _copy(x):
+    match x:
+        case types.Array():
+            return lambda x: x.copy()
+        case types.List():
+            return lambda x: [runtime.copy(v) for v in x]
+        case types.UniTuple() | types.Tuple():
+            return _of_each(x, runtime.copy)
+        case types.Number() | types.Boolean() | types.UnicodeType() | types.NoneType():
+            return lambda x: x
+    return None
+
+
+def _of_each(t, function):
+    """The tuple of a function of each item."""
+    items = "".join(f"f(x[{k}]), " for k in range(len(t)))
+    return load(f"def each(x):\n    return ({items})\n", "each", {"f": function})
+
+
+@overload(runtime.add)
+def _add(a, b):
+    if isinstance(a, types.NoneType):
+        return lambda a, b: b
+    if isinstance(b, types.NoneType):
+        return lambda a, b: a
+    if isinstance(a, types.List) and isinstance(b, types.List):
+        return lambda a, b: [runtime.add(v, w) for v, w in zip(a, b)]
+    if isinstance(a, types.BaseTuple) and isinstance(b, types.BaseTuple) and len(a) == len(b):
+        items = "".join(f"f(a[{k}], b[{k}]), " for k in range(len(a)))
+        return load(f"def each(a, b):\n    return ({items})\n", "each", {"f": runtime.add})
+    if isinstance(a, types.Array | types.Number) and isinstance(b, types.Array | types.Number):
+        return lambda a, b: a + b
+    return None
+
+
+@overload(runtime.without)
+def _without(d, key):
+    if not isinstance(d, types.DictType):
+        return None
+
+    def without(d, key):
+        rest = d.copy()
+        del rest[key]
+        return rest
+
+    return without
+
+
+@overload(runtime.unbroadcast)
+def _unbroadcast(d, x):
+    match d, x:
+        case types.Array() | types.Number(), types.Number() | types.Boolean():
+            if isinstance(d, types.Array):
+                d_dtype, total = d.dtype, (lambda d: d.sum())
+            else:
+                d_dtype, total = d, (lambda d: d)
+            if isinstance(x, types.Complex) or isinstance(d_dtype, types.Complex):
+                return None
+            to = np.float32 if x is types.float32 else np.float64
+            total = register_jitable(total)
+            return lambda d, x: to(total(d))
+        case types.Number(), types.Array() if not isinstance(d, types.Complex):
+            return lambda d, x: np.full(x.shape, d, x.dtype)
+        case types.Array(), types.Array() if isinstance(x.dtype, types.Float) and isinstance(d.dtype, types.Float):
+            made = types.Array(x.dtype, x.ndim, "C")
+            summed = interpreted.call(lambda d, x: np.ascontiguousarray(runtime.unbroadcast(d, x)), ["d", "x"], [d, x], made)
+            if d.ndim != x.ndim or d.dtype != x.dtype:
+                return summed
+            summed = register_jitable(summed)
+            return lambda d, x: d if d.shape == x.shape else summed(d, x)
+    return None
+
+
+@overload(runtime.split_like)
+def _split_like(d_y, arrays, axis=0):
+    """Vectors put one after the other: their cotangents are views, one after the other."""
+    if not (isinstance(arrays, types.BaseTuple) and isinstance(d_y, types.Array) and all(isinstance(a, types.Array) for a in arrays)):
+        return None
+    if any(a.ndim != 1 or a.dtype != d_y.dtype for a in arrays) or d_y.ndim != 1 or not isinstance(axis, int | types.Integer):
+        return None
+    lines = ["def split(d_y, arrays, axis=0):", "    end_0 = 0"]
+    lines += [f"    end_{k + 1} = end_{k} + len(arrays[{k}])" for k in range(len(arrays))]
+    lines.append(f"    return ({''.join(f'd_y[end_{k}:end_{k + 1}], ' for k in range(len(arrays)))})")
+    return load("\n".join(lines) + "\n", "split", {})
+
+
+@overload(runtime.like_sequence)
+def _like_sequence(d, x):
+    if isinstance(x, types.List):
+        return lambda d, x: [runtime.like_sequence(d[i], v) for i, v in enumerate(x)]
+    if isinstance(x, types.BaseTuple):
+        items = "".join(f"f(d[{k}], x[{k}]), " for k in range(len(x)))
+        return load(f"def each(d, x):\n    return ({items})\n", "each", {"f": runtime.like_sequence})
+    return lambda d, x: runtime.unbroadcast(d, x)
+
+
+@overload(runtime.seed)
+def _seed(y):
+    number = isinstance(y, types.Float | types.Integer) or isinstance(y, types.Array) and y.ndim == 0 and y.dtype == types.float64
+    return (lambda y: 1.0) if number else None
+
+
+@overload(runtime.stop_gradient)
+def _stop_gradient(x):
+    return lambda x: x
+
+
+@overload(runtime.check_layout)
+def _check_layout(x, name):
+    if isinstance(x, types.Array) and x.layout == "C":
+        return lambda x, name: None
+    return interpreted.call(runtime.check_layout, ["x", "name"], [x, name], None)
+
+
+# ---- elementwise ----
+
+
+@overload(runtime.lower_exponent)
+def _lower_exponent(b, a):
+    floats = isinstance(getattr(a, "dtype", a), types.Float) and isinstance(getattr(b, "dtype", b), types.Float | types.Integer)
+    if not floats or isinstance(b, types.Array) and not isinstance(b.dtype, types.Float):
+        return None
+    if isinstance(b, types.Number) and isinstance(a, types.Number):
+        return lambda b, a: 1.0 if b == 0 and a == 0 else b - 1.0
+    one = as_dtype(getattr(b, "dtype", None) or a.dtype).type(1)
+    if isinstance(b, types.Integer):  # an array of integers, as of NumPy's own numbers
+        return lambda b, a: np.where((a == 0) & (b == 0), np.full(a.shape, 1), np.full(a.shape, b - 1))
+    if isinstance(b, types.Number):
+        return lambda b, a: np.where((a == 0) & (b == 0), np.full(a.shape, one), np.full(a.shape, b * one - one))
+    return lambda b, a: np.where((b == 0) & (a == 0), one, b * one - one)
+
+
+@overload(runtime.divide_or_zero)
+def _divide_or_zero(x, y):
+    if isinstance(x, types.Number) and isinstance(y, types.Number):
+        return lambda x, y: 0.0 if y == 0 else x / y
+    return None
+
+
+# ---- lists ----
+
+
+@overload(no_floats)
+def _no_floats():
+    return no_floats
+
+
+@overload(no_integers)
+def _no_integers():
+    return no_integers
+
+
+@overload(runtime.sorted_order)
+def _sorted_order(keys, reverse=False):
+    if not (isinstance(keys, types.List) and isinstance(keys.dtype, types.Number)):
+        return None
+
+    def order(keys, reverse=False):
+        """By insertion, which is stable."""
+        places = [0 for _ in range(0)]
+        for i in range(len(keys)):
+            k = len(places)
+            while k > 0 and (keys[places[k - 1]] < keys[i] if reverse else keys[i] < keys[places[k - 1]]):
+                k -= 1
+            places.insert(k, i)
+        return places
+
+    return order
+
+
+@overload(runtime.best_place)
+def _best_place(keys, largest):
+    if not (isinstance(keys, types.List) and isinstance(keys.dtype, types.Number)):
+        return None
+
+    def place(keys, largest):
+        best = 0
+        for i in range(1, len(keys)):
+            if (keys[i] > keys[best]) if largest else (keys[i] < keys[best]):
+                best = i
+        return best
+
+    return place
+
+
+@overload(runtime.slice_bounds)
+def _slice_bounds(n, lower, upper):
+    def bounds(n, lower, upper):
+        start = end(n, 0 if lower is None else lower)
+        return start, max(start, end(n, n if upper is None else upper))
+
+    return bounds
+
+
+@register_jitable
+def end(n, k):
+    """Where a slice of n items that is written with `k` begins or ends."""
+    return min(max(k + n if k < 0 else k, 0), n)

@@ -1,0 +1,433 @@
+"""Where an update may be done in place, and a copy where it may not.
+
+After this pass every `Update`, `Append` and `Pop` may be carried out in place.  Writing `b` in place is legal when
+
+    b's memory was made by this function (it is not a parameter's, a constant's or a global's), and
+    no variable that is still to be read shares it (but for the statement's own result).
+
+Memory is followed as *regions*, one for each place that makes some; `Memory.own` is a value's own, `Memory.inner` that
+of what it holds.  A loop gives its parameters symbolic regions, shared among those that may share memory at the start of
+any iteration; the sharing is found by iterating to a fixpoint from that of the initial values.  So two buffers that a
+stencil swaps stay apart, and a parameter that is written is copied once, before the loop.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.emit.memory.liveness import Live, Reads, written_level
+from sourcead.emit.memory.loops import allocate_loop
+from sourcead.emit.memory.regions import (
+    FOREIGN, NOTHING, Memory, copy_call, element, fitted, is_memory, joined_items, may_hold_twice, union
+)
+from sourcead.emit.memory.results import owned_results
+from sourcead.emit.memory.sharing import (
+    attr_sharing, call_sharing, has_memory, index_sharing, is_container, is_known_container, is_plain, operand_type
+)
+from sourcead.ir.nodes import (
+    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op,
+    Pop, Stmt, Update, Var, fresh, operand_atoms
+)
+from sourcead.ir.types import ANY_DTYPE, Array, Scalar, TupleT, Type, same_dtype
+
+_PASSES = 6  # how often to start again with copies of views in place of copies of whole arrays
+
+
+def assign_memory(function: Function, own_results: bool = True) -> Function:
+    """The function with the copies that make every update in place legal.
+
+    Args:
+        function: the function; parameters' memory is never written.
+        own_results: whether each array returned must be writable and shared with nothing else (an argument, a
+            global, another result), and is copied where it is not.
+    """
+    reads = Reads()
+    copied_views: set[Stmt] = set()
+    for attempt in range(_PASSES):
+        allocation = _Allocation(reads, copied_views, last_attempt=attempt == _PASSES - 1)
+        result = allocation.function(function, own_results)
+        if not allocation.wanted:
+            return result
+        copied_views |= allocation.wanted
+    raise AssertionError("the last attempt wants no further copies")
+
+
+class _Allocation:
+    """One walk over a function: the state of memory at the current statement."""
+
+    def __init__(self, reads: Reads, copied: set[Stmt], last_attempt: bool):
+        self.reads = reads
+        self.copied = copied  # views and appended values to copy where they are made
+        self.wanted: set[Stmt] = set()  # such that this walk found to be worth it
+        self.last_attempt = last_attempt
+        self.counter = itertools.count(1)
+        self.memory: dict[Var, Memory] = {}
+        self.holders: dict[int, dict[Var, None]] = {}  # the live variables that may reach a region
+        self.maker: dict[Var, Stmt] = {}  # the statements that made views
+        self.closures: set[Var] = set()
+        self.filled: dict[Var, Call] = {}  # what makes an array like a broadcast number that may be written
+        self.appended: dict[int, tuple[Block, Stmt]] = {}  # where a region was put on a list
+        self.block_now: Block | None = None
+        self.killed: list[Var] = []
+
+    # ---- regions and their holders ----
+
+    def new(self) -> int:
+        return next(self.counter)
+
+    def fresh_memory(self, t: Type) -> Memory:
+        """Memory that was just made."""
+        match t:
+            case _ if not has_memory(t):
+                return NOTHING
+            case TupleT(items):
+                parts = tuple(map(self.fresh_memory, items))
+                return Memory(frozenset(), union(p.all for p in parts), parts)
+            case _ if is_plain(t):
+                return Memory(frozenset((self.new(),)))
+        return Memory(frozenset((self.new(),)), frozenset((self.new(),)))
+
+    def of(self, operand) -> Memory:
+        """The memory of an operand."""
+        match operand:
+            case Var():
+                return self.memory.get(operand, NOTHING)
+            case Const(value):
+                return Memory(frozenset((FOREIGN,)), frozenset((FOREIGN,))) if is_memory(value) else NOTHING
+        return Memory(frozenset(), union(self.of(a).all for a in operand_atoms(operand)))
+
+    def bind(self, var: Var, memory: Memory) -> None:
+        self.memory[var] = fitted(memory, var.type)
+        self.hold(var)
+
+    def hold(self, var: Var) -> None:
+        for region in self.of(var).all:
+            self.holders.setdefault(region, {})[var] = None
+
+    def kill(self, var: Var) -> None:
+        for region in self.of(var).all:
+            if var in self.holders.get(region, ()):
+                del self.holders[region][var]
+        self.killed.append(var)
+
+    def revive(self, variables: Iterable[Var]) -> None:
+        for var in variables:
+            self.hold(var)
+
+    def sharers(self, regions: Iterable[int]) -> dict[Var, None]:
+        """The live variables that may reach any of the regions."""
+        return {v: None for r in regions for v in self.holders.get(r, ())}
+
+    def is_held_by_none(self, regions: frozenset[int]) -> bool:
+        """Whether no live variable may reach any of the regions, all made here."""
+        return FOREIGN not in regions and not self.sharers(regions)
+
+    # ---- functions and blocks ----
+
+    def function(self, function: Function, own_results: bool) -> Function:
+        for param in function.params:
+            self.bind(param, Memory(frozenset((FOREIGN,)), frozenset((FOREIGN,))))
+        stmts, results = self.block(function.body, lambda v: False, own_results=own_results)
+        return replace(function, body=Block(stmts, results))
+
+    def block(self, block: Block, live_out: Live, yields: list | None = None, own_results: bool = False):
+        """The block's statements and results; `yields` gains the memory of its results."""
+        out: list[Stmt] = []
+        last, outer = self.reads.last(block), self.block_now
+        for k, stmt in enumerate(block.stmts):
+            self.block_now = block
+
+            def live(v, k=k):
+                return last.get(v, -1) > k or live_out(v)
+
+            dying = [v for v in self.reads.of(stmt) if not live(v)]
+            self.statement(stmt, live, dying, out)
+            for v in (*dying, *(t for t in stmt.targets if not live(t))):
+                self.kill(v)
+        results = block.results
+        if own_results:
+            results = owned_results(self, block, out)
+        if yields is not None:
+            yields.extend(self.of(r) for r in results)
+        for v in [r for r in results if isinstance(r, Var) and not live_out(r)]:
+            self.kill(v)
+        self.block_now = outer
+        return tuple(out), results
+
+    # ---- statements ----
+
+    def statement(self, stmt: Stmt, live: Live, dying: list[Var], out: list[Stmt]) -> None:
+        """Append the statement to `out`, after the copies that it needs, and note the memory of its targets."""
+        match stmt.op:
+            case Update():
+                self.update(stmt, dying, out)
+            case Append():
+                self.append(stmt, dying, out)
+            case Pop(base, path) as op:
+                base, memory = self.writable(stmt, base, 2 if path else 1, dying, out)
+                out.append(replace(stmt, op=replace(op, base=base)))
+                popped = stmt.targets[1]
+                alone = memory.distinct and not path and self.is_held_by_none(memory.inner)
+                self.bind(stmt.targets[0], replace(memory, items=None))
+                self.bind(popped, self.fresh_memory(popped.type) if alone else element(memory, operand_type(base)))
+            case Branch():
+                self.branch(stmt, live, out)
+            case Loop():
+                allocate_loop(self, stmt, live, dying, out)
+            case Closure():
+                self.closure(stmt, out)
+            case Effect(body=Block() as body):
+                yields: list[Memory] = []
+                stmts, results = self.block(body, live, yields)
+                out.append(replace(stmt, op=replace(stmt.op, body=Block(stmts, results))))
+                self.bind_all(stmt.targets, yields)
+            case op:
+                self.simple(stmt, op, out)
+
+    def bind_all(self, targets, memories) -> None:
+        for target, memory in zip(targets, memories):
+            self.bind(target, memory)
+
+    def simple(self, stmt: Stmt, op: Op, out: list[Stmt]) -> None:
+        """A call, read or display: note what its result shares."""
+        if not stmt.targets:
+            out.append(stmt)
+            return
+        target = stmt.targets[0]
+        if stmt in self.copied:
+            read = fresh(target, temp=True)
+            out.append(replace(stmt, targets=(read,)))
+            out.append(replace(stmt, op=Call(np.copy, (read,))))
+            self.bind(target, self.fresh_memory(target.type))
+            return
+        out.append(stmt)
+        match op:
+            case Call(np.broadcast_to, (value, shape), ()) if isinstance(operand_type(value), Scalar):
+                self.filled[target] = Call(np.full, (shape, value))
+        memory = self.result_memory(op, target.type)
+        if (
+            isinstance(op, Index)
+            and isinstance(target.type, Array)
+            and isinstance(operand_type(op.base), Array)
+            and memory.own
+        ):
+            self.maker[target] = stmt
+        self.bind(target, memory)
+
+    def result_memory(self, op: Op, t: Type) -> Memory:
+        if not has_memory(t):
+            return NOTHING
+        match op:
+            case Call(fn, (base, *_)) if fn in (dict.get, runtime.cotangent_at):
+                return element(self.of(base), operand_type(base))
+            case Call(fn, args, kwargs):
+                sharing = call_sharing(op) if not isinstance(fn, Var) else "foreign"
+                operands = args[:1] if sharing == "first" else (*args, *(v for _, v in kwargs))
+                regions = union(self.of(a).all for a in operands)
+            case Let(value):
+                return self.of(value)
+            case Attr(base):
+                sharing, regions = attr_sharing(op, t), self.of(base).all
+            case Index(base, key):
+                if index_sharing(op, t) == "fresh":
+                    return self.fresh_memory(t)
+                if isinstance(operand_type(base), Array):
+                    return self.of(base)
+                return element(self.of(base), operand_type(base), key)
+            case Build(kind, items):
+                parts = tuple(map(self.of, items))
+                inner = union(p.all for p in parts)
+                own = frozenset() if kind == "tuple" else frozenset((self.new(),))
+                distinct = kind in ("list", "dict") and sum(len(p.all) for p in parts) == len(inner)
+                return Memory(own, inner, parts, distinct=distinct)
+        if sharing == "fresh":
+            return replace(self.fresh_memory(t), distinct=is_known_container(t))
+        if sharing == "shallow":
+            return Memory(frozenset((self.new(),)), regions)
+        if sharing in ("readonly", "foreign"):
+            regions |= {FOREIGN}
+        if sharing == "foreign" or is_container(t):
+            regions |= {self.new()}
+        return Memory(regions, regions)
+
+    # ---- writes ----
+
+    def writable(self, stmt: Stmt, base: Atom, level: int, dying: list[Var], out: list[Stmt], stored: Memory = NOTHING):
+        """The base, or a copy of it that may be written in place, and its memory.
+
+        `stored` is the memory of a value that the base will hold.
+        """
+        for v in dying:
+            self.kill(v)
+        memory = self.of(base)
+        written = memory.level(level)
+        twice = level > 1 and may_hold_twice(memory, operand_type(base))
+        if twice or not self.is_ours(written, stmt) or stored.all & memory.own:
+            base, memory = self.copy(base, level, stmt, out, memory)
+        return base, memory
+
+    def is_ours(self, regions: frozenset[int], stmt: Stmt) -> bool:
+        """Whether memory may be written at `stmt`, if need be after a copy of what shares it where that was made."""
+        if FOREIGN in regions:
+            return False
+        sharers = self.sharers(regions)
+        makers = {v: self.maker[v] for v in sharers if v in self.maker}
+        if not sharers:
+            return True
+        if self.last_attempt:
+            return False
+        if len(makers) == len(sharers):
+            self.wanted |= {s for s in makers.values() if s.op.base not in sharers}
+            return True
+        appends = {}
+        for region in regions & self.appended.keys():
+            block, append = self.appended[region]
+            if block is self.block_now and all(v in append.targets for v in self.holders.get(region, ())):
+                appends[region] = append
+        if all(r in appends for r in regions if self.holders.get(r)):
+            self.wanted |= set(appends.values())
+            return True
+        return False
+
+    def copy(self, base: Atom, level: int, stmt: Stmt, out: list[Stmt], memory: Memory) -> tuple[Var, Memory]:
+        """A variable for a copy of the base, deep if its elements will be written, and its memory."""
+        t = operand_type(base)
+        new = fresh(stmt.targets[0], type=t)
+        call = self.filled.get(base) or copy_call(base, t, level)
+        out.append(Stmt((new,), call, stmt.origin, stmt.adjoint_of))
+        result = self.fresh_memory(t)
+        if level > 1:
+            result = replace(result, distinct=True)
+        elif is_known_container(t):
+            result = Memory(frozenset((self.new(),)), memory.inner, distinct=memory.distinct)
+        self.bind(new, result)
+        self.kill(new)
+        return new, result
+
+    def update(self, stmt: Stmt, dying: list[Var], out: list[Stmt]) -> None:
+        op, target = stmt.op, stmt.targets[0]
+        base_type = operand_type(op.base)
+        plain_sum = not op.path and op.mode != "set" and not is_known_container(base_type)
+        if isinstance(base_type, Scalar):
+            out.append(stmt)
+            self.bind(target, self.fresh_memory(target.type))
+            return
+        if plain_sum:
+            for v in dying:
+                self.kill(v)
+            if not _keeps_dtype(op) or self.is_ours(self.of(op.base).own, stmt):
+                plain_sum = False
+        if plain_sum:
+            call = Call(operator.add if op.mode == "add" else operator.sub, (op.base, op.value))
+            out.append(replace(stmt, op=call))
+            self.bind(target, self.result_memory(call, target.type))
+            return
+        if not op.path and op.mode == "set" and isinstance(base_type, Array):
+            self.replace_whole(stmt, dying, out)
+            return
+        summed = op.mode != "set" and isinstance(operand_type(op.value), Array)  # a sum does not hold what was added
+        stored = self.of(op.value) if is_container(base_type) and not summed else NOTHING
+        level = written_level(op) or 1
+        base, memory = self.writable(stmt, op.base, level, dying, out, stored)
+        out.append(replace(stmt, op=replace(op, base=base)))
+        if is_container(base_type):
+            own = memory.own if is_known_container(base_type) else memory.own | {self.new()}
+            distinct = memory.distinct and self.is_held_by_none(stored.all) and not stored.all & memory.all
+            memory = Memory(own, memory.inner | stored.all, distinct=distinct)
+        self.bind(target, memory)
+
+    def replace_whole(self, stmt: Stmt, dying: list[Var], out: list[Stmt]) -> None:
+        """`a[...] = v`: where `a` may not be written, the value itself if it is such an array, else a new array."""
+        op, target = stmt.op, stmt.targets[0]
+        for v in dying:
+            self.kill(v)
+        memory, stored = self.of(op.base), self.of(op.value)
+        fits = _is_such_an_array(operand_type(op.value), operand_type(op.base))
+        if not (fits and op.value in dying and self.is_held_by_none(stored.all)) and self.is_ours(memory.own, stmt):
+            out.append(stmt)
+            self.bind(target, memory)
+            return
+        if fits:  # nothing else needs the value: no copy
+            out.append(replace(stmt, op=Let(op.value)))
+            self.bind(target, stored)
+            return
+        new = fresh(target, type=operand_type(op.base))
+        out.append(replace(stmt, targets=(new,), op=Call(np.empty_like, (op.base,))))
+        out.append(replace(stmt, op=replace(op, base=new)))
+        self.bind(target, self.fresh_memory(new.type))
+
+    def append(self, stmt: Stmt, dying: list[Var], out: list[Stmt]) -> None:
+        op, value = stmt.op, stmt.op.value
+        if stmt in self.copied and isinstance(value, Var):
+            value = fresh(op.value, temp=True)
+            out.append(replace(stmt, targets=(value,), op=Call(np.copy, (op.value,))))
+            self.memory[value] = self.fresh_memory(value.type)
+        stored = self.of(value)
+        base, memory = self.writable(stmt, op.base, 2 if op.path else 1, dying, out, stored)
+        out.append(replace(stmt, op=replace(op, base=base, value=value)))
+        moved = self.is_held_by_none(stored.all) and not stored.all & memory.all
+        distinct = memory.distinct and moved
+        self.bind(stmt.targets[0], Memory(memory.own, memory.inner | stored.all, distinct=distinct))
+        if isinstance(operand_type(value), Array) and stmt not in self.copied:
+            for region in stored.all:
+                self.appended[region] = (self.block_now, stmt)
+
+    # ---- blocks inside statements ----
+
+    def branch(self, stmt: Stmt, live: Live, out: list[Stmt]) -> None:
+        op, arms, memories = stmt.op, [], []
+        for arm in (op.then, op.orelse):
+            mark, yields = len(self.killed), []
+            arms.append(Block(*self.block(arm, live, yields)))
+            memories.append(yields)
+            outside = self.reads.free(arm)
+            self.revive(v for v in self.killed[mark:] if v in outside)
+        out.append(replace(stmt, op=replace(op, then=arms[0], orelse=arms[1])))
+        for target, a, b, *results in zip(stmt.targets, *memories, arms[0].results, arms[1].results):
+            distinct = all(m.distinct or r is UNDEFINED for m, r in zip((a, b), results))
+            self.bind(target, Memory(a.own | b.own, a.inner | b.inner, joined_items(a, b), distinct))
+
+    def closure(self, stmt: Stmt, out: list[Stmt]) -> None:
+        """A nested function may be called several times: what it reads of outside stays as it is."""
+        op = stmt.op
+        for param in op.params:
+            self.bind(param, Memory(frozenset((FOREIGN,)), frozenset((FOREIGN,))))
+        captured = [v for v in self.reads.free(op.body) if v not in op.params]
+        inner = frozenset(r for v in captured for r in self.of(v).all)
+        before = {v: self.memory[v] for v in captured if v in self.memory}
+        for v, m in before.items():
+            self.memory[v] = Memory(m.own and m.own | {FOREIGN}, m.inner and m.inner | {FOREIGN})
+        outside = set(captured)
+        stmts, results = self.block(op.body, lambda v: v in outside, own_results=True)
+        self.memory.update(before)
+        for param in op.params:
+            self.kill(param)
+        out.append(replace(stmt, op=Closure(op.params, Block(stmts, results))))
+        target = stmt.targets[0]
+        self.closures.add(target)
+        self.memory[target] = Memory(frozenset(), inner)
+        self.hold(target)
+
+
+def _is_such_an_array(value: Type, base: Type) -> bool:
+    """Whether an array of the one type has the shape and dtype of any of the other."""
+    if not isinstance(value, Array) or value.dtype is None or value.dtype != base.dtype:
+        return False
+    return value.dims is not None and value.dims == base.dims
+
+
+def _keeps_dtype(op: Update) -> bool:
+    """Whether `base + value` has the base's dtype, as `base += value` does, as far as is known of the base."""
+    base, value = operand_type(op.base), operand_type(op.value)
+    dtype, added = getattr(base, "dtype", None), getattr(value, "dtype", None)
+    if dtype is None or (added is None and isinstance(value, Scalar)):  # a Python number takes the array's dtype
+        return True
+    if added is None or same_dtype(added, ANY_DTYPE):
+        return np.result_type(dtype, float) == dtype
+    return np.result_type(dtype, added) == dtype

@@ -1,0 +1,119 @@
+"""Which variables a block reads, when it does so for the last time, and whose memory it would write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sourcead.emit.memory.sharing import is_known_container
+from sourcead.ir.nodes import (
+    Append, Attr, Block, Branch, Call, Loop, Op, Pop, Stmt, Update, Var, bound_vars, op_blocks, op_reads
+)
+from sourcead.ir.types import Array
+
+Live = Callable[[Var], bool]
+
+
+def asks_only(op: Op) -> bool:
+    """Whether an op asks an array for no more than its shape or dtype, which writes do not change."""
+    match op:
+        case Attr(Var(type=Array()), "shape" | "size" | "ndim" | "dtype"):
+            return True
+        case Call(fn, (Var(type=Array()),), ()):
+            return fn in ASKING
+    return False
+
+
+ASKING = (len, np.shape, np.size, np.ndim, np.zeros_like, np.ones_like, np.empty_like)
+
+
+class Reads:
+    """The reads of blocks, what only asks for a shape left out; computed once for each block."""
+
+    def __init__(self):
+        self._last: dict[Block, dict[Var, int]] = {}
+        self._reads: dict[Stmt, set[Var]] = {}
+        self._free: dict[Block, frozenset[Var]] = {}
+        self._written: dict[Block, dict[Var, int]] = {}
+
+    def of(self, stmt: Stmt) -> set[Var]:
+        """The outer variables that a statement reads, itself or inside its blocks."""
+        if stmt not in self._reads:
+            own = () if asks_only(stmt.op) else op_reads(stmt.op)
+            self._reads[stmt] = set(own).union(*(self.free(b) for b in op_blocks(stmt.op))).difference(bound_vars(stmt.op))
+        return self._reads[stmt]
+
+    def free(self, block: Block) -> frozenset[Var]:
+        """The variables that a block reads and does not define."""
+        if block not in self._free:
+            found: dict[Var, None] = {}
+            for stmt in block.stmts:
+                found.update(dict.fromkeys(self.of(stmt)))
+            found.update((r, None) for r in block.results if isinstance(r, Var))
+            self._free[block] = frozenset(found).difference(*(s.targets for s in block.stmts))
+        return self._free[block]
+
+    def last(self, block: Block) -> dict[Var, int]:
+        """The number of the last statement that reads each variable; beyond the last where it is yielded."""
+        if block not in self._last:
+            last = {v: k for k, stmt in enumerate(block.stmts) for v in self.of(stmt)}
+            last.update({r: len(block.stmts) for r in block.results if isinstance(r, Var)})
+            self._last[block] = last
+        return self._last[block]
+
+    def written(self, block: Block) -> dict[Var, int]:
+        """The variables whose memory the block would write: 1 their own, 2 also that of their elements."""
+        if block not in self._written:
+            levels: dict[Var, int] = {}
+            self._note_written(block, levels)
+            self._written[block] = levels
+        return self._written[block]
+
+    def _note_written(self, block: Block, levels: dict[Var, int]) -> None:
+        def note(v, level):
+            if isinstance(v, Var) and level > levels.get(v, 0):
+                levels[v] = level
+
+        for stmt in reversed(block.stmts):
+            op, after = stmt.op, [levels.get(t, 0) for t in stmt.targets]
+            match op:
+                case Update(base):
+                    level = written_level(op)
+                    note(base, max(level, after[0]) if level else 0)
+                case Append(base) | Pop(base):
+                    note(base, max(2 if op.path else 1, after[0]))
+                case Branch(_, then, orelse):
+                    for arm in (then, orelse):
+                        for result, level in zip(arm.results, after):
+                            note(result, level)
+                        self._note_written(arm, levels)
+                case Loop(_, _, params, inits):
+                    self._note_loop(op, levels, note)
+                    for init, param, level in zip(inits, params, after):
+                        note(init, max(level, levels.get(param, 0)))
+                case _:
+                    for inner in op_blocks(op):
+                        for result, level in zip(inner.results, after):
+                            note(result, level)
+                        self._note_written(inner, levels)
+
+    def _note_loop(self, op: Loop, levels: dict[Var, int], note) -> None:
+        """A yield of a parameter that is written is written in the next iteration."""
+        while True:
+            before = [levels.get(p, 0) for p in op.params]
+            self._note_written(op.body, levels)
+            for param, result in zip(op.params, op.body.results):
+                note(result, levels.get(param, 0))
+            if before == [levels.get(p, 0) for p in op.params]:
+                return
+
+
+def written_level(op: Update) -> int:
+    """What an update in place writes of its base: 0 nothing (a sum instead), 1 its own memory, 2 its elements' too."""
+    t = op.base.type if isinstance(op.base, Var) else None
+    if isinstance(t, Array):
+        return 1
+    if not op.path:
+        return 2 if is_known_container(t) else 0
+    return 1 if len(op.path) == 1 and op.mode == "set" else 2

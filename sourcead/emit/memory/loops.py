@@ -1,0 +1,150 @@
+"""Loops in the memory pass: which parameters may share memory at the start of an iteration.
+
+A *slot* is a level of a parameter: its own memory, or that of what it holds.  The state at the start of an iteration is,
+for each slot, the outer regions that it may reach, and the sets of slots that may share memory made by the loop or handed
+over to it by the initial values.  One walk over the body gives the state at its end; joined until nothing new comes.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field, replace
+
+from sourcead.emit.memory.regions import Memory, element, may_hold_twice
+from sourcead.emit.memory.sharing import is_plain, operand_type
+from sourcead.ir.nodes import Block, Loop, Range, Stmt, Var
+
+Slot = tuple[int, str]
+_LEVELS = ("own", "inner")
+
+
+@dataclass
+class _State:
+    """What the slots may reach of outside, and which of them may share the rest."""
+
+    outer: dict[Slot, frozenset[int]] = field(default_factory=dict)
+    groups: set[frozenset[Slot]] = field(default_factory=set)
+    distinct: tuple[bool, ...] | None = None  # of each parameter, as in `Memory`
+
+    def absorb(self, memories: list[Memory], is_outer) -> bool:
+        """Join with the state in which the parameters have these memories; whether that was news."""
+        before = dict(self.outer), set(self.groups), self.distinct
+        slots: dict[int, set[Slot]] = {}
+        for i, memory in enumerate(memories):
+            for level in _LEVELS:
+                for region in getattr(memory, level):
+                    if is_outer(region):
+                        self.outer[i, level] = self.outer.get((i, level), frozenset()) | {region}
+                    else:
+                        slots.setdefault(region, set()).add((i, level))
+        self.groups |= {frozenset(s) for s in slots.values()}
+        if len(self.groups) > 8 * len(memories) + 16:
+            self.groups = {frozenset().union(*self.groups)}
+        distinct = tuple(m.distinct for m in memories)
+        self.distinct = distinct if self.distinct is None else tuple(map(operator.and_, self.distinct, distinct))
+        return before != (self.outer, self.groups, self.distinct)
+
+    def memories(self, count: int, new) -> list[Memory]:
+        """Memories for the parameters in this state, with new regions for the groups."""
+        regions: dict[Slot, set[int]] = {}
+        for group in self.groups:
+            region = new()
+            for slot in group:
+                regions.setdefault(slot, set()).add(region)
+
+        def at(i, level):
+            return self.outer.get((i, level), frozenset()) | frozenset(regions.get((i, level), ()))
+
+        return [Memory(at(i, "own"), at(i, "inner"), distinct=self.distinct[i]) for i in range(count)]
+
+    def is_exclusive(self, i: int, level: int) -> bool:
+        """Whether no other slot and nothing outside shares the parameter's memory."""
+        slots = {(i, name) for name in _LEVELS[:level]}
+        return not any(self.outer.get(s) for s in slots) and all(g <= slots for g in self.groups if g & slots)
+
+
+def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> None:
+    """Append the loop to `out`, after copies of the initial values that it overwrites and that are not its own."""
+    op: Loop = stmt.op
+    inside = walk.reads.free(op.body)
+    if isinstance(op.domain, Block):
+        inside |= walk.reads.free(op.domain)
+    elif isinstance(op.domain, Var):
+        inside |= {op.domain}
+    for v in dying:
+        if v not in inside:
+            walk.kill(v)
+    written = walk.reads.written(op.body)
+    first = [walk.of(init) for init in op.inits]
+    copies = {
+        i: written[p]
+        for i, p in enumerate(op.params)
+        if written.get(p) and first[i].all
+        and (written[p] > 1 and may_hold_twice(first[i], p.type) or not _is_exclusive(walk, stmt, first, i, written[p]))
+    }
+    while True:
+        state, body, cond = _fixpoint(walk, op, inside, live, first, copies)
+        shared = [i for i in copies if not state.is_exclusive(i, copies[i])]
+        if not shared:
+            break
+        for i in shared:  # the body brings in memory that is not its own, so it has to copy anyway
+            del copies[i]
+    inits = list(op.inits)
+    for i, level in copies.items():
+        inits[i], _ = walk.copy(inits[i], level, replace(stmt, targets=(op.params[i],)), out, first[i])
+    domain = cond if isinstance(op.domain, Block) else op.domain
+    out.append(replace(stmt, op=replace(op, domain=domain, inits=tuple(inits), body=body)))
+    walk.bind_all(stmt.targets, state.memories(len(op.params), walk.new))
+
+
+def _is_exclusive(walk, stmt: Stmt, first: list[Memory], i: int, level: int) -> bool:
+    """Whether only the loop can reach an initial value's memory (if need be after a copy of views of it)."""
+    mine = first[i].level(level)
+    if any(mine & other.all for k, other in enumerate(first) if k != i) or (
+        level == 2 and first[i].own & first[i].inner
+    ):
+        return False
+    return walk.is_ours(mine, stmt)
+
+
+def _fixpoint(walk, op: Loop, inside: frozenset[Var], live, first: list[Memory], copies: dict[int, int]):
+    """The state at the start of any iteration, and the body and the condition as rewritten for it."""
+    limit = walk.new()
+    state = _State()
+    entry = []
+    for i, memory in enumerate(first):
+        if i in copies:
+            memory = Memory(frozenset((walk.new(),)), memory.inner if copies[i] == 1 else frozenset((walk.new(),)))
+            memory = memory if first[i].inner else Memory(memory.own)
+            memory = replace(memory, distinct=first[i].distinct or copies[i] > 1)
+        entry.append(memory)
+    state.absorb(entry, lambda r: r == 0 or bool(walk.holders.get(r)))
+
+    def inside_live(v):
+        return v in inside_outer or live(v)
+
+    bound = set(op.params) | {op.index}
+    inside_outer = inside - bound
+    while True:
+        for param, memory in zip(op.params, state.memories(len(op.params), walk.new)):
+            walk.bind(param, memory)
+        cond = None
+        if isinstance(op.domain, Block):
+            cond = Block(*walk.block(op.domain, lambda v: True))
+        elif not isinstance(op.domain, Range):
+            walk.bind(op.index, _sequence_element(walk, op))
+        unread = [p for p in op.params if p not in walk.reads.last(op.body)]
+        for v in unread:
+            walk.kill(v)
+        yields: list[Memory] = []
+        body = Block(*walk.block(op.body, inside_live, yields))
+        for v in (*op.params, *([op.index] if op.index is not None else ())):
+            walk.kill(v)
+        if not state.absorb(yields, lambda r: r < limit):
+            return state, body, cond
+
+
+def _sequence_element(walk, op: Loop) -> Memory:
+    memory = walk.of(op.domain)
+    t = operand_type(op.domain)
+    return memory if is_plain(t) else element(memory, t)

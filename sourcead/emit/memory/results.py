@@ -1,0 +1,73 @@
+"""What a function returns is its own: writable, and shared with no argument, no global and no other result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sourcead.emit.memory.liveness import Reads
+from sourcead.emit.memory.regions import FOREIGN, copy_call, has_twice
+from sourcead.emit.memory.sharing import operand_type
+from sourcead.ir.nodes import Atom, Block, Build, Stmt, Var, fresh
+
+
+def owned_results(walk, block: Block, out: list[Stmt]) -> tuple[Atom, ...]:
+    """The results, after copies of those that are not ours to give away."""
+    displays = {s.targets[0]: s for s in out if isinstance(s.op, Build)}
+    once = _read_once(block)
+    displays = {v: s for v, s in displays.items() if v in once}
+    given: set[int] = set()
+    _note_closures(walk, block.results, given)
+    edits: dict[Stmt, list[Stmt]] = {}
+    copies: list[Stmt] = []
+    results = tuple(_owned(walk, r, given, displays, edits, copies) for r in block.results)
+    out[:] = [*(new for s in out for new in edits.get(s, (s,))), *copies]
+    return results
+
+
+def _note_closures(walk, atoms: Iterable[Atom], given: set[int]) -> None:
+    """What a closure reads must not be given away beside it."""
+    for atom in atoms:
+        if atom in walk.closures:
+            given |= walk.of(atom).all
+
+
+def _owned(
+    walk, atom: Atom, given: set[int], displays: dict[Var, Stmt], edits: dict[Stmt, list[Stmt]], copies: list[Stmt]
+):
+    """The atom, or a variable for what may be returned in its place.
+
+    `copies` gains the statement that binds it; `edits` what replaces the display of a tuple, list or dict.
+    """
+    if atom in walk.closures:
+        return atom
+    if atom in displays:
+        display = displays[atom]
+        _note_closures(walk, display.op.items, given)
+        before: list[Stmt] = []
+        items = tuple(_owned(walk, i, given, displays, edits, before) for i in display.op.items)
+        if before:
+            edits[display] = [*before, replace(display, op=replace(display.op, items=items))]
+        return atom
+    memory = walk.of(atom)
+    t = operand_type(atom)
+    if FOREIGN not in memory.all and not memory.all & given and not has_twice(memory, t):
+        given |= memory.all
+        return atom
+    copy = fresh(atom, temp=True) if isinstance(atom, Var) else Var("result", t, temp=True)
+    copies.append(Stmt((copy,), walk.filled.get(atom) or copy_call(atom, t, 2)))
+    return copy
+
+
+def _read_once(block: Block) -> set[Var]:
+    """The variables that the block reads exactly once."""
+    counts: dict[Var, int] = {}
+    reads = Reads()
+    for stmt in block.stmts:
+        items = [a for a in stmt.op.items if isinstance(a, Var)] if isinstance(stmt.op, Build) else reads.of(stmt)
+        for v in items:
+            counts[v] = counts.get(v, 0) + 1
+    for r in block.results:
+        if isinstance(r, Var):
+            counts[r] = counts.get(r, 0) + 1
+    return {v for v, n in counts.items() if n == 1}

@@ -1,0 +1,261 @@
+"""Ops without blocks, and branches that are values, as Python expressions."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import operator
+from functools import singledispatchmethod
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.emit.memory.sharing import operand_type
+from sourcead.emit.text.globals import Globals
+from sourcead.emit.text.nesting import repeated_arm
+from sourcead.ir.nodes import Attr, Block, Branch, Build, Call, Const, Index, Let, Op, Operand, Slice, Sub, Var, View
+from sourcead.ir.records import takes_its_fields
+from sourcead.ir.types import GENERATORS, Array, StructT
+from sourcead.passes.cleanup.writes_through_reshape import is_flat
+from sourcead.primitives.views import MAKES_NEW
+
+BINARY = {
+    "add": ast.Add,
+    "sub": ast.Sub,
+    "mul": ast.Mult,
+    "truediv": ast.Div,
+    "floordiv": ast.FloorDiv,
+    "mod": ast.Mod,
+    "pow": ast.Pow,
+    "matmul": ast.MatMult,
+    "and_": ast.BitAnd,
+    "or_": ast.BitOr,
+    "xor": ast.BitXor,
+    "lshift": ast.LShift,
+    "rshift": ast.RShift,
+}
+_COMPARE = {
+    "lt": ast.Lt,
+    "le": ast.LtE,
+    "gt": ast.Gt,
+    "ge": ast.GtE,
+    "eq": ast.Eq,
+    "ne": ast.NotEq,
+    "is_": ast.Is,
+    "is_not": ast.IsNot,
+}
+_UNARY = {"neg": ast.USub, "pos": ast.UAdd, "invert": ast.Invert, "inv": ast.Invert, "not_": ast.Not}
+
+
+def without_defaults(fn, args: tuple) -> tuple:
+    """The arguments of a call of a function of ours, without those at the end that it takes anyway."""
+    if not inspect.isfunction(fn) or fn not in MAKES_NEW:
+        return args
+    defaults = fn.__defaults__ or ()
+    first = fn.__code__.co_argcount - len(defaults)
+    while len(args) > first and isinstance(last := args[-1], Const) and not last.live:
+        default = defaults[len(args) - 1 - first]
+        if type(last.value) is not type(default) or last.value != default:
+            break
+        args = args[:-1]
+    return args
+
+
+def operator_name(fn) -> str | None:
+    """The name of a function of the operator module, as that module has it; None for other functions."""
+    if getattr(fn, "__module__", None) not in ("_operator", "operator"):
+        return None
+    name = fn.__name__
+    return name if hasattr(operator, name) else f"{name}_"
+
+
+def negated(test: ast.expr) -> ast.expr:
+    """The opposite of a condition."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    flips = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in flips:
+        return ast.Compare(test.left, [flips[type(test.ops[0])]()], test.comparators)
+    return ast.UnaryOp(ast.Not(), test)
+
+
+class Expressions:
+    """Makes expressions, given the names of variables and the values to nest."""
+
+    def __init__(self, names: dict[Var, str], nested: dict[Var, Op], globals_: Globals):
+        self.names = names
+        self.nested = nested
+        self.globals = globals_
+
+    def operand(self, operand: Operand) -> ast.expr:
+        match operand:
+            case Const():
+                return self.globals.constant(operand)
+            case Var() if operand in self.nested:
+                return self.op(self.nested[operand])
+            case Var():
+                return ast.Name(self.names.get(operand, "_"), ast.Load())
+            case tuple():
+                return ast.Tuple([self.operand(o) for o in operand], ast.Load())
+            case Slice(lower, upper, step):
+                parts = (lower, upper) if step is None else (lower, upper, step)
+                return ast.Call(ast.Name("slice", ast.Load()), [self.operand(p or Const(None)) for p in parts], [])
+        raise TypeError(f"not an operand: {operand!r}")
+
+    def key(self, key: Operand) -> ast.expr:
+        """A subscript."""
+        match key:
+            case tuple() if key:
+                return ast.Tuple([self.key(k) for k in key], ast.Load())
+            case Slice(lower, upper, step):
+                return ast.Slice(*(None if p is None else self.operand(p) for p in (lower, upper, step)))
+            case Const(slice() as s):
+                return self.key(Slice(*(None if p is None else Const(p) for p in (s.start, s.stop, s.step))))
+            case Const(tuple() as items) if items and key.text is None:
+                return ast.Tuple([self.key(Const(i)) for i in items], ast.Load())
+        return self.operand(key)
+
+    @singledispatchmethod
+    def op(self, op) -> ast.expr:
+        """An op as an expression."""
+        raise TypeError(f"not an expression: {op!r}")
+
+    @op.register
+    def _(self, op: Let):
+        return self.operand(op.value)
+
+    @op.register
+    def _(self, op: Attr):
+        return ast.Attribute(self.operand(op.base), op.name, ast.Load())
+
+    @op.register
+    def _(self, op: Let):
+        return self.operand(op.value)
+
+    @op.register
+    def _(self, op: Index):
+        if isinstance(operand_type(op.base), StructT) and isinstance(op.key, Const) and isinstance(op.key.value, str):
+            return ast.Attribute(self.operand(op.base), op.key.value, ast.Load())
+        return ast.Subscript(self.operand(op.base), self.key(op.key), ast.Load())
+
+    @op.register
+    def _(self, op: Build):
+        items = [self.operand(i) for i in op.items]
+        if op.kind == "record":
+            fields = [ast.keyword(k, v) for k, v in zip(op.keys, items)]
+            cls = self.globals.constant(Const(op.cls))
+            if takes_its_fields(op.cls, op.keys):
+                return ast.Call(cls, [], fields)
+            return ast.Call(self.globals.constant(Const(runtime.make_record)), [cls], fields)
+        if op.kind == "dict":
+            return ast.Dict([self.globals.constant(Const(k)) for k in op.keys], items)
+        if op.kind == "set":
+            return ast.Set(items) if items else ast.Call(self.globals.constant(Const(set)), [], [])
+        return (ast.List if op.kind == "list" else ast.Tuple)(items, ast.Load())
+
+    @op.register
+    def _(self, op: Branch):
+        then, orelse = self.operand(op.then.results[0]), self.operand(op.orelse.results[0])
+        if repeated_arm(op) is op.orelse:
+            return _bool(ast.And(), self.operand(op.cond), then)
+        if repeated_arm(op) is op.then:
+            return _bool(ast.Or(), self.operand(op.cond), orelse)
+        return ast.IfExp(self.operand(op.cond), then, orelse)
+
+    @op.register
+    def _(self, op: Call):
+        fn = op.fn.value if isinstance(op.fn, Const) else op.fn
+        name = operator_name(fn)
+        if name is not None and not op.kwargs:
+            expr = self.operator(name, op.args)
+            if expr is not None:
+                return expr
+        method = self.method(fn, op)
+        if method is not None:
+            return method
+        args = [self.operand(a) for a in without_defaults(fn, op.args)]
+        return ast.Call(self.function(op.fn), args, [ast.keyword(k, self.operand(v)) for k, v in op.kwargs])
+
+    def function(self, fn) -> ast.expr:
+        return self.operand(fn) if isinstance(fn, (Var, Const)) else self.globals.constant(Const(fn))
+
+    def method(self, fn, op: Call) -> ast.expr | None:
+        """The calls that read better as methods or attributes: `x.T`, `x.copy()`, `x.astype(t)`."""
+        if not op.args or isinstance(fn, Var):
+            return None
+        first = op.args[0]
+        array = isinstance(first, Var) and isinstance(first.type, Array)
+        if fn is np.transpose and array and len(op.args) == 1 and not op.kwargs:
+            return ast.Attribute(self.operand(first), "T", ast.Load())
+        name = getattr(fn, "__name__", None)
+        owner = getattr(fn, "__objclass__", None) or next((c for c in GENERATORS if getattr(c, str(name), None) is fn), None)
+        if not (fn is np.copy and array and len(op.args) == 1 and not op.kwargs) and owner not in (
+            np.ndarray,
+            list,
+            dict,
+            str,
+            tuple,
+            *GENERATORS,
+        ):
+            return None
+        if owner is not None and getattr(owner, name, None) is not fn:
+            return None
+        args = [self.operand(a) for a in op.args[1:]]
+        keywords = [ast.keyword(k, self.operand(v)) for k, v in op.kwargs]
+        return ast.Call(ast.Attribute(self.operand(first), name, ast.Load()), args, keywords)
+
+    def operator(self, name: str, operands: tuple[Operand, ...]) -> ast.expr | None:
+        if name == "concat":
+            name = "add"
+        if name in BINARY and len(operands) == 2:
+            left, right = map(self.operand, operands)
+            return ast.BinOp(left, BINARY[name](), right)
+        if name in _COMPARE and len(operands) == 2:
+            left, right = map(self.operand, operands)
+            return ast.Compare(left, [_COMPARE[name]()], [right])
+        if name == "contains":
+            return ast.Compare(self.operand(operands[1]), [ast.In()], [self.operand(operands[0])])
+        if name == "not_":
+            return negated(self.operand(operands[0]))
+        if name in _UNARY:
+            return ast.UnaryOp(_UNARY[name](), self.operand(operands[0]))
+        if name == "truth":
+            return ast.Call(self.globals.constant(Const(bool)), [self.operand(operands[0])], [])
+        if name == "getitem":
+            return ast.Subscript(self.operand(operands[0]), self.key(operands[1]), ast.Load())
+        return None
+
+    def part(self, base: ast.expr, path: tuple[Sub | View, ...]) -> ast.expr:
+        """The part of an array that a path leads to."""
+        for step in path:
+            if isinstance(step, Sub):
+                base = ast.Subscript(base, self.key(step.key), ast.Load())
+            elif is_flat(step):
+                base = ast.Attribute(base, "flat", ast.Load())
+            elif step.fn is np.transpose and not step.args and not step.kwargs:
+                base = ast.Attribute(base, "T", ast.Load())
+            else:
+                args = [self.operand(a) for a in step.args]
+                base = ast.Call(
+                    self.function(step.fn), [base, *args], [ast.keyword(k, self.operand(v)) for k, v in step.kwargs]
+                )
+        return base
+
+
+def is_expression(op: Op, nested: dict[Var, Op]) -> bool:
+    """Whether an op with blocks can be printed as an expression: a conditional whose arms are."""
+    if not isinstance(op, Branch) or op.kind == "if" or len(op.then.results) != 1:
+        return False
+    return all(_is_nested_block(b, nested) for b in (op.then, op.orelse))
+
+
+def _is_nested_block(block: Block, nested: dict[Var, Op]) -> bool:
+    return all(s.targets and all(t in nested for t in s.targets) for s in block.stmts)
+
+
+def _bool(op: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:
+    """`left and right`, flat where either is of the same kind already."""
+    values: list[ast.expr] = []
+    for part in (left, right):
+        values += part.values if isinstance(part, ast.BoolOp) and type(part.op) is type(op) else [part]
+    return ast.BoolOp(op, values)

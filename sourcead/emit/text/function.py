@@ -1,0 +1,87 @@
+"""A function of the IR as text: idioms, nesting, names, statements, in that order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sourcead.emit.text.comments import Comments
+from sourcead.emit.text.expressions import Expressions
+from sourcead.emit.text.globals import Globals
+from sourcead.emit.text.idioms import count_reads, with_idioms
+from sourcead.emit.text.lines import origins_by_line
+from sourcead.emit.text.naming import assign_names
+from sourcead.emit.text.nesting import nested_values
+from sourcead.emit.text.printing import to_text
+from sourcead.emit.text.statements import Statements, function_def
+from sourcead.ir.nodes import Function, Op, Origin, Var
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """Source of one function, the globals it needs, and, for engines that may refuse a line, where in the user's program each is from."""
+
+    text: str
+    namespace: dict[str, Any]
+    origins: dict[int, Origin] = field(default_factory=dict)
+
+
+def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
+    """The function as Python source. Updates print as writes in place: `assign_memory` comes first.
+
+    `at`: what is called in place of `np.add.at` and `np.subtract.at`, under "add" and "sub", for engines without them.
+
+    Example:
+        >>> import operator
+        >>> from sourcead.ir.nodes import Block, Call, Const, Function, Stmt, Var
+        >>> x, y = Var("x"), Var("y", temp=True)
+        >>> double = Function("double", (x,), Block((Stmt((y,), Call(operator.mul, (x, Const(2)))),), (y,)))
+        >>> print(emit(double).text)
+        def double(x):
+            return x * 2
+        <BLANKLINE>
+    """
+    function = with_idioms(function)
+    nested = nested_values(function)
+    globals_ = Globals({p.name for p in function.params})
+    names = assign_names(function, nested, _globals_used(function, nested, globals_, at))
+    origins = {s.adjoint_of is not None for s in function.body.stmts}
+    comments = Comments(sections=origins == {True, False})
+    read = {v: n for v, n in count_reads(function.body).items() if n}
+    statements = Statements(Expressions(names, nested, globals_), comments, read, at)
+    body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
+    body += statements.block(function.body, at_top=True)
+    body += statements.returned(function.body.results)
+    node = function_def(function.name, [ast.arg(p.name) for p in function.params], body, function.defaults)
+    text = to_text(node, comments.lines)
+    return Emitted(text, dict(globals_.namespace), {} if at is None else origins_by_line(node, text))
+
+
+class _AnyName(dict):
+    """Names for a trial run, in which only globals matter."""
+
+    def get(self, var, default=None):
+        return "_"
+
+    def __getitem__(self, var):
+        return "_"
+
+
+def _globals_used(function: Function, nested: dict[Var, Op], globals_: Globals, at) -> set[str]:
+    """The global names that the text will use: found by printing it once, whatever the names of variables."""
+    statements = Statements(Expressions(_AnyName(), nested, globals_), Comments(False), _All(), at)
+    statements.block(function.body)
+    statements.returned(function.body.results)
+    return set(globals_.reserved)
+
+
+class _All:
+    """Counts of reads of variables all of which are read."""
+
+    def __contains__(self, _):
+        return True
+
+    def get(self, _):
+        return 1

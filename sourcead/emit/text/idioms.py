@@ -1,0 +1,255 @@
+"""Before printing: the shapes that a person would have chosen.
+
+    for i in range(len(xs)): ... xs[i] ...       ->  for x in xs: ... x ...
+    for i in range(len(xs) - 1, -1, -1): ...     ->  for x in xs[::-1]: ...
+    the same with `i` read elsewhere as well     ->  for i, x in enumerate(xs): ...
+    range(min(len(xs), len(ys)))                 ->  for x, y in zip(xs, ys): ...
+    for t in ts: a = t[0]; b = t[1]              ->  for a, b in ts: ...
+    t = f(x); a = t[0]; b = t[1]                 ->  a, b = f(x)
+
+Where the user named an index and not the element, the loop stays as it is.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from dataclasses import dataclass, replace
+
+from sourcead.ir.nodes import (
+    Attr, Block, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var, bound_vars, fresh, has_effect,
+    map_op, op_blocks, op_reads, substitute
+)
+from sourcead.ir.types import Array, ListT, TupleT
+
+
+@dataclass(frozen=True, eq=False)
+class Each(Loop):
+    """A loop over a sequence (its domain) whose elements are tuples, taken apart into `targets` in the loop's head."""
+
+    targets: tuple[Var, ...] = ()
+
+
+def binders(op: Op) -> tuple[Var, ...]:
+    """The variables that an op binds for its blocks."""
+    return (*op.targets, *op.params) if isinstance(op, Each) else bound_vars(op)
+
+
+def with_idioms(function: Function) -> Function:
+    """The function with the loops and calls above rewritten, and without the temps that nothing reads any more."""
+    body = _unpacked(_Loops().block(function.body, {}))
+    return replace(function, body=_without_dead_temps(body))
+
+
+def map_blocks(op: Op, block) -> Op:
+    """The op with its blocks replaced."""
+    if isinstance(op, Each):
+        return replace(op, body=block(op.body))
+    return map_op(op, lambda atom: atom, block) if op_blocks(op) else op
+
+
+def count_reads(block: Block, counts: dict[Var, int] | None = None) -> dict[Var, int]:
+    """How often each variable is read in a block and the blocks inside."""
+    counts = {} if counts is None else counts
+    for stmt in block.stmts:
+        for v in op_reads(stmt.op):
+            counts[v] = counts.get(v, 0) + 1
+        for inner in op_blocks(stmt.op):
+            count_reads(inner, counts)
+    for r in block.results:
+        if isinstance(r, Var):
+            counts[r] = counts.get(r, 0) + 1
+    return counts
+
+
+class _Loops:
+    """Rewrites counted loops over sequences; `defs` are the statements that are known at some point."""
+
+    def block(self, block: Block, defs: dict[Var, Op]) -> Block:
+        defs, stmts = dict(defs), []
+        for stmt in block.stmts:
+            op = stmt.op
+            if isinstance(op, Loop) and isinstance(op.domain, Range):
+                before, op = _over_sequences(op, defs)
+                stmts += [replace(stmt, targets=(v,), op=call) for v, call in before]
+            op = map_blocks(_with_unpacked_element(op), lambda b: self.block(b, defs))
+            stmts.append(replace(stmt, op=op))
+            if len(stmt.targets) == 1 and not op_blocks(op):
+                defs[stmt.targets[0]] = op
+        return Block(tuple(stmts), block.results)
+
+
+def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op]], Loop]:
+    """The loop over the sequences it reads, if it reads them in step, and the definitions needed before it."""
+    kept = [], loop
+    reading: dict[Var, list[Stmt]] = {}
+    others = _index_reads(loop.body, loop.index, reading)
+    sequences, backward = _counted(loop.domain, defs)
+    sequences = [s for s in sequences if isinstance(s.type, (Array, ListT))]
+    if not sequences or not reading or any(s not in reading for s in sequences):
+        return kept
+    elements = {s: _element(reading[s]) for s in sequences}
+    mapping = {t.targets[0]: elements[s] for s in sequences for t in reading[s]}
+    gone = {t for s in sequences for t in reading[s]}
+    one = len(sequences) == 1 and len(reading) == 1
+    if one and not others:
+        (seq,) = sequences
+        if elements[seq].temp and not loop.index.temp:
+            return kept  # as the user wrote it
+        x, body = elements[seq], _without(loop.body, gone, mapping)
+        if not backward:
+            return [], replace(loop, domain=seq, index=x, body=body)
+        turned = fresh(seq, temp=True)
+        read = Index(seq, Slice(None, None, Const(-1)))
+        return [(turned, read)], replace(loop, domain=turned, index=x, body=body)
+    if backward or any(s not in sequences for s in reading) and len(sequences) > 1:
+        return kept
+    if len(sequences) > 1 and not others:
+        call, targets = Call(builtins.zip, tuple(sequences)), tuple(elements[s] for s in sequences)
+    elif len(sequences) == 1 and not elements[sequences[0]].temp and not loop.index.temp:
+        call, targets = Call(builtins.enumerate, tuple(sequences)), (loop.index, elements[sequences[0]])
+    else:
+        return kept
+    over, item = Var("pairs", temp=True), Var("pair", temp=True)
+    body = _without(loop.body, gone, mapping)
+    return [(over, call)], Each(over, item, loop.params, loop.inits, body, loop.leave, targets=targets)
+
+
+def _with_unpacked_element(op: Op) -> Op:
+    """A loop over tuples that are only taken apart takes them apart in its head: `for w, b in layers:`."""
+    if not isinstance(op, Loop) or isinstance(op, Each) or isinstance(op.domain, (Range, Block)) or not op.index.temp:
+        return op
+    parts = [s for s in op.body.stmts if isinstance(s.op, Index) and s.op.base is op.index and _is_place(s.op.key)]
+    targets = _targets(op.index, parts, count_reads(op.body).get(op.index, 0))
+    if targets is None:
+        return op
+    return Each(op.domain, op.index, op.params, op.inits, _without(op.body, set(parts), {}), op.leave, targets=targets)
+
+
+def _is_place(key) -> bool:
+    return isinstance(key, Const) and type(key.value) is int
+
+
+def _index_reads(block: Block, index: Var, reading: dict[Var, list[Stmt]]) -> int:
+    """Note the statements that read `sequence[index]`; how often the index is read otherwise."""
+    others = sum(r is index for r in block.results)
+    for stmt in block.stmts:
+        op = stmt.op
+        if isinstance(op, Index) and op.key is index and isinstance(op.base, Var) and op.base is not index:
+            reading.setdefault(op.base, []).append(stmt)
+        else:
+            others += sum(v is index for v in op_reads(op))
+        others += sum(_index_reads(b, index, reading) for b in op_blocks(op))
+    return others
+
+
+def _counted(domain: Range, defs: dict[Var, Op]) -> tuple[list[Var], bool]:
+    """The sequences of whose length the range is, and whether it runs backward."""
+    if _is(domain.start, 0) and _is(domain.step, 1):
+        return _measured(domain.stop, defs), False
+    if _is(domain.stop, -1) and _is(domain.step, -1):
+        match defs.get(domain.start):
+            case Call(operator.sub, (length, one)) if _is(one, 1):
+                return _measured(length, defs)[:1] if len(_measured(length, defs)) == 1 else [], True
+    return [], False
+
+
+def _measured(length, defs: dict[Var, Op]) -> list[Var]:
+    """The sequences of which this is the (least) length."""
+    match defs.get(length) if isinstance(length, Var) else None:
+        case Call(builtins.len, (Var() as seq,)):
+            return [seq]
+        case Index(Var() as shape, zero) if _is(zero, 0):
+            match defs.get(shape):
+                case Attr(Var() as seq, "shape"):
+                    return [seq]
+        case Call(builtins.min, lengths) if len(lengths) > 1:
+            parts = [_measured(n, defs) for n in lengths]
+            if all(len(p) == 1 for p in parts):
+                found = [p[0] for p in parts]
+                return found if len(set(found)) == len(found) else []
+    return []
+
+
+def _is(atom, value) -> bool:
+    return isinstance(atom, Const) and type(atom.value) is int and atom.value == value
+
+
+def _element(reads: list[Stmt]) -> Var:
+    """The variable for the element: the user's name for it if there is one."""
+    return next((s.targets[0] for s in reads if not s.targets[0].temp), reads[0].targets[0])
+
+
+def _without(block: Block, gone: set[Stmt], mapping: dict[Var, Var]) -> Block:
+    """The block without some statements, their targets replaced."""
+
+    def remove(b: Block) -> Block:
+        stmts = tuple(replace(s, op=map_blocks(s.op, remove)) for s in b.stmts if s not in gone)
+        return Block(stmts, b.results)
+
+    return substitute(remove(block), {a: b for a, b in mapping.items() if a is not b})
+
+
+def _unpacked(block: Block) -> Block:
+    """The block with calls, and what is popped, as several targets where a result is only taken apart."""
+    counts = count_reads(block)
+
+    def visit(b: Block) -> Block:
+        parts: dict[Var, list[Stmt]] = {}
+        for stmt in b.stmts:
+            if isinstance(stmt.op, Index) and _is_place(stmt.op.key):
+                if isinstance(stmt.op.base, Var):
+                    parts.setdefault(stmt.op.base, []).append(stmt)
+        stmts, gone = [], set()
+        for stmt in b.stmts:
+            if stmt in gone:
+                continue
+            if isinstance(stmt.op, Call) and len(stmt.targets) == 1 or isinstance(stmt.op, Pop):
+                *rest, t = stmt.targets
+                targets = _targets(t, parts.get(t, ()), counts.get(t, 0))
+                if targets:
+                    gone.update(parts[t])
+                    stmt = replace(stmt, targets=(*rest, *targets))
+            stmts.append(replace(stmt, op=map_blocks(stmt.op, visit)))
+        return Block(tuple(stmts), b.results)
+
+    return visit(block)
+
+
+def _targets(t: Var, parts, reads: int) -> tuple[Var, ...] | None:
+    """The targets that take a call's tuple apart, if that is all that happens to it."""
+    if not (t.temp and isinstance(t.type, TupleT) and len(parts) > 1 and len(parts) == reads):
+        return None
+    n = len(t.type.items)
+    keys = [p.op.key.value % n for p in parts if -n <= p.op.key.value < n]
+    if len(set(keys)) != len(parts):
+        return None
+    taken = {k: p.targets[0] for k, p in zip(keys, parts)}
+    return tuple(taken.get(k) or Var("_", temp=True) for k in range(n))
+
+
+def _without_dead_temps(block: Block) -> Block:
+    """The block without the temps that nothing reads."""
+    counts = count_reads(block)
+
+    def forget(op: Op):
+        for v in op_reads(op):
+            counts[v] -= 1
+        for inner in op_blocks(op):
+            for r in inner.results:
+                if isinstance(r, Var):
+                    counts[r] -= 1
+            for s in inner.stmts:
+                forget(s.op)
+
+    def visit(b: Block) -> Block:
+        stmts = []
+        for stmt in reversed(b.stmts):
+            unread = stmt.targets and not any(counts.get(t) for t in stmt.targets)
+            if unread and all(t.temp for t in stmt.targets) and not has_effect(stmt.op):
+                forget(stmt.op)
+                continue
+            stmts.append(replace(stmt, op=map_blocks(stmt.op, visit)))
+        return Block(tuple(reversed(stmts)), b.results)
+
+    return visit(block)

@@ -1,0 +1,338 @@
+"""Which values are written inside the expression that uses them.
+
+A temp that is read once goes there, unless that would carry it across an in-place write of memory it reads, across a new
+binding of a name it reads, across an effect, or into a loop, or would make the line too long to read.  Reads that cost
+nothing (`x.shape`, `params["w"]`, `x[i]`) go to every place that uses them.
+
+One walk forward keeps the values that may still be nested *pending*; whatever forbids it for one makes it *named*.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from dataclasses import dataclass
+
+import numpy as np
+
+from sourcead.emit.memory.may_alias import Groups
+from sourcead.emit.memory.sharing import attr_sharing, operand_type
+from sourcead.emit.text.exit_flags import unprinted_results
+from sourcead.emit.text.idioms import binders, count_reads
+from sourcead.emit.text.live_ranges import Classes
+from sourcead.ir.nodes import (
+    Append, Attr, Block, Branch, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop, Range, Stmt, Update,
+    Var, has_effect, op_blocks, op_operands, operand_atoms
+)
+from sourcead.ir.types import Array, Scalar, kind_of
+
+MAX_LENGTH = 92
+
+
+@dataclass
+class _Pending:
+    """A value that may still be nested: what it reads, how long it is, how many reads of it are to come."""
+
+    names: frozenset[Var]
+    groups: frozenset[Var]
+    length: int
+    remaining: int
+    trivial: bool
+    depth: int
+    within: tuple[Call, ...] = ()  # it must not leave these context managers
+
+
+def nested_values(function: Function) -> dict[Var, Op]:
+    """The variables that are printed inside the expressions that use them, and their ops."""
+    return _Nesting(function).result
+
+
+class _Nesting:
+    def __init__(self, function: Function):
+        self.classes = Classes(function, {})
+        self.groups = Groups(function.body)
+        self.counts = count_reads(function.body)
+        self.unprinted = unprinted_results(function.body, self.counts)
+        for block, k in self.unprinted:
+            self.counts[block.results[k]] -= 1
+        self.bases: set[Var] = set()  # what is written in place needs a name
+        self.note_bases(function.body)
+        self.pending: dict[Var, _Pending] = {}
+        self.ops: dict[Var, Op] = {}
+        self.infos: dict[Var, _Pending] = {}
+        self.named: set[Var] = set()
+        self.depth = 0
+        self.within: tuple[Call, ...] = ()  # the context managers around the current statement
+        self._changes: dict[Block, tuple[set[Var], set[Var], bool]] = {}
+        self.walk(function.body)
+        self.consume(function.body.results, 10)
+        self.result = {v: op for v, op in self.ops.items() if v not in self.named}
+
+    def note_bases(self, block: Block) -> None:
+        for stmt in block.stmts:
+            op = stmt.op
+            if isinstance(op, (Update, Append, Pop)):
+                self.bases.add(op.base)
+            if isinstance(op, Branch) and repeated_arm(op) is not None:
+                self.counts[op.cond] -= 1
+            for inner in op_blocks(op):
+                self.note_bases(inner)
+
+    # ---- reading ----
+
+    def consume(self, operands, own_length: int, moved_to=()) -> _Pending:
+        """Read operands: nest those that may be, as long as the line stays short; what the whole then reads.
+
+        `moved_to`: the variables that a block's results are handed on to; a value that has the same name already is not nested.
+        """
+        found: list[Var] = []
+        names: set[Var] = set()
+        groups: set[Var] = set()
+        length = own_length
+        for k, operand in enumerate(operands):
+            for atom in operand_atoms(operand):
+                if not isinstance(atom, Var):
+                    length += len(repr(atom)) if isinstance(atom, Const) else 2
+                    continue
+                target = moved_to[k] if k < len(moved_to) else None
+                entry = self.pending.get(atom)
+                if entry is not None and target is not None and self.classes.find(atom) is self.classes.find(target):
+                    self.name(atom)
+                    entry = None
+                if entry is not None and not entry.trivial and (entry.depth != self.depth or entry.within and entry.within != self.within):
+                    self.name(atom)
+                    entry = None
+                if entry is None:
+                    self.read_name(atom, names, groups)
+                    length += len(atom.name) + 2
+                    continue
+                entry.remaining -= 1
+                found.append(atom)
+        for atom in sorted(found, key=lambda v: (self.infos[v].trivial, self.infos[v].length)):
+            entry = self.infos[atom]
+            if length + entry.length > MAX_LENGTH and not entry.trivial:
+                self.name(atom)
+                self.read_name(atom, names, groups)
+                length += len(atom.name) + 2
+                continue
+            length += entry.length
+            names |= entry.names
+            groups |= entry.groups
+            if entry.remaining == 0:
+                self.pending.pop(atom, None)
+        return _Pending(frozenset(names), frozenset(groups), length, 0, False, self.depth)
+
+    def printed_results(self, block: Block) -> tuple:
+        """The results of a block; None for those whose values are not printed."""
+        return tuple(None if (block, k) in self.unprinted else r for k, r in enumerate(block.results))
+
+    def bound_by_moves(self, stmt: Stmt) -> tuple[Var | None, ...]:
+        """The variants of a loop; None for a flag that is only asked whether to `break`."""
+        op, read = stmt.op, self.counts
+        return tuple(
+            None if p is op.leave and not read.get(p) and not read.get(t) else p for p, t in zip(op.params, stmt.targets)
+        )
+
+    def read_name(self, v: Var, names: set[Var], groups: set[Var]) -> None:
+        names.add(v)
+        if self.groups.has_memory(v):
+            groups.add(self.groups.find(v))
+
+    def name(self, v: Var) -> None:
+        self.named.add(v)
+        self.pending.pop(v, None)
+
+    # ---- what forbids nesting ----
+
+    def flush(self, bound: set[Var], written: set[Var], effect: bool, targets=()) -> None:
+        """Name what reads a name (of a class) bound again, or memory (of a group) written; `targets` are what is bound."""
+        for v, entry in list(self.pending.items()):
+            if (
+                (effect and not entry.trivial)
+                or any(self.classes.find(n) in bound and n not in targets for n in entry.names)
+                or any(self.groups.find(g) in written for g in entry.groups)
+            ):
+                self.name(v)
+
+    def keep_shapes(self, stmt: Stmt) -> None:
+        """Where `a` is copied or written, what is pending of its shape may be read of the result as well."""
+        match stmt.op:
+            case Call(np.copy, (Var() as old,)) | Update(Var() as old) if isinstance(old.type, Array):
+                new = stmt.targets[0]
+            case _:
+                return
+        for v, entry in self.pending.items():
+            if entry.names == {old} and entry.remaining == self.counts[v]:
+                match self.ops[v]:
+                    case Attr(base, name) if base is old:
+                        self.ops[v] = Attr(new, name)
+                    case Call(builtins.len, (base,)) if base is old:
+                        self.ops[v] = Call(len, (new,))
+                    case _:
+                        continue
+                entry.names = frozenset((new,))
+
+    def changes(self, stmt: Stmt) -> tuple[set[Var], set[Var], bool]:
+        """The classes that a statement binds, the groups that it writes, whether it has an effect."""
+        op = stmt.op
+        bound = {self.classes.find(v) for v in (*stmt.targets, *binders(op))}
+        written = (
+            {self.groups.find(op.base)} if isinstance(op, (Update, Append, Pop)) and isinstance(op.base, Var) else set()
+        )
+        effect = isinstance(op, Effect) or (isinstance(op, Call) and op.effect)
+        for inner in op_blocks(op):
+            b, w, e = self.changes_of(inner)
+            bound, written, effect = bound | b, written | w, effect or e
+        return bound, written, effect
+
+    def changes_of(self, block: Block) -> tuple[set[Var], set[Var], bool]:
+        if block not in self._changes:
+            parts = [self.changes(s) for s in block.stmts]
+            bound, written = (set().union(*(p[k] for p in parts)) for k in (0, 1))
+            self._changes[block] = bound, written, any(p[2] for p in parts)
+        return self._changes[block]
+
+    # ---- walking ----
+
+    def walk(self, block: Block) -> None:
+        for stmt in block.stmts:
+            outer, self.within = self.within, stmt.within or self.within
+            self.statement(stmt)
+            self.within = outer
+
+    def statement(self, stmt: Stmt) -> None:
+        op = stmt.op
+        match op:
+            case Branch():
+                self.branch(stmt)
+            case Loop(domain, _, params, inits, body):
+                self.consume([domain] if not isinstance(domain, (Block, Range)) else _range_operands(domain), 20)
+                self.consume(inits, 10, params)
+                self.flush(*self.changes(stmt))
+                self.depth += 1
+                if isinstance(domain, Block):
+                    self.walk(domain)
+                    self.consume(domain.results, 10)
+                self.walk(body)
+                self.consume(self.printed_results(body), 10, self.bound_by_moves(stmt))
+                self.depth -= 1
+                self.flush(*self.changes(stmt))
+            case Closure(_, body):
+                for v in list(self.pending):
+                    self.name(v)
+                self.depth += 1
+                self.walk(body)
+                self.consume(body.results, 10)
+                self.depth -= 1
+            case Effect(body=Block() as body):
+                self.consume(op.args, 10)
+                self.flush(*self.changes(stmt))
+                self.walk(body)
+                self.consume(body.results, 10, stmt.targets)
+                self.flush(*self.changes(stmt))
+            case _:
+                whole = self.consume(op_operands(op), _own_length(op))
+                self.keep_shapes(stmt)
+                self.flush(*self.changes(stmt), stmt.targets)
+                self.offer(stmt, whole)
+
+    def branch(self, stmt: Stmt) -> None:
+        op = stmt.op
+        as_value = op.kind != "if" and len(stmt.targets) == 1
+        repeated = repeated_arm(op)
+        parts = [self.consume([op.cond], 12)]
+        for arm in (op.then, op.orelse):
+            self.flush(*self.changes_of(arm))
+            self.walk(arm)
+            if arm is not repeated:
+                parts.append(self.consume(self.printed_results(arm), 0, () if as_value else stmt.targets))
+            as_value = as_value and all(t in self.ops and t not in self.named for s in arm.stmts for t in s.targets)
+        self.flush(*self.changes(stmt))
+        if as_value:
+            names, groups = (frozenset().union(*(getattr(p, f) for p in parts)) for f in ("names", "groups"))
+            self.offer(stmt, _Pending(names, groups, sum(p.length for p in parts), 0, False, self.depth))
+        elif repeated is not None:
+            self.name(op.cond)
+
+    def offer(self, stmt: Stmt, whole: _Pending) -> None:
+        """Make the statement's value pending if it may be nested at all."""
+        op = stmt.op
+        if len(stmt.targets) != 1 or isinstance(op, (Update, Append, Pop, Effect)) or has_effect(op):
+            return
+        target = stmt.targets[0]
+        count = self.counts.get(target, 0)
+        trivial = self.is_trivial(op, target)
+        if not target.temp or target in self.bases or count == 0 or (count > 1 and not trivial):
+            return
+        if _reads_shape(op, target):
+            whole.groups = frozenset()
+        whole.remaining, whole.trivial, whole.within = count, trivial, stmt.within
+        self.ops[target] = op
+        self.infos[target] = self.pending[target] = whole
+
+    def is_trivial(self, op: Op, target: Var) -> bool:
+        """Whether reading it again costs nothing and says no less."""
+        match op:
+            case Attr(base):
+                return self.is_short(base)
+            case Let(value):
+                return not isinstance(value, tuple) and self.is_short(value)
+            case Index(base, key):
+                atoms = list(operand_atoms(key))
+                if not self.is_short(base) or not all(self.is_short(a) for a in atoms):
+                    return False
+                if isinstance(operand_type(base), Array):
+                    return isinstance(target.type, Scalar)
+                return all(isinstance(a, Const) for a in atoms)
+            case Call(builtins.len, (base,)):
+                return self.is_short(base) and self.counts.get(target, 0) <= 2
+            case Call(operator.add | operator.sub, (Var() as index, Const(value=int()))):
+                return index not in self.ops and kind_of(index.type) == kind_of(target.type) == "int"
+        return False
+
+    def is_short(self, atom) -> bool:
+        """Whether an operand is printed as a name, a constant or another trivial read."""
+        if not isinstance(atom, Var):
+            return True
+        return atom not in self.ops or atom in self.named or self.infos[atom].trivial
+
+
+def _reads_shape(op: Op, target: Var) -> bool:
+    """Whether an op reads of an array what no write changes."""
+    match op:
+        case Attr():
+            return attr_sharing(op, target.type) == "fresh"
+        case Call(builtins.len, (base,)):
+            return isinstance(operand_type(base), Array)
+    return False
+
+
+def repeated_arm(op: Branch) -> Block | None:
+    """The arm of `a and b`, `a or b` that yields the condition again."""
+    arm = {"and": op.orelse, "or": op.then}.get(op.kind)
+    return (
+        arm
+        if arm is not None and isinstance(op.cond, Var) and not arm.stmts and arm.results[:1] == (op.cond,)
+        else None
+    )
+
+
+def _range_operands(domain) -> list:
+    return [domain.start, domain.stop, domain.step] if isinstance(domain, Range) else []
+
+
+def _own_length(op: Op) -> int:
+    """About how many characters an op prints besides its operands."""
+    match op:
+        case Call(fn, _, kwargs):
+            name = getattr(fn, "__name__", "") if not isinstance(fn, Var) else fn.name
+            if getattr(fn, "__module__", "") in ("_operator", "operator"):
+                return 3
+            return (
+                len(name)
+                + (5 if getattr(fn, "__module__", None) not in ("builtins",) else 2)
+                + sum(len(k) + 1 for k, _ in kwargs)
+            )
+        case Attr(_, name):
+            return len(name) + 1
+    return 4

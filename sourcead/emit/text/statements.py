@@ -1,0 +1,355 @@
+"""Blocks of IR as Python statements."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import numpy as np
+
+from sourcead.emit.memory.fields import added_to_field
+from sourcead.emit.memory.sharing import is_known_container, is_plain, key_kind, operand_type
+from sourcead.emit.text.comments import Comments
+from sourcead.emit.text.early_exits import iteration
+from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
+from sourcead.emit.text.idioms import Each
+from sourcead.emit.text.lines import mark
+from sourcead.emit.text.live_ranges import stand_ins
+from sourcead.emit.text.with_blocks import in_contexts
+from sourcead.ir.nodes import (
+    UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Slice, Stmt,
+    Sub, Update, Var
+)
+from sourcead.ir.types import Array, Scalar, rank
+
+_SIGNS = {"add": ast.Add, "sub": ast.Sub}
+
+
+class Statements:
+    """Makes statements; `expressions` knows the names and what is nested."""
+
+    def __init__(self, expressions: Expressions, comments: Comments, read: dict[Var, int], at: dict[str, Callable] | None = None):
+        self.expressions = expressions
+        self.comments = comments
+        self.read = read  # the variables that are read anywhere
+        self.at = at  # what is called in place of `np.add.at` ("add") and `np.subtract.at` ("sub")
+        self.nested = expressions.nested
+        self.within: tuple[Call, ...] = ()  # the context managers that are open
+
+    def block(self, block: Block, at_top: bool = False, printed: dict[Stmt, list[ast.stmt]] | None = None) -> list[ast.stmt]:
+        """The statements of a block, without what becomes of its results; some may have been `printed` already."""
+        groups = []
+        for stmt in block.stmts:
+            if stmt.targets and all(t in self.nested for t in stmt.targets):
+                continue
+            outer, self.within = self.within, stmt.within or self.within
+            groups.append((stmt, mark(printed[stmt] if printed and stmt in printed else self.statement(stmt), stmt)))
+            self.within = outer
+        return self.comments.annotated(in_contexts(self, groups), at_top)
+
+    def statement(self, stmt: Stmt) -> list[ast.stmt]:
+        op = stmt.op
+        match op:
+            case Update():
+                return self.update(stmt)
+            case Append(base, value, path, at):
+                place = [] if at is None else [self.expressions.operand(at)]
+                call = self.method(base, "insert" if place else "append", [*place, self.expressions.operand(value)], path)
+                return [ast.Expr(call), *self.renamed(base, stmt.targets[0])]
+            case Pop(base, path, at):
+                rest, *popped = stmt.targets
+                before = self.renamed(base, rest)  # first: the popped value may take the base's name
+                call = self.method(rest if before else base, "pop", [] if at is None else [self.expressions.operand(at)], path)
+                if not any(v in self.read for v in popped):
+                    return [*before, ast.Expr(call)]
+                target = self.target(*popped) if len(popped) == 1 else ast.Tuple(list(map(self.taken, popped)), ast.Store())
+                return [*before, ast.Assign([target], call)]
+            case Let(value) if isinstance(value, Var):
+                return self.moves([(stmt.targets[0], value)])
+            case Branch():
+                if is_expression(op, self.nested):
+                    return [ast.Assign([self.target(stmt.targets[0])], self.expressions.op(op))]
+                return self.branch(stmt)
+            case Loop():
+                return self.loop(stmt)
+            case Closure():
+                return [self.closure(stmt)]
+            case Effect():
+                return self.effect(stmt)
+        return self.binding(stmt)
+
+    # ---- bindings ----
+
+    def target(self, v: Var) -> ast.expr:
+        return ast.Name(self.expressions.names[v], ast.Store())
+
+    def taken(self, v: Var) -> ast.expr:
+        """The target of one element: `_` if nothing reads it."""
+        return self.target(v) if v in self.read else ast.Name("_", ast.Store())
+
+    def name(self, atom: Atom) -> str | None:
+        """The name that an atom is printed as; None for other expressions."""
+        return self.expressions.names.get(atom) if isinstance(atom, Var) and atom not in self.nested else None
+
+    def renamed(self, base: Atom, result: Var) -> list[ast.stmt]:
+        """`result = base` where the two do not share a name."""
+        if result not in self.read:
+            return []
+        return self.moves([(result, base)])
+
+    def method(self, base: Atom, name: str, args: list[ast.expr], path: tuple[Sub, ...] = ()) -> ast.expr:
+        owner = self.expressions.part(self.expressions.operand(base), path)
+        return ast.Call(ast.Attribute(owner, name, ast.Load()), args, [])
+
+    def binding(self, stmt: Stmt) -> list[ast.stmt]:
+        """`targets = op` for an op that is an expression."""
+        value = self.expressions.op(stmt.op)
+        if not any(t in self.read for t in stmt.targets) and isinstance(stmt.op, Call):
+            return [ast.Expr(value)] if stmt.op.effect or not stmt.targets else []
+        if len(stmt.targets) > 1:
+            return [ast.Assign([ast.Tuple([self.taken(t) for t in stmt.targets], ast.Store())], value)]
+        return [self.augmented(stmt, value) or ast.Assign([self.target(stmt.targets[0])], value)]
+
+    def augmented(self, stmt: Stmt, value: ast.expr) -> ast.stmt | None:
+        """`s += v` for a number `s = s + v`, where the user did not write it out."""
+        op, target = stmt.op, stmt.targets[0]
+        if not (isinstance(value, ast.BinOp) and isinstance(op, Call) and isinstance(target.type, Scalar)):
+            return None
+        if not (
+            isinstance(op.args[0], Var)
+            and self.name(op.args[0]) == self.name(target)
+            and isinstance(op.args[0].type, Scalar)
+        ):
+            return None
+        if stmt.origin is not None and stmt.adjoint_of is None and "=" in stmt.origin.text:
+            if (
+                not stmt.origin.text.split("=")[0]
+                .rstrip()
+                .endswith(("+", "-", "*", "/", "%", "@", "&", "|", "^", "<", ">"))
+            ):
+                return None
+        return ast.AugAssign(self.target(target), value.op, value.right)
+
+    def moves(self, pairs: list[tuple[Var, Atom]]) -> list[ast.stmt]:
+        """Bind variables to values at once: one by one where the order allows it, else `a, b = b, a`."""
+        todo = []
+        for target, atom in pairs:
+            if atom is UNDEFINED or self.name(target) is None or self.name(atom) == self.name(target):
+                continue
+            todo.append((self.name(target), self.expressions.operand(atom)))
+        out: list[ast.stmt] = []
+        while todo:
+            reads = [{n.id for n in ast.walk(value) if isinstance(n, ast.Name)} for _, value in todo]
+            free = next(
+                (k for k, (name, _) in enumerate(todo) if not any(name in r for j, r in enumerate(reads) if j != k)),
+                None,
+            )
+            if free is None:
+                targets = ast.Tuple([ast.Name(name, ast.Store()) for name, _ in todo], ast.Store())
+                return [*out, ast.Assign([targets], ast.Tuple([v for _, v in todo], ast.Load()))]
+            name, value = todo.pop(free)
+            out.append(ast.Assign([ast.Name(name, ast.Store())], value))
+        return out
+
+    # ---- writes ----
+
+    def update(self, stmt: Stmt) -> list[ast.stmt]:
+        op, target = stmt.op, stmt.targets[0]
+        if not op.path:
+            return self.update_whole(op, target)
+        if (added := added_to_field(op, self.expressions)) is not None:
+            return [*added, *self.renamed(op.base, target)]
+        *steps, last = op.path
+        part = self.expressions.part(self.expressions.operand(op.base), tuple(steps))
+        key = Const(...)
+        if isinstance(last, Sub):
+            key = last.key
+        else:
+            part = self.expressions.part(part, (last,))
+        return [self.write(op, part, key), *self.renamed(op.base, target)]
+
+    def write(self, op: Update, part: ast.expr, key) -> ast.stmt:
+        """`part[key] = value`, or `+=`, `-=`, or `np.add.at` where indices may repeat."""
+        value = self.expressions.operand(op.value)
+        in_container = len(op.path) == 1 and is_known_container(operand_type(op.base))
+        if op.mode != "set" and (
+            not op.distinct and key_kind(key) in ("advanced", "unknown") and not in_container or self.of_many_axes(op)
+        ):
+            return ast.Expr(ast.Call(self.adding(op.mode), [part, self.expressions.operand(key), value], []))
+        place = ast.Subscript(part, self.expressions.key(key), ast.Store())
+        if op.mode != "set":
+            return ast.AugAssign(place, _SIGNS[op.mode](), value)
+        combined = self.read_and_written(op)
+        if combined is not None:
+            operator, other = combined
+            return ast.AugAssign(place, operator, self.expressions.operand(other))
+        return ast.Assign([place], value)
+
+    def of_many_axes(self, op: Update) -> bool:
+        """Whether the engine is not given this update of an array of many axes as it stands."""
+        value = operand_type(op.value)
+        return self.at is not None and rank(operand_type(op.base)) in (3, 4, 5, 6) and isinstance(value, Array) and value.dims != ()
+
+    def adding(self, mode: str) -> ast.expr:
+        """The function that adds or subtracts where indices may repeat."""
+        if self.at is not None:
+            return self.expressions.globals.value(self.at[mode])
+        ufunc = self.expressions.globals.value(np.add if mode == "add" else np.subtract)
+        return ast.Attribute(ufunc, "at", ast.Load())
+
+    def update_whole(self, op: Update, target: Var) -> list[ast.stmt]:
+        base, value = self.expressions.operand(op.base), self.expressions.operand(op.value)
+        scalar = isinstance(operand_type(op.base), Scalar)
+        if op.mode == "set":
+            if scalar:
+                return [ast.Assign([self.target(target)], value)]
+            combined = self.read_and_written(op)
+            if combined is not None:
+                operator, other = combined
+                return [ast.AugAssign(base, operator, self.expressions.operand(other)), *self.renamed(op.base, target)]
+            return [
+                ast.Assign([ast.Subscript(base, ast.Constant(...), ast.Store())], value),
+                *self.renamed(op.base, target),
+            ]
+        if self.of_many_axes(op):
+            return [ast.Expr(ast.Call(self.adding(op.mode), [base, ast.Constant(...), value], [])), *self.renamed(op.base, target)]
+        sign = _SIGNS[op.mode]()
+        if scalar and self.name(op.base) != self.name(target):
+            return [ast.Assign([self.target(target)], ast.BinOp(base, sign, value))]
+        return [ast.AugAssign(base, sign, value), *self.renamed(op.base, target)]
+
+    def read_and_written(self, op: Update):
+        """The operator and the operand of `base[path] = base[path] ∘ operand`."""
+        value = self.nested.get(op.value) if isinstance(op.value, Var) else None
+        if not isinstance(value, Call) or len(value.args) != 2 or value.kwargs:
+            return None
+        operator = BINARY.get(operator_name(value.fn))
+        if operator is None or not self.reads_path(value.args[0], op.base, op.path):
+            return None
+        other = value.args[1]
+        if self.at is not None and not isinstance(operand_type(other), Scalar):
+            return None  # an engine that has no `np.add.at` does not look for shared memory either
+        if not isinstance(operand_type(other), Scalar) and (
+            isinstance(other, Var) and isinstance(self.nested.get(other), Index)
+        ):
+            return None  # may overlap with what is written
+        if not is_plain(operand_type(op.base)):
+            return None
+        return operator(), other
+
+    def reads_path(self, atom, base: Atom, path) -> bool:
+        for step in reversed(path):
+            read = self.nested.get(atom) if isinstance(atom, Var) else None
+            if not (isinstance(read, Index) and isinstance(step, Sub) and _same(read.key, step.key)):
+                return False
+            atom = read.base
+        return atom is base
+
+    # ---- control flow ----
+
+    def branch(self, stmt: Stmt) -> list[ast.stmt]:
+        op = stmt.op
+        test = self.expressions.operand(op.cond)
+        arms = []
+        for arm in (op.then, op.orelse):
+            pairs = [(t, r) for t, r in zip(stmt.targets, arm.results) if t in self.read]
+            arms.append(self.block(arm) + self.moves(pairs))
+        then, orelse = arms
+        if then:
+            return [ast.If(test, then, orelse)]
+        return [ast.If(negated(test), orelse, [])] if orelse else []
+
+    def loop(self, stmt: Stmt) -> list[ast.stmt]:
+        op = stmt.op
+        carried = zip(op.params, op.inits, op.body.results, stmt.targets)
+        used = [(p, i, r) for p, i, r, t in carried if p in self.read or t in self.read]
+        before = self.moves([(p, i) for p, i, _ in used])
+        body = iteration(self, stmt, self.moves([(p, r) for p, _, r in used]))
+        after = self.moves([(t, p) for t, p in zip(stmt.targets, op.params) if t in self.read])
+        if isinstance(op.domain, Block):
+            head = self.block(op.domain)
+            test = self.expressions.operand(op.domain.results[0])
+            if head:
+                leave = ast.If(negated(test), [ast.Break()], [])
+                return [*before, ast.While(ast.Constant(True), [*head, leave, *body], []), *after]
+            return [*before, ast.While(test, body or [ast.Pass()], []), *after]
+        if isinstance(op, Each):
+            target = ast.Tuple([self.taken(t) for t in op.targets], ast.Store())
+        else:
+            target = self.taken(op.index)
+        return [*before, ast.For(target, self.domain(op), body or [ast.Pass()], []), *after]
+
+    def domain(self, loop: Loop) -> ast.expr:
+        domain, expressions = loop.domain, self.expressions
+        names = dict(expressions.names)
+        names.update((init, names[param]) for init, param in stand_ins(loop, self.read).items() if param in names)
+        expressions = Expressions(names, expressions.nested, expressions.globals)
+        if not isinstance(domain, Range):
+            return expressions.operand(domain)
+        args = [domain.start, domain.stop, domain.step]
+        if _is_int(domain.step, 1):
+            args.pop()
+            if _is_int(domain.start, 0):
+                args.pop(0)
+        call = Call(range, tuple(args))
+        return expressions.op(call)
+
+    def closure(self, stmt: Stmt) -> ast.stmt:
+        op = stmt.op
+        body = self.block(op.body)
+        body += self.returned(op.body.results)
+        names = [ast.arg(self.expressions.names[p]) for p in op.params]
+        return function_def(self.expressions.names[stmt.targets[0]], names, body)
+
+    def returned(self, results: tuple[Atom, ...]) -> list[ast.stmt]:
+        if not results:
+            return []
+        values = [self.expressions.operand(r) for r in results]
+        return [ast.Return(values[0] if len(values) == 1 else ast.Tuple(values, ast.Load()))]
+
+    def effect(self, stmt: Stmt) -> list[ast.stmt]:
+        op = stmt.op
+        args = [self.expressions.operand(a) for a in op.args]
+        if op.kind == "assert":
+            return [ast.Assert(args[0], args[1] if len(args) > 1 else None)]
+        if op.kind == "raise":
+            return [ast.Raise(args[0] if args else None, None)]
+        pairs = [(t, r) for t, r in zip(stmt.targets, op.body.results) if t in self.read]
+        body = self.block(op.body) + self.moves(pairs)
+        return [ast.With([ast.withitem(a, None) for a in args], body or [ast.Pass()])]
+
+
+def function_def(name: str, args: list[ast.arg], body: list[ast.stmt], defaults: tuple = ()) -> ast.FunctionDef:
+    """A function definition with positional parameters; `defaults` are literals, of the last of them."""
+    arguments = ast.arguments(
+        posonlyargs=[],
+        args=args,
+        vararg=None,
+        kwonlyargs=[],
+        kw_defaults=[],
+        kwarg=None,
+        defaults=[ast.Constant(d) for d in defaults],
+    )
+    node = ast.FunctionDef(name, arguments, body or [ast.Pass()], [], None)
+    node.type_params = []
+    return node
+
+
+def _is_int(atom: Atom, value: int) -> bool:
+    return isinstance(atom, Const) and atom.text is None and type(atom.value) is int and atom.value == value
+
+
+def _same(a, b) -> bool:
+    """Whether two subscripts are the same operands."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, Slice) and isinstance(b, Slice):
+        return all(_same(x, y) for x, y in ((a.lower, b.lower), (a.upper, b.upper), (a.step, b.step)))
+    if isinstance(a, Const) and isinstance(b, Const):
+        return a is b or (
+            a.text == b.text
+            and type(a.value) is type(b.value)
+            and isinstance(a.value, (int, str, type(None)))
+            and a.value == b.value
+        )
+    return a is b

@@ -1,0 +1,306 @@
+"""Lowering of `sourcead.map`, `reduce` and `scan`.
+
+    map(f, xs)                    the body of f over all elements at once, where every op of it has such a form (`passes/batching.py`)
+    map(f, xs)                    else np.stack([f(x) for x in xs])
+    reduce(+, xs, initial)        initial + np.sum(xs, axis=0), and so with *, min, max, logaddexp; scan: np.cumsum and kin
+    reduce(op, xs, initial)       a tree of whole-array steps, if op takes batches and is found associative on random values
+    reduce(op, xs, initial)       else the loop
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sourcead.analysis.builder import Builder, atom_type
+from sourcead.errors import SourceADError
+from sourcead.frontend.core import Lowering
+from sourcead.frontend.source import find_source
+from sourcead.frontend.syntax import branches as control, calls, expressions, inlining, iteration
+from sourcead.frontend.values import sequences
+from sourcead.frontend.values.cells import TupleVal, Value, next_birth
+from sourcead.ir.evaluate import evaluate
+from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Update, Var, free_vars, has_effect
+from sourcead.ir.types import BOOL, INT, KINDS, Array, Scalar, Sym, Type
+from sourcead.language import combinators
+from sourcead.passes.batching.blocks import Batched, Unbatchable
+
+REDUCED = {"add": np.sum, "mul": np.prod, "minimum": np.min, "maximum": np.max, "logaddexp": np.logaddexp.reduce}
+SCANNED = {
+    "add": np.cumsum, "mul": np.cumprod, "minimum": np.minimum.accumulate, "maximum": np.maximum.accumulate,
+    "logaddexp": np.logaddexp.accumulate,
+}  # fmt: skip
+JOINED = {"add": operator.add, "mul": operator.mul, "minimum": np.minimum, "maximum": np.maximum, "logaddexp": np.logaddexp}
+NAMES = {
+    **dict.fromkeys(combinators.SUMS, "add"), **dict.fromkeys(combinators.PRODUCTS, "mul"),
+    **dict.fromkeys(combinators.LEAST, "minimum"), **dict.fromkeys(combinators.LARGEST, "maximum"), np.logaddexp: "logaddexp",
+}  # fmt: skip
+
+
+# ---- map ----
+
+
+def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, check: bool = True) -> Value:
+    """`sourcead.map(f, *xs)`; `check`: that the arrays have one length, where that is not known."""
+    fn, *arrays = args
+    if not arrays or kwargs:
+        raise expressions.unsupported(lo, node, "`map` takes a function and at least one array")
+    found = at_once(lo, fn, arrays, node, check)
+    if found is not None:
+        return found
+    parts = [iteration.zipped(lo, [iteration.iterate(lo, x, node) for x in a.items], node) if isinstance(a, TupleVal)
+             else iteration.iterate(lo, a, node) for a in arrays]  # fmt: skip
+    zipped = parts[0] if len(parts) == 1 else iteration.zipped(lo, parts, node)
+    each = (lambda e: [e]) if len(parts) == 1 else (lambda e: list(e.items))
+    width = tuple_width(lo, fn, arrays, node)
+    if width is None:
+        results = sequences.collect(lo, zipped, lambda e: calls.call(lo, fn, each(e), {}, node), node)
+        return calls.call_object(lo, np.stack, [results], {}, node)
+    columns = [
+        sequences.collect(lo, zipped, lambda e, k=k: calls.call(lo, fn, each(e), {}, node).items[k], node) for k in range(width)
+    ]
+    return TupleVal(tuple(calls.call_object(lo, np.stack, [c], {}, node) for c in columns))
+
+
+def lower_together(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`map` of arrays whose lengths are equal."""
+    return lower_map(lo, args, kwargs, node, check=False)
+
+
+def at_once(lo: Lowering, fn: Value, arrays: list[Value], node, check: bool) -> Value | None:
+    """`f` of all elements at once; None if an op of its body has no form for that."""
+    body = body_over_elements(lo, fn, arrays, node)
+    if body is None:
+        return None
+    found, stmts, results, single = body
+    atoms = list(found.values())
+    with lo.build.block() as out:
+        size = lo.build.call(len, atoms[0], type=INT, name="n")
+        first = atom_type(atoms[0]).dims[0]
+        for other in atoms[1:]:
+            if check and atom_type(other).dims[0] is not first:
+                same = lo.build.call(operator.eq, lo.build.call(len, other, type=INT, name="n"), size)
+                lo.build.add(Stmt((), Effect("assert", (same, Const("map takes arrays of one length")))))
+        origin = lo.build.origin, lo.build.within
+        batched = Batched(lo.build, {x: of_length(lo, a, first) for x, a in found.items()}, size, first)
+        try:
+            batched.block(Block(tuple(stmts), results))
+            values = [batched.spread(r) for r in results]
+        except Unbatchable:
+            return None
+        finally:
+            lo.build.origin, lo.build.within = origin
+            lo.build.adjoint_of = None
+    lo.build.stmts += out
+    wrapped = [lo.wrap(v) for v in values]
+    return wrapped[0] if single else TupleVal(tuple(wrapped))
+
+
+def of_length(lo: Lowering, array: Atom, dim) -> Atom:
+    """An array of which it is known that its length is that of another."""
+    t = atom_type(array)
+    if isinstance(array, Var) and t.dims[0] == dim:
+        return array
+    same = Var(array.name if isinstance(array, Var) else "items", replace(t, dims=(dim, *t.dims[1:])), True)
+    lo.build.add(Stmt((same,), Let(array)))
+    return same
+
+
+def body_over_elements(lo: Lowering, fn: Value, arrays: list[Value], node):
+    """The body of `f` over variables that stand for elements: (variable -> array, statements, results, whether one); None if it
+    writes, or does more than compute, or the arrays are not known to be such."""
+    found: dict[Var, Atom] = {}
+    mark, birth = lo.journal.mark(), next_birth()
+
+    def element(array: Value) -> Value:
+        if isinstance(array, TupleVal):
+            return TupleVal(tuple(map(element, array.items)))
+        t = atom_type(lo.read(array))
+        if not isinstance(t, Array) or not t.dims or t.dtype is None or t.dtype.kind not in KINDS:
+            raise Unbatchable
+        var = Var("x", Scalar(KINDS[t.dtype.kind], t.dtype) if len(t.dims) == 1 else Array(t.dtype, t.dims[1:]), True)
+        found[var] = lo.read(array)
+        return lo.wrap(var)
+
+    try:
+        with lo.build.block() as stmts:
+            result = calls.call(lo, fn, [element(a) for a in arrays], {}, node)
+            single = not isinstance(result, TupleVal)
+            results = tuple(lo.read(r) for r in ((result,) if single else result.items))
+        changed = lo.journal.changed(mark, birth)
+    except (Unbatchable, SourceADError):
+        return None
+    finally:
+        lo.journal.rollback(mark)
+    if any(slots.birth < birth for slots, _ in changed) or any(has_effect(s.op) or isinstance(s.op, Update) for s in stmts):
+        return None
+    return found, stmts, results, single
+
+
+def tuple_width(lo: Lowering, fn: Value, arrays: list[Value], node) -> int | None:
+    """How many results `f` returns, if a tuple."""
+    body = body_over_elements(lo, fn, arrays, node)
+    return None if body is None or body[3] else len(body[2])
+
+
+# ---- reduce and scan ----
+
+
+def lower_reduce(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`sourcead.reduce(op, xs, initial)`."""
+    fn, array, initial = three(lo, "reduce", args, kwargs, node)
+    name = recognised(lo, fn, array, node)
+    if name is not None:
+        return joined(lo, name, REDUCED[name], initial, array, node)
+    step = whole_steps(lo, fn, array, initial, combinators.reduced_by_halves, combinators.pairs_reduced_by_halves, node)
+    if step is not None:
+        return step
+    return sequences.fold(lo, elements(lo, array, node), initial, lambda total, e: calls.call(lo, fn, [total, e], {}, node), node)
+
+
+def lower_scan(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`sourcead.scan(op, xs, initial)`."""
+    fn, array, initial = three(lo, "scan", args, kwargs, node)
+    name = recognised(lo, fn, array, node)
+    if name is not None:
+        return joined(lo, name, SCANNED[name], initial, array, node)
+    step = whole_steps(lo, fn, array, initial, combinators.scanned_by_doubling, combinators.pairs_scanned_by_doubling, node)
+    if step is not None:
+        return step
+    if isinstance(array, TupleVal):
+        raise expressions.unsupported(
+            lo, node, "`scan` over several arrays with this operator, which does not work on whole arrays",
+            "write the loop, or the operator with NumPy functions that do",
+        )  # fmt: skip
+    return inlining.inline(lo, find_source(scanned_one_by_one), [fn, array, initial], {}, node)
+
+
+def scanned_one_by_one(op: Callable, xs: Any, initial: Any) -> Any:
+    """`scan` as a loop."""
+    found = []
+    total = initial
+    for x in xs:
+        total = op(total, x)
+        found.append(total)
+    return np.stack(found)
+
+
+def three(lo: Lowering, name: str, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Value, Value, Value]:
+    given = {**dict(zip(("op", "xs", "initial"), args)), **kwargs}
+    if given.keys() != {"op", "xs", "initial"} or len(args) > 3:
+        raise expressions.unsupported(lo, node, f"`{name}` takes an operator, an array and what to begin with")
+    return given["op"], given["xs"], given["initial"]
+
+
+def elements(lo: Lowering, array: Value, node):
+    if isinstance(array, TupleVal):
+        return iteration.zipped(lo, [iteration.iterate(lo, x, node) for x in array.items], node)
+    return iteration.iterate(lo, array, node)
+
+
+def recognised(lo: Lowering, fn: Value, array: Value, node) -> str | None:
+    """The operator that has calls of NumPy of its own: given by name, or as a function that does just that."""
+    if isinstance(array, TupleVal) or not isinstance(t := atom_type(lo.read(array)), Array) or not t.dims:
+        return None
+    name = None
+    if isinstance(fn, Const):
+        try:
+            name = NAMES.get(fn.value)
+        except TypeError:
+            return None
+    else:
+        body = body_over_elements(lo, fn, [array, array], node)
+        if body is not None and body[3] and len(body[1]) == 1:
+            (stmt,), given = body[1], set(body[0])
+            if isinstance(stmt.op, Call) and body[2] == stmt.targets and len(stmt.op.args) == 2 and set(stmt.op.args) == given:
+                name = NAMES.get(stmt.op.fn) if not stmt.op.kwargs else None
+    if name in ("minimum", "maximum", "logaddexp") and (t.dtype is None or t.dtype.kind != "f"):
+        return None
+    return name
+
+
+def joined(lo: Lowering, name: str, fn: Any, initial: Value, array: Value, node) -> Value:
+    """`initial` together with the call that does the whole array, which some functions refuse of no elements."""
+
+    def whole() -> Value:
+        found = calls.emit_call(lo, fn, [array], {"axis": Const(0)}, node)
+        if JOINED[name] in (operator.add, operator.mul):
+            return expressions.operate(lo, JOINED[name], initial, found)
+        return calls.emit_call(lo, JOINED[name], [initial, found], {}, node)
+
+    length = atom_type(lo.read(array)).dims[0]
+    if name in ("add", "mul") or (length.least if isinstance(length, Sym) else length):
+        return whole()
+    some = lo.build.call(operator.gt, lo.build.call(len, lo.read(array), type=INT, name="n"), Const(0), type=BOOL)
+    return control.branch(lo, some, [whole, lambda: initial if fn is REDUCED[name] else array], "ifexp")
+
+
+def whole_steps(lo: Lowering, fn: Value, array: Value, initial: Value, plain, of_pairs, node) -> Value | None:
+    """A tree of whole-array steps; None if the operator does not take batches, or is not associative."""
+    if isinstance(array, TupleVal) and (len(array.items) != 2 or not isinstance(initial, TupleVal)):
+        return None
+    body = body_over_elements(lo, fn, [array, array], node)
+    if body is None or not takes_batches(body) or not is_associative(lo, body):
+        return None
+    return inlining.inline(lo, find_source(of_pairs if isinstance(array, TupleVal) else plain), [fn, array, initial], {}, node)
+
+
+def takes_batches(body) -> bool:
+    found, stmts, results, _ = body
+    build = Builder()
+    dim = Sym(1)
+    size = Var("n", INT, True)
+    batched = Batched(build, {}, size, dim)
+    try:
+        batched.found = {v: Var("x", batched.wider(v.type), True) for v in found}
+        batched.block(Block(tuple(stmts), results))
+        return all(r in batched.found and batched.found[r].type is not None for r in results)
+    except Unbatchable:
+        return False
+
+
+def is_associative(lo: Lowering, body) -> bool:
+    """Whether an operator is, for random values of the types of its operands and of what it reads; a warning names those it is not for."""
+    found, stmts, results, single = body
+    params = list(found)
+    half = len(params) // 2
+    block = Block(tuple(stmts), results)
+    free = [v for v in free_vars(block) if v not in found]
+    rng = np.random.default_rng(0)
+    sizes: dict[Any, int] = {}
+    outer = [sampled(v.type, rng, sizes) for v in free]
+    function = Function("op", (*params, *free), block)
+
+    def op(a: tuple, b: tuple) -> tuple:
+        result = evaluate(function, *a, *b, *outer)
+        return (result,) if len(results) == 1 else result
+
+    try:
+        a, b, c = (tuple(sampled(v.type, rng, sizes) for v in params[:half]) for _ in range(3))
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            same = combinators.is_same(op(op(a, b), c), op(a, op(b, c)))
+    except Exception:  # not for these shapes: nothing is known
+        return False
+    if not same:
+        combinators.warn_of(*((x[0] if single else x) for x in (a, b, c)), lo.here)
+    return same
+
+
+def sampled(t: Type, rng: np.random.Generator, sizes: dict) -> Any:
+    """A random value of a type; equal dims are equal."""
+    match t:
+        case Scalar("float", dtype):
+            value = rng.uniform(0.5, 1.5)
+            return value if not isinstance(dtype, np.dtype) else dtype.type(value)
+        case Scalar("int", _):
+            return int(rng.integers(1, 4))
+        case Array(dtype, dims) if dtype is not None and dims is not None and dtype.kind in "fiu":
+            shape = tuple(d if isinstance(d, int) else sizes.setdefault(d, 3) for d in dims)
+            return rng.uniform(0.5, 1.5, shape).astype(dtype) if dtype.kind == "f" else rng.integers(1, 4, shape).astype(dtype)
+    raise TypeError(f"no sample of {t}")

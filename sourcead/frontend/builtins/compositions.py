@@ -1,0 +1,171 @@
+"""Calls of functions that are other functions are written out with them: `sourcead.primitives.compositions`."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import RuleError, UnsupportedArgumentError
+from sourcead.frontend.core import Lowering
+from sourcead.frontend.source import find_source
+from sourcead.frontend.syntax import inlining
+from sourcead.frontend.values.cells import BoundVal, Cell, FunctionVal, MethodVal, SliceVal, TupleVal, Value
+from sourcead.ir.nodes import Const, Var
+from sourcead.ir.types import carries_derivative, kind_of, rank
+from sourcead.primitives.compositions import Composition, Refused, compositions_of, defaults_of, parameters_of
+from sourcead.primitives.registry import Rule, adjoint_rule
+
+
+def written_out(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value | None:
+    """What a call computes, said with other functions; None if the call stays as it is."""
+    if lo.static_only:
+        return None
+    if fn is callable and is_composition(lo):
+        known = isinstance(args[0], Const) and callable(args[0].value)
+        return Const(known or isinstance(args[0], (FunctionVal, BoundVal, MethodVal)))
+    if fn is np.ndim and is_composition(lo) and (found := rank_of(lo, args[0])) is not None:
+        return Const(found)
+    compositions = compositions_of(fn)
+    if not compositions:
+        return None
+    rule = adjoint_rule(fn)
+    named = {**dict(zip(parameters_of(fn), args)), **kwargs}
+    active = {name for name, value in named.items() if may_pass(lo, value)}
+    fitting = rule is not None and fits(lo, rule, args, kwargs)
+    for composition in compositions:
+        asked = not fitting and (not composition.given or composition.given & named.keys())
+        words = {v.value for v in named.values() if isinstance(v, Const) and isinstance(v.value, str)}
+        if (asked or composition.active & active or composition.words & words) and takes(composition, args, kwargs):
+            if not composition.writes and not any(may_pass(lo, v) for v in (*args, *kwargs.values())):
+                return None
+            return write_out(lo, composition, args, kwargs, node)
+    return None
+
+
+def spelled_einsum(lo: Lowering, args: list[Value]) -> list[Value]:
+    """`np.einsum(a, [0, 1], b, [1, 2], [0, 2])` as `np.einsum("ab,bc->ac", a, b)`."""
+    letters = []
+    for value in [*args[1::2], *(args[-1:] if len(args) % 2 else ())]:
+        items = value.items if isinstance(value, TupleVal) else None
+        if isinstance(value, Cell) and value.kind == "list":
+            items = value.items.values()
+        if items is None or not all(isinstance(i, Const) and isinstance(i.value, int) and 0 <= i.value < 52 for i in items):
+            return args
+        letters.append("".join(LETTERS[i.value] for i in items))
+    inputs = letters[: len(args) // 2]
+    output = [f"->{letters[-1]}"] if len(args) % 2 else []
+    return [Const("".join([",".join(inputs), *output])), *args[: 2 * len(inputs) : 2]]
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def is_composition(lo: Lowering) -> bool:
+    """Whether what is lowered now is the body of a composition."""
+    return lo.scope.source.globals.get("__name__", "").startswith("sourcead.primitives.compositions")
+
+
+def rank_of(lo: Lowering, value: Value) -> int | None:
+    """The number of axes of a value, where its type tells."""
+    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
+        items = value.items.values() if isinstance(value, Cell) else value.items
+        ranks = {rank_of(lo, item) for item in items}
+        return 1 + ranks.pop() if len(ranks) == 1 and None not in ranks else None
+    if isinstance(value, (FunctionVal, SliceVal)):
+        return None
+    if isinstance(value, Const) and isinstance(value.value, (int, float, complex)):
+        return 0
+    return rank(atom_type(lo.read(value)))
+
+
+def said_briefly(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """A call's arguments without the options that say what they say anyway, where its rule does not take it as it stands."""
+    if fn is np.einsum and args and not isinstance(args[0], Const) and not lo.static_only:
+        return spelled_einsum(lo, args), kwargs
+    if is_composition(lo):
+        return without_defaults(fn, args, kwargs)
+    rule = adjoint_rule(fn)
+    if lo.static_only or (rule is not None and fits(lo, rule, args, kwargs)) or (rule is None and not compositions_of(fn)):
+        return args, kwargs
+    return without_defaults(fn, args, kwargs)
+
+
+def write_out(lo: Lowering, composition: Composition, args, kwargs, node) -> Value:
+    """The body of a composition, lowered in place; its statements count as the user's call."""
+    scope, before, calls = lo.scope, lo.called_from, len(lo.calls)
+    lo.called_from = lo.origin(node)
+    try:
+        return inlining.inline(lo, find_source(composition.function), [*map(Const, composition.first), *args], kwargs, node)
+    except Refused as error:
+        raise UnsupportedArgumentError(str(error), at=lo.called_from) from None
+    finally:
+        lo.scope, lo.called_from = scope, before
+        del lo.calls[calls:]
+
+
+def lower_refuse(lo: Lowering, args, kwargs, node) -> Value:
+    """`refuse(reason)` in a composition."""
+    raise Refused(args[0].value)
+
+
+def lower_number_kind(lo: Lowering, args, kwargs, node) -> Value:
+    """`number_kind(x)` in a composition."""
+    return Const(kind_of(atom_type(lo.read(args[0]))) or "")
+
+
+def fits(lo: Lowering, rule: Rule, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """Whether a rule handles a call with these arguments: it knows them, and takes none for a constant that is not."""
+    try:
+        _, options = rule.bind(args, kwargs)
+    except RuleError:
+        return False
+    return not any(may_pass(lo, v) for v in options.values())
+
+
+def without_defaults(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """A call's arguments without the options that say what they say anyway; those in a row become named ones."""
+    defaults, names = defaults_of(fn), parameters_of(fn)
+    first = next((i for i, name in enumerate(names) if name in defaults), len(names))
+    if len(args) <= len(names) and any(says_default(v, defaults[k]) for k, v in zip(names[first:], args[first:])):
+        args, kwargs = args[:first], {**dict(zip(names[first:], args[first:])), **kwargs}
+    defaults = {**defaults, "keepdims": False}  # NumPy's own default there is a mark that means the same
+    return args, {k: v for k, v in kwargs.items() if not says_default(v, defaults.get(k, MISSING))}
+
+
+MISSING = object()
+
+
+def says_default(value: Value, default: Any) -> bool:
+    """Whether an argument is known to be the default."""
+    if not isinstance(value, Const) or value.live:
+        return False
+    if value.value is None and default is np._NoValue:
+        return False
+    return value.value is default or type(value.value) is type(default) and isinstance(default, (bool, str)) and value.value == default
+
+
+def takes(composition: Composition, args, kwargs) -> bool:
+    """Whether a composition's parameters take these arguments."""
+    try:
+        inspect.signature(composition.function).bind(*composition.first, *args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+def may_pass(lo: Lowering, value: Value) -> bool:
+    """Whether a derivative may pass through an argument."""
+    if isinstance(value, (FunctionVal, BoundVal)):
+        return True
+    if isinstance(value, TupleVal):
+        return any(may_pass(lo, item) for item in value.items)
+    if isinstance(value, Cell):
+        if value.kind != "array":
+            return any(may_pass(lo, item) for item in value.items.values())
+        return carries_derivative(atom_type(lo.read(value)))
+    if isinstance(value, Const):
+        return value.live and carries_derivative(atom_type(value))
+    return isinstance(value, Var) and carries_derivative(value.type)

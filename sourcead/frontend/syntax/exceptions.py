@@ -1,0 +1,96 @@
+"""`try` where no exception alters the data flow.
+
+    try: A  except E: raise F      A
+    try: A  finally: B             A; B
+    try: A  except E: B            A, if A surely does not raise E
+
+An exception that leaves the function leaves its gradient too; only its translation into another one is not made.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import gast
+
+from sourcead.analysis.builder import block_stmts, operand_type
+from sourcead.frontend.core import Lowering
+from sourcead.frontend.syntax import expressions
+from sourcead.ir.nodes import Block, Call, Stmt
+from sourcead.ir.types import Array
+
+DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, operator.pow, divmod, pow)
+
+
+class Guarded(gast.Pass):
+    """The end of the body of a `try`, in a list of statements: from here on nothing is caught."""
+
+
+class Begun(gast.Pass):
+    """The beginning of the body of a `try`."""
+
+
+def spliced(lo: Lowering, node: gast.Try) -> list[gast.AST]:
+    """The statements of a `try` that run if nothing is raised."""
+    from sourcead.frontend.syntax.statements import may_leave
+
+    if node.finalbody and any(map(may_leave, [*node.body, *node.orelse])):
+        raise expressions.unsupported(lo, node, "a `try` that is left before its `finally`", "leave it at its end")
+    begun, guarded = Begun(), Guarded()
+    begun.stands_for = guarded.stands_for = node
+    guarded.caught = [cls for h in node.handlers if not raises(h.body) for cls in caught(lo, h)]
+    guarded.begun, guarded.node = begun, node
+    if not guarded.caught:
+        return [*node.body, *node.orelse, *node.finalbody]
+    if any(map(may_leave, node.body)):
+        raise refusal(lo, node)
+    return [begun, *node.body, guarded, *node.orelse, *node.finalbody]
+
+
+def raises(body: list[gast.AST]) -> bool:
+    """Whether a handler ends in `raise`."""
+    return isinstance(body[-1], gast.Raise)
+
+
+def caught(lo: Lowering, handler) -> list[type]:
+    """The exceptions that a handler catches."""
+    if handler.type is None:
+        return [BaseException]
+    nodes = handler.type.elts if isinstance(handler.type, gast.Tuple) else [handler.type]
+    found = [expressions.known(lo, expressions.lower(lo, n)) for n in nodes]
+    return [cls if known else BaseException for known, cls in found]
+
+
+def refusal(lo: Lowering, node):
+    return expressions.unsupported(
+        lo, node, "whether an exception is raised here decides what is computed", "test for the case with `if` before it arises"
+    )
+
+
+def lower_begun(lo: Lowering, node: Begun) -> None:
+    node.stmts, node.count = lo.build.stmts, len(lo.build.stmts)
+
+
+def lower_guarded(lo: Lowering, node: Guarded) -> None:
+    """Refuses a body that might raise what is caught."""
+    inside = Block(tuple(lo.build.stmts[node.begun.count :]))
+    for stmt in block_stmts(inside):
+        for cls in node.caught:
+            if may_raise(stmt, cls):
+                raise refusal(lo, node.node)
+
+
+def may_raise(stmt: Stmt, cls: type) -> bool:
+    """Whether a statement might raise an exception of a class; arithmetic of arrays warns instead of dividing by zero."""
+    if cls is not ZeroDivisionError:
+        return True
+    op = stmt.op
+    if not isinstance(op, Call):
+        return False
+    if op.effect:
+        return True
+    numpy = getattr(op.fn, "__module__", None) in ("numpy", "numpy.linalg") or type(op.fn).__module__ == "numpy"
+    if numpy:
+        return False
+    arithmetic = getattr(op.fn, "__module__", "") == "_operator"
+    return not arithmetic or op.fn in DIVISIONS and not any(isinstance(operand_type(a), Array) for a in op.args)

@@ -1,0 +1,66 @@
+"""`copy.copy` and `copy.deepcopy` of arrays, containers and objects."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend.core import Lowering
+from sourcead.frontend.syntax import calls, expressions, iteration
+from sourcead.frontend.values import lists, methods, objects, sequences, sets
+from sourcead.frontend.values.cells import Cell, TupleVal, Value
+from sourcead.ir.types import Array, ListT, MapT, Scalar, SetT, Str
+
+
+def builtin_copy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
+    """`copy.copy(x)`: the things inside are the same."""
+    return copied(lo, args[0], node, None)
+
+
+def builtin_deepcopy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
+    """`copy.deepcopy(x)`: what is the same thing twice inside of it is so in the copy too."""
+    if len(args) > 1 or kwargs:
+        raise expressions.unsupported(lo, node, "`deepcopy` with `memo`")
+    return copied(lo, args[0], node, {})
+
+
+def copied(lo: Lowering, value: Value, node, memo: dict[Value, Value] | None) -> Value:
+    """A copy; `memo`: value -> its copy, if what is inside is copied too."""
+    if memo is not None and value in memo:
+        return memo[value]
+    if isinstance(value, TupleVal):
+        return value if memo is None else TupleVal(tuple(copied(lo, v, node, memo) for v in value.items), None, value.cls)
+    if not isinstance(value, Cell):
+        return value
+    made = copy_of_cell(lo, value, node, memo)
+    if memo is not None:
+        memo[value] = made
+    return made
+
+
+def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None) -> Value:
+    if cell.kind != "array":
+        lo.alive(cell)
+        lo.sure(cell)
+        if cell.kind == "object" and any(objects.method(cell, name) for name in ("__copy__", "__deepcopy__", "__getstate__", "__reduce__")):
+            raise expressions.unsupported(lo, node, f"a copy of {cell.cls.__name__}, which says itself how it is copied")
+        items = cell.items if memo is None else {k: copied(lo, v, node, memo) for k, v in cell.items.items()}
+        return lo.like(cell, items, cell.name)
+    t = atom_type(lo.read(cell))
+    if isinstance(t, Array):
+        return calls.emit_call(lo, np.copy, [cell], {}, node)
+    if isinstance(t, SetT):
+        return sets.made(lo, cell, node)
+    if isinstance(t, ListT) and memo is not None:
+        return sequences.collect(lo, iteration.iterate(lo, cell, node), lambda item: copied(lo, item, node, {}), node)
+    if isinstance(t, ListT):
+        return lists.method(lo, cell, "copy", [], {}, node)
+    if isinstance(t, MapT) and (memo is None or isinstance(t.item, (Scalar, Str))):
+        return methods.call_method(lo, cell, "copy", [], {}, node)
+    raise expressions.unsupported(lo, node, "a copy of a value that is not known here", "copy its parts")
+
+
+BUILTINS: dict[Any, Any] = {copy.copy: builtin_copy, copy.deepcopy: builtin_deepcopy}

@@ -1,0 +1,220 @@
+"""Which arrays lie in memory in C order: there `reshape` and `ravel` give views, elsewhere copies.
+
+NumPy decides this while the program runs, and what a write through the result does depends on it.  Here it is followed from
+the calls that make arrays: constructors, arithmetic on arrays in C order, whatever has one axis and is new.  Arguments are
+taken to be in C order; where the program's meaning rests on that, the text checks it on entry (`check_layout`).
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+
+import gast
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend.syntax import expressions
+from sourcead.frontend.values.cells import VALUE, Cell, TupleVal, Value, roots
+from sourcead.ir.nodes import Atom, Call, Const, Index, Let, Operand, Slice, Sub, Update, Var, View
+from sourcead.ir.types import Array, Scalar, rank
+from sourcead.primitives.views import VIEWS
+
+RESHAPES = frozenset({np.reshape, np.ravel})
+TRANSPOSES = frozenset({np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.flip, np.flipud, np.fliplr, np.rot90})
+SAME_OBJECT = frozenset({np.asarray, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d, np.atleast_3d})
+
+MAKES_C = frozenset({
+    np.zeros, np.ones, np.full, np.empty, np.eye, np.identity, np.tri, np.arange, np.linspace, np.ndarray.copy, np.matmul, operator.matmul,
+    np.outer, np.ndarray.flatten, np.indices, np.kron,
+})  # fmt: skip
+KEEPS_C = frozenset({
+    np.array, np.copy, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.ndarray.astype, np.where, np.clip, np.concatenate,
+    np.stack, np.vstack, np.hstack, np.tile, np.maximum, np.minimum, np.round, np.nan_to_num, np.real, np.sort, np.cumsum, np.roll,
+})  # fmt: skip
+NOWHERE: frozenset[Var] = frozenset()
+
+
+def in_c_order(lo, value: Value | Operand) -> frozenset[Var] | None:
+    """The arguments that must be in C order for the value to be, none if it surely is; None if that is not known."""
+    if isinstance(value, Cell):
+        if value.kind != "array":
+            return NOWHERE
+        if value.base is not None:
+            if value.step is None:
+                return None
+            return _part(lo, in_c_order(lo, value.base), value.base, value.step)
+        if value in lo.params:
+            return frozenset({value.first}) if isinstance(value.first, Var) and isinstance(value.first.type, Array) else None
+        return None if value.first is None else _atom(lo, value.first)
+    if isinstance(value, (Var, Const)):
+        return _atom(lo, value)
+    if isinstance(value, (tuple, TupleVal)):
+        return _all(lo, value if isinstance(value, tuple) else value.items)
+    return NOWHERE if value is None or isinstance(value, Slice) else None
+
+
+def _all(lo, values) -> frozenset[Var] | None:
+    found = [in_c_order(lo, v) for v in values]
+    return None if None in found else frozenset().union(*found)
+
+
+def _atom(lo, atom: Atom) -> frozenset[Var] | None:
+    t = atom_type(atom)
+    if isinstance(t, Scalar) or isinstance(atom, Const) and not atom.live:
+        return NOWHERE
+    owner = lo.version_of.get(atom)
+    if owner is not None and owner.first is not atom:
+        return in_c_order(lo, owner)
+    if any(cell.first is atom for cell in lo.params):
+        return frozenset({atom}) if isinstance(t, Array) else None
+    match lo.build.made_by.get(atom):
+        case Update(base) | Let(base):
+            return in_c_order(lo, base)
+        case Index(base, key):
+            return _part(lo, in_c_order(lo, base), base, Sub(key))
+        case Call(fn, args, kwargs):
+            return _result(lo, fn, args, dict(kwargs), t)
+    return None
+
+
+def _result(lo, fn, args, kwargs, t) -> frozenset[Var] | None:
+    """Of the result of a call."""
+    if "order" in kwargs or isinstance(fn, Var):
+        return None
+    if fn in RESHAPES:
+        return NOWHERE if fn is np.ravel else in_c_order(lo, args[0])
+    if fn in VIEWS and fn not in KEEPS_C:
+        return _part(lo, in_c_order(lo, args[0]), args[0], View(fn, args[1:], tuple(kwargs.items()))) if args else None
+    if fn in MAKES_C or rank(t) == 1:
+        return NOWHERE
+    if fn in KEEPS_C or isinstance(fn, np.ufunc) or getattr(fn, "__module__", "") == "_operator":
+        return _all(lo, (*args, *kwargs.values()))
+    return None
+
+
+def _part(lo, whole: frozenset[Var] | None, base, step: Sub | View) -> frozenset[Var] | None:
+    """Of a view, given that of the array that it looks into."""
+    if isinstance(step, View) and step.fn is np.transpose and isinstance(base, Cell) and base.base is not None:
+        under = base.step  # the transpose of a transpose
+        if isinstance(under, View) and under.fn is np.transpose and not (step.args or step.kwargs or under.args or under.kwargs):
+            return in_c_order(lo, base.base)
+    axes = rank(atom_type(lo.read(base) if isinstance(base, Cell) else base))
+    if whole is None or axes is None:
+        return None
+    if isinstance(step, View):
+        if step.fn in RESHAPES or step.fn is np.expand_dims:
+            return whole
+        return whole if step.fn in TRANSPOSES and axes <= 1 and step.fn not in (np.flip, np.flipud) else None
+    parts = step.key if isinstance(step.key, tuple) else (step.key,)
+    for k, part in enumerate(parts):
+        if isinstance(part, Slice):  # rows that lie one after the other; anything taken of the rows leaves gaps
+            return whole if part.step is None and k == len(parts) - 1 else None
+        if isinstance(part, tuple) or not isinstance(atom_type(part), Scalar):
+            return None
+    return whole
+
+
+def order_said(lo, fn, args, kwargs, node):
+    """The arguments of a call that joins axes in the order of memory (`order="K"`, `"A"`), which then must be known to be C order."""
+    place = {np.ravel: 1, np.ndarray.flatten: 1, np.reshape: 2}.get(fn, 0)
+    order = args[place] if 0 < place < len(args) else kwargs.get("order")
+    if place == 0 or not isinstance(order, Const) or order.value not in ("K", "A"):
+        return args, kwargs
+    needs = in_c_order(lo, args[0])
+    if needs is None:
+        why = f"`order={order.value!r}` follows the memory of an array of which it is not known how it lies"
+        raise expressions.unsupported(lo, node, why, "order='C' or order='F'")
+    lo.layouts |= needs
+    return args[:place], {k: v for k, v in kwargs.items() if k != "order"}
+
+
+def copied(lo, fn, base: Cell, operands) -> Value | None:
+    """What `reshape` or `ravel` makes of a transposed matrix in C order whose axes are both longer than one: a copy.
+
+    None if it is not known to be one.
+    """
+    if base.base is None or not isinstance(base.step, View) or base.step.fn is not np.transpose:
+        return None
+    dims = getattr(atom_type(lo.read(base)), "dims", None)
+    flat = fn is np.ravel or len(operands) == 2 and isinstance(operands[1], Const) and operands[1].value == -1
+    needs = in_c_order(lo, base.base)
+    if not flat or needs is None or dims is None or len(dims) != 2 or not all(isinstance(n, int) and n > 1 for n in dims):
+        return None
+    cell = lo.wrap(lo.build.call(fn, *operands), shares=roots(base))
+    cell.apart = dict.fromkeys(roots(base), needs)
+    return cell
+
+
+def reshaped(lo, fn, base: Value, operands, kwargs) -> Cell | None:
+    """The view that `reshape`, `ravel` and `.flat` give of an array in C order; None if it is not known to be one."""
+    order = kwargs.get("order")
+    if not isinstance(base, Cell) or order is not None and not (isinstance(order, Const) and order.value == "C"):
+        return None
+    needs = NOWHERE if keeps_shape(lo, base, operands) else in_c_order(lo, base)
+    if needs is None:
+        return None
+    cell = lo.view(base, View(fn, operands[1:], tuple(kwargs.items())))
+    cell.needs = needs
+    lo.read(cell)
+    return cell
+
+
+def keeps_shape(lo, base: Cell, operands) -> bool:
+    """Whether an array is reshaped to the shape that it has: a view whatever the layout."""
+    dims = getattr(atom_type(lo.read(base)), "dims", None)
+    shape = operands[1].value if len(operands) == 2 and isinstance(operands[1], Const) else None
+    return dims is not None and all(isinstance(n, int) for n in dims) and shape in (dims, list(dims))
+
+
+def gives_the_same(lo, fn, base: Value | None) -> bool:
+    """Whether `np.asarray(a)` and kin return the array itself."""
+    if not isinstance(base, Cell) or not isinstance(t := atom_type(lo.read(base)), Array) or lo.static_only:
+        return False
+    if fn is np.ascontiguousarray:
+        return rank(t) != 0 and in_c_order(lo, base) == NOWHERE
+    least = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3d: 3}.get(fn, 0)
+    return rank(t) is not None and rank(t) >= least
+
+
+def flat(lo, base: Cell) -> Cell:
+    """`a.flat`: the elements in C order, a view whatever the layout."""
+    cell = lo.view(base, View(np.reshape, (Const(-1),)))
+    lo.read(cell)
+    return cell
+
+
+def is_temporary(lo, args: list[Value], node) -> bool:
+    """Whether the array that a view is taken of has just been made, and nothing else knows it: `np.arange(6.0).reshape(2, 3)`."""
+    base = args[0]
+    if not isinstance(base, Cell) or base.kind != "array":
+        return False
+    made = lo.build.made_by.get(base.first)
+    if base.base is not None or base.held_by or base.shares or not isinstance(made, Call) or isinstance(made.fn, Var) or made.fn in VIEWS:
+        return False
+    if not lo.build.stmts or base.first not in lo.build.stmts[-1].targets or base.slots.get(VALUE) is not base.first:
+        return False
+    match node:
+        case gast.Attribute(value=inner):
+            pass
+        case gast.Call(func=func, args=given):
+            inner = given[0] if given and is_function_of_module(lo, func) else getattr(func, "value", None)
+        case _:
+            return False
+    match inner:  # the call that made it, and no function of the program's own that may have kept it
+        case gast.Call(func=gast.Attribute(attr=name)):
+            return name == getattr(made.fn, "__name__", None)
+        case gast.BinOp():
+            return getattr(made.fn, "__module__", None) == "_operator"
+    return False
+
+
+def is_function_of_module(lo, func) -> bool:
+    """Whether a call's function is spelled `np.reshape` and not `a.reshape`."""
+    while isinstance(func, gast.Attribute):
+        func = func.value
+    return isinstance(func, gast.Name) and isinstance(getattr(expressions.lower(lo, func), "value", None), types.ModuleType)
+
+
+def is_reshape(step: Sub | View | None) -> bool:
+    return isinstance(step, View) and step.fn in RESHAPES

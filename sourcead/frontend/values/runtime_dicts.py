@@ -1,0 +1,290 @@
+"""Dicts whose keys are known only at run time: `groups[label] = ...`.
+
+A dict that the program makes is known key by key as long as its keys are; the first key that is not turns it into one IR value,
+a dict from keys of one type to values of one type, which is written and read like a list.
+
+    d.get(k, v)           d[k] if k in d else v
+    d.setdefault(k, v)    if k not in d: d[k] = v;  d[k]           also what `defaultdict` does when it is read
+    v = d.pop(k)          v = d[k]; d = d without k
+    for k in d            for k in list(d)
+
+Keys carry no derivative, so what does cannot be one.
+"""
+
+from __future__ import annotations
+
+import collections
+import operator
+from typing import Any
+
+from sourcead import runtime
+from sourcead.analysis.builder import atom_type, operand_type
+from sourcead.frontend.core import Lowering, MustMaterialise
+from sourcead.frontend.syntax import branches as control, calls, expressions, iteration
+from sourcead.frontend.syntax.iteration import Iterable
+from sourcead.frontend.values import sequences
+from sourcead.frontend.values.cells import VALUE, Cell, TupleVal, Value, hold, roots
+from sourcead.ir.nodes import Build, Call, Const, Effect, Operand, Stmt, Sub, Var
+from sourcead.ir.types import BOOL, ListT, MapT, Scalar, Str, TupleT, Type, Undefined, Unknown, carries_derivative, join
+
+
+def is_map(lo: Lowering, value: Value) -> bool:
+    """Whether this is a dict whose keys are known only at run time."""
+    return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(lo.read(value)), MapT)
+
+
+def common_type(cell: Cell) -> Type | None:
+    """The type of all values of a dict whose keys are known; None if they have none in common."""
+    t: Type = Undefined()
+    for value in cell.items.values():
+        found = type_of_value(value)
+        if found is None:
+            return None
+        t = join(t, found)
+    return None if isinstance(t, Unknown) else t
+
+
+def type_of_value(value: Value) -> Type | None:
+    """The type of a value as one atom; None if it cannot be one."""
+    match value:
+        case Var() | Const():
+            return None if callable(getattr(value, "value", None)) else atom_type(value)
+        case Cell(slots=slots) if VALUE in slots:
+            return atom_type(slots[VALUE])
+        case Cell() if value.kind == "list":
+            t = common_type(value)
+            return None if t is None else ListT(t)
+        case TupleVal(items, cls=None):
+            parts = tuple(map(type_of_value, items))
+            return None if None in parts else TupleT(parts)
+    return None
+
+
+def may_be(lo: Lowering, cell: Cell, value: Value) -> bool:
+    """Whether a dict known key by key can be one IR value, with a value to be put into it."""
+    common, new = common_type(cell), type_of_value(value)
+    return common is not None and new is not None and not isinstance(join(common, new), Unknown)
+
+
+def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
+    """Turns a dict known key by key into one IR value, as its keys are not known any more."""
+    if common_type(cell) is None:
+        what = "a dict key that is not known before the program runs" if key is not None else "whether a key is in this dict"
+        raise expressions.unsupported(
+            lo, node, f"{what}, of a dict whose values differ in kind", "use a dict of values of one kind, or constant keys"
+        )
+    if cell.depth < lo.depth:
+        raise MustMaterialise(cell, lo.here)
+    lo.materialise(cell)
+
+
+def as_map(lo: Lowering, cell: Cell) -> Var:
+    """A dict known key by key as one IR value."""
+    keys = tuple(cell.items)
+    atoms = tuple(map(lo.read, cell.items.values()))
+    t: Type = Undefined()
+    k: Type = Undefined()
+    for key, atom in zip(keys, atoms):
+        t, k = join(t, atom_type(atom)), join(k, atom_type(Const(key)))
+    return lo.build.emit(Build("dict", atoms, keys), MapT(k, t, cell.default), cell.name, False)
+
+
+def key_of(lo: Lowering, key: Value, node) -> Operand:
+    """A key as an operand."""
+    operand = lo.operand(key)
+    t = operand_type(operand)
+    if isinstance(t, Unknown) or carries_derivative(t):
+        raise expressions.unsupported(
+            lo, node, "dict keys that carry a derivative, or may", "use integers or strings: `int(key)`"
+        )
+    return operand
+
+
+# -- reading and writing ---------------------------------------------------------------------------------------------------
+
+
+def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
+    """`d[key]`."""
+    operand = key_of(lo, key, node)
+    default = atom_type(lo.read(cell)).default
+    if default is not None:
+        set_default(lo, cell, operand, lambda: calls.call(lo, default, [], {}, node), node)
+    return view(lo, cell, operand)
+
+
+def view(lo: Lowering, cell: Cell, operand: Operand) -> Value:
+    """`d[key]`, of a key that is there."""
+    found = lo.view(cell, Sub(operand))
+    var = lo.read(found)
+    wrapped = lo.wrap(var)
+    if not isinstance(wrapped, Cell) or wrapped.kind != "array":
+        return wrapped if not isinstance(wrapped, (Cell, TupleVal)) else lo.wrap(var, shares=roots(cell))
+    return found
+
+
+def store(lo: Lowering, cell: Cell, operand: Operand, value: Value) -> None:
+    """`d[key] = value`."""
+    if isinstance(value, Cell) and value.kind == "dict":  # what is a key of it is not asked while compiling from here on
+        open_up(lo, value, None)
+    lo.write(cell, (Sub(operand),), lo.read(value))
+    hold(cell.root(), value)
+
+
+def has_key(lo: Lowering, cell: Cell, operand: Operand) -> Var:
+    """`key in d`."""
+    return lo.build.call(operator.contains, lo.read(cell), operand, type=BOOL)
+
+
+def set_default(lo: Lowering, cell: Cell, operand: Operand, make, node) -> None:
+    """`if key not in d: d[key] = make()`."""
+    absent = lo.build.call(operator.not_, has_key(lo, cell, operand), type=BOOL)
+    control.branch(lo, absent, [lambda: store(lo, cell, operand, make()), lambda: None])
+
+
+def remove(lo: Lowering, cell: Cell, operand: Operand) -> None:
+    """`del d[key]`."""
+    before = lo.read(cell)
+    call = Call(runtime.without, (before, operand))
+    lo.replace_slot(cell, lambda: lo.build.emit(call, before.type, before.name, before.temp))
+
+
+# -- methods ---------------------------------------------------------------------------------------------------------------
+
+
+def keys(lo: Lowering, cell: Cell, node) -> Value:
+    """`list(d)`."""
+    t = atom_type(lo.read(cell))
+    return lo.wrap(lo.build.call(list, lo.read(cell), type=ListT(t.key), name="keys"))
+
+
+def iterate(lo: Lowering, cell: Cell, element, node) -> Iterable:
+    """The `element(key, value)` for each key of a dict, in order."""
+    found = keys(lo, cell, node)
+    inner = iteration.iterate(lo, found, node)
+
+    def nth(k):
+        key = inner.nth(k)
+        return element(key, lambda: view(lo, cell, lo.operand(key)))
+
+    return Iterable(domain=inner.domain, element=nth, length=inner.length, nth=nth)
+
+
+PARTS = {
+    "items": lambda key, value: TupleVal((key, value())),
+    "keys": lambda key, value: key,
+    "values": lambda key, value: value(),
+}
+
+
+def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`d.name(...)`."""
+    if name in PARTS:
+        return iterate(lo, cell, PARTS[name], node)
+    if name == "copy" or name == "clear":
+        t = atom_type(lo.read(cell))
+        if name == "copy":
+            made = lo.build.call(dict.copy, lo.read(cell), type=t)
+            return lo.wrap(made) if isinstance(t.item, (Scalar, Str)) else lo.wrap(made, shares=roots(cell))
+        lo.replace_slot(cell, lambda: lo.build.emit(Build("dict", (), ()), t, cell.name))
+        return Const(None)
+    if name == "update":
+        for k, value in kwargs.items():
+            store(lo, cell, Const(k), value)
+        for other in args:
+            update(lo, cell, other, node)
+        return Const(None)
+    if name not in ("get", "setdefault", "pop") or not args:
+        raise expressions.unsupported(lo, node, f"the dict method `{name}` of a dict whose keys are not known here")
+    operand = key_of(lo, args[0], node)
+    otherwise = args[1] if len(args) > 1 else Const(None)
+    if name == "get":
+        return control.branch(lo, has_key(lo, cell, operand), [lambda: view(lo, cell, operand), lambda: otherwise], "ifexp")
+    if name == "setdefault":
+        set_default(lo, cell, operand, lambda: otherwise, node)
+        return view(lo, cell, operand)
+
+    def take():
+        value = lo.wrap(lo.read(view(lo, cell, operand)), shares=roots(cell))
+        remove(lo, cell, operand)
+        return value
+
+    if len(args) == 1:
+        return take()
+    return control.branch(lo, has_key(lo, cell, operand), [take, lambda: otherwise])
+
+
+def update(lo: Lowering, cell: Cell, other: Value, node) -> None:
+    """`d.update(other)`."""
+    if isinstance(other, Cell) and other.kind == "dict":
+        lo.alive(other)
+        for key, value in other.items.items():
+            store(lo, cell, Const(key), value)
+    elif is_map(lo, other):
+        pairs = iterate(lo, other, PARTS["items"], node)
+        sequences.for_each(lo, pairs, lambda pair: store(lo, cell, lo.operand(pair.items[0]), pair.items[1]))
+    else:
+        source = iteration.iterate(lo, other, node)
+
+        def put(pair):
+            key, value = sequences.static_items(lo, pair, node, 2)
+            store(lo, cell, key_of(lo, key, node), value)
+
+        sequences.for_each(lo, source, put)
+
+
+def choose(lo: Lowering, items: dict[Any, Value], key: Value, use, node) -> Value:
+    """`use(items[key])` for a key that is one of those known: a branch for each."""
+    operand = key_of(lo, key, node)
+    candidates = list(items.items())
+
+    def try_from(k: int) -> Any:
+        if k == len(candidates):
+            lo.build.add(Stmt((), Effect("raise", (lo.build.call(KeyError, operand),))))
+            return control.RAISED
+        name, value = candidates[k]
+        same = lo.build.call(operator.eq, lo.read(key), Const(name), type=BOOL)
+        return control.branch(lo, same, [lambda: use(value), lambda: try_from(k + 1)])
+
+    return try_from(0)
+
+
+# -- making ----------------------------------------------------------------------------------------------------------------
+
+
+def new_map(lo: Lowering, default: Value | None = None) -> Cell:
+    """An empty dict."""
+    cell = lo.new_dict({})
+    cell.default = default
+    return cell
+
+
+def builtin_defaultdict(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`defaultdict(factory, ...)`."""
+    from sourcead.frontend.builtins import functions as builtin_functions
+
+    made = builtin_functions.builtin_dict(lo, args[1:], kwargs, node)
+    if args and not (isinstance(args[0], Const) and args[0].value is None):
+        if made.kind != "dict":
+            raise expressions.unsupported(lo, node, "`defaultdict` of a dict whose keys are not known here")
+        made.default = args[0]
+    return made
+
+
+def builtin_fromkeys(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`dict.fromkeys(keys, value)`."""
+    value = args[1] if len(args) > 1 else Const(None)
+    made = lo.new_dict({})
+    for_keys(lo, made, iteration.iterate(lo, args[0], node), lambda key: value, node)
+    return made
+
+
+def for_keys(lo: Lowering, made: Cell, source: Iterable, value_of, node) -> None:
+    """`made[key] = value_of(key)` for each key."""
+    from sourcead.frontend.syntax import assignment
+
+    sequences.for_each(lo, source, lambda key: assignment.store(lo, made, key, value_of(key), node))
+
+
+BUILTINS: dict[Any, Any] = {
+    collections.defaultdict: builtin_defaultdict, dict.fromkeys: builtin_fromkeys,
+}  # fmt: skip

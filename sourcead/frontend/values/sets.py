@@ -1,0 +1,168 @@
+"""Sets of what has no derivative: labels, indices, names.
+
+    {i, 3}, set(labels)       {i, 3}, set(labels)
+    seen.add(k)               seen = seen | {k}, so that a set never changes
+    for k in labels           for k in list(labels)
+
+In which order a set goes through its items depends on how they came into it, so a set that was added to is not walked through:
+`sorted(seen)`, `k in seen`, `len(seen)` do not need the order.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import gast
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import AliasError
+from sourcead.frontend.core import Lowering
+from sourcead.frontend.syntax import expressions, iteration
+from sourcead.frontend.values import lists
+from sourcead.frontend.values.cells import Cell, TupleVal, Value
+from sourcead.ir.nodes import Atom, Build, Call, Const, Var
+from sourcead.ir.types import BOOL, Array, ListT, Scalar, SetT, Type, Undefined, join, kind_of, rank
+
+ALGEBRA = {
+    operator.or_: "union", operator.and_: "intersection", operator.sub: "difference", operator.xor: "symmetric_difference",
+}  # fmt: skip
+OPERATORS = {name: fn for fn, name in ALGEBRA.items()}
+QUESTIONS = ("issubset", "issuperset", "isdisjoint")
+COMPARISONS = (operator.eq, operator.ne, operator.le, operator.lt, operator.ge, operator.gt)
+
+
+def set_type(lo: Lowering, value: Value) -> SetT | None:
+    """The type of a set; None of anything else."""
+    if isinstance(value, Var) or isinstance(value, Cell) and value.kind == "array":
+        t = atom_type(lo.read(value))
+        return t if isinstance(t, SetT) else None
+    return None
+
+
+# -- making ----------------------------------------------------------------------------------------------------------------
+
+
+def of_items(lo: Lowering, items: list[Value]) -> Value:
+    """`{a, b}`."""
+    atoms = [lo.read(item) for item in items]
+    item: Type = Undefined()
+    for atom in atoms:
+        item = join(item, atom_type(atom))
+    return lo.wrap(lo.build.emit(Build("set", tuple(atoms)), SetT(item), "items"))
+
+
+def made(lo: Lowering, value: Value, node, make=set) -> Value:
+    """The set of what an iterable gives."""
+    before = set_type(lo, value)
+    if before is not None:
+        return lo.wrap(lo.build.call(make, lo.read(value), type=before, name="items"))
+    t = atom_type(lo.read(value)) if isinstance(value, Cell) and value.kind == "array" else None
+    if isinstance(t, Array) and rank(t) == 1 and kind_of(t) is not None:
+        item: Type = Scalar(kind_of(t), t.dtype)
+    else:
+        value = lists.as_list(lo, value, node)
+        if make is set and isinstance(value, Cell) and value.kind == "list":
+            return of_items(lo, list(value.items.values()))
+        found = atom_type(lo.read(value))
+        item = found.item if isinstance(found, ListT) else Undefined()
+    return lo.wrap(lo.build.call(make, lo.read(value), type=SetT(item), name="items"))
+
+
+def builtin_set(make):
+    """`set(xs)` or `frozenset(xs)`."""
+    return lambda lo, args, kwargs, node: made(lo, args[0] if args else TupleVal(()), node, make)
+
+
+def lower_set(lo: Lowering, node: gast.Set) -> Value:
+    """`{a, b}`."""
+    return made(lo, expressions.lower_list(lo, node), node)
+
+
+def lower_setcomp(lo: Lowering, node: gast.SetComp) -> Value:
+    """`{f(x) for x in xs}`."""
+    from sourcead.frontend.syntax import comprehensions
+
+    items = gast.ListComp(node.elt, node.generators)
+    items.stands_for = node
+    return made(lo, comprehensions.comprehension(lo, items), node)
+
+
+# -- reading ---------------------------------------------------------------------------------------------------------------
+
+
+def listing(lo: Lowering, value: Value) -> Value:
+    """The items as a list, for what does not depend on their order."""
+    return lo.wrap(lo.build.call(list, lo.read(value), type=ListT(set_type(lo, value).item), name="items"))
+
+
+def in_order(lo: Lowering, value: Value, options: dict[str, Value]) -> Value:
+    """`sorted(s, reverse=r)`."""
+    given = {name: lo.read(option) for name, option in options.items()}
+    return lo.wrap(lo.build.call(sorted, lo.read(value), type=ListT(set_type(lo, value).item), name="items", **given))
+
+
+def iterate(lo: Lowering, value: Value, node) -> iteration.Iterable:
+    """The items in the order in which Python goes through them."""
+    if not set_type(lo, value).ordered:
+        raise expressions.unsupported(lo, node, "the order of a set that was added to is not known here", "use `sorted(...)` of it")
+    return iteration.iterate(lo, listing(lo, value), node)
+
+
+def operate(lo: Lowering, fn, values: tuple[Value, ...]) -> Value | None:
+    """`a | b`, `a <= b` and kin; None if these are no sets."""
+    if len(values) != 2 or fn not in ALGEBRA and fn not in COMPARISONS:
+        return None
+    types = [set_type(lo, v) for v in values]
+    if None in types:
+        return None
+    t = BOOL if fn in COMPARISONS else together(*types)
+    return lo.wrap(lo.build.call(fn, *map(lo.read, values), type=t, name=None if fn in COMPARISONS else "items"))
+
+
+def together(a: SetT, b: SetT) -> SetT:
+    return SetT(join(a.item, b.item), a.ordered and b.ordered)
+
+
+# -- methods ---------------------------------------------------------------------------------------------------------------
+
+
+def method(lo: Lowering, value: Value, name: str, args: list[Value], node) -> Value:
+    """`s.add(k)`, `s.union(t)` and kin."""
+    match name, len(args):
+        case "add", 1:
+            replace(lo, value, operator.or_, of_items(lo, args), node)
+        case "discard", 1:
+            replace(lo, value, operator.sub, of_items(lo, args), node)
+        case ("update" | "difference_update" | "intersection_update" | "symmetric_difference_update"), 1:
+            fn = OPERATORS["union" if name == "update" else name.removesuffix("_update")]
+            replace(lo, value, fn, made(lo, args[0], node), node)
+        case "clear", 0:
+            replace(lo, value, operator.and_, of_items(lo, []), node)
+        case "copy", 0:
+            return made(lo, value, node)
+        case _, 1 if name in OPERATORS:
+            return operate(lo, OPERATORS[name], (value, made(lo, args[0], node)))
+        case _, 1 if name in QUESTIONS:
+            other = made(lo, args[0], node)
+            return lo.build.call(getattr(set, name), lo.read(value), lo.read(other), type=BOOL)
+        case _:
+            raise expressions.unsupported(lo, node, f"the method `{name}` of a set")
+    return Const(None)
+
+
+def replace(lo: Lowering, cell: Value, fn, other: Value, node) -> None:
+    """The set `cell` becomes `fn(cell, other)`."""
+    if not isinstance(cell, Cell) or cell.base is not None or cell.frozen or cell in lo.params:
+        reason = getattr(cell, "frozen", None) or "this set was made elsewhere, and others would see that it changes"
+        raise AliasError(reason, at=lo.origin(node), instead="make a new set: `s = s | {k}`")
+    before = lo.read(cell)
+    t = together(before.type, set_type(lo, other))
+    lo.replace_slot(cell, lambda: changed(lo, fn, before, lo.read(other), SetT(t.item, False)))
+
+
+def changed(lo: Lowering, fn, before: Atom, other: Atom, t: SetT) -> Var:
+    return lo.build.emit(Call(fn, (before, other)), t, before.name, before.temp)
+
+
+BUILTINS: dict[Any, Any] = {set: builtin_set(set), frozenset: builtin_set(frozenset)}

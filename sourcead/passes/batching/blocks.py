@@ -1,0 +1,284 @@
+"""A block over several values at once: some of its variables get a new first axis, and every op that reads them follows.
+
+    t_y = np.cos(x) * t_x            t_x of shape (k, n):     np.cos(x) * t_x
+    t_y = w @ t_x                                              t_x @ w.T
+    t_s = np.sum(t_y)                                          np.sum(t_y, axis=1)
+    t_h = loop (t = t_0) ...: u @ t                            the same loop, over t of shape (k, n)
+
+What is not batched stays as it is.  An op without a rule here makes the block `Unbatchable`; nothing is guessed.  The type of
+every op that is written is inferred again: it must have the new axis in front of those that the op had.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sourcead.analysis.builder import Builder, atom_type
+from sourcead.ir.nodes import (
+    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Index, Let, Loop, Operand, Pop, Range, Slice,
+    Stmt, Sub, Update, Var, fresh, map_op, operand_atoms
+)
+from sourcead.ir.types import ANY_DTYPE, Array, ListT, Scalar, Type, Undefined
+from sourcead.passes.batching.calls import BatchedCalls
+from sourcead.passes.batching.subscripts import ALL, Unbatchable, behind, rank_of
+from sourcead.primitives.result_types.infer import infer_call, infer_index
+
+
+class Batched(BatchedCalls):
+    """Writes a block with some variables batched.
+
+    Attributes:
+        build: where the statements go.
+        found: variables of the block -> what stands for them, with a first axis of length `size`.
+        plain: variables of the block -> what stands for them, without.
+    """
+
+    def __init__(self, build: Builder, found: dict[Var, Var], size: Atom, dim):
+        self.build, self.found, self.size, self.dim = build, found, size, dim
+        self.plain: dict[Var, Atom] = {}
+        self.empty: set[Var] = set()  # lists without items
+
+    # -- operands --------------------------------------------------------------------------------------------------------
+
+    def is_batched(self, operand: Operand | None) -> bool:
+        return any(a in self.found for a in operand_atoms(operand))
+
+    def unbatched(self, atom: Atom) -> Atom:
+        if atom in self.build.maybe_number:
+            raise Unbatchable
+        return self.plain.get(atom, atom) if isinstance(atom, Var) else atom
+
+    def value(self, atom: Atom) -> Atom:
+        return self.found[atom] if atom in self.found else self.unbatched(atom)
+
+    def aligned(self, atom: Atom, rank: int) -> Atom:
+        """An operand that broadcasts, behind the first axis, like one of this rank."""
+        own = rank_of(atom)
+        if atom not in self.found or own == rank:
+            return self.value(atom)
+        if own > rank:
+            raise Unbatchable
+        return self.build.index(self.found[atom], (ALL, *[Const(None)] * (rank - own), *[ALL] * own))
+
+    def spread(self, atom: Atom) -> Var:
+        """A value as it is for every one of the batch."""
+        if atom in self.found:
+            return self.found[atom]
+        t = atom_type(atom)
+        if isinstance(t, (ListT, Undefined)):
+            if atom in self.empty or atom is UNDEFINED:
+                return self.unbatched(atom)
+            raise Unbatchable
+        if rank_of(atom) == 0:
+            return self.build.call(np.full, self.size, self.unbatched(atom), type=self.wider(t), name="each")
+        one = self.build.index(self.unbatched(atom), (Const(None), Const(...)))
+        return self.build.call(np.repeat, one, self.size, axis=Const(0), type=self.wider(t), name="each")
+
+    def wider(self, t: Type) -> Type:
+        """The type of a value with the new axis."""
+        match t:
+            case Scalar("float" | "complex" | "int" | "bool" as kind, dtype):
+                plain = {"float": float, "complex": complex, "int": np.int64, "bool": bool}[kind]
+                return Array(None if dtype is ANY_DTYPE else dtype or np.dtype(plain), (self.dim,))
+            case Array(dtype, dims) if dims is not None:
+                return Array(dtype, (self.dim, *dims))
+            case ListT(item, items):
+                return ListT(self.wider(item), None if items is None else tuple(map(self.wider, items)))
+            case Undefined():
+                return t
+        raise Unbatchable
+
+    def bind(self, target: Var, value: Var) -> None:
+        """`value` is what stands for `target`."""
+        self.found[target] = value
+
+    # -- statements ------------------------------------------------------------------------------------------------------
+
+    def block(self, block: Block) -> None:
+        for stmt in block.stmts:
+            self.statement(stmt)
+
+    def statement(self, stmt: Stmt) -> None:
+        op = stmt.op
+        self.build.origin, self.build.adjoint_of, self.build.within = stmt.origin, stmt.adjoint_of, stmt.within
+        match op:
+            case Loop():
+                return self.loop(stmt)
+            case Branch():
+                return self.branch(stmt)
+        match op:
+            case Let(value) | Call(type(), (value,)):
+                check_ranks(types_of(stmt.targets), (value,))
+        touched = any(a in self.found for a in op.reads)
+        if not touched:
+            targets = tuple(map(fresh, stmt.targets))
+            self.build.add(replace(stmt, targets=targets, op=map_op(op, self.unbatched)))
+            self.plain.update(zip(stmt.targets, targets))
+            if isinstance(op, Build) and not op.items:
+                self.empty.add(stmt.targets[0])
+            return None
+        match op:
+            case Let(value) if isinstance(value, Var):
+                return self.bind(stmt.targets[0], self.found[value])
+            case Append(base, value, (), None):
+                check_ranks((stmt.targets[0].type.item,), (value,))
+                return self.bind(stmt.targets[0], self.emit(stmt.targets[0], Append(self.spread(base), self.spread(value))))
+            case Pop(base, (), None):
+                rest, item = stmt.targets
+                new = tuple(fresh(t, type=self.wider(t.type)) for t in (rest, item))
+                self.build.add(Stmt(new, Pop(self.found[base])))
+                self.found.update(zip((rest, item), new))
+                return None
+            case Attr(base, "shape"):
+                whole = self.build.attr(self.found[base], "shape")
+                self.plain[stmt.targets[0]] = self.build.index(whole, Slice(Const(1), None, None), name="shape")
+                return None
+            case Attr(base, "dtype" as name):
+                self.plain[stmt.targets[0]] = self.build.attr(self.found[base], name)
+                return None
+            case Index(base, key) if not self.is_batched(key):
+                return self.bind(stmt.targets[0], self.emit(stmt.targets[0], Index(self.found[base], self.key(key))))
+            case Update():
+                return self.bind(stmt.targets[0], self.update(stmt))
+            case Call(_, _, _, False):
+                return self.bind(stmt.targets[0], self.call(stmt.targets[0], op))
+        raise Unbatchable
+
+    def emit(self, target: Var, op) -> Var:
+        """Binds what stands for `target` to an op, whose type must be that of `target` behind the new axis."""
+        match op:
+            case Index(base, key):
+                self.check(target, infer_index(atom_type(base), tuple(map(self.build.arg, key))))
+            case Call(fn, args, kwargs):
+                self.check(target, infer_call(fn, list(map(self.build.arg, args)), {k: self.build.arg(v) for k, v in kwargs}))
+        return self.written(target, op)
+
+    def written(self, target: Var, op) -> Var:
+        new = fresh(target, type=self.wider(target.type))
+        self.build.add(Stmt((new,), op))
+        return new
+
+    def check(self, target: Var, inferred: Type) -> None:
+        dims = getattr(inferred, "dims", None) or ()
+        own = getattr(target.type, "dims", ())
+        if len(dims) != rank_of(target) + 1 or dims[0] != self.dim or any(map(differ, dims[1:], own)):
+            raise Unbatchable
+
+    def key(self, key: Operand) -> tuple:
+        """A subscript behind the first axis."""
+        return behind(key, self.unbatched)
+
+    def update(self, stmt: Stmt) -> Var:
+        op: Update = stmt.op
+        if any(self.is_batched(s.key) if isinstance(s, Sub) else True for s in op.path) or len(op.path) > 1 or isinstance(op.value, tuple):
+            raise Unbatchable
+        if not isinstance(atom_type(op.base), Array):
+            raise Unbatchable
+        base = self.spread(op.base)
+        if not op.path:
+            part, path = rank_of(op.base), ()
+        else:
+            scratch = Builder()
+            old = scratch.index(op.base, op.path[0].key)
+            part, path = rank_of(old), (Sub(self.key(op.path[0].key)),)
+            self.check(old, infer_index(atom_type(base), tuple(map(self.build.arg, path[0].key))))
+        return self.emit(stmt.targets[0], replace(op, base=base, path=path, value=self.aligned(op.value, part)))
+
+    # -- control flow ----------------------------------------------------------------------------------------------------
+
+    def branch(self, stmt: Stmt) -> None:
+        op: Branch = stmt.op
+        for arm in (op.then, op.orelse):
+            check_ranks(types_of(stmt.targets), arm.results)
+        if op.cond in self.found:
+            raise Unbatchable
+        arms = []
+        for arm in (op.then, op.orelse):
+            inner = self.inside()
+            with self.build.block() as stmts:
+                inner.block(arm)
+            arms.append((inner, stmts, arm.results))
+        wide = [any(r in inner.found for inner, _, r in ((i, s, rs[k]) for i, s, rs in arms)) for k in range(len(stmt.targets))]
+        blocks = []
+        for inner, stmts, results in arms:
+            with self.build.block() as more:
+                ends = tuple(inner.spread(r) if w else inner.unbatched(r) for r, w in zip(results, wide))
+            blocks.append(Block((*stmts, *more), ends))
+        self.close(stmt, Branch(self.unbatched(op.cond), *blocks, op.kind), wide)
+
+    def loop(self, stmt: Stmt) -> None:
+        op: Loop = stmt.op
+        check_ranks(types_of(op.params), op.inits)
+        check_ranks(types_of(op.params), op.body.results)
+        wide = [init in self.found for init in op.inits]
+        if op.leave is not None and wide[op.params.index(op.leave)]:
+            raise Unbatchable
+        empty = {p for p, init in zip(op.params, op.inits) if init in self.empty}
+        while True:
+            inner = self.inside()
+            inner.empty |= empty
+            params = tuple(fresh(p, type=self.wider(p.type)) if w else fresh(p) for p, w in zip(op.params, wide))
+            for p, new, w in zip(op.params, params, wide):
+                (inner.found if w else inner.plain)[p] = new
+            index = None if op.index is None else fresh(op.index)
+            if index is not None:
+                inner.plain[op.index] = index
+            with self.build.block() as test:
+                if isinstance(op.domain, Block):
+                    inner.block(op.domain)
+            with self.build.block() as stmts:
+                inner.block(op.body)
+                now = [w or r in inner.found for r, w in zip(op.body.results, wide)]
+                stay = {p for p, r, w in zip(op.params, op.body.results, now) if p in empty and (w or r in inner.empty)}
+                if now == wide and stay == empty:
+                    ends = tuple(inner.spread(r) if w else inner.unbatched(r) for r, w in zip(op.body.results, wide))
+                    break
+            wide, empty = now, stay
+        match op.domain:
+            case Range(start, stop, step):
+                if any(a in self.found for a in (start, stop, step)):
+                    raise Unbatchable
+                domain = Range(*map(self.unbatched, (start, stop, step)))
+            case Block(results=(cond,)):
+                if cond in inner.found:
+                    raise Unbatchable
+                domain = Block(tuple(test), (inner.unbatched(cond),))
+            case atom:
+                if atom in self.found:
+                    raise Unbatchable
+                domain = self.unbatched(atom)
+        inits = tuple(self.spread(i) if w else self.unbatched(i) for i, w in zip(op.inits, wide))
+        leave = None if op.leave is None else params[op.params.index(op.leave)]
+        self.close(stmt, Loop(domain, index, params, inits, Block(tuple(stmts), ends), leave), wide)
+
+    def inside(self) -> Batched:
+        """The same for a block inside."""
+        inner = Batched(self.build, dict(self.found), self.size, self.dim)
+        inner.plain, inner.empty = dict(self.plain), set(self.empty)
+        return inner
+
+    def close(self, stmt: Stmt, op, wide: list[bool]) -> None:
+        """Appends a branch or loop, and binds its results."""
+        self.build.origin, self.build.adjoint_of, self.build.within = stmt.origin, stmt.adjoint_of, stmt.within
+        targets = tuple(fresh(t, type=self.wider(t.type)) if w else fresh(t) for t, w in zip(stmt.targets, wide))
+        self.build.add(Stmt(targets, op))
+        for old, new, w in zip(stmt.targets, targets, wide):
+            (self.found if w else self.plain)[old] = new
+
+
+def types_of(variables: tuple[Var, ...]) -> tuple[Type, ...]:
+    return tuple(v.type for v in variables)
+
+
+def check_ranks(types: tuple[Type, ...], atoms: tuple[Atom, ...]) -> None:
+    """A number may stand for an array before the first iteration (`loop_variants.starts_as_number`); behind a new axis it cannot."""
+    for t, atom in zip(types, atoms):
+        if isinstance(t, Array) and isinstance(atom_type(atom), Scalar):
+            raise Unbatchable
+
+
+def differ(a, b) -> bool:
+    """Whether two dims are known, and are not the same."""
+    return isinstance(a, int) and isinstance(b, int) and a != b

@@ -1,0 +1,269 @@
+"""Broadcasts that the operation they feed would do by itself.
+
+    np.broadcast_to(s, x.shape) * x      s * x
+    np.broadcast_to(s, shape) * 2        np.broadcast_to(s * 2, shape)    if it only goes into more such operations
+    d += np.broadcast_to(s, d.shape)     d += s
+    d += np.broadcast_to(s, d.shape) * x      d += s * x
+    np.broadcast_to(v, v.shape)          v
+    np.reshape(np.broadcast_to(1.0, s), x.shape)      np.broadcast_to(1.0, x.shape)
+
+Right where the dims, known from the types, prove that the result has the shape it had, and where the dtypes prove that
+a Python number, which does not widen, stands in for an array, which does, to no effect.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from sourcead.analysis.builder import Builder
+from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Operand, Stmt, Update, Var
+from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype, type_of
+from sourcead.passes.cleanup.equal_dims import Dim, KnownDims, not_one
+from sourcead.passes.elementwise import is_elementwise
+from sourcead.passes.equality import equal_types, same_dim, same_dims
+from sourcead.passes.rewriting import Facts, rewrite
+
+LINEAR = (operator.add, operator.sub, operator.mul, operator.neg)
+PYTHON = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
+
+
+def remove_broadcasts(function: Function) -> Function:
+    """The function without explicit broadcasts that broadcasting does anyway."""
+    dims = KnownDims()
+
+    def rule(stmt: Stmt, facts: Facts):
+        dims.learn(stmt, facts)
+        return _simpler(stmt, facts, dims)
+
+    return rewrite(function, rule)
+
+
+def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
+    match stmt.op:
+        case Call(fn, (x, *_)) if fn is np.broadcast_to:
+            # types that are equal in full promise the same shape at run time
+            return x if _is_whole(x, stmt.targets[0].type) else None
+        case Call(fn, (x, Const(dtype)), ()) if fn is np.ndarray.astype:
+            return _cast_broadcast(x, dtype, facts)
+        case Call(fn, (x, shape), ()) if fn is np.reshape:
+            return _reshaped_broadcast(x, shape, facts)
+        case Call(fn, args, (), effect=False) if broadcasts_operands(fn, len(args)):
+            return _into_operation(stmt, fn, args, facts, known)
+        case Update(base, _, value):
+            return _into_update(stmt.op, base, value, facts)
+    return None
+
+
+def _is_whole(x: Operand, t: Type) -> bool:
+    """Whether an array is known to have this shape and dtype already."""
+    return isinstance(x, Var) and isinstance(x.type, Array) and equal_types(x.type, t)
+
+
+def _cast_broadcast(x: Operand, dtype, facts: Facts) -> Call | None:
+    """The broadcast alone, where what it broadcasts has turned out to be a number of that dtype."""
+    match facts.op(x):
+        case Call(fn, (Const() as source, _), ()) as broadcast if fn is np.broadcast_to:
+            value = _promoted(_type(source))
+            return broadcast if value is not None and np.result_type(value) == dtype else None
+    return None
+
+
+def _reshaped_broadcast(x: Operand, shape: Operand, facts: Facts) -> Call | None:
+    """A number broadcast to another shape straight away."""
+    source = _broadcast_of(x, facts)
+    if source is None or dims_of(_type(source)) != () or not isinstance(facts.op(shape), Attr) or facts.op(shape).name != "shape":
+        return None
+    broadcast = facts.op(x)
+    args = list(broadcast.args)
+    args[1 - _SOURCE[broadcast.fn]] = shape
+    return replace(broadcast, args=tuple(args))
+
+
+def broadcasts_operands(fn, count: int) -> bool:
+    """Whether a call with so many positional arguments broadcasts all of them against each other."""
+    if isinstance(fn, np.ufunc) and count != fn.nin:
+        return False
+    return is_elementwise(fn) or (fn is np.where and count == 3)
+
+
+def _broadcast_of(operand: Operand, facts: Facts) -> Atom | None:
+    """What this operand is a broadcast of."""
+    op = facts.op(operand)
+    if not isinstance(op, Call) or op.kwargs or (op.fn, len(op.args)) not in ((np.broadcast_to, 2), (np.full, 3)):
+        return None
+    source = op.args[_SOURCE[op.fn]]
+    return source if isinstance(source, (Var, Const)) and not (op.fn is np.full and dims_of(_type(source)) != ()) else None
+
+
+_SOURCE = {np.broadcast_to: 0, np.full: 1}  # np.full(x.shape, s, x.dtype): a broadcast that has a dtype of its own
+
+
+def _broadcasting(broadcast: Call, source: Var) -> Call:
+    """The same broadcast of another value."""
+    args = list(broadcast.args)
+    args[_SOURCE[broadcast.fn]] = source
+    return replace(broadcast, args=tuple(args))
+
+
+def _into_operation(stmt: Stmt, fn, args: tuple, facts: Facts, known: KnownDims):
+    for i, arg in enumerate(args):
+        source = _broadcast_of(arg, facts)
+        if source is None:
+            continue
+        others = [_type(a) for k, a in enumerate(args) if k != i]
+        if None in others or not same_promotion(_type(source), arg.type, others):
+            continue
+        new = Call(fn, (*args[:i], source, *args[i + 1 :]))
+        result = stmt.targets[0].type
+        dims = dims_of(result)
+        if dims and isinstance(result, Array) and broadcasts_to([_type(source), *others], dims, lambda m, n: known.same(m, n, facts)):
+            return new
+        if _to_shape_of(arg, [a for k, a in enumerate(args) if k != i], facts):
+            return new
+        if (written := _before_update(stmt, new, facts)) is not None:
+            return written
+        outward = _outward(stmt, new, source, arg, others, facts)
+        if outward:
+            return outward
+    return None
+
+
+def _to_shape_of(broadcast: Var, others: list[Operand], facts: Facts) -> bool:
+    """Whether a value was broadcast to the shape of the one other operand."""
+    if len(others) != 1 or not isinstance(others[0], Var):
+        return False
+    op = facts.op(broadcast)
+    shape = facts.op(op.args[1]) if isinstance(op, Call) and op.fn is np.broadcast_to else None
+    return isinstance(shape, Attr) and shape.name == "shape" and shape.base is others[0]
+
+
+def _before_update(stmt: Stmt, new: Call, facts: Facts) -> list[Stmt] | None:
+    """d[key] += broadcast(s) * x: the write broadcasts what is smaller than it has to be."""
+    (target,) = stmt.targets
+    match facts.readers.get(target):
+        case [Update(Var(type=Array(dims=(_, *_)) as t), path, value, mode)] if value is target and (path or mode != "set"):
+            build = Builder()
+            small = build.call(new.fn, *new.args, name=target.name)
+            if kind_of(t) not in ("float", "complex") or kind_of(small.type) != "float" or kind_of(target.type) != "float":
+                return None
+            small.temp = target.temp
+            facts.replace(target, small)
+            return [replace(stmt, targets=(small,), op=new)]
+    return None
+
+
+def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], facts: Facts) -> list[Stmt] | None:
+    """op(broadcast(s), c) is broadcast(op(s, c)): then c has no axes, s is smaller, and the broadcast may go away later.
+
+    Only of linear operators on floats: Python's numbers behave as NumPy's there (1.0 / 0 would raise).
+    """
+    result, t = stmt.targets[0].type, _type(source)
+    if new.fn not in LINEAR or kind_of(result) != "float" or kind_of(t) != "float" or not isinstance(result, Array):
+        return None
+    if any(not isinstance(o, Scalar) or o.dtype == ANY_DTYPE for o in others) or getattr(t, "dtype", None) == ANY_DTYPE:
+        return None
+    dims = dims_of(arg.type)
+    if result.dtype is None or dims is None or dims_of(result) is None or not same_dims(dims, result.dims):
+        return None
+    if not _only_feeds_operations(stmt.targets[0], facts) or facts.uses[arg] != 1:
+        return None
+    if isinstance(t, Array):
+        small = Array(result.dtype, t.dims)
+        if not t.dims:  # operators give scalars for arrays without axes
+            small = Scalar("float", result.dtype)
+    else:
+        weak = all(o.dtype is None for o in (t, *others))
+        small = Scalar("float", None if weak else result.dtype)
+    var = Var(stmt.targets[0].name, small, temp=True)
+    broadcast = facts.op(arg)
+    return [
+        replace(stmt, targets=(var,), op=new),
+        replace(stmt, op=_broadcasting(broadcast, var)),
+    ]
+
+
+def _only_feeds_operations(var: Var, facts: Facts) -> bool:
+    """Whether a value is read by elementwise operations alone, and by at least one."""
+    readers = facts.readers.get(var, [])
+    return bool(readers) and all(isinstance(op, Call) and is_elementwise(op.fn) for op in readers)
+
+
+def _into_update(op: Update, base: Atom, value: Operand, facts: Facts) -> Update | None:
+    """Writing broadcasts the value anyway; s goes wherever its broadcast would go."""
+    source = _broadcast_of(value, facts)
+    if source is None or not isinstance(base, Var) or (op.mode == "set" and not op.path):
+        return None
+    t = base.type
+    if not isinstance(t, Array) or not t.dims or kind_of(t) not in ("float", "complex"):
+        return None
+    source_type = _type(source)
+    if kind_of(source_type) in (None, "complex") or not same_promotion(source_type, value.type, [t]):
+        return None
+    return replace(op, value=source)
+
+
+# -- types ------------------------------------------------------------------------------------------------------------
+
+
+def _type(operand: Operand) -> Type | None:
+    match operand:
+        case Var():
+            return operand.type
+        case Const(value) if isinstance(value, (int, float, complex, bool, np.generic)):
+            return type_of(value)
+    return None
+
+
+def same_promotion(source: Type | None, broadcast: Type, others: list[Type]) -> bool:
+    """Whether NumPy computes in the same dtype with the source as with its broadcast.
+
+    Broadcasting makes an array of a Python number, and only that takes part in promotion (NEP 50).
+    """
+    if not isinstance(broadcast, Array) or broadcast.dtype is None:
+        return False
+    if isinstance(source, Scalar) and source.kind == "float" and same_dtype(source.dtype, ANY_DTYPE):
+        # a float, Python's or NumPy's: among float64 it makes no difference which
+        return all(same_dtype(getattr(t, "dtype", None), np.dtype(float)) for t in (broadcast, *others))
+    weak = _promoted(source)
+    rest = list(map(_promoted, others))
+    if weak is None or any(r is None for r in rest):  # not `None in rest`: NumPy says that float64 == None
+        return False
+    try:
+        return np.result_type(weak, *rest) == np.result_type(broadcast.dtype, *rest)
+    except TypeError:
+        return False
+
+
+def _promoted(t: Type | None):
+    """What stands for a type in `np.result_type`: a dtype, or a Python number of the kind; None if it is not known."""
+    match t:
+        case Scalar(kind, None):
+            return PYTHON[kind]
+        case Scalar(_, dtype) | Array(dtype):
+            return dtype if dtype is not None and dtype.kind in "biufc" else None
+    return None
+
+
+def broadcasts_to(types: list[Type], dims: tuple, equal: Callable[[Dim, Dim], bool] = same_dim) -> bool:
+    """Whether operands of these types are known to broadcast to these dims, given that they broadcast at all."""
+    shapes = [dims_of(t) for t in types]
+    if None in shapes or max(map(len, shapes)) != len(dims):
+        return False
+    return all(_dim_is([s[-k] for s in shapes if len(s) >= k], dims[-k], equal) for k in range(1, len(dims) + 1))
+
+
+def _dim_is(sizes: list[Dim], dim: Dim, equal: Callable[[Dim, Dim], bool]) -> bool:
+    """Whether sizes that broadcast together are known to give `dim`.
+
+    A size known not to be 1 is the result; sizes that may be 1 give the result only if all agree.
+    """
+    sizes = [n for n in sizes if not (isinstance(n, int) and n == 1)]
+    if not sizes:
+        return isinstance(dim, int) and dim == 1
+    if any(equal(n, dim) and not_one(n) for n in sizes):
+        return True
+    return all(equal(n, dim) for n in sizes)

@@ -1,0 +1,217 @@
+"""Values that are another value in disguise.
+
+    loop (p = a) ...: { ...; yield p }          p is a, and so is the result
+    if True: A else: B                          A
+    v = if c: { ...; yield x } else: { ...; yield x }      v is x
+    t = (x, y);  v = t[0]                       v is x
+    l1 = l0 ++ [x];  l2, v = pop l1             l2 is l0, v is x
+    x.ndim                                      2, where the type says so
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sourcead.ir.nodes import (
+    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Operand, Pop, Range,
+    Slice, Stmt, Var, operand_atoms
+)
+from sourcead.ir.types import Array, Scalar, TupleT, Type
+from sourcead.passes.equality import same
+from sourcead.passes.rewriting import Facts, rewrite
+
+PLAIN = (int, float, complex, bool, str, type(None))
+
+
+def propagate_copies(function: Function) -> Function:
+    """The function with each variable that is another value in disguise replaced by that value."""
+    return rewrite(function, _rule)
+
+
+def _rule(stmt: Stmt, facts: Facts):
+    answer = _original(stmt, facts)
+    return Let(answer) if isinstance(answer, Const) and not stmt.targets[0].temp else answer  # the user's name stays
+
+
+def _original(stmt: Stmt, facts: Facts):
+    match stmt.op:
+        case Let(value):
+            return value if isinstance(value, Var) or (isinstance(value, Const) and stmt.targets[0].temp) else None
+        case Branch():
+            return _branch(stmt, stmt.op, facts)
+        case Loop():
+            return _loop(stmt, stmt.op, facts)
+        case Index(base, key):
+            return _index(base, key, facts)
+        case Pop(base, (), None):
+            return _pop(stmt, base, facts)
+        case Attr(base, "ndim"):
+            return _ndim(base)
+        case Call(fn, (sequence,), ()) if fn is len:
+            return _length(sequence, facts)
+    return None
+
+
+# -- branches ---------------------------------------------------------------------------------------------------------
+
+
+def _branch(stmt: Stmt, op: Branch, facts: Facts):
+    truth = _truth(op.cond, facts)
+    if truth is not None:
+        arm = op.then if truth else op.orelse
+        if all(r is not UNDEFINED or _only_handed_on(t, facts) for t, r in zip(stmt.targets, arm.results)):
+            for target, result in zip(stmt.targets, arm.results):
+                facts.replace(target, result)
+            return list(arm.stmts)
+    return _equal_results(stmt, op, facts)
+
+
+def _truth(cond: Atom, facts: Facts) -> bool | None:
+    """Whether the condition holds, if that is known."""
+    if isinstance(cond, Var):
+        return facts.holds.get(cond)
+    if cond.live or not isinstance(cond.value, (*PLAIN, tuple, list, dict, np.bool_)):
+        return None
+    return bool(cond.value)
+
+
+def _only_handed_on(var: Var, facts: Facts) -> bool:
+    """Whether a variable is read only where `UNDEFINED` may stand."""
+    for op in facts.readers.get(var, ()):
+        if op is None:
+            continue
+        if not isinstance(op, Loop) or any(a is var for o in _own_operands(op) for a in operand_atoms(o)):
+            return False
+    return True
+
+
+def _own_operands(op: Loop) -> tuple[Operand, ...]:
+    """What a loop reads itself, without the initial values."""
+    match op.domain:
+        case Range(start, stop, step):
+            return start, stop, step
+        case Block():
+            return ()
+    return (op.domain,)
+
+
+def _equal_results(stmt: Stmt, op: Branch, facts: Facts):
+    """Results that both arms yield equal. A variable that both can name was defined before the branch."""
+    keep = []
+    for k, (target, a, b) in enumerate(zip(stmt.targets, op.then.results, op.orelse.results)):
+        if a is not UNDEFINED and same(a, b):
+            facts.replace(target, a)
+        else:
+            keep.append(k)
+    if len(keep) == len(stmt.targets):
+        return None
+    arms = (Block(arm.stmts, tuple(arm.results[k] for k in keep)) for arm in (op.then, op.orelse))
+    kind = op.kind if keep else "if"
+    return [replace(stmt, targets=tuple(stmt.targets[k] for k in keep), op=Branch(op.cond, *arms, kind))]
+
+
+# -- loops ------------------------------------------------------------------------------------------------------------
+
+
+def _loop(stmt: Stmt, op: Loop, facts: Facts):
+    """Parameters that each iteration hands on as they came in: they are what the loop started with.
+
+    By induction over the iterations: the largest set of parameters that, if they have their initial values before an
+    iteration, have them after it. A loop that does not run yields the initial values too.
+    """
+    constant = {param: init for param, init in zip(op.params, op.inits) if init is not UNDEFINED}
+    while True:
+        refuted = [
+            param
+            for param, init, result in zip(op.params, op.inits, op.body.results)
+            if param in constant and not same(constant.get(result, result), init)
+        ]
+        if not refuted:
+            break
+        for param in refuted:
+            del constant[param]
+    if not constant:
+        return None
+    for param, init, target in zip(op.params, op.inits, stmt.targets):
+        if param in constant:
+            facts.replace_everywhere(param, init)
+            facts.replace(target, init)
+    variant = [k for k, param in enumerate(op.params) if param not in constant]
+
+    def pick(items: tuple) -> tuple:
+        return tuple(items[k] for k in variant)
+
+    body = Block(op.body.stmts, pick(op.body.results))
+    leave = None if op.leave in constant else op.leave  # it never becomes true
+    return [replace(stmt, targets=pick(stmt.targets), op=replace(op, params=pick(op.params), inits=pick(op.inits), body=body, leave=leave))]
+
+
+# -- containers -------------------------------------------------------------------------------------------------------
+
+
+def _index(base: Atom, key: Operand, facts: Facts) -> Atom | None:
+    if not isinstance(key, Const) or key.live:
+        return None
+    match facts.op(base), base:
+        case Build("dict" | "record", items, keys), _:
+            return _item(dict(zip(keys, items)), key.value)
+        case (Build("tuple" | "list", items), _) | (Let(tuple() as items), _):
+            return _item(items, key.value)
+        case _, Const(tuple() as items, live=False):
+            item = _item(items, key.value)
+            return Const(item) if isinstance(item, PLAIN) else None
+    return None
+
+
+def _item(items: Any, key: Any) -> Any:
+    """`items[key]`, None where there is none (the program will say so) or where it is not one atom."""
+    if not isinstance(items, dict) and (isinstance(key, bool) or not isinstance(key, (int, np.integer))):
+        return None
+    try:
+        item = items[key]
+    except (KeyError, IndexError, TypeError):
+        return None
+    return None if isinstance(item, (tuple, Slice)) else item
+
+
+def _pop(stmt: Stmt, base: Atom, facts: Facts):
+    append = facts.op(base)
+    if not isinstance(append, Append) or append.path or append.at is not None:
+        return None
+    rest, last = stmt.targets
+    facts.replace(rest, append.base)
+    if isinstance(append.value, (Var, Const)):
+        facts.replace(last, append.value)
+        return []
+    return [replace(stmt, targets=(last,), op=Let(append.value))]
+
+
+# -- what types say ---------------------------------------------------------------------------------------------------
+
+
+def _type(atom: Atom) -> Type | None:
+    return atom.type if isinstance(atom, Var) else None
+
+
+def _ndim(base: Atom) -> Const | None:
+    match _type(base):
+        case Array(_, dims) if dims is not None:
+            return Const(len(dims))
+        case Scalar(_, dtype) if dtype is not None and dtype.kind in "biufc":  # Python's numbers have no ndim
+            return Const(0)
+    return None
+
+
+def _length(sequence: Operand, facts: Facts) -> Const | None:
+    match facts.op(sequence):
+        case Build(_, items):
+            return Const(len(items))
+    if isinstance(sequence, tuple):
+        return Const(len(sequence))
+    match _type(sequence):
+        case TupleT(items):
+            return Const(len(items))
+    return None

@@ -1,0 +1,185 @@
+"""Dead code: what no result and no effect depends on.
+
+Marking from the results of the function and from effects backward.  The results of branches and the variants of loops are
+marked one by one, so that a variant that only feeds itself, or a list that is appended to and never read, goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sourcead.ir.nodes import (
+    Atom, Block, Branch, Call, Closure, Effect, Function, Loop, Op, Range, Steer, Stmt, Var, op_blocks, op_operands,
+    operand_atoms
+)
+
+
+def remove_dead(function: Function) -> Function:
+    """The function without statements, loop variants and branch results that nothing depends on."""
+    marks = _Marks()
+    marks.survey(function.body, None)
+    for result in function.body.results:
+        marks.need(result)
+    marks.run()
+    body = _kept(function.body, range(len(function.body.results)), marks)
+    return function if body is function.body else replace(function, body=body)
+
+
+def needed_variants(loop: Stmt, variables: Iterable[Var]) -> tuple[list[int], set[Var]]:
+    """The variants of a loop that values of its body depend on, in this or an earlier iteration, by number; and all that do."""
+    marks = _Marks()
+    marks.survey(Block((loop,), ()), None)
+    for v in variables:
+        marks.need(v)
+    marks.run()
+    return [k for k in range(len(loop.targets)) if (loop, k) in marks.results], marks.seen
+
+
+@dataclass(eq=False)
+class _Marks:
+    """What is alive.
+
+    Attributes:
+        parents: the statement whose block holds a statement.
+        makers: the statement that binds a variable, and its place among what that statement binds: for the results of a
+            branch or loop and for the params of a loop, the number of the result.
+        deferred: the effects inside a nested function, which happen only if that is called.
+    """
+
+    parents: dict[Stmt, Stmt | None] = field(default_factory=dict)
+    deferred: dict[Stmt, list[Stmt]] = field(default_factory=dict)
+    makers: dict[Var, tuple[Stmt, int | None]] = field(default_factory=dict)
+    statements: set[Stmt] = field(default_factory=set)
+    results: set[tuple[Stmt, int]] = field(default_factory=set)
+    todo: list[Atom] = field(default_factory=list)
+    seen: set[Var] = field(default_factory=set)
+
+    def survey(self, block: Block, parent: Stmt | None, closure: Stmt | None = None) -> None:
+        """Records who binds what, and keeps the effects."""
+        for stmt in block.stmts:
+            self.parents[stmt] = parent
+            for k, target in enumerate(stmt.targets):
+                self.makers[target] = stmt, k
+            if isinstance(stmt.op, Loop):
+                for k, param in enumerate(stmt.op.params):
+                    self.makers[param] = stmt, k
+                if stmt.op.index is not None:
+                    self.makers[stmt.op.index] = stmt, None
+            elif isinstance(stmt.op, (Closure, Steer)):
+                for param in stmt.op.params:
+                    self.makers[param] = stmt, None
+            for inner in op_blocks(stmt.op):
+                self.survey(inner, stmt, stmt if isinstance(stmt.op, Closure) else closure)
+            if self.is_effect(stmt.op):
+                if closure is None:
+                    self.keep(stmt)
+                else:
+                    self.deferred.setdefault(closure, []).append(stmt)
+
+    def is_effect(self, op: Op) -> bool:
+        """Whether a statement must stay for what it does itself, its blocks left aside."""
+        match op:
+            case Effect("with", args):  # np.errstate alone does nothing
+                makers = [self.makers.get(a, (None, None))[0] for a in args]
+                return not all(m is not None and isinstance(m.op, Call) and m.op.fn is np.errstate for m in makers)
+            case Effect():
+                return True
+            case Call(effect=effect):
+                return effect
+        return False
+
+    def need(self, atom: Atom) -> None:
+        if isinstance(atom, Var) and atom not in self.seen:
+            self.seen.add(atom)
+            self.todo.append(atom)
+
+    def run(self) -> None:
+        while self.todo:
+            stmt, k = self.makers.get(self.todo.pop(), (None, None))
+            if stmt is None:
+                continue  # a parameter of the function
+            self.keep(stmt)
+            if k is not None:
+                self.need_result(stmt, k)
+
+    def keep(self, stmt: Stmt | None) -> None:
+        """A statement stays, with those around it and what it reads itself."""
+        while stmt is not None and stmt not in self.statements:
+            self.statements.add(stmt)
+            op = stmt.op
+            match op:
+                case Loop(Range(start, stop, step)):
+                    for atom in (start, stop, step):
+                        self.need(atom)
+                case Loop(Block() as condition):
+                    for atom in condition.results:
+                        self.need(atom)
+                case Loop(domain):
+                    self.need(domain)
+                case _:
+                    for operand in op_operands(op):
+                        for atom in operand_atoms(operand):
+                            self.need(atom)
+            if isinstance(op, Loop) and op.policy is not None:
+                self.need(op.policy.number)
+            if isinstance(op, Loop) and op.leave is not None:
+                self.need_result(stmt, op.params.index(op.leave))
+            if isinstance(op, (Closure, Steer)):
+                for atom in op.body.results:
+                    self.need(atom)
+                for effect in self.deferred.pop(stmt, ()):
+                    self.keep(effect)
+            stmt = self.parents[stmt]
+
+    def need_result(self, stmt: Stmt, k: int) -> None:
+        """The k-th result of a statement with blocks is needed."""
+        if (stmt, k) in self.results:
+            return
+        self.results.add((stmt, k))
+        match stmt.op:
+            case Branch(_, then, orelse):
+                self.need(then.results[k])
+                self.need(orelse.results[k])
+            case Loop(_, _, params, inits, body):
+                for atom in (params[k], inits[k], body.results[k]):
+                    self.need(atom)
+            case Effect(body=Block() as body):
+                self.need(body.results[k])
+
+
+def _kept(block: Block, keep, marks: _Marks) -> Block:
+    """The block with its live statements, and of its results those numbered `keep`."""
+    stmts = tuple(_trimmed(s, marks) for s in block.stmts if s in marks.statements)
+    results = tuple(block.results[k] for k in keep)
+    if len(results) == len(block.results) and len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts, block.stmts)):
+        return block
+    return Block(stmts, results)
+
+
+def _trimmed(stmt: Stmt, marks: _Marks) -> Stmt:
+    """A statement that stays, without its dead results and what is dead inside."""
+    op = stmt.op
+    if not op_blocks(op):
+        return stmt
+    if isinstance(op, (Closure, Steer)):
+        body = _kept(op.body, range(len(op.body.results)), marks)
+        return stmt if body is op.body else replace(stmt, op=replace(op, body=body))
+    live = [k for k in range(len(stmt.targets)) if (stmt, k) in marks.results]
+
+    def pick(items: tuple) -> tuple:
+        return tuple(items[k] for k in live)
+
+    blocks = {b: _kept(b, live if b is not getattr(op, "domain", None) else (0,), marks) for b in op_blocks(op)}
+    if len(live) == len(stmt.targets) and all(new is old for old, new in blocks.items()):
+        return stmt
+    match op:
+        case Branch(cond, then, orelse, kind):
+            op = Branch(cond, blocks[then], blocks[orelse], kind if live else "if")
+        case Loop(domain, _, params, inits, body):
+            op = replace(op, domain=blocks.get(domain, domain), params=pick(params), inits=pick(inits), body=blocks[body])
+        case Effect(kind, args, body):
+            op = Effect(kind, args, blocks[body])
+    return replace(stmt, targets=pick(stmt.targets), op=op)

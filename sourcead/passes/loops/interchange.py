@@ -1,0 +1,317 @@
+"""Loops over time and layers are exchanged, so that each layer takes the inputs of all times at once.
+
+    for x in xs:                             for layer, h in zip(layers, hs):
+        states = []                              ys = np.empty(...)
+        for layer, h in zip(layers, hs):         ys[0] = h
+            x = f(layer, x, h)                   for t, x in enumerate(xs):
+            states.append(x)                         ys[t + 1] = f(layer, x, ys[t])
+        hs = states                              states.append(ys[-1])
+                                                 xs = ys[1:]
+
+Layer j at time t needs layer j - 1 at time t and itself at time t - 1, so both orders are right.  What the second one gains is the
+product of all inputs with the weights of a layer (`hoisting.py`), for the memory of the outputs of a layer at all times, which the
+reverse sweep needs anyway.  Done where the loops are of that form, do nothing but compute, run at least once, and such a product is there.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sourcead.analysis.builder import Builder, block_stmts
+from sourcead.analysis.sizes import Sizes, dims_in, dtype_option, known_dtype, least, rank
+from sourcead.ir.nodes import (
+    Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Slice, Stmt, Sub, Var, bound_vars, fresh,
+    map_op, op_blocks, op_reads
+)
+from sourcead.ir.types import INT, Array, ListT, Sym
+from sourcead.passes.cleanup.common_subexpressions import is_pure
+from sourcead.passes.cleanup.loop_indices import Counted, Counting
+from sourcead.passes.elementwise import is_elementwise
+from sourcead.passes.loops.hoisting import PRODUCTS
+from sourcead.passes.residuals.sink_clears import all_reads
+
+
+def exchange_loops(function: Function, notes: list[str], builder: Builder) -> Function:
+    """The function with loops over time inside those over layers; says so in `notes`.
+
+    `builder` knows the function's variables, and learns of the new ones.
+    """
+    exchange = Exchange(function, notes, builder)
+    body = exchange.block(function.body, list(function.params))
+    return replace(function, body=body) if exchange.done else function
+
+
+@dataclass(eq=False)
+class State:
+    """A list with a state of each layer: a variant of the outer loop, which the inner loop makes anew."""
+
+    outer: int  # which variant of the outer loop
+    inner: int  # which variant of the inner loop becomes its next value
+    read: Stmt  # the statement that reads the state of a layer
+    append: Stmt  # and the one that puts its next value on the new list
+
+
+@dataclass(eq=False)
+class Nest:
+    """A loop over time with one over layers in it."""
+
+    stmt: Stmt
+    inner: Stmt
+    times: Counted
+    count: list[Stmt]  # the statements that find the number of layers
+    states: list[State]
+    thread: int  # the variant of the inner loop that goes from layer to layer
+    inputs: Var  # the array of its values before the first layer, by time
+
+
+class Exchange:
+    """Exchanges the loops of one function."""
+
+    def __init__(self, function: Function, notes: list[str], builder: Builder):
+        self.notes, self.builder, self.done = notes, builder, False
+        self.uses = Counter(all_reads(function.body))
+        self.counting = Counting({t: s for s in block_stmts(function.body) for t in s.targets})
+
+    def block(self, block: Block, scope: list[Var]) -> Block:
+        """The block with its loops exchanged; `scope`: what is defined around it."""
+        stmts, before = [], list(scope)
+        for stmt in block.stmts:
+            new = None
+            if isinstance(stmt.op, Loop):
+                nest = self.nest(stmt, set(before))
+                new = None if nest is None else self.exchanged(nest, before)
+            if new is not None:
+                self.done = True
+                self.notes.append("the loop over time was put inside the one over layers")
+            elif op_blocks(stmt.op):
+                around = [*before, *bound_vars(stmt.op)]
+                new = [replace(stmt, op=map_op(stmt.op, lambda a: a, lambda b, around=around: self.block(b, around)))]
+            stmts += [stmt] if new is None else new
+            before += stmt.targets
+        return Block(tuple(stmts), block.results)
+
+    # -- what may be exchanged -----------------------------------------------------------------------------------------
+
+    def nest(self, stmt: Stmt, outside: set[Var]) -> Nest | None:
+        """A loop with one inside, if it is of the form above."""
+        loop: Loop = stmt.op
+        times = self.counting.of(loop)
+        if times is None or times.first or least(times.rows) < 1 or not loop.body.stmts:
+            return None
+        *before, inner = loop.body.stmts
+        if not isinstance(inner.op, Loop) or not self.counts_up(inner.op) or not self.counts_up(loop):
+            return None
+        states = [self.state(loop, inner, k) for k in range(len(loop.params))]
+        threads = set(range(len(inner.op.params))) - {s.inner for s in states if s is not None}
+        if None in states or len(threads) != 1:
+            return None
+        (thread,) = threads
+        made = {t: s for s in before for t in s.targets}
+        first = made.get(inner.op.inits[thread])
+        match first.op if first is not None else None:
+            case Index(Var() as inputs, key) if key is loop.index and inputs in outside and dims_in(inputs):
+                pass
+            case _:
+                return None
+        count = self.count(inner.op.domain.stop, made, loop, outside)
+        if count is None or dims_in(inputs)[0] is not times.rows and dims_in(inputs)[0] != times.rows:
+            return None
+        lists = [made.get(inner.op.inits[s.inner]) for s in states]
+        others = [s for s in before if s not in (*count, *lists, first)]
+        pure = all(is_pure(s.op) for s in (*inner.op.body.stmts, first) if s not in [each.append for each in states])
+        if others or self.uses[inner.targets[thread]] or not pure or not all(map(is_empty_list, lists)):
+            return None
+        read = {v for s in inner.op.body.stmts for v in op_reads(s.op)}
+        if read & {v for s in before for v in s.targets}:
+            return None
+        if any(self.uses[p] != self.known_uses(p, states, count, loop) for p in loop.params):
+            return None
+        return Nest(stmt, inner, times, count, states, thread, inputs)
+
+    def counts_up(self, loop: Loop) -> bool:
+        """Whether a loop counts from zero in steps of one and always to the end."""
+        if not isinstance(loop.domain, Range) or loop.leave is not None or loop.policy is not None:
+            return False
+        start, step = loop.domain.start, loop.domain.step
+        return isinstance(start, Const) and start.value == 0 and isinstance(step, Const) and step.value == 1
+
+    def state(self, loop: Loop, inner: Stmt, k: int) -> State | None:
+        """The k-th variant of a loop as a list of states."""
+        after = loop.body.results[k]
+        if not isinstance(loop.params[k].type, ListT) or after not in inner.targets or self.uses[after] != 1:
+            return None
+        j = inner.targets.index(after)
+        param, result = inner.op.params[j], inner.op.body.results[j]
+        append = next((s for s in inner.op.body.stmts if result in s.targets), None)
+        read = [s for s in inner.op.body.stmts if isinstance(s.op, Index) and s.op.base is loop.params[k]]
+        match append.op if append is not None else None:
+            case Append(base, Var(), (), None) if base is param and self.uses[param] == self.uses[result] == 1:
+                if len(read) == 1 and read[0].op.key is inner.op.index:
+                    return State(k, j, read[0], append)
+        return None
+
+    def count(self, atom: Atom, made: dict[Var, Stmt], loop: Loop, outside: set[Var]) -> list[Stmt] | None:
+        """The statements that find how many layers there are, if it is the same number at all times: the least of some lengths.
+
+        The lists of states are as long as the layers are many, after the first time.
+        """
+        if isinstance(atom, Const) or atom in outside:
+            return []
+        stmt = made.get(atom)
+        match stmt.op if stmt is not None else None:
+            case Call(fn, (Var() as items,), ()) if fn is len and (items in loop.params or items in outside):
+                return [stmt]
+            case Call(fn, args, ()) if fn is min and args:
+                found = [self.count(a, made, loop, outside) for a in args]
+                return None if None in found else list(dict.fromkeys([*(s for part in found for s in part), stmt]))
+        return None
+
+    def known_uses(self, param: Var, states: list[State], count: list[Stmt], loop: Loop) -> int:
+        """How often a list of states is read by the statements that are known to read it."""
+        known = [s.read for s in states if loop.params[s.outer] is param] + count
+        return sum(v is param for s in known for v in op_reads(s.op))
+
+    # -- what becomes of it ----------------------------------------------------------------------------------------------
+
+    def exchanged(self, nest: Nest, scope: list[Var]) -> list[Stmt] | None:
+        """The statements in place of a nest; None if what passes between layers has no known shape, or nothing is gained."""
+        loop, inner = nest.stmt.op, nest.inner.op
+        thread, output = inner.params[nest.thread], inner.body.results[nest.thread]
+        changing = {thread, loop.index, *(s.read.targets[0] for s in nest.states)}
+        done = {s.append for s in nest.states} | {s.read for s in nest.states}
+        fixed, moving = [], []
+        for s in inner.body.stmts:
+            if s not in done:
+                moves = any(v in changing for v in op_reads(s.op))
+                (moving if moves else fixed).append(s)
+                changing.update(s.targets if moves else ())
+        known = [*scope, inner.index, *(t for s in fixed for t in s.targets)]
+        sizes = Sizes(known)
+        written = (output, *(s.append.op.value for s in nest.states))
+        if not all(known_dtype(v) is not None and all(map(sizes.knows, dims_in(v))) for v in written):
+            return None
+        if not all(self.keeps_shape(s, moving) for s in nest.states) or known_dtype(nest.inputs) != known_dtype(output):
+            return None
+        if rank(thread) != rank(output) or not any(is_gained(s, thread, set(known)) for s in moving):
+            return None
+        build = self.builder
+        build.origin, build.within = nest.stmt.origin, nest.stmt.within
+        with build.block() as stmts:
+            swap = {p: loop.inits[k] for k, p in enumerate(loop.params)}
+            for s in nest.count:
+                build.add(replace(s, op=map_op(s.op, lambda a: swap.get(a, a))))
+            targets = [nest.stmt.targets[s.outer] for s in nest.states]
+            lists = [
+                build.emit(Build("list", ()), inner.params[s.inner].type, t.name, False)
+                for s, t in zip(nest.states, targets)
+            ]
+            inputs = Var(f"{thread.name}s", Array(known_dtype(output), (nest.times.rows, *dims_in(thread))))
+            body, results = self.layer(nest, inputs, fixed, moving, sizes, swap)
+            params = (inputs, *(inner.params[s.inner] for s in nest.states))
+            op = replace(inner, params=params, inits=(nest.inputs, *lists), body=Block(tuple(body), results))
+            outputs = Array(
+                known_dtype(output), (nest.times.rows, *dims_in(nest.inner.targets[nest.thread]))
+            )  # layers may differ
+            build.add(replace(nest.inner, targets=(fresh(results[0], type=outputs), *targets), op=op))
+        return stmts
+
+    def keeps_shape(self, state: State, moving: list[Stmt]) -> bool:
+        """Whether a state surely has the same shape and dtype at all times.
+
+        That of a batch is as large, and that which is multiplied by the same matrix at each time, or joined with the next one element
+        by element, has as many columns.
+        """
+        before, after = state.read.targets[0], state.append.op.value
+        a, b = dims_in(before), dims_in(after)
+        if a is None or len(a) != len(b) or not a or known_dtype(before) != known_dtype(after) or a[:-1] != b[:-1]:
+            return False
+        if a[-1] is b[-1] or a[-1] == b[-1]:
+            return True
+        readers = [s for s in moving if before in op_reads(s.op) and isinstance(s.op, Call)]
+        joined = any(is_product(s) or is_elementwise(s.op.fn) and dims_in(s.targets[0]) == b for s in readers)
+        return joined and least(a[-1]) > 1 and least(b[-1]) > 1
+
+    def layer(
+        self, nest: Nest, inputs: Var, fixed: list[Stmt], moving: list[Stmt], sizes: Sizes, swap: dict[Var, Atom]
+    ) -> tuple[list[Stmt], tuple[Var, ...]]:
+        """What one layer does at all times: statements, and what they yield."""
+        loop, inner, build = nest.stmt.op, nest.inner.op, self.builder
+        thread, output = inner.params[nest.thread], inner.body.results[nest.thread]
+        values = [s.append.op.value for s in nest.states]
+        with build.block() as stmts:
+            for s in fixed:
+                build.add(s)
+            arrays = []
+            for s in nest.states:
+                array = self.empty(nest, s.append.op.value, sizes, one_more=True)
+                first = build.index(swap[s.read.op.base], s.read.op.key, name=s.read.targets[0].name)
+                arrays.append(build.update(array, (Sub(Const(0)),), first))
+            if output not in values:
+                arrays.append(self.empty(nest, output, sizes))
+            params = tuple(map(fresh, arrays))
+            with build.block() as steps:
+                build.add(Stmt((thread,), Index(inputs, loop.index), nest.stmt.origin))
+                for s, param in zip(nest.states, params):
+                    build.add(replace(s.read, op=Index(param, loop.index)))
+                for s in moving:
+                    build.add(s)
+                yields = []
+                for s, param in zip(nest.states, params):
+                    following = build.call(operator.add, loop.index, Const(1))
+                    yields.append(build.update(param, (Sub(following),), s.append.op.value))
+                if output not in values:
+                    yields.append(build.update(params[-1], (Sub(loop.index),), output))
+            targets = tuple(fresh(p) for p in params)
+            op = replace(loop, params=params, inits=tuple(arrays), body=Block(tuple(steps), tuple(yields)))
+            build.add(replace(nest.stmt, targets=targets, op=op))
+            lists = []
+            for s, array in zip(nest.states, targets):
+                new = fresh(s.append.targets[0])
+                last = build.index(array, Const(-1), name=s.read.targets[0].name)
+                build.add(replace(s.append, targets=(new,), op=Append(inner.params[s.inner], last)))
+                lists.append(new)
+            outputs = targets[-1]
+            if output in values:
+                part = Index(targets[values.index(output)], Slice(Const(1), None, None))
+                outputs = build.emit(part, Array(known_dtype(output), (nest.times.rows, *dims_in(output))), inputs.name)
+        return stmts, (outputs, *lists)
+
+    def empty(self, nest: Nest, v: Var, sizes: Sizes, one_more: bool = False) -> Var:
+        """An array for the values of `v` at all times; `one_more`: and before the first."""
+        build, rows, dim = self.builder, self.rows(nest.times), nest.times.rows
+        if one_more:
+            rows = build.call(operator.add, rows, Const(1))
+            dim = dim + 1 if isinstance(dim, int) else Sym(dim.least + 1, (dim, 1))
+        places = map(sizes.where_is, dims_in(v))
+        shape = [
+            Const(axis) if array is None else build.index(build.attr(array, "shape"), Const(axis))
+            for array, axis in places
+        ]
+        options = dtype_option(known_dtype(v))
+        return build.call(
+            np.empty, (rows, *shape), name=f"{v.name}s", type=Array(known_dtype(v), (dim, *dims_in(v))), **options
+        )
+
+    def rows(self, times: Counted) -> Atom:
+        """The number of times, asked again rather than given a name if it is that of an array."""
+        op = self.counting.op(times.count)
+        if isinstance(op, Call) and op.fn is len:
+            return self.builder.call(len, *op.args)
+        return times.count if times.is_size(self.counting) else self.builder.call(max, times.count, Const(0), type=INT)
+
+
+def is_empty_list(stmt: Stmt | None) -> bool:
+    return stmt is not None and isinstance(stmt.op, Build) and stmt.op.kind == "list" and not stmt.op.items
+
+
+def is_product(stmt: Stmt) -> bool:
+    return isinstance(stmt.op, Call) and stmt.op.fn in PRODUCTS and len(stmt.op.args) == 2
+
+
+def is_gained(stmt: Stmt, thread: Var, known: set[Var]) -> bool:
+    """Whether a statement multiplies the input of a layer by what is the same at all times."""
+    return is_product(stmt) and thread in stmt.op.args and any(a in known for a in stmt.op.args)

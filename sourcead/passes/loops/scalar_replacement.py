@@ -1,0 +1,234 @@
+"""Elements of arrays that an innermost loop reads or adds to again and again, in variables.
+
+    for k in range(j):                              c_item = c[i, j]
+        c[i, j] += a[i, k] * b[k, j]                d = e[i]
+        x[k] -= e[i] * y[k]                         for k in range(j):
+                                                        c_item += a[i, k] * b[k, j]
+                                                        x[k] -= d * y[k]
+                                                    c[i, j] = c_item
+
+A machine cannot do so by itself: for all it knows, `x` and `e` share memory.  Nothing is read that the loop does not read: where it may
+have no iterations, `if` stands around all.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+
+import numpy as np
+
+from sourcead.analysis.affine import number
+from sourcead.analysis.builder import atom_type
+from sourcead.analysis.element_loops import Access, Body, one_more
+from sourcead.analysis.references import Meeting, Subscripts
+from sourcead.ir.nodes import (
+    Atom, Block, Branch, Call, Const, Index, Let, Loop, Op, Stmt, Sub, Update, Var, copied, fresh, substitute
+)
+from sourcead.ir.types import BOOL, Array, Scalar
+
+FLOAT = np.dtype(np.float64)
+BY = {"add": operator.add, "sub": operator.sub}
+
+
+def in_registers(
+    stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...]
+) -> tuple[list[Stmt], Stmt, list[Stmt], bool]:
+    """What stands before the loop, the loop, what stands after it, and whether all that may be done where the loop has no iterations.
+
+    Args:
+        beside: the statements of the block that the loop stands in.
+    """
+    loop: Loop = stmt.op
+    if not any(True for _ in body.updates()):
+        return [], stmt, [], True
+    work = _Registers(stmt, body, subscripts)
+    work.promote()
+    work.hoist()
+    if not work.keys:
+        return [], stmt, [], True
+    certain = subscripts.is_never_empty(loop.domain) or all(is_done_anyway(base, key, beside) for base, key in work.keys)
+    return work.before, work.loop(), work.after, certain
+
+
+def where_not_empty(stmts: list[Stmt], stmt: Stmt, subscripts: Subscripts) -> list[Stmt]:
+    """What stands for a loop, where that has iterations; else its results are what it begins with."""
+    some = Var("some", BOOL, True)
+    bounds: list[Stmt] = []
+    start, stop = stmt.op.domain.start, stmt.op.domain.stop
+    if number(stmt.op.domain.step) < 0:
+        start, stop = (one_more(a, stmt, subscripts, bounds) for a in (stop, start))
+    inside = copied(Block(tuple(stmts), stmt.targets), {})
+    branch = replace(stmt, op=Branch(some, inside, Block((), stmt.op.inits)))
+    return [*bounds, Stmt((some,), Call(operator.gt, (stop, start)), stmt.origin, stmt.adjoint_of), branch]
+
+
+def accumulating(stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...]) -> list[Stmt]:
+    """The loop with the elements in variables that it adds to while it reads others of the same array."""
+    work = _Registers(stmt, body, subscripts)
+    work.promote(others_read=True)
+    certain = subscripts.is_never_empty(stmt.op.domain) or all(is_done_anyway(base, key, beside) for base, key in work.keys)
+    if not work.keys:
+        return [stmt]
+    stmts = [*work.before, work.loop(), *work.after]
+    return stmts if certain else where_not_empty(stmts, stmt, subscripts)
+
+
+class _Registers:
+    def __init__(self, stmt: Stmt, body: Body, subscripts: Subscripts):
+        self.stmt, self.body, self.subscripts = stmt, body, subscripts
+        self.before: list[Stmt] = []
+        self.after: list[Stmt] = []
+        self.keys: list[tuple[Var, tuple]] = []  # what is read ahead
+        self.stmts: list[Stmt | None] = list(body.stmts)
+        self.params: list[Var] = list(stmt.op.params)
+        self.inits: list[Atom] = list(stmt.op.inits)
+        self.results: list[Atom] = list(stmt.op.body.results)
+        self.targets: list[Var] = list(stmt.targets)
+        self.renamed: dict[Var, Atom] = {}
+
+    def is_invariant(self, key: tuple[Atom, ...]) -> bool:
+        return all(a is not self.stmt.op.index and a not in self.body.defined and a not in self.body.scalars for a in key)
+
+    def all_accesses(self) -> list[Access]:
+        return [a for found in self.body.accesses for a in found]
+
+    def meet(self, a: Access, b: Access):
+        return self.subscripts.meeting(a.key, b.key, self.stmt.op.index)
+
+    def like(self, target: Var, op: Op) -> Stmt:
+        return Stmt((target,), op, self.stmt.origin, self.stmt.adjoint_of)
+
+    # ---- elements that are written ----
+
+    def promote(self, others_read: bool = False) -> None:
+        """Puts elements that each iteration writes into variables; with `others_read` only of arrays that it reads elsewhere too."""
+        for chain in [p for p in self.params if isinstance(p.type, Array) and p.type.dtype == FLOAT]:
+            accesses = [a for a in self.all_accesses() if a.chain is chain]
+            candidates = [a for a in accesses if a.mode is not None and self.is_invariant(a.key)]
+            if not candidates:
+                continue
+            first = candidates[0]
+            meetings = {a: self.meet(first, a) for a in accesses}
+            here = [a for a in accesses if meetings[a] is Meeting.EVERY]
+            if any(m not in (Meeting.EVERY, Meeting.NEVER) for m in meetings.values()) or not all(map(self.is_plain, here)):
+                continue
+            if others_read and not any(a.mode is None and meetings[a] is Meeting.NEVER for a in accesses):
+                continue
+            self.promoted(chain, first.key, {a.at for a in here})
+
+    def is_plain(self, access: Access) -> bool:
+        """Whether an access is a statement of its own, of numbers of 64 bits."""
+        op = self.body.stmts[access.at].op
+        if isinstance(op, Update):
+            t = atom_type(op.value)
+            return t.kind in ("float", "int") and (t.dtype is None or t.dtype.kind in "iu" or t.dtype == FLOAT)
+        return isinstance(op, Index)
+
+    def promoted(self, chain: Var, key: tuple[Atom, ...], positions: set[int]) -> None:
+        k = self.params.index(chain)
+        init, number_ = self.inits[k], Scalar("float", FLOAT)
+        name = f"{chain.name}_item"
+        start, inside, end = Var(name, number_, True), Var(name, number_, True), Var(name, number_, True)
+        self.before.append(self.like(start, Index(init, single(key))))
+        self.keys.append((init, key))
+        now: Atom = inside
+        others = False
+        for at, stmt in enumerate(self.stmts):
+            if stmt is None or not self.concerns(stmt, chain, at):
+                continue
+            op = stmt.op
+            if at not in positions:
+                others |= isinstance(op, Update)
+            elif isinstance(op, Index):
+                self.renamed[stmt.targets[0]] = now
+                self.stmts[at] = None
+            else:
+                new = Var(name, number_, True)
+                self.stmts[at] = replace(stmt, targets=(new,), op=Call(BY[op.mode], (now, op.value)) if op.mode in BY else Let(op.value))
+                self.renamed[stmt.targets[0]] = op.base
+                now = new
+        self.params.append(inside)
+        self.inits.append(start)
+        self.results.append(now)
+        self.targets.append(end)
+        old = self.targets[k]
+        if others:  # the loop still writes the array elsewhere
+            left = self.targets[k] = fresh(old)
+        else:
+            left = init
+            self.remove(k)
+        self.after.append(self.like(old, Update(left, (Sub(single(key)),), end, "set")))
+
+    def concerns(self, stmt: Stmt, chain: Var, at: int) -> bool:
+        return any(a.chain is chain for a in self.body.accesses[at])
+
+    def remove(self, k: int) -> None:
+        param = self.params[k]
+        self.renamed[param] = self.inits[k]
+        for found in self.params, self.inits, self.results, self.targets:
+            del found[k]
+
+    # ---- elements that are only read ----
+
+    def hoist(self) -> None:
+        """Puts reads of elements that no iteration writes in front of the loop."""
+        updates = [a for _, a in self.body.updates()]
+        done: dict[tuple, Var] = {}
+        for at, stmt in enumerate(self.stmts):
+            if stmt is None or not isinstance(stmt.op, Index) or not self.body.accesses[at]:
+                continue
+            (read,) = self.body.accesses[at]
+            if not self.is_invariant(read.key):
+                continue
+            if any(u.chain is read.chain and self.meet(u, read) is not Meeting.NEVER for u in updates):
+                continue
+            base = self.entry(read.chain)
+            again = done.get((base, read.key))
+            if again is None:
+                again = done[base, read.key] = fresh(stmt.targets[0], temp=False)  # with a name of its own: the text must not put it back
+                self.before.append(replace(stmt, targets=(again,), op=Index(base, stmt.op.key)))
+                self.keys.append((base, read.key))
+            self.renamed[stmt.targets[0]] = again
+            self.stmts[at] = None
+
+    def entry(self, chain: Var) -> Atom:
+        """An array as it is before the loop."""
+        op = self.stmt.op
+        return op.inits[op.params.index(chain)] if chain in op.params else chain
+
+    def loop(self) -> Stmt:
+        op = self.stmt.op
+        body = Block(tuple(s for s in self.stmts if s is not None), tuple(self.results))
+        for param in op.params:  # a variant that the loop does not carry any more
+            if param not in self.params:
+                self.renamed.setdefault(param, self.entry(param))
+        body = substitute(body, self.renamed)
+        made = replace(op, params=tuple(self.params), inits=tuple(self.inits), body=body)
+        return replace(self.stmt, op=made, targets=tuple(self.targets))
+
+
+def single(key: tuple[Atom, ...]):
+    """A subscript as it stands in an op."""
+    return key if len(key) > 1 else key[0]
+
+
+def is_done_anyway(base: Atom, key: tuple[Atom, ...], beside: tuple[Stmt, ...]) -> bool:
+    """Whether a statement of a block reads or writes this element of an array of the same shape in any case."""
+    for stmt in beside:
+        match stmt.op:
+            case Index(Var() as other, found):
+                pass
+            case Update(Var() as other, (Sub(found),)):
+                pass
+            case _:
+                continue
+        parts = found if isinstance(found, tuple) else (found,)
+        dims = getattr(other.type, "dims", None)
+        if len(parts) == len(key) and all(map(same, parts, key)) and dims is not None and dims == getattr(base.type, "dims", None):
+            return True
+    return False
+
+
+def same(a: object, b: object) -> bool:
+    return a is b or isinstance(a, Const) and isinstance(b, Const) and number(a) is not None and number(a) == number(b)

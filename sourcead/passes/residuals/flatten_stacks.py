@@ -1,0 +1,232 @@
+"""One stack for nested loops, in place of a list of lists.
+
+    as = []                          as = []
+    for ...:                         for ...:
+        bs = []                          for ...:
+        for ...:                             as.append(b)
+            bs.append(b)             reverse
+        as.append(bs)                for ...:
+    reverse                              for ...:
+    for ...:                                 b = as.pop()
+        bs = as.pop()
+        for ...:
+            b = bs.pop()
+
+What the forward sweep of a loop saves, its reverse takes off to the last element: below the elements of one run of the inner
+loop lie those of the run before, and nothing needs to keep them apart.  Only lists that were made for the reverse sweep are
+joined (`Build.residual`); nothing is promised of those that the user's program fills.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from sourcead.ir.nodes import (
+    Append, Atom, Block, Branch, Build, Closure, Function, Loop, Pop, Stmt, Var, fresh, map_op, map_operand, op_blocks,
+    op_reads
+)
+from sourcead.ir.types import ListT
+
+
+def flatten_stacks(function: Function) -> Function:
+    """The function with lists of lists of residuals flattened, innermost first."""
+    while True:
+        joined = next(filter(None, map(_joining, _stacks(function))), None)
+        if joined is None:
+            return function
+        function = replace(function, body=_renamed(function.body, *joined))
+
+
+def _unite_elements(stmts, parent, find, unite) -> None:
+    """Counts the lists that are put on one stack, and those that are taken off it, as versions of one list."""
+    while True:
+        element: dict[Var, Var] = {}
+        changed = False
+        for _, stmt in stmts:
+            match stmt.op:
+                case Append(Var() as base, Var() as value) if value in parent:
+                    pass
+                case Pop(Var() as base) if stmt.targets[1] in parent:
+                    value = stmt.targets[1]
+                case _:
+                    continue
+            other = element.setdefault(find(base), value)
+            if find(other) is not find(value):
+                unite(other, value)
+                changed = True
+        if not changed:
+            return
+
+
+@dataclass(eq=False)
+class _Stack:
+    """All versions of one list, and what is done with it."""
+
+    versions: set[Var] = field(default_factory=set)
+    builds: list[tuple[Block, Stmt]] = field(default_factory=list)
+    appends: list[tuple[Block, Stmt]] = field(default_factory=list)
+    pops: list[tuple[Block, Stmt]] = field(default_factory=list)
+    inner: _Stack | None = None  # the stack that its elements are
+    plain: bool = True  # only built, appended to, popped and passed on
+
+
+def _walk(block: Block) -> Iterator[tuple[Block, Stmt]]:
+    """Each statement with the block that it stands in, inner ones first."""
+    for stmt in block.stmts:
+        for inner in op_blocks(stmt.op):
+            yield from _walk(inner)
+        yield block, stmt
+
+
+def _stacks(function: Function) -> list[_Stack]:
+    """The lists of a function, those of inner loops first."""
+    parent: dict[Var, Var] = {}
+
+    def find(v: Var) -> Var:
+        while parent.setdefault(v, v) is not v:
+            parent[v] = parent[parent[v]]
+            v = parent[v]
+        return v
+
+    def unite(*atoms: Atom) -> None:
+        first, *others = [a for a in atoms if isinstance(a, Var)] or [None]
+        for other in others:
+            parent[find(other)] = find(first)
+
+    stmts = list(_walk(function.body))
+    for _, stmt in stmts:
+        match stmt.op:
+            case Append(base):
+                unite(stmt.targets[0], base)
+            case Pop(base):
+                unite(stmt.targets[0], base)
+            case Loop(_, _, params, inits, body):
+                for group in zip(params, inits, body.results, stmt.targets):
+                    if isinstance(group[0].type, ListT):
+                        unite(*group)
+            case Branch(_, then, orelse):
+                for group in zip(stmt.targets, then.results, orelse.results):
+                    if isinstance(group[0].type, ListT):
+                        unite(*group)
+    _unite_elements(stmts, parent, find, unite)
+    stacks: dict[Var, _Stack] = defaultdict(_Stack)
+    elements: list[tuple[Var, Atom]] = []
+    for block, stmt in stmts:
+        passed: set[Atom] = set()
+        match stmt.op:
+            case Build("list", (), residual=True):
+                stacks[find(stmt.targets[0])].builds.append((block, stmt))
+            case Append(base, value) if isinstance(base, Var):
+                stacks[find(base)].appends.append((block, stmt))
+                elements.append((base, value))
+                passed = {base, value}
+            case Pop(base) if isinstance(base, Var):
+                stacks[find(base)].pops.append((block, stmt))
+                elements.append((base, stmt.targets[1]))
+                passed = {base}
+            case Loop(_, _, _, inits):
+                passed = set(inits)
+        for v in op_reads(stmt.op):
+            if v not in passed and v in parent:
+                stacks[find(v)].plain = False
+    for v in function.body.results:
+        if v in parent:
+            stacks[find(v)].plain = False
+    for v in parent:
+        stacks[find(v)].versions.add(v)
+    for base, value in elements:
+        stack = stacks[find(base)]
+        inner = stacks[find(value)] if isinstance(value, Var) and value in parent else None
+        if stack.inner is None and inner is not None and inner is not stack:
+            stack.inner = inner
+        if stack.inner is not inner:
+            stack.plain = False
+    return [s for s in stacks.values() if s.builds]
+
+
+def _joining(outer: _Stack) -> tuple[dict[Var, Var], set[Stmt]] | None:
+    """How to make one stack of a stack and its elements: new names of variables, and the statements that go; None if not."""
+    inner = outer.inner
+    if inner is None or not (outer.plain and inner.plain and inner.builds):
+        return None
+    if len(inner.builds) != len(outer.appends) or not outer.pops:
+        return None
+    same: dict[Var, Var] = {}
+    gone: set[Stmt] = set()
+    builds = dict(inner.builds)
+    for block, append in outer.appends:
+        build = builds.get(block)
+        if build is None or any(append.op.base in s.targets for s in block.stmts):
+            return None
+        same[build.targets[0]] = append.op.base
+        same[append.targets[0]] = append.op.value
+        gone |= {build, append}
+    for block, pop in outer.pops:
+        last = _emptied(block, pop, inner)
+        if last is None:
+            return None
+        same[pop.targets[1]] = pop.op.base
+        same[pop.targets[0]] = last
+        gone.add(pop)
+    model = next(iter(builds.values())).targets[0]
+    names: dict[Var, Var] = {}
+
+    def renamed(v: Var) -> Var:
+        while v in same:
+            v = same[v]
+        if v not in names:
+            names[v] = v if v in inner.versions else fresh(v, name=model.name, type=model.type, temp=model.temp)
+        return names[v]
+
+    return {v: renamed(v) for v in (*outer.versions, *inner.versions)}, gone
+
+
+def _emptied(block: Block, pop: Stmt, inner: _Stack) -> Var | None:
+    """The last version of a popped stack, after everything was taken off it; None if it is not seen to be."""
+    last = pop.targets[1]
+    at = block.stmts.index(pop)
+    for stmt in block.stmts[at + 1 :]:
+        if pop.targets[0] in _all_reads(stmt):
+            return None
+        if last in _all_reads(stmt):
+            following = [t for t in stmt.targets if t in inner.versions]
+            if isinstance(stmt.op, Loop):
+                following = [t for t, init in zip(stmt.targets, stmt.op.inits) if init is last]
+            if len(following) != 1 or not isinstance(stmt.op, (Loop, Branch, Pop)):
+                return None
+            last = following[0]
+    return None if last is pop.targets[1] or last in block.results else last
+
+
+def _all_reads(stmt: Stmt) -> set[Atom]:
+    """What a statement reads, its blocks included."""
+    found: set[Atom] = set(op_reads(stmt.op))
+    for block in op_blocks(stmt.op):
+        found.update(block.results)
+        for s in block.stmts:
+            found |= _all_reads(s)
+    return found
+
+
+def _renamed(block: Block, names: dict[Var, Var], gone: set[Stmt]) -> Block:
+    """The block with variables renamed where they are bound and where they are read, without some statements."""
+
+    def f(atom: Atom) -> Atom:
+        return names.get(atom, atom)
+
+    def visit(b: Block) -> Block:
+        stmts = []
+        for stmt in b.stmts:
+            if stmt in gone:
+                continue
+            op = map_op(stmt.op, f, visit)
+            if isinstance(op, Loop):
+                op = replace(op, params=tuple(map(f, op.params)))
+            elif isinstance(op, Closure):
+                op = replace(op, params=tuple(map(f, op.params)))
+            stmts.append(replace(stmt, targets=tuple(map(f, stmt.targets)), op=op))
+        return Block(tuple(stmts), tuple(map_operand(r, f) for r in b.results))
+
+    return visit(block)

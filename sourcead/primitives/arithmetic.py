@@ -1,0 +1,108 @@
+"""Arithmetic, operators and functions: y = a + b and kin.
+
+    y = a + b     d_a = d_y                   d_b = d_y
+    y = a * b     d_a = d_y * b               d_b = d_y * a
+    y = a / b     d_a = d_y / b               d_b = -d_y * y / b
+    y = a ** b    d_a = d_y * b * a**(b-1)    d_b = d_y * y * log(a)
+    y = a % b     d_a = d_y                   d_b = -d_y * (a // b)
+
+At a = 0 the derivative of a power is what it tends to: 0 for b = 0, and no log(0).
+"""
+
+import operator
+
+import numpy as np
+
+from sourcead.primitives.registry import adjoint, tangent
+from sourcead.runtime import equal_shares, is_literal, log_or_zero, lower_exponent
+from sourcead.runtime.tangents import share_of_winners
+
+
+@adjoint(operator.add, np.add, broadcasts=True)
+def _(y, a, b, d_y):
+    return d_y, d_y
+
+
+@adjoint(operator.sub, np.subtract, broadcasts=True)
+def _(y, a, b, d_y):
+    return d_y, -d_y
+
+
+@adjoint(operator.mul, np.multiply, broadcasts=True)
+def _(y, a, b, d_y):
+    return d_y * b, d_y * a
+
+
+@adjoint(operator.truediv, np.divide, broadcasts=True)
+def _(y, a, b, d_y):
+    return d_y / b, -d_y * y / b
+
+
+@adjoint(operator.pow, pow, np.power, np.float_power, broadcasts=True)
+def power_adjoint(y, a, b, d_y):
+    if not is_literal(b):
+        return b * d_y * a ** lower_exponent(b, a), d_y * y * log_or_zero(a)
+    if b == 0:
+        return 0 * d_y * a, None
+    if b == 1:
+        return d_y, None
+    if b == 2:
+        return b * d_y * a, None
+    return b * d_y * a ** (b - 1), None
+
+
+@adjoint(operator.mod, np.remainder, broadcasts=True)
+def _(y, a, b, d_y):
+    return d_y, -d_y * (a // b)
+
+
+@adjoint(np.fmod, broadcasts=True)
+def _(y, a, b, d_y):
+    return d_y, -d_y * np.trunc(a / b)
+
+
+@adjoint(operator.neg, np.negative, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y
+
+
+@adjoint(operator.pos, np.positive, float, complex, broadcasts=True)
+def _(y, x, d_y):
+    return d_y
+
+
+@adjoint(np.square, broadcasts=True)
+def _(y, x, d_y):
+    return 2 * d_y * x
+
+
+@adjoint(np.reciprocal, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * y * y
+
+
+@adjoint(max)
+def max_adjoint(y, *xs, d_y):
+    if len(xs) == 2:
+        a, b = xs
+        half = d_y / 2
+        return (d_y * (a > b) + half * (a == b), d_y * (b > a) + half * (a == b))
+    return equal_shares(d_y, y, xs)
+
+
+@adjoint(min)
+def min_adjoint(y, *xs, d_y):
+    if len(xs) == 2:
+        a, b = xs
+        half = d_y / 2
+        return (d_y * (a < b) + half * (a == b), d_y * (b < a) + half * (a == b))
+    return equal_shares(d_y, y, xs)
+
+
+@tangent(max, min)
+def extreme_tangent(y, *xs, t_xs):
+    if len(xs) == 2:
+        a, b = xs
+        t_a, t_b = t_xs
+        return t_a * (a == y) * (a != b) + t_b * (b == y) * (a != b) + (t_a + t_b) / 2 * (a == b)
+    return share_of_winners(t_xs, y, xs)

@@ -1,0 +1,238 @@
+"""Arrays made of arrays: picking, joining and applying functions along axes."""
+
+import numpy as np
+
+from sourcead.primitives.compositions import composed, refuse
+from sourcead.runtime import count_trimmed, distinct_places
+
+
+@composed(np.matvec if hasattr(np, "matvec") else np.ufunc)
+def matvec(a, x):
+    return np.squeeze(a @ np.expand_dims(x, -1), -1)
+
+
+@composed(np.vecmat if hasattr(np, "vecmat") else np.ufunc)
+def vecmat(x, a):
+    return np.squeeze(np.expand_dims(np.conj(x), -2) @ a, -2)
+
+
+@composed(*(f for f in (getattr(np, "vecdot", None), getattr(np.linalg, "vecdot", None)) if f is not None))
+def vecdot(a, b, axis=-1):
+    return np.sum(np.conj(a) * b, axis=axis)
+
+
+# ---- picking ----
+
+
+@composed(np.unique)
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, equal_nan=True):
+    index, inverse, counts = distinct_places(ar, axis, equal_nan)
+    values = np.ravel(ar)[index] if axis is None else np.take(ar, index, axis)
+    results = [values]
+    if return_index:
+        results.append(index)
+    if return_inverse:
+        results.append(inverse)
+    if return_counts:
+        results.append(counts)
+    return tuple(results) if len(results) > 1 else values
+
+
+@composed(*(getattr(np, name) for name in ("unique_values",) if hasattr(np, name)))
+def unique_values(x):
+    return np.ravel(x)[distinct_places(x, None, False)[0]]
+
+
+@composed(np.union1d)
+def union1d(ar1, ar2):
+    both = np.concatenate((np.ravel(ar1), np.ravel(ar2)))
+    return both[distinct_places(both, None, True)[0]]
+
+
+@composed(np.intersect1d)
+def intersect1d(ar1, ar2, assume_unique=False):
+    found = np.ravel(ar1)[distinct_places(ar1, None, True)[0]]
+    return found[np.isin(found, ar2)]
+
+
+@composed(np.setdiff1d)
+def setdiff1d(ar1, ar2, assume_unique=False):
+    if assume_unique:
+        refuse("`np.setdiff1d` with assume_unique=True")
+    found = np.ravel(ar1)[distinct_places(ar1, None, True)[0]]
+    return found[~np.isin(found, ar2)]
+
+
+@composed(np.setxor1d)
+def setxor1d(ar1, ar2, assume_unique=False):
+    both = np.concatenate((np.ravel(ar1), np.ravel(ar2)))
+    index, inverse, counts = distinct_places(both, None, True)
+    if assume_unique:
+        refuse("`np.setxor1d` with assume_unique=True")
+    return both[index][np.isin(both[index], ar1) ^ np.isin(both[index], ar2)]
+
+
+@composed(np.trim_zeros)
+def trim_zeros(filt, trim="fb"):
+    if np.ndim(filt) != 1:
+        refuse("`np.trim_zeros` of more than one axis")
+    first, last = count_trimmed(filt, trim)
+    return filt[first:last]
+
+
+@composed(np.sort_complex)
+def sort_complex(a):
+    return np.sort(a).astype(complex)
+
+
+@composed(np.sort, np.partition, given="order")
+def sort_by_fields(a, axis=-1, kind=None, order=None):
+    refuse("`order=`: structured arrays carry no derivative")
+
+
+@composed(np.ndarray, given="buffer")
+def array_over_a_buffer(shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
+    refuse("`np.ndarray` over a buffer, whose memory it shares: use views and `reshape`")
+
+
+@composed(*(getattr(np, name) for name in ("astype",) if hasattr(np, name)))
+def astype(x, dtype, copy=True):
+    return x.astype(dtype)
+
+
+# ---- joining ----
+
+
+@composed(np.block)
+def block(arrays):
+    if not isinstance(arrays, list):
+        return np.array(arrays)
+    if not isinstance(arrays[0], list):
+        return np.concatenate([np.atleast_1d(a) for a in arrays], -1)
+    if isinstance(arrays[0][0], list):
+        refuse("`np.block` of lists nested more than twice: use `np.concatenate`")
+    rows = [np.concatenate([np.atleast_2d(a) for a in row], -1) for row in arrays]
+    return np.concatenate(rows, -2)
+
+
+# ---- functions along axes ----
+
+
+@composed(np.apply_along_axis)
+def apply_along_axis(func1d, axis, arr, *args):
+    if arr.ndim == 1:
+        return np.asarray(func1d(arr, *args))
+    if arr.ndim > 2:
+        refuse("`np.apply_along_axis` on arrays of more than two axes: write the loops")
+    rows = np.moveaxis(arr, axis, -1)
+    found = np.stack([func1d(row, *args) for row in rows])
+    return np.moveaxis(found, -1, axis) if found.ndim > 1 else found
+
+
+@composed(np.apply_over_axes)
+def apply_over_axes(func, a, axes):
+    for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
+        before = a.ndim
+        a = func(a, axis)
+        if a.ndim < before:
+            a = np.expand_dims(a, axis)
+    return a
+
+
+@composed(np.piecewise)
+def piecewise(x, condlist, funclist):
+    if not isinstance(condlist, (list, tuple)):
+        refuse("`np.piecewise` whose conditions are not a list")
+    result = np.zeros(np.shape(x), x.dtype)
+    if len(funclist) > len(condlist):
+        conditions = [*condlist, ~np.any(np.stack(condlist), axis=0)]
+    else:
+        conditions = condlist
+    for condition, function in zip(conditions, funclist):
+        if callable(function):
+            result[condition] = function(x[condition])
+        else:
+            result[condition] = function
+    return result
+
+
+@composed(np.fromfunction)
+def fromfunction(function, shape, dtype=float):
+    return function(*np.indices(shape, dtype=dtype))
+
+
+# ---- rows of numbers ----
+
+
+@composed(np.logspace)
+def logspace(start, stop, num=50, endpoint=True, base=10.0):
+    return base ** np.linspace(start, stop, num, endpoint)
+
+
+@composed(np.geomspace)
+def geomspace(start, stop, num=50, endpoint=True):
+    return start * (stop / start) ** np.linspace(0.0, 1.0, num, endpoint)
+
+
+@composed(np.pad, given="constant_values end_values stat_length", words="mean maximum minimum median linear_ramp odd")
+def pad(array, pad_width, mode="constant", constant_values=0, end_values=0, stat_length=None, reflect_type="even"):
+    if mode == "constant" and np.ndim(constant_values) == 0:
+        there = np.pad(np.ones(array.shape, dtype=bool), pad_width)
+        return np.where(there, np.pad(array, pad_width), constant_values)
+    if mode not in ("constant", "mean", "maximum", "minimum", "median", "linear_ramp", "reflect", "symmetric"):
+        refuse("`np.pad` with this mode: use `np.concatenate`")
+    if mode in ("reflect", "symmetric") and reflect_type == "even":
+        return np.pad(array, pad_width, mode)
+    widths = np.broadcast_to(pad_width, (array.ndim, 2))
+    ends = np.broadcast_to(np.asarray(constant_values if mode == "constant" else end_values), (array.ndim, 2))
+    lengths = None if stat_length is None else np.broadcast_to(stat_length, (array.ndim, 2))
+    if array.ndim > 4:
+        refuse("`np.pad` with this mode of more than four axes: use `np.concatenate`")
+    for axis in (0, 1, 2, 3):
+        if axis < array.ndim:
+            sizes = None if lengths is None else lengths[axis]
+            array = pad_along(array, axis, widths[axis, 0], widths[axis, 1], mode, ends[axis], sizes)
+    return array
+
+
+def pad_along(array, axis, before, after, mode, ends, lengths):
+    """`np.pad` along one axis, in the modes that compute what they put there."""
+    x = np.moveaxis(array, axis, 0)
+    n = x.shape[0]
+    if mode == "linear_ramp":
+        low = ramp(ends[0], x[0], before)
+        high = ramp(ends[1], x[-1], after)[::-1]
+    elif mode == "constant":
+        low, high = np.full((before, *x.shape[1:]), ends[0], x.dtype), np.full((after, *x.shape[1:]), ends[1], x.dtype)
+    elif mode in ("reflect", "symmetric"):
+        skip = 1 if mode == "reflect" else 0
+        if before > n - skip or after > n - skip:
+            raise ValueError("the derivative of np.pad with reflect_type='odd' takes pads that are not longer than the array")
+        low = 2 * x[:1] - x[skip : before + skip][::-1]
+        high = 2 * x[-1:] - x[n - skip - after : n - skip][::-1]
+    else:
+        low = np.repeat(middle(x if lengths is None else x[: lengths[0]], mode), before, axis=0)
+        high = np.repeat(middle(x if lengths is None else x[-min(n, lengths[1]) :], mode), after, axis=0)
+    return np.moveaxis(np.concatenate([low, x, high]), 0, axis)
+
+
+def ramp(end, edge, n):
+    """`n` values from `end` on towards an edge, which is not one of them."""
+    share = np.arange(n).reshape((-1,) + (1,) * edge.ndim) / np.maximum(n, 1)
+    return end + (edge - end) * share
+
+
+def middle(x, mode):
+    """The statistic of a mode of `np.pad`, along the first axis."""
+    if mode == "mean":
+        return np.mean(x, axis=0, keepdims=True)
+    if mode == "maximum":
+        return np.max(x, axis=0, keepdims=True)
+    if mode == "minimum":
+        return np.min(x, axis=0, keepdims=True)
+    return np.median(x, axis=0, keepdims=True)
+
+
+@composed(np.kaiser)
+def kaiser(M, beta):
+    refuse("`np.kaiser` with respect to beta needs the Bessel function of order one, which NumPy lacks: use `scipy.special.i0`")

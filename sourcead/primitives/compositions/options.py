@@ -1,0 +1,249 @@
+"""Options of reductions and scans that few calls give, as the calls that do without them.
+
+    sum(x, where=m)           sum(where(m, x, 0))             sum(x, initial=c)     sum(x) + c
+    mean(x, where=m)          sum(where(m, x, 0)) / number of elements where m holds
+    sum(x, dtype=t)           sum(x.astype(t))
+"""
+
+import numpy as np
+
+from sourcead.primitives.compositions import composed, number_kind, refuse
+
+
+def cast(x, dtype):
+    """The elements in the type that they are added up in."""
+    if dtype is None:
+        return x
+    return np.asarray(x).astype(dtype)
+
+
+def present(a, where):
+    """Where there is a number, and it counts."""
+    return ~np.isnan(a) if where is None else where & ~np.isnan(a)
+
+
+@composed(np.sum, given="where initial dtype")
+def sum_(a, axis=None, dtype=None, keepdims=False, initial=None, where=None):
+    if where is not None:
+        a = np.where(where, a, 0)
+    total = np.sum(cast(a, dtype), axis=axis, keepdims=keepdims)
+    return total if initial is None else total + initial
+
+
+@composed(np.add.reduce, given="where initial dtype")
+def add_reduce(array, axis=0, dtype=None, keepdims=False, initial=None, where=None):
+    return sum_(array, axis, dtype, keepdims, initial, where)
+
+
+@composed(np.nansum, given="where initial dtype")
+def nansum(a, axis=None, dtype=None, keepdims=False, initial=None, where=None):
+    return sum_(np.where(np.isnan(a), 0, a), axis, dtype, keepdims, initial, where)
+
+
+@composed(np.prod, given="where initial dtype")
+def prod(a, axis=None, dtype=None, keepdims=False, initial=None, where=None):
+    if where is not None:
+        a = np.where(where, a, 1)
+    product = np.prod(cast(a, dtype), axis=axis, keepdims=keepdims)
+    return product if initial is None else product * initial
+
+
+@composed(np.multiply.reduce, given="where initial dtype")
+def multiply_reduce(array, axis=0, dtype=None, keepdims=False, initial=None, where=None):
+    return prod(array, axis, dtype, keepdims, initial, where)
+
+
+@composed(np.nanprod, given="where initial dtype")
+def nanprod(a, axis=None, dtype=None, keepdims=False, initial=None, where=None):
+    return prod(np.where(np.isnan(a), 1, a), axis, dtype, keepdims, initial, where)
+
+
+@composed(np.max, np.amax, given="where initial")
+def max_(a, axis=None, keepdims=False, initial=None, where=None):
+    if where is not None:
+        a = np.where(where, a, initial)
+    return np.maximum(np.max(a, axis=axis, keepdims=keepdims), initial)
+
+
+@composed(np.min, np.amin, given="where initial")
+def min_(a, axis=None, keepdims=False, initial=None, where=None):
+    if where is not None:
+        a = np.where(where, a, initial)
+    return np.minimum(np.min(a, axis=axis, keepdims=keepdims), initial)
+
+
+@composed(np.maximum.reduce, given="where initial")
+def maximum_reduce(array, axis=0, keepdims=False, initial=None, where=None):
+    return max_(array, axis, keepdims, initial, where)
+
+
+@composed(np.minimum.reduce, given="where initial")
+def minimum_reduce(array, axis=0, keepdims=False, initial=None, where=None):
+    return min_(array, axis, keepdims, initial, where)
+
+
+@composed(np.nanmax, given="where initial")
+def nanmax(a, axis=None, keepdims=False, initial=None, where=None):
+    return max_(a, axis, keepdims, initial, present(a, where))
+
+
+@composed(np.nanmin, given="where initial")
+def nanmin(a, axis=None, keepdims=False, initial=None, where=None):
+    return min_(a, axis, keepdims, initial, present(a, where))
+
+
+@composed(np.mean, given="where dtype")
+def mean(a, axis=None, dtype=None, keepdims=False, where=None):
+    if where is None:
+        return np.mean(cast(a, dtype), axis=axis, keepdims=keepdims)
+    number = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
+    return np.sum(cast(np.where(where, a, 0), dtype), axis=axis, keepdims=keepdims) / number
+
+
+@composed(np.nanmean, given="where dtype")
+def nanmean(a, axis=None, dtype=None, keepdims=False, where=None):
+    return mean(a, axis, dtype, keepdims, present(a, where))
+
+
+@composed(np.var, given="where dtype mean correction")
+def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
+    if correction is not None:
+        ddof = correction
+    if where is None and mean is None:
+        return np.var(cast(a, dtype), axis=axis, ddof=ddof, keepdims=keepdims)
+    there = np.broadcast_to(where, np.shape(a))
+    number = np.sum(there, axis=axis, keepdims=True)
+    values = cast(np.where(there, a, 0), dtype)
+    centre = np.sum(values, axis=axis, keepdims=True) / number if mean is None else mean
+    apart = np.where(there, values - centre, 0)
+    squares = np.real(apart * np.conj(apart)) if number_kind(a) == "complex" else apart**2
+    return np.sum(squares, axis=axis, keepdims=keepdims) / (np.sum(there, axis=axis, keepdims=keepdims) - ddof)
+
+
+@composed(np.std, given="where dtype mean correction")
+def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
+    return np.sqrt(var(a, axis, dtype, ddof, keepdims, where, mean, correction))
+
+
+@composed(np.nanvar, given="where dtype mean correction")
+def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
+    return var(a, axis, dtype, ddof, keepdims, present(a, where), mean, correction)
+
+
+@composed(np.nanstd, given="where dtype mean correction")
+def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
+    return np.sqrt(nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction))
+
+
+@composed(np.cumsum, given="dtype")
+def cumsum(a, axis=None, dtype=None):
+    return np.cumsum(cast(a, dtype), axis)
+
+
+@composed(np.cumprod, given="dtype")
+def cumprod(a, axis=None, dtype=None):
+    return np.cumprod(cast(a, dtype), axis)
+
+
+@composed(np.nancumsum, given="dtype")
+def nancumsum(a, axis=None, dtype=None):
+    return np.nancumsum(cast(a, dtype), axis)
+
+
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+
+    @composed(np.cumulative_sum, given="dtype include_initial")
+    def cumulative_sum(x, axis=None, dtype=None, include_initial=False):
+        x = cast(x, dtype)
+        axis = 0 if axis is None else axis
+        total = np.cumsum(x, axis)
+        return np.concatenate((np.zeros_like(np.sum(x, axis, keepdims=True)), total), axis) if include_initial else total
+
+    @composed(np.cumulative_prod, given="dtype include_initial")
+    def cumulative_prod(x, axis=None, dtype=None, include_initial=False):
+        x = cast(x, dtype)
+        axis = 0 if axis is None else axis
+        total = np.cumprod(x, axis)
+        return np.concatenate((np.ones_like(np.sum(x, axis, keepdims=True)), total), axis) if include_initial else total
+
+
+@composed(np.nancumprod, given="dtype")
+def nancumprod(a, axis=None, dtype=None):
+    return np.nancumprod(cast(a, dtype), axis)
+
+
+@composed(np.average, given="returned")
+def average(a, axis=None, weights=None, returned=False, keepdims=False):
+    mean = np.average(a, axis, weights, keepdims=keepdims)
+    if weights is None:
+        return mean, np.broadcast_to(a.size / mean.size, mean.shape)
+    return mean, np.broadcast_to(np.sum(np.broadcast_to(weights, a.shape), axis=axis, keepdims=keepdims), mean.shape)
+
+
+@composed(np.diff, given="prepend append")
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    if prepend is not None:
+        a = np.concatenate((edge(a, axis, prepend), a), axis)
+    if append is not None:
+        a = np.concatenate((a, edge(a, axis, append)), axis)
+    return np.diff(a, n, axis)
+
+
+def edge(a, axis, values):
+    """What stands before or behind an array: one number is spread over the other axes."""
+    if np.ndim(values) != 0:
+        return values
+    return np.full_like(np.take(a, [0], axis), values)
+
+
+@composed(np.ediff1d, given="to_end to_begin")
+def ediff1d(ary, to_end=None, to_begin=None):
+    parts = [np.diff(np.ravel(ary))]
+    if to_begin is not None:
+        parts = [np.ravel(to_begin), *parts]
+    if to_end is not None:
+        parts = [*parts, np.ravel(to_end)]
+    return np.concatenate(parts)
+
+
+@composed(np.interp, given="period left right")
+def interp(x, xp, fp, left=None, right=None, period=None):
+    if period is None:
+        result = np.interp(x, xp, fp)
+        if left is not None:
+            result = np.where(x < xp[0], left, result)
+        return result if right is None else np.where(x > xp[-1], right, result)
+    xp = np.asarray(xp) % period
+    order = np.argsort(xp)
+    xp, fp = xp[order], np.asarray(fp)[order]
+    return np.interp(
+        x % period, np.concatenate((xp[-1:] - period, xp, xp[:1] + period)), np.concatenate((fp[-1:], fp, fp[:1]))
+    )
+
+
+@composed(np.trace, np.linalg.trace, given="dtype")
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
+    return np.trace(cast(a, dtype), offset, axis1, axis2)
+
+
+@composed(np.linspace, given="retstep axis")
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+    if dtype is not None:
+        refuse("`np.linspace` with `dtype=` and another option: write `.astype(dtype)`")
+    result = np.linspace(start, stop, num, endpoint)
+    if axis != 0:
+        result = np.moveaxis(result, 0, axis)
+    return (result, (stop - start) / (num - 1 if endpoint else num)) if retstep else result
+
+
+@composed(np.nan_to_num, given="nan posinf neginf")
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    result = np.where(np.isnan(x), nan, np.nan_to_num(x))
+    if posinf is not None:
+        result = np.where(x == np.inf, posinf, result)
+    return result if neginf is None else np.where(x == -np.inf, neginf, result)
+
+
+@composed(np.clip, given="min max")
+def clip(a, min=None, max=None):
+    return np.clip(a, min, max)

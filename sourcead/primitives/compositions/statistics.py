@@ -1,0 +1,183 @@
+"""Covariances, histograms and quantiles in the forms that have no rule of their own."""
+
+import numpy as np
+
+from sourcead.primitives.compositions import composed, refuse
+
+
+@composed(np.corrcoef)
+def corrcoef(x, y=None, rowvar=True):
+    c = np.cov(x, y, rowvar)
+    if c.ndim == 0:
+        return c / c
+    spread = np.sqrt(np.real(np.diag(c)))
+    return np.clip(np.real(c / spread[:, None] / spread[None, :]), -1, 1)
+
+
+@composed(np.cov, given="y fweights aweights")
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+    rows = np.atleast_2d(m)
+    if not rowvar and np.ndim(m) > 1:
+        rows = rows.T
+    if y is not None:
+        more = np.atleast_2d(y)
+        if not rowvar and np.ndim(y) > 1:
+            more = more.T
+        rows = np.concatenate((rows, more), 0)
+    if ddof is None:
+        ddof = 0 if bias else 1
+    if fweights is None and aweights is None:
+        centred = rows - np.mean(rows, axis=1, keepdims=True)
+        return np.squeeze(centred @ np.conj(centred.T) / (rows.shape[1] - ddof))
+    if fweights is not None and aweights is not None:
+        weights = np.asarray(fweights) * aweights
+        own = np.sum(weights * aweights)
+    elif aweights is not None:
+        weights = np.asarray(aweights)
+        own = np.sum(weights * aweights)
+    else:
+        weights = np.asarray(fweights)
+        own = np.sum(weights)
+    total = np.sum(weights)
+    free = total - ddof * own / total
+    centred = rows - np.sum(rows * weights, axis=1, keepdims=True) / total
+    return np.squeeze((centred * weights) @ np.conj(centred.T) / free)
+
+
+# ---- histograms ----
+
+
+@composed(np.histogram_bin_edges)
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    if isinstance(bins, str):
+        refuse("bins chosen by a rule depend on the data: give their number or their edges")
+    if np.ndim(bins) != 0:
+        return np.asarray(bins)
+    if range is not None:
+        return np.linspace(range[0], range[1], bins + 1)
+    low, high = np.min(a), np.max(a)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return np.linspace(low, high, bins + 1)
+
+
+@composed(np.histogram)
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    edges = histogram_bin_edges(a, bins, range)
+    values = np.ravel(a)
+    inside = (values >= edges[0]) & (values <= edges[-1])
+    places = np.minimum(np.searchsorted(edges, values[inside], "right") - 1, len(edges) - 2)
+    if weights is None:
+        counts = np.bincount(places, minlength=len(edges) - 1)
+    else:
+        counts = np.bincount(places, np.ravel(weights)[inside], len(edges) - 1)
+    if density:
+        return counts / np.diff(edges) / np.sum(counts), edges
+    return counts, edges
+
+
+# ---- quantiles of what is there ----
+
+
+def lowest_first(a, axis):
+    """The elements in order along the last axis, missing ones behind, and how many there are."""
+    if axis is None:
+        flat = np.ravel(a)
+    elif isinstance(axis, tuple):
+        kept = [i for i in range(a.ndim) if i not in [k % a.ndim for k in axis]]
+        flat = np.moveaxis(a, axis, range(-len(axis), 0)).reshape([a.shape[i] for i in kept] + [-1])
+    else:
+        flat = np.moveaxis(a, axis, -1)
+    return np.sort(flat, axis=-1), np.sum(~np.isnan(flat), axis=-1, keepdims=True)
+
+
+def between(rows, place):
+    """What stands at places between two elements of each row."""
+    low = np.floor(place).astype(int)
+    high = np.ceil(place).astype(int)
+    below = np.take_along_axis(rows, low, -1)
+    above = np.take_along_axis(rows, high, -1)
+    return below + (above - below) * (place - low)
+
+
+def quantile_places(q, n, method):
+    """Where, among n elements in order, a quantile lies (R. Hyndman and Y. Fan, The American Statistician 50, 1996)."""
+    if method in ("linear", "lower", "higher", "nearest", "midpoint"):
+        places = q * (n - 1)
+        if method == "lower":
+            places = np.floor(places)
+        elif method == "higher":
+            places = np.ceil(places)
+        elif method == "nearest":
+            places = np.round(places)
+        elif method == "midpoint":
+            places = (np.floor(places) + np.ceil(places)) / 2
+    elif method == "inverted_cdf":
+        places = np.ceil(q * n - 1)
+    elif method == "averaged_inverted_cdf":
+        places = np.where(q * n == np.floor(q * n), q * n - 0.5, np.ceil(q * n - 1))
+    elif method == "interpolated_inverted_cdf":
+        places = q * n - 1
+    elif method == "hazen":
+        places = q * n - 0.5
+    elif method == "weibull":
+        places = q * (n + 1) - 1
+    elif method == "median_unbiased":
+        places = q * (n + 1 / 3) - 2 / 3
+    elif method == "normal_unbiased":
+        places = q * (n + 1 / 4) - 5 / 8
+    else:
+        refuse("a quantile with this method: use 'linear', 'hazen', 'weibull', 'median_unbiased' or 'inverted_cdf'")
+    return np.minimum(np.maximum(places, 0), n - 1)
+
+
+def in_front(found, q, a, axis, keepdims):
+    """Quantiles in their places, those of several q along the first axes; `found` has them along the last."""
+    result = np.moveaxis(found, -1, 0)
+    kept = result.shape[1:]
+    if keepdims and axis is None:
+        kept = (1,) * a.ndim
+    elif keepdims:
+        gone = [k % a.ndim for k in axis] if isinstance(axis, tuple) else [axis % a.ndim]
+        kept = tuple([1 if i in gone else a.shape[i] for i in range(a.ndim)])
+    return np.reshape(result, np.shape(q) + kept)
+
+
+@composed(np.nanquantile)
+def nanquantile(a, q, axis=None, method="linear", keepdims=False):
+    rows, number = lowest_first(a, axis)
+    places = quantile_places(np.ravel(q), np.maximum(number, 1), method)
+    return in_front(between(rows, places), q, a, axis, keepdims)
+
+
+@composed(np.nanpercentile)
+def nanpercentile(a, q, axis=None, method="linear", keepdims=False):
+    return nanquantile(a, np.divide(q, 100), axis, method, keepdims)
+
+
+@composed(np.nanmedian)
+def nanmedian(a, axis=None, keepdims=False):
+    return nanquantile(a, 0.5, axis, "linear", keepdims)
+
+
+@composed(np.quantile, given="method", active="q")
+def quantile(a, q, axis=None, method="linear", keepdims=False):
+    rows = lowest_first(a, axis)[0]
+    places = quantile_places(np.ravel(q), rows.shape[-1], method)
+    low = np.floor(places).astype(int)
+    high = np.ceil(places).astype(int)
+    found = rows[..., low] + (rows[..., high] - rows[..., low]) * (places - low)
+    found = np.where(np.isnan(rows[..., -1:]), np.nan, found)  # they stand last
+    return in_front(found, q, a, axis, keepdims)
+
+
+@composed(np.percentile, given="method", active="q")
+def percentile(a, q, axis=None, method="linear", keepdims=False):
+    return quantile(a, np.divide(q, 100), axis, method, keepdims)
+
+
+def put_back(y, x, axis):
+    """A reduction's result with the axes that are gone as axes of length one."""
+    if axis is None:
+        return np.reshape(y, (1,) * x.ndim)
+    return np.expand_dims(y, axis)

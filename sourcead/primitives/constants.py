@@ -1,0 +1,105 @@
+"""Functions whose results carry no derivative: integers, booleans, steps, fresh constants, random draws."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.primitives.registry import _home
+
+_NUMPY = """
+argmax argmin nanargmax nanargmin argsort argwhere argpartition searchsorted nonzero flatnonzero count_nonzero digitize
+floor ceil rint round around trunc fix sign signbit spacing floor_divide
+less less_equal greater greater_equal equal not_equal isnan isinf isfinite isposinf isneginf isclose isreal iscomplex isrealobj
+iscomplexobj allclose array_equal array_equiv logical_and logical_or logical_not logical_xor all any isin iterable isscalar
+bitwise_and bitwise_or bitwise_xor bitwise_not invert left_shift right_shift bitwise_count gcd lcm
+shape ndim size zeros zeros_like ones ones_like empty empty_like eye identity tri indices ix_ mask_indices tril_indices
+triu_indices diag_indices diag_indices_from triu_indices_from tril_indices_from unravel_index ravel_multi_index
+result_type promote_types can_cast common_type min_scalar_type broadcast_shapes may_share_memory shares_memory finfo iinfo dtype
+isnat isfortran packbits unpackbits busday_count busday_offset is_busday busdaycalendar datetime_as_string
+datetime_data mintypecode typename get_include get_printoptions getbufsize setbufsize geterr seterr geterrcall
+seterrcall info show_config show_runtime test ndindex
+errstate array2string array_repr array_str set_printoptions printoptions hanning hamming blackman bartlett
+lexsort isdtype issubdtype einsum_path base_repr binary_repr format_float_positional format_float_scientific
+""".split()
+_NUMPY_TYPES = """
+character bytes_ datetime64 timedelta64 object_ flexible inexact complexfloating longlong ulonglong signedinteger unsignedinteger
+short ushort byte ubyte long ulong
+int8 int16 int32 int64 intp intc uint8 uint16 uint32 uint64 uintp bool bool_ integer floating number generic str_ ndarray
+""".split()
+_OPERATORS = "floordiv eq ne lt le gt ge not_ truth is_ is_not contains and_ or_ xor invert lshift rshift index"
+_BUILTINS = """
+len range isinstance issubclass int bool str repr format print round hash id type callable hasattr ord chr all any slice input
+bytes
+""".split()
+_MATH = "ulp floor ceil trunc isnan isinf isfinite isclose gcd lcm factorial comb perm isqrt"
+
+_CONSTANT = {
+    *(getattr(np, name) for name in _NUMPY + _NUMPY_TYPES if hasattr(np, name)),
+    *(getattr(operator, name) for name in _OPERATORS.split()),
+    *(getattr(builtins, name) for name in _BUILTINS),
+    *(getattr(math, name) for name in _MATH.split() if hasattr(math, name)),
+    runtime.sorted_order,
+    runtime.shortest,
+    runtime.check_first_result,
+    runtime.best_place,
+    runtime.slice_bounds,
+    runtime.distinct_places,
+    runtime.count_trimmed,
+    runtime.binary_exponent,
+    runtime.zeros_like,
+    runtime.zeros_if_assigned,
+    runtime.seed,
+    runtime.linspace_weights,
+    runtime.irfft_weights,
+    runtime.middle_shares,
+    runtime.axis_size,
+    runtime.split_axes,
+    list.index,
+    list.count,
+    np.linalg.matrix_rank,
+    np.fft.fftfreq,
+    np.fft.rfftfreq,
+    np.ndarray.argmax,
+    np.ndarray.argmin,
+    np.ndarray.argsort,
+    np.ndarray.nonzero,
+    np.ndarray.all,
+    np.ndarray.any,
+}
+
+_SCIPY = {
+    "scipy.special": """
+    gammasgn bernoulli euler stirling2 factorial2 factorialk round errstate seterr geterr test
+    ai_zeros bi_zeros bei_zeros beip_zeros ber_zeros berp_zeros kei_zeros keip_zeros ker_zeros kerp_zeros kelvin_zeros erf_zeros
+    fresnel_zeros fresnelc_zeros fresnels_zeros jn_zeros jnjnp_zeros jnp_zeros jnyn_zeros y0_zeros y1_zeros y1p_zeros yn_zeros
+    ynp_zeros mathieu_even_coef mathieu_odd_coef roots_chebyc roots_chebys roots_chebyt roots_chebyu roots_hermite
+    roots_hermitenorm roots_laguerre roots_legendre roots_sh_chebyt roots_sh_chebyu roots_sh_legendre c_roots h_roots he_roots
+    l_roots p_roots ps_roots s_roots t_roots ts_roots u_roots us_roots
+    """.split(),
+    "scipy.linalg": "bandwidth dft hadamard helmert hilbert invhilbert invpascal pascal ishermitian issymmetric test".split(),
+}
+
+
+CHECKS = set()
+"""Functions of ours, outside of the runtime, that return nothing and raise an error if their arguments do not fit."""
+
+
+def checks(*functions) -> None:
+    """Enters functions that check their arguments: they stay calls, and happen although nobody needs their result."""
+    CHECKS.update(functions)
+    _CONSTANT.update(functions)
+
+
+def is_constant(function) -> bool:
+    """Whether the results of a function carry no derivative whatever its arguments are."""
+    if function in _CONSTANT or isinstance(function, type) and issubclass(function, BaseException):
+        return True
+    home = _home(function)
+    if home.startswith("scipy."):
+        return any(home.startswith(root) and getattr(function, "__name__", "") in names for root, names in _SCIPY.items())
+    return False

@@ -1,0 +1,134 @@
+"""Decompositions of matrices.
+
+    a = l @ l.T               cholesky
+    a = v @ diag(w) @ v.T     eigh
+    a = q @ r                 qr (the first columns independent)
+    a = u @ diag(s) @ vt      svd
+    a @ v = v @ diag(w)       eig (distinct eigenvalues)
+
+NumPy's cholesky and eigh read one triangle of the matrix alone, so its cotangent is in that triangle alone: it is the derivative
+of what NumPy computes, and where the matrix is made symmetric by the program the same as one shared between the triangles.
+
+Where eigenvalues or singular values coincide, the cotangent of a function that does not depend on the choice of the vectors is
+still finite; the terms that would divide by zero are left out.
+
+M. Giles (2008); S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010).
+"""
+
+import numpy as np
+
+from sourcead.primitives.registry import adjoint, tangent
+from sourcead.runtime.matrices import (
+    cholesky_cotangent, cholesky_tangent, conjugate, conjugate_transpose, eig_cotangent, eig_tangent, eigh_cotangent,
+    eigh_tangent, from_triangle, one_triangle, qr_cotangent, qr_tangent, svd_cotangent, svd_left_tangent
+)
+
+
+@adjoint(np.linalg.cholesky)
+def _(y, a, d_y):
+    return cholesky_cotangent(d_y, y)
+
+
+@tangent(np.linalg.cholesky)
+def _(y, a, t_a):
+    return cholesky_tangent(t_a, y)
+
+
+@adjoint(np.linalg.eigh)
+def _(y, a, d_y, UPLO="L"):
+    return eigh_cotangent(d_y[0], d_y[1], y[0], y[1], UPLO)
+
+
+@tangent(np.linalg.eigh)
+def _(y, a, t_a, UPLO="L"):
+    t_w, t_v = eigh_tangent(t_a, y[0], y[1], UPLO)
+    return t_w, t_v
+
+
+@adjoint(np.linalg.eigvalsh)
+def eigvalsh_adjoint(y, a, d_y, UPLO="L"):
+    v = np.linalg.eigh(a, UPLO)[1]
+    if np.iscomplexobj(a):
+        return one_triangle(np.conj(v * np.expand_dims(d_y, -2)) @ np.swapaxes(v, -1, -2), UPLO)
+    return one_triangle((v * np.expand_dims(d_y, -2)) @ np.swapaxes(v, -1, -2), UPLO)
+
+
+@tangent(np.linalg.eigvalsh)
+def eigvalsh_tangent(y, a, t_a, UPLO="L"):
+    v = np.linalg.eigh(a, UPLO)[1]
+    if np.iscomplexobj(a):
+        return np.real(np.sum(np.conj(v) * (from_triangle(t_a, UPLO) @ v), axis=-2))
+    return np.sum(v * (from_triangle(t_a, UPLO) @ v), axis=-2)
+
+
+@adjoint(np.linalg.eig)
+def _(y, a, d_y):
+    return eig_cotangent(d_y[0], d_y[1], y[0], y[1], a)
+
+
+@tangent(np.linalg.eig)
+def _(y, a, t_a):
+    t_w, t_v = eig_tangent(t_a, y[0], y[1])
+    return t_w, t_v
+
+
+@adjoint(np.linalg.eigvals)
+def _(y, a, d_y):
+    w, v = np.linalg.eig(a)
+    return eig_cotangent(d_y, None, w, v, a)
+
+
+@tangent(np.linalg.eigvals)
+def _(y, a, t_a):
+    v = np.linalg.eig(a)[1]
+    return np.diagonal(np.linalg.solve(v, t_a @ v), axis1=-2, axis2=-1)
+
+
+@adjoint(np.linalg.qr)
+def _(y, a, d_y, mode="reduced"):
+    return qr_cotangent(d_y, y, a, mode)
+
+
+@tangent(np.linalg.qr)
+def qr_tangent_(y, a, t_a, mode="reduced"):
+    if mode == "r":
+        q, r = np.linalg.qr(a)
+        return qr_tangent(t_a, q, r, a)[1]
+    if mode == "reduced":
+        t_q, t_r = qr_tangent(t_a, y[0], y[1], a)
+        return t_q, t_r
+    raise NotImplementedError("the derivative of np.linalg.qr in modes besides 'reduced' and 'r'")
+
+
+@adjoint(np.linalg.svd)
+def _(y, a, full_matrices=True, compute_uv=True, d_y=None):
+    return svd_cotangent(d_y, y, a, full_matrices, compute_uv), None, None
+
+
+@tangent(np.linalg.svd)
+def svd_tangent(y, a, full_matrices=True, compute_uv=True, t_a=None):
+    u, s, vt = y if compute_uv else np.linalg.svd(a, full_matrices=False)
+    k = s.shape[-1]
+    t_s = np.real(np.sum(conjugate(u[..., :, :k]) * (t_a @ conjugate_transpose(vt[..., :k, :])), axis=-2))
+    if not compute_uv:
+        return t_s
+    t_u = svd_left_tangent(t_a, u, s, vt, True)
+    t_v = svd_left_tangent(conjugate_transpose(t_a), conjugate_transpose(vt), s, conjugate_transpose(u))
+    return t_u, t_s, conjugate_transpose(t_v)
+
+
+if hasattr(np.linalg, "svdvals"):
+
+    @adjoint(np.linalg.svdvals)
+    def svdvals_adjoint(y, a, d_y):
+        u, _s, vt = np.linalg.svd(a, full_matrices=False)
+        if np.iscomplexobj(a):
+            return np.conj((u * np.expand_dims(d_y, -2)) @ vt)
+        return (u * np.expand_dims(d_y, -2)) @ vt
+
+    @tangent(np.linalg.svdvals)
+    def svdvals_tangent(y, a, t_a):
+        u, _s, vt = np.linalg.svd(a, full_matrices=False)
+        if np.iscomplexobj(a):
+            return np.real(np.sum(np.conj(u) * (t_a @ np.conj(np.swapaxes(vt, -1, -2))), axis=-2))
+        return np.sum(u * (t_a @ np.swapaxes(vt, -1, -2)), axis=-2)

@@ -1,0 +1,85 @@
+"""Picking elements: the cotangent of each element of the result is added to the element that was picked.
+
+Subscripts have their own node of the IR, and no rule here.
+"""
+
+import numpy as np
+
+from sourcead.primitives.registry import adjoint, linear, tangent
+from sourcead.runtime import (
+    choose_cotangent, gather_cotangent, select_cotangents, sort_cotangent, take_along_cotangent, take_cotangent,
+    unbroadcast
+)
+
+
+@adjoint(np.take)
+def take_adjoint(y, x, indices, axis=None, d_y=None, mode="raise"):
+    if axis is None:
+        return gather_cotangent(d_y, np.take(np.arange(x.size), indices, mode=mode), x), None, None
+    return take_cotangent(d_y, x, indices, axis, mode), None, None
+
+
+@adjoint(np.take_along_axis)
+def take_along_axis_adjoint(y, x, indices, axis=-1, d_y=None):
+    return take_along_cotangent(d_y, x, indices, axis), None, None
+
+
+linear(np.take, np.take_along_axis)
+
+
+@adjoint(np.sort)
+def _(y, x, d_y, axis=-1, kind=None, stable=None):
+    return sort_cotangent(d_y, x, axis)
+
+
+@tangent(np.sort)
+def sort_tangent(y, x, t_x, axis=-1, kind=None, stable=None):
+    if axis is None:
+        return np.ravel(t_x)[np.argsort(np.ravel(x), kind="stable")]
+    return np.take_along_axis(t_x, np.argsort(x, axis=axis, kind="stable"), axis)
+
+
+@adjoint(np.compress)
+def _(y, condition, x, d_y, axis=None):
+    return None, gather_cotangent(d_y, np.compress(condition, np.reshape(np.arange(x.size), x.shape), axis), x)
+
+
+@adjoint(np.extract)
+def _(y, condition, x, d_y):
+    return None, gather_cotangent(d_y, np.extract(condition, np.reshape(np.arange(x.size), x.shape)), x)
+
+
+@adjoint(np.delete)
+def _(y, x, obj, d_y, axis=None):
+    return gather_cotangent(d_y, np.delete(np.reshape(np.arange(x.size), x.shape), obj, axis), x), None
+
+
+@adjoint(np.insert)
+def insert_adjoint(y, x, obj, values, d_y, axis=None):
+    places = np.insert(np.reshape(np.arange(x.size), x.shape), obj, -1, axis)
+    if np.ndim(values) != 0 or np.size(places) != x.size + 1:
+        return insert_cotangents(x, obj, values, d_y, axis)
+    return unbroadcast(gather_cotangent(d_y[places >= 0], places[places >= 0], x), x), None, unbroadcast(d_y[places < 0][0], values)
+
+
+def insert_cotangents(x, obj, values, d_y, axis):
+    """Several values: each is found by inserting its number."""
+    numbers = -1 - np.reshape(np.arange(np.size(values)), np.shape(values))
+    places = np.insert(np.reshape(np.arange(x.size), x.shape), obj, numbers, axis)
+    kept = places >= 0
+    d_x = gather_cotangent(d_y[kept], places[kept], x)
+    return unbroadcast(d_x, x), None, unbroadcast(gather_cotangent(d_y[~kept], -1 - places[~kept], values), values)
+
+
+@adjoint(np.choose)
+def _(y, which, choices, d_y):
+    return None, choose_cotangent(d_y, which, choices)
+
+
+@adjoint(np.select)
+def select_adjoint(y, condlist, choicelist, default=0, d_y=None):
+    d_choices, d_default = select_cotangents(d_y, condlist, choicelist, default)
+    return None, d_choices, d_default
+
+
+linear(np.compress, np.extract, np.delete, np.insert, np.choose, np.select)

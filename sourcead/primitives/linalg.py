@@ -1,0 +1,186 @@
+"""Linear algebra on square matrices, and norms.
+
+    y = inv(a)         d_a = -y.T @ d_y @ y.T
+    y = solve(a, b)    d_b = solve(a.T, d_y)      d_a = -d_b @ y.T
+    y = det(a)         d_a = d_y * cofactors of a
+    y = |x|            d_x = d_y * x / y, 0 where y is 0
+
+M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic differentiation" (2008).
+"""
+
+import numpy as np
+
+from sourcead.primitives.registry import adjoint, linear, tangent
+from sourcead.runtime import (
+    cofactors, divide_or_zero, gather_cotangent, matrix_norm_slope, matrix_power_cotangent, unbroadcast,
+    vector_norm_slope
+)
+from sourcead.runtime.matrices import lstsq_cotangents, lstsq_tangents, pinv_cotangent, pinv_tangent
+from sourcead.runtime.tangents import matrix_power_tangent
+
+
+@adjoint(np.linalg.inv)
+def inv_adjoint(y, a, d_y):
+    if a.ndim == 2:
+        return -(y.T @ d_y @ y.T)
+    y_transposed = np.swapaxes(y, -1, -2)
+    return -(y_transposed @ d_y @ y_transposed)
+
+
+@tangent(np.linalg.inv)
+def _(y, a, t_a):
+    return -(y @ t_a @ y)
+
+
+@adjoint(np.linalg.pinv)
+def _(y, a, d_y):
+    return pinv_cotangent(d_y, y, a)
+
+
+@tangent(np.linalg.pinv)
+def _(y, a, t_a):
+    return pinv_tangent(t_a, y, a)
+
+
+@adjoint(np.linalg.solve)
+def solve_adjoint(y, a, b, d_y):
+    if a.ndim == 2 and b.ndim == 1:
+        d_b = np.linalg.solve(a.T, d_y)
+        return -np.outer(d_b, y), d_b
+    if a.ndim == 2 and b.ndim == 2:
+        d_b = np.linalg.solve(a.T, d_y)
+        return -(d_b @ y.T), d_b
+    if b.ndim == 1:
+        d_b = np.linalg.solve(np.swapaxes(a, -1, -2), np.expand_dims(d_y, -1))
+        return -(d_b * np.expand_dims(y, -2)), unbroadcast(np.squeeze(d_b, -1), b)
+    d_b = np.linalg.solve(np.swapaxes(a, -1, -2), d_y)
+    return unbroadcast(-(d_b @ np.swapaxes(y, -1, -2)), a), unbroadcast(d_b, b)
+
+
+@tangent(np.linalg.solve)
+def solve_tangent(y, a, b, t_a, t_b):
+    if b.ndim == 1 and a.ndim > 2:
+        return -np.squeeze(np.linalg.solve(a, t_a @ np.expand_dims(y, -1)), -1), np.linalg.solve(a, t_b)
+    return -np.linalg.solve(a, t_a @ y), np.linalg.solve(a, t_b)
+
+
+@adjoint(np.linalg.det)
+def det_adjoint(y, a, d_y):
+    if a.ndim == 2:
+        return d_y * cofactors(a)
+    return np.expand_dims(d_y, (-1, -2)) * cofactors(a)
+
+
+@tangent(np.linalg.det)
+def det_tangent(y, a, t_a):
+    if a.ndim == 2:
+        return np.sum(cofactors(a) * t_a)
+    return np.sum(cofactors(a) * t_a, axis=(-2, -1))
+
+
+@adjoint(np.linalg.slogdet)
+def slogdet_adjoint(y, a, d_y):
+    inverse = np.swapaxes(np.linalg.inv(a), -1, -2)
+    if np.iscomplexobj(a):  # the sign is exp(1j * phase)
+        return np.expand_dims(d_y[1] + 1j * np.imag(d_y[0] * y[0]), (-1, -2)) * inverse
+    if a.ndim == 2:
+        return d_y[1] * np.linalg.inv(a).T
+    return np.expand_dims(d_y[1], (-1, -2)) * inverse
+
+
+@tangent(np.linalg.slogdet)
+def slogdet_tangent(y, a, t_a):
+    t_log = np.trace(np.linalg.solve(a, t_a), axis1=-2, axis2=-1)
+    if np.iscomplexobj(a):
+        return 1j * y[0] * np.imag(t_log), np.real(t_log)
+    return np.zeros_like(y[0]), t_log
+
+
+@adjoint(np.linalg.matrix_power)
+def _(y, a, n, d_y):
+    return matrix_power_cotangent(d_y, a, n), None
+
+
+@tangent(np.linalg.matrix_power)
+def _(y, a, n, t_a):
+    return matrix_power_tangent(t_a, a, n)
+
+
+@adjoint(np.linalg.norm)
+def norm_adjoint(y, x, ord=None, axis=None, d_y=None, keepdims=False):
+    if ord is None or ord == "fro":
+        if np.iscomplexobj(x):
+            x = np.conj(x)
+        if axis is None or axis == 0 or keepdims:
+            return divide_or_zero(d_y, y) * x, None, None
+        return np.expand_dims(divide_or_zero(d_y, y), axis) * x, None, None
+    if isinstance(axis, int) or (axis is None and x.ndim == 1):
+        if axis is None or axis == 0 or keepdims:
+            return d_y * vector_norm_slope(x, ord, axis), None, None
+        return np.expand_dims(d_y, axis) * vector_norm_slope(x, ord, axis), None, None
+    if axis is None or axis == 0 or keepdims:
+        return d_y * matrix_norm_slope(x, ord, axis), None, None
+    return np.expand_dims(d_y, axis) * matrix_norm_slope(x, ord, axis), None, None
+
+
+@tangent(np.linalg.norm)
+def norm_tangent(y, x, ord=None, axis=None, t_x=None, keepdims=False):
+    if ord is None or ord == "fro":
+        if np.iscomplexobj(x):
+            return divide_or_zero(np.sum(np.real(np.conj(x) * t_x), axis=axis, keepdims=keepdims), y)
+        return divide_or_zero(np.sum(x * t_x, axis=axis, keepdims=keepdims), y)
+    if isinstance(axis, int) or (axis is None and x.ndim == 1):
+        slope = vector_norm_slope(x, ord, axis)
+    else:
+        slope = matrix_norm_slope(x, ord, axis)
+    return np.sum(np.real(slope * t_x), axis=axis, keepdims=keepdims)
+
+
+@adjoint(np.linalg.multi_dot)
+def multi_dot_adjoint(y, arrays, d_y):
+    result, k = [], len(arrays)
+    for i in range(k):
+        x = arrays[i]
+        left = np.linalg.multi_dot(arrays[:i]) if i > 1 else arrays[0] if i == 1 else None
+        right = np.linalg.multi_dot(arrays[i + 1 :]) if i < k - 2 else arrays[-1] if i == k - 2 else None
+        d = d_y
+        if left is not None:
+            d = np.tensordot(left, d, axes=(0, 0)) if left.ndim == 2 else np.multiply.outer(left, d)
+        if right is not None:
+            d = np.tensordot(d, right, axes=(-1, -1)) if right.ndim == 2 else np.multiply.outer(d, right)
+        result.append(np.reshape(d, x.shape).astype(x.dtype))
+    return result
+
+
+@tangent(np.linalg.multi_dot)
+def multi_dot_tangent(y, arrays, t_arrays):
+    k = len(arrays)
+    return sum(np.linalg.multi_dot([t_arrays[j] if j == i else arrays[j] for j in range(k)]) for i in range(k))
+
+
+@adjoint(np.linalg.lstsq)
+def lstsq_adjoint(y, a, b, rcond=None, d_y=None):
+    d_a, d_b = lstsq_cotangents(d_y[0], y[0], a, b)
+    return d_a, d_b, None
+
+
+@tangent(np.linalg.lstsq)
+def lstsq_tangent(y, a, b, rcond=None, t_a=None, t_b=None):
+    by_a, by_b = lstsq_tangents(t_a, t_b, y[0], a, b)
+    return (by_a, None, None, None), (by_b, None, None, None)
+
+
+@adjoint(np.linalg.trace)
+def linalg_trace_adjoint(y, x, d_y, offset=0):
+    eye = np.eye(x.shape[-2], x.shape[-1], offset, dtype=x.dtype)
+    if x.ndim == 2:
+        return d_y * eye
+    return np.expand_dims(d_y, (-1, -2)) * eye
+
+
+@adjoint(np.linalg.diagonal)
+def _(y, x, d_y, offset=0):
+    return gather_cotangent(d_y, np.linalg.diagonal(np.reshape(np.arange(x.size), x.shape), offset=offset), x)
+
+
+linear(np.linalg.trace, np.linalg.diagonal)

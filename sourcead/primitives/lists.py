@@ -1,0 +1,34 @@
+"""Lists and dicts.
+
+y = a + b puts the items of `b` behind those of `a`, and the cotangents of the items come apart again.  A dict's cotangent
+has zero for each key that it lacks.
+"""
+
+import operator
+
+from sourcead.primitives.registry import adjoint, linear
+from sourcead.runtime import only_at, undefined, without
+
+
+@adjoint(operator.concat)
+def _(y, a, b, d_y):
+    n = len(a)
+    return d_y[:n], d_y[n:]
+
+
+@adjoint(without)
+def _(y, d, key, d_y):
+    return d_y, None
+
+
+@adjoint(dict.copy)
+def _(y, d, d_y):
+    return d_y
+
+
+@adjoint(dict.get)
+def _(y, d, key, default=None, d_y=None):
+    return only_at(d_y, d, key), None, undefined("its default")
+
+
+linear(operator.concat, without, dict.copy, dict.get)

@@ -1,0 +1,118 @@
+"""Products that sum over shared axes.
+
+y = a @ b             d_a = d_y @ b.T         d_b = a.T @ d_y         (matrices)
+y = outer(a, b)       d_a = d_y @ b           d_b = a @ d_y
+y = einsum("ij,jk->ik", a, b)
+                      d_a = einsum("ik,jk->ij", d_y, b), likewise d_b: the result's letters and the operand's change places
+"""
+
+import operator
+
+import numpy as np
+
+from sourcead.primitives.registry import adjoint, multilinear
+from sourcead.runtime import (
+    dot_cotangents, einsum_back, einsum_cotangents, einsum_is_plain, kron_cotangents, tensordot_cotangents, unbroadcast
+)
+from sourcead.runtime.matrices import planar_cross_cotangents
+
+
+@adjoint(operator.matmul, np.matmul, np.linalg.matmul)
+def matmul_adjoint(y, a, b, d_y):
+    if a.ndim == 2 and b.ndim == 2:
+        return d_y @ b.T, a.T @ d_y
+    if a.ndim == 2 and b.ndim == 1:
+        return np.outer(d_y, b), a.T @ d_y
+    if a.ndim == 1 and b.ndim == 2:
+        return b @ d_y, np.outer(a, d_y)
+    if a.ndim == 1 and b.ndim == 1:
+        return d_y * b, d_y * a
+    if b.ndim == 1:
+        return np.expand_dims(d_y, -1) * b, np.tensordot(d_y, a, d_y.ndim)
+    if a.ndim == 1:
+        d_a = np.tensordot(d_y, np.swapaxes(b, -1, -2), d_y.ndim)
+        return d_a, np.expand_dims(a, -1) * np.expand_dims(d_y, -2)
+    d_a = unbroadcast(d_y @ np.swapaxes(b, -1, -2), a)
+    d_b = unbroadcast(np.swapaxes(a, -1, -2) @ d_y, b)
+    return d_a, d_b
+
+
+@adjoint(np.dot)
+def dot_adjoint(y, a, b, d_y):
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(d_y * b, a), unbroadcast(d_y * a, b)
+    if a.ndim == 2 and b.ndim == 2:
+        return d_y @ b.T, a.T @ d_y
+    if a.ndim == 2 and b.ndim == 1:
+        return np.outer(d_y, b), a.T @ d_y
+    if a.ndim == 1 and b.ndim == 2:
+        return b @ d_y, np.outer(a, d_y)
+    if a.ndim == 1 and b.ndim == 1:
+        return d_y * b, d_y * a
+    return dot_cotangents(d_y, a, b)
+
+
+@adjoint(np.inner)
+def inner_adjoint(y, a, b, d_y):
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(d_y * b, a), unbroadcast(d_y * a, b)
+    if a.ndim == 1 and b.ndim == 1:
+        return d_y * b, d_y * a
+    if a.ndim == 2 and b.ndim == 2:
+        return d_y @ b, d_y.T @ a
+    d_a, d_b = tensordot_cotangents(d_y, a, b, (-1, -1))
+    return d_a, d_b
+
+
+@adjoint(np.vdot)
+def vdot_adjoint(y, a, b, d_y):
+    if np.iscomplexobj(a):
+        return np.conj(d_y * np.reshape(b, np.shape(a))), np.reshape(np.conj(a), np.shape(b)) * d_y
+    return d_y * np.reshape(b, np.shape(a)), d_y * np.reshape(a, np.shape(b))
+
+
+@adjoint(np.outer, np.linalg.outer)
+def outer_adjoint(y, a, b, d_y):
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
+        return d_y @ b, a @ d_y
+    return np.reshape(d_y @ np.ravel(b), np.shape(a)), np.reshape(np.ravel(a) @ d_y, np.shape(b))
+
+
+@adjoint(np.multiply.outer)
+def _(y, a, b, d_y):
+    d_a, d_b = tensordot_cotangents(d_y, a, b, 0)
+    return d_a, d_b
+
+
+@adjoint(np.tensordot, np.linalg.tensordot)
+def tensordot_adjoint(y, a, b, axes=2, d_y=None):
+    d_a, d_b = tensordot_cotangents(d_y, a, b, axes)
+    return d_a, d_b, None
+
+
+@adjoint(np.kron)
+def _(y, a, b, d_y):
+    d_a, d_b = kron_cotangents(d_y, a, b)
+    return d_a, d_b
+
+
+@adjoint(np.cross, np.linalg.cross)
+def cross_adjoint(y, a, b, d_y, axis=-1):
+    if a.shape[axis] == 3 and b.shape[axis] == 3:
+        return unbroadcast(np.cross(b, d_y, axis=axis), a), unbroadcast(np.cross(d_y, a, axis=axis), b)
+    return planar_cross_cotangents(d_y, a, b, axis)
+
+
+@adjoint(np.einsum, broadcasts=True)  # an axis of length 1 stretches to its letter's
+def einsum_adjoint(y, subscripts, *operands, d_y, optimize=False):
+    if einsum_is_plain(subscripts):
+        if len(operands) == 1:
+            return None, (np.einsum(einsum_back(subscripts, 0), d_y),)
+        if len(operands) == 2:
+            a, b = operands
+            return None, (np.einsum(einsum_back(subscripts, 0), d_y, b), np.einsum(einsum_back(subscripts, 1), d_y, a))
+    return None, einsum_cotangents(d_y, subscripts, operands)
+
+
+multilinear(operator.matmul, np.matmul, np.linalg.matmul, np.dot, np.inner, np.vdot, np.outer, np.linalg.outer, np.multiply.outer)
+multilinear(np.tensordot, np.linalg.tensordot, np.kron, np.cross, np.linalg.cross, np.einsum)

@@ -1,0 +1,217 @@
+"""Types of the results of built-in functions, of array making, and of the library's own helpers."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from sourcead.ir.types import (
+    BOOL, FLOAT, INT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, Unknown, anydim, join,
+    list_type
+)
+from sourcead.primitives.result_types.by_example import sample
+from sourcead.primitives.result_types.operands import Arg, Impossible, array_type, shape_dims
+from sourcead.primitives.result_types.table import arrange, infers, only
+
+
+@infers(len)
+def _len(fn, args, kwargs) -> Type:
+    return INT
+
+
+@infers(int, hash, ord, id)
+def _int(fn, args, kwargs) -> Type:
+    return INT
+
+
+@infers(float)
+def _float(fn, args, kwargs) -> Type:
+    return FLOAT
+
+
+@infers(complex)
+def _complex(fn, args, kwargs) -> Type:
+    return Scalar("complex")
+
+
+@infers(bool, isinstance, issubclass, callable, hasattr, operator.not_, operator.is_, operator.is_not, operator.contains,
+        np.isscalar, np.iscomplexobj, np.isrealobj, np.array_equal, np.allclose, np.may_share_memory, np.shares_memory)  # fmt: skip
+def _bool(fn, args, kwargs) -> Type:
+    return BOOL
+
+
+@infers(str, repr, format, chr, np.array2string, np.array_str, np.array_repr)
+def _str(fn, args, kwargs) -> Type:
+    return Str()
+
+
+@infers(print)
+def _print(fn, args, kwargs) -> Type:
+    return NoneType()
+
+
+@infers(range, type, iter, enumerate, zip, map, reversed, filter, getattr, open, input, eval)
+def _not_a_value(fn, args, kwargs) -> Type:
+    return UNKNOWN
+
+
+@infers(np.ndim, np.size)
+def _python_int(fn, args, kwargs) -> Type:
+    return INT if len(args) == 1 and not kwargs else UNKNOWN
+
+
+@infers(np.shape)
+def _shape(fn, args, kwargs) -> Type:
+    return TupleT((INT,) * len(array_type(args[0].type).dims))
+
+
+@infers(min, max)
+def _extreme(fn, args, kwargs) -> Type:
+    if kwargs:
+        return UNKNOWN
+    if len(args) == 1:
+        return _element(args[0].type)
+    result: Type = Undefined()
+    for a in args:
+        if not isinstance(a.type, (Scalar, Str)):
+            return UNKNOWN
+        if isinstance(result, Scalar) and isinstance(a.type, Scalar) and result != a.type:
+            return UNKNOWN  # one of the two comes back as it is: an int here, a float there
+        result = join(result, a.type)
+    return result
+
+
+@infers(sum)
+def _sum(fn, args, kwargs) -> Type:
+    from sourcead.primitives.result_types.elementwise import elementwise
+
+    if kwargs or len(args) > 2:
+        return UNKNOWN
+    start = args[1] if len(args) == 2 else Arg(INT, 0)
+    match args[0].type:
+        case TupleT(items) | ListT(_, items) if items is not None:
+            total = start
+            for t in items:
+                total = Arg(elementwise(operator.add, [total, Arg(t)], {}))
+            return total.type
+        case Array(_, dims) if dims is not None and len(dims) > 1:
+            item = _element(args[0].type)
+            return (
+                UNKNOWN
+                if not isinstance(dims[0], int) or dims[0] == 0
+                else elementwise(operator.add, [start, Arg(item)], {})
+            )
+    return UNKNOWN  # of no elements it would be the start
+
+
+def _element(t: Type) -> Type:
+    from sourcead.primitives.result_types.subscripts import infer_index
+
+    return infer_index(t, Arg(INT))
+
+
+@infers(tuple, list, sorted)
+def _sequence(fn, args, kwargs) -> Type:
+    if not args:
+        return TupleT(()) if fn is tuple else ListT(UNKNOWN, ())
+    if kwargs:
+        return UNKNOWN
+    match args[0].type:
+        case TupleT(items):
+            if fn is sorted:
+                return ListT(list_type(items).item)
+            return args[0].type if fn is tuple else list_type(items)
+        case ListT(item, items):
+            if fn is sorted:
+                return ListT(item)
+            return args[0].type if fn is list else TupleT(items) if items is not None else UNKNOWN
+        case Array(_, dims) if dims and fn is not tuple:
+            return ListT(_element(args[0].type))
+    return UNKNOWN
+
+
+@infers(abs)
+def _abs(fn, args, kwargs) -> Type:
+    from sourcead.primitives.result_types.elementwise import elementwise
+
+    return elementwise(fn, args, kwargs)
+
+
+# ---- arrays from values and numbers ----
+
+
+@infers(np.array, np.asarray, np.asanyarray)
+def _array(fn, args, kwargs) -> Type:
+    only(kwargs, "dtype copy")
+    if len(args) > 2:
+        raise Impossible
+    asked = kwargs.get("dtype") or (args[1] if len(args) == 2 else None)
+    asked = None if asked is None or (asked.known and asked.value is None) else asked
+    t = args[0].type
+    if isinstance(t, Array):
+        dtype, dims = t.dtype, t.dims
+    else:
+        if isinstance(t, Unknown):
+            raise Impossible
+        dims = array_type(t).dims
+        try:
+            dtype = sample(np.array, [Arg(t)], {}).dtype
+        except Impossible:
+            if not isinstance(t, ListT):
+                raise
+            dtype = array_type(t).dtype
+    if asked is not None:
+        dtype = np.dtype(asked.value) if asked.known else None
+    return Array(dtype, dims)
+
+
+@infers(np.arange)
+def _arange(fn, args, kwargs) -> Type:
+    only(kwargs, "dtype step start stop")
+    asked = kwargs.get("dtype") or (args[3] if len(args) == 4 else None)
+    if asked is not None and not asked.known:
+        return Array(None, (anydim(),))
+    size = anydim()
+    if (
+        len(args) == 1
+        and not (set(kwargs) - {"dtype"})
+        and isinstance(args[0].type, Scalar)
+        and args[0].type.kind == "int"
+    ):
+        n = shape_dims(args[0])[0]
+        size = max(n, 0) if isinstance(n, int) else n
+    return Array(sample(fn, args, kwargs).dtype, (size,))
+
+
+@infers(np.linspace, np.logspace, np.geomspace)
+def _linspace(fn, args, kwargs) -> Type:
+    given = arrange("start stop num endpoint", args, kwargs)
+    only(given, "start stop num endpoint dtype")
+    if any(not isinstance(given[k].type, Scalar) for k in ("start", "stop")):
+        raise Impossible
+    num = given.get("num")
+    dim = 50 if num is None else shape_dims(num)[0]
+    asked = {k: v for k, v in kwargs.items() if k == "dtype"}
+    return Array(sample(fn, [given["start"], given["stop"]], asked).dtype, (dim,))
+
+
+# ---- methods ----
+
+
+@infers(np.ndarray.item)
+def _item(fn, args, kwargs) -> Type:
+    t = args[0].type
+    dtype = t.dtype if isinstance(t, (Array, Scalar)) else None
+    if dtype is None or dtype.kind not in "biufc":
+        return UNKNOWN
+    return {"b": BOOL, "i": INT, "u": INT, "f": FLOAT, "c": Scalar("complex")}[dtype.kind]
+
+
+@infers(np.ndarray.tolist)
+def _tolist(fn, args, kwargs) -> Type:
+    t = array_type(args[0].type)
+    result = _item(fn, args, kwargs)
+    for _ in t.dims:
+        result = ListT(result)
+    return result

@@ -1,0 +1,187 @@
+"""Types by example: NumPy is called on small values, and the dtype and rank of what it returns are taken over."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+
+from sourcead.ir.types import UNKNOWN, Array, DictT, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, type_of
+from sourcead.primitives.result_types.operands import VARIANTS, Arg, Impossible, example_of
+
+_PURE_BUILTINS = {
+    abs,
+    bool,
+    complex,
+    divmod,
+    float,
+    int,
+    len,
+    max,
+    min,
+    pow,
+    round,
+    sum,
+    sorted,
+    any,
+    all,
+    tuple,
+    list,
+    repr,
+    str,
+}
+# value-dependent dtype or shape, effects, or arguments written in place
+_REFUSED = set(
+    """save savez savez_compressed load loadtxt savetxt genfromtxt fromfile fromregex memmap set_printoptions seterr seterrcall
+    setbufsize info show_config show_runtime test copyto put place putmask fill_diagonal put_along_axis shuffle frompyfunc
+    vectorize apply_along_axis apply_over_axes fromfunction fromiter piecewise errstate printoptions nditer ndenumerate ndindex
+    eig eigvals roots poly real_if_close empty getbufsize nested_iters from_dlpack require frombuffer fromstring broadcast histogramdd
+    asmatrix bmat as_strided""".split()
+)
+
+
+_REFUSED_MODULES = (
+    "numpy.random", "numpy.testing", "numpy.lib._npyio", "numpy.lib.scimath", "numpy.lib._scimath", "numpy.ctypeslib", "numpy.ma",
+    "numpy.lib.stride_tricks", "numpy.lib._stride_tricks", "numpy.f2py", "numpy.rec", "numpy.matlib", "numpy.char", "numpy.strings",
+)  # fmt: skip
+
+
+def is_pure(fn) -> bool:
+    """Whether a function may be called while compiling: it computes a value from its arguments and does nothing else."""
+    name = getattr(fn, "__name__", "")  # np.test has none
+    if isinstance(fn, np.ufunc):
+        return True
+    try:
+        if fn in _PURE_BUILTINS:
+            return True
+    except TypeError:
+        return False
+    if not name or name in _REFUSED or name.startswith("_"):
+        return False
+    owner = getattr(fn, "__objclass__", None)
+    if owner is np.ndarray:
+        return name in ("astype", "copy", "tolist", "item", "flatten", "conj", "conjugate", "nonzero")
+    owner = getattr(fn, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return name in ("reduce", "accumulate", "outer")
+    module = getattr(fn, "__module__", None) or ""
+    if isinstance(fn, type):
+        return issubclass(fn, np.generic)
+    if module.startswith("numpy"):
+        return not module.startswith(_REFUSED_MODULES)
+    return module in (math.__name__, "_operator") or module.startswith(("scipy.special", "sourcead.runtime"))
+
+
+def by_example(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
+    """The type of the result, as far as calls on examples tell: dtype and rank, never the size of an axis."""
+    if not is_pure(fn):
+        return UNKNOWN
+    return forget_sizes(sample(fn, args, kwargs))
+
+
+def sample(fn, args: list[Arg], kwargs: dict[str, Arg], rank_if_unknown: int | None = None) -> Type:
+    """The type of the result on examples, sizes included; `Impossible` if it depends on what the types leave open."""
+    key = None
+    try:
+        key = (fn, rank_if_unknown, *map(_key, args), *((k, _key(v)) for k, v in kwargs.items()))
+        hash(key)
+    except TypeError:
+        key = None
+    if key is None:
+        return _sample(fn, args, kwargs, rank_if_unknown)
+    if key not in _CACHE:
+        try:
+            _CACHE[key] = _sample(fn, args, kwargs, rank_if_unknown)
+        except Impossible:
+            _CACHE[key] = None
+    result = _CACHE[key]
+    if result is None:
+        raise Impossible
+    return result
+
+
+_CACHE: dict = {}
+
+
+def _sample(fn, args, kwargs, rank_if_unknown) -> Type:
+    results = []
+    for variant in VARIANTS:
+        try:
+            values = [example_of(a, variant, rank_if_unknown) for a in args]
+            named = {k: example_of(a, variant, rank_if_unknown) for k, a in kwargs.items()}
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                results.append(_promise(fn(*values, **named)))
+        except Impossible:
+            raise
+        except Exception:  # whatever NumPy says: this example does not tell
+            continue
+    if len(results) < 2:
+        raise Impossible
+    if any(forget_sizes(other, True) != forget_sizes(results[0], True) for other in results[1:]):
+        raise Impossible
+    return results[0]
+
+
+def _promise(value) -> Type:
+    """The type of what an example returned."""
+    match value:
+        case np.ndarray() if type(value) is not np.ndarray:
+            raise Impossible
+        case tuple():  # also NumPy's results with names, which are mostly unpacked
+            return TupleT(tuple(map(_promise, value)))
+    t = type_of(value)
+    if isinstance(t, FunctionT):
+        raise Impossible
+    return t
+
+
+def forget_sizes(t: Type, plain: bool = False) -> Type:
+    """The type with every dim forgotten (`plain`: made comparable)."""
+    match t:
+        case Array(dtype, dims) if dims is not None:
+            return Array(dtype, tuple(0 if plain else anydim() for _ in dims))
+        case TupleT(items):
+            return TupleT(tuple(forget_sizes(i, plain) for i in items))
+        case ListT(item, items):
+            return ListT(forget_sizes(item, plain), None)
+        case DictT(items):
+            return DictT(tuple((k, forget_sizes(i, plain)) for k, i in items))
+    return t
+
+
+def _key(arg: Arg):
+    """What `sample` looks at of an operand, hashable."""
+    if arg.known:
+        hash(arg.value)
+        return ("value", type(arg.value), repr(arg.value) if isinstance(arg.value, (tuple, float)) else arg.value)
+    if arg.items is not None:
+        return ("items", isinstance(arg.type, ListT), *map(_key, arg.items))
+    return _type_key(arg.type)
+
+
+def _type_key(t: Type):
+    match t:
+        case Array(dtype, dims) if dims is not None:
+            return (
+                "array",
+                None if dtype is None else dtype.str,
+                *((("many" if d.many else "any") if isinstance(d, Sym) else d == 1) for d in dims),
+            )
+        case TupleT(items):
+            return ("tuple", *map(_type_key, items))
+        case ListT(item, items):
+            return ("list", _type_key(item), None if items is None else tuple(map(_type_key, items)))
+        case DictT(items):
+            return ("dict", *((k, _type_key(v)) for k, v in items))
+        case Scalar(kind, dtype):
+            return ("scalar", kind, None if dtype is None else dtype.str)
+    return t
+
+
+def array_dtype(arg: Arg):
+    """The dtype of the array that an operand is or becomes; None where it is not known."""
+    if isinstance(arg.type, Array):
+        return arg.type.dtype
+    return sample(np.asarray, [arg], {}).dtype

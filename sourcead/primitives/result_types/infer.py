@@ -1,0 +1,143 @@
+"""The type of a call's result, from the types of its operands.
+
+    infer_call(fn, args, kwargs) -> Type        infer_index(base, key) -> Type        infer_attr(base, name) -> Type
+
+A type is a promise: where nothing is sure the answer is `UNKNOWN`, or a fresh dim of which nothing is known.  Shapes
+follow from a table of handlers; dtypes, and all functions without a handler, from calling NumPy itself on small examples.
+
+An elementwise function of an array of unknown rank is promised to be an array of unknown rank; for rank 0 NumPy returns
+its scalar, which behaves like one.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, StructT, TupleT, Type, Undefined, join, kind_of, rank
+from sourcead.primitives.result_types import shapes as infer_shapes  # noqa: F401  (fills the table)
+from sourcead.primitives.result_types.by_example import by_example
+from sourcead.primitives.result_types.elementwise import elementwise, is_elementwise
+from sourcead.primitives.result_types.operands import (
+    DTYPE_CHOICES, NOT_CONST, Arg, Impossible, SliceArg, has_any_dtype, settle
+)
+from sourcead.primitives.result_types.subscripts import infer_index
+from sourcead.primitives.result_types.table import HANDLERS
+
+__all__ = ["NOT_CONST", "Arg", "SliceArg", "infer_attr", "infer_call", "infer_index", "static_value"]
+
+
+def infer_call(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None) -> Type:
+    """The type of `fn(*args, **kwargs)`.
+
+    Args:
+        fn: the function that is called, a Python object.
+        args, kwargs: its operands: type, and value where constant.
+
+    Returns:
+        What is sure about the result; `UNKNOWN` where nothing is.
+
+    Example:
+        >>> from sourcead.ir.types import type_of
+        >>> infer_call(np.sum, [Arg(type_of(np.ones((2, 3), "f4")))], {})
+        Scalar(kind='float', dtype=dtype('float32'))
+    """
+    args, kwargs = list(args), dict(kwargs or {})
+    if not any(has_any_dtype(a.type) for a in (*args, *kwargs.values())):
+        return _infer_call(fn, args, kwargs)
+    result: Type = Undefined()
+    for choice in range(DTYPE_CHOICES):
+        settled = [settle(a, choice) for a in args], {k: settle(a, choice) for k, a in kwargs.items()}
+        result = join(result, _infer_call(fn, *settled))
+    return result
+
+
+def _infer_call(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
+    if (getattr(fn, "__module__", None) or "").startswith("scipy."):
+        special = not fn.__module__.startswith("scipy.linalg")
+        family = "scipy_special" if special else "scipy_linalg"
+        importlib.import_module(f"sourcead.primitives.result_types.{family}")
+    try:
+        handler = HANDLERS.get(fn)
+    except TypeError:  # not hashable
+        return UNKNOWN
+    try:
+        if handler is not None:
+            return handler(fn, args, kwargs)
+        if is_elementwise(fn):
+            return elementwise(fn, args, kwargs)
+        return by_example(fn, args, kwargs)
+    except (Impossible, TypeError, ValueError, IndexError, AttributeError, KeyError, OverflowError):
+        return UNKNOWN
+
+
+def static_value(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None):
+    """The value of a call that the types or constants decide: what derivative rules ask about their arguments.
+
+    Returns:
+        The value; `NOT_CONST` where it is not decided, or the function is not one of those that are asked.
+
+    Example:
+        >>> from sourcead.ir.types import type_of
+        >>> static_value(np.ndim, [Arg(type_of(np.ones((2, 3))))])
+        2
+    """
+    args = list(args)
+    if kwargs or not args:
+        return NOT_CONST
+    if fn is np.ndim:
+        found = rank(args[0].type)
+        return NOT_CONST if found is None else found
+    if fn in (np.iscomplexobj, np.isrealobj):
+        kind = kind_of(args[0].type)
+        return NOT_CONST if kind is None else (kind == "complex") == (fn is np.iscomplexobj)
+    if fn is runtime.lower_exponent and args[0].known and isinstance(args[0].value, (int, float)) and args[0].value != 0:
+        return args[0].value - 1
+    if fn in _ASKED_OF_CONSTANTS and all(a.known for a in args):
+        return fn(*(a.value for a in args))
+    return NOT_CONST
+
+
+_ASKED_OF_CONSTANTS = {
+    runtime.split_axes, runtime.inverse_axes, runtime.einsum_is_plain, runtime.einsum_back, runtime.reversed_shift,
+}  # fmt: skip
+
+
+def infer_attr(base: Type, name: str) -> Type:
+    """The type of `base.name`."""
+    match base, name:
+        case Array(_, dims), "shape":
+            return UNKNOWN if dims is None else TupleT((INT,) * len(dims))
+        case Scalar(_, dtype), "shape" if dtype is not None:
+            return TupleT(())
+        case (Array(), "ndim" | "size" | "itemsize" | "nbytes"):
+            return INT
+        case Scalar(_, dtype), ("ndim" | "size" | "itemsize" | "nbytes") if dtype is not None:
+            return INT
+        case Array(dtype, dims), "T":
+            return Array(dtype, None if dims is None else dims[::-1])
+        case Array(dtype, dims), "mT" if dims is not None and len(dims) >= 2:
+            return Array(dtype, (*dims[:-2], dims[-1], dims[-2]))
+        case Array(dtype, dims), ("real" | "imag"):
+            return Array(_real(dtype), dims)
+        case Scalar(_, dtype), "T" if dtype is not None:
+            return base
+        case Scalar("complex", None), ("real" | "imag"):
+            return Scalar("float")
+        case Scalar("bool", None), ("real" | "imag"):
+            return INT
+        case Scalar(kind, dtype), ("real" | "imag"):
+            return Scalar("float" if kind == "complex" else kind, _real(dtype))
+        case Array(dtype, _), "flat":
+            return UNKNOWN
+        case StructT(_, fields), _:
+            return dict(fields).get(name, UNKNOWN)
+    return UNKNOWN
+
+
+def _real(dtype):
+    if dtype is None or dtype.kind != "c":  # also a scalar's ANY_DTYPE
+        return dtype
+    return np.zeros(0, dtype).real.dtype

@@ -1,0 +1,163 @@
+"""Types of joined and split arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sourcead.ir.types import UNKNOWN, Array, ListT, TupleT, Type, anydim
+from sourcead.primitives.result_types.by_example import array_dtype
+from sourcead.primitives.result_types.operands import Arg, Impossible, array_type, axes_of, const
+from sourcead.primitives.result_types.table import arrange, infers, only
+
+
+def _sequence_items(arg: Arg) -> list[Arg] | None:
+    """The operands of a sequence argument, None where their number is not known."""
+    if arg.items is not None:
+        return list(arg.items)
+    match arg.type:
+        case TupleT(items):
+            return [Arg(t) for t in items]
+        case ListT(_, items) if items is not None:
+            return [Arg(t) for t in items]
+        case Array(dtype, (int() as n, *dims)):
+            return [Arg(Array(dtype, tuple(dims))) for _ in range(n)]
+    return None
+
+
+def _sequence_element(arg: Arg) -> Array:
+    match arg.type:
+        case ListT(item, _):
+            return array_type(item)
+        case Array(dtype, dims) if dims:
+            return Array(dtype, dims[1:])
+    raise Impossible
+
+
+@infers(np.concatenate, np.stack)
+def _join(fn, args, kwargs) -> Type:
+    given = arrange("arrays axis out", args, kwargs)
+    only(given, "arrays axis")
+    axis = const(given.get("axis"), 0)
+    parts = _sequence_items(given["arrays"])
+    if parts is None:
+        parts, length = [Arg(_sequence_element(given["arrays"]))], None
+    else:
+        length = len(parts)
+    types = [p.type if isinstance(p.type, Array) else array_type(p.type) for p in parts]
+    if any(t.dims is None for t in types) or not types:
+        raise Impossible
+    dtype = _joined_dtype(parts)
+    if axis is None:
+        return Array(dtype, (anydim(),)) if fn is np.concatenate else UNKNOWN
+    ranks = {len(t.dims) for t in types}
+    if len(ranks) != 1:
+        raise Impossible
+    (rank,) = ranks
+    shared = [_equal_dim(dims) for dims in zip(*(t.dims for t in types))]
+    if fn is np.stack:
+        (i,) = axes_of(Arg(UNKNOWN, axis), rank + 1)
+        return Array(dtype, (*shared[:i], anydim() if length is None else length, *shared[i:]))
+    (i,) = axes_of(Arg(UNKNOWN, axis), rank)
+    return Array(
+        dtype, (*shared[:i], _dim_sum([t.dims[i] for t in types] if length is not None else []), *shared[i + 1 :])
+    )
+
+
+def _joined_dtype(parts: list[Arg]):
+    if any(isinstance(p.type, Array) and p.type.dtype is None for p in parts):
+        return None
+    return np.result_type(*(p.type.dtype if isinstance(p.type, Array) else array_dtype(p) for p in parts))
+
+
+def _equal_dim(dims):
+    """The dim that several dims which must be equal have in common."""
+    result = dims[0]
+    for d in dims[1:]:
+        if not (isinstance(result, int)) and (isinstance(d, int) or (d.many and not result.many)):
+            result = d
+    return result
+
+
+def _dim_sum(dims):
+    if not dims:
+        return anydim()
+    if all(isinstance(d, int) for d in dims):
+        return sum(dims)
+    if len(dims) == 1:
+        return dims[0]
+    return anydim()  # even of dims that are not 1: they may be 0
+
+
+@infers(np.vstack, np.hstack, np.dstack, np.column_stack)
+def _named_join(fn, args, kwargs) -> Type:
+    (sequence,) = args
+    parts = _sequence_items(sequence)
+    if parts is None or kwargs:
+        raise Impossible
+    types = [array_type(p.type) for p in parts]
+    dtype = _joined_dtype(parts)
+    if fn is np.hstack:
+        dims = [t.dims or (1,) for t in types]
+        axis = 0 if len(dims[0]) == 1 else 1
+    elif fn is np.vstack:
+        dims = [(1,) * (2 - len(t.dims)) + t.dims for t in types]
+        axis = 0
+    elif fn is np.column_stack:
+        dims = [t.dims if len(t.dims) >= 2 else ((t.dims or (1,))[0], 1) for t in types]
+        axis = 1
+    else:
+        dims = [np_dims(np.atleast_3d, t.dims) for t in types]
+        axis = 2
+    if len({len(d) for d in dims}) != 1:
+        raise Impossible
+    shared = [_equal_dim(d) for d in zip(*dims)]
+    shared[axis] = _dim_sum([d[axis] for d in dims])
+    return Array(dtype, tuple(shared))
+
+
+def np_dims(fn, dims) -> tuple:
+    """The dims of `fn(x)` for a function that only moves axes and adds ones."""
+    return tuple(1 if n == 1 else dims[n - 2] for n in fn(np.empty(tuple(range(2, 2 + len(dims))))).shape)
+
+
+@infers(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)
+def _split(fn, args, kwargs) -> Type:
+    given = arrange("ary indices_or_sections axis", args, kwargs)
+    t = given["ary"].type
+    if not isinstance(t, Array) or t.dims is None:
+        raise Impossible
+    where = const(given["indices_or_sections"])
+    count = int(where) if isinstance(where, (int, np.integer)) else len(where) + 1
+    axis = {np.hsplit: 0 if len(t.dims) == 1 else 1, np.vsplit: 0, np.dsplit: 2}.get(fn)
+    (i,) = axes_of(given.get("axis") if axis is None else Arg(UNKNOWN, axis), len(t.dims), 0)
+    same = isinstance(where, (int, np.integer)) and fn is not np.array_split
+    size = anydim()
+    parts = tuple(Array(t.dtype, (*t.dims[:i], size if same else anydim(), *t.dims[i + 1 :])) for _ in range(count))
+    return ListT(Array(t.dtype, (*t.dims[:i], size if same else anydim(), *t.dims[i + 1 :])), parts)
+
+
+if hasattr(np, "unstack"):  # NumPy 2.1
+
+    @infers(np.unstack)
+    def _unstack(fn, args, kwargs) -> Type:
+        dims = array_type(args[0].type).dims
+        (i,) = axes_of(kwargs.get("axis"), len(dims), 0)
+        if len(dims) < 2 or len(args) > 1 or set(kwargs) - {"axis"} or not isinstance(dims[i], int):
+            raise Impossible
+        return TupleT((Array(array_dtype(args[0]), dims[:i] + dims[i + 1 :]),) * dims[i])
+
+
+@infers(np.meshgrid)
+def _meshgrid(fn, args, kwargs) -> Type:
+    """The grids of two or more rows, whose axes are those of the rows; without `indexing="ij"` the first two change places."""
+    only(kwargs, "indexing copy")
+    indexing = kwargs.get("indexing")
+    if len(args) < 2 or indexing is not None and not indexing.known:
+        raise Impossible
+    rows = [array_type(a.type) for a in args]
+    if any(len(row.dims) != 1 for row in rows):
+        raise Impossible
+    dims = [row.dims[0] for row in rows]
+    if indexing is None or indexing.value == "xy":
+        dims[:2] = dims[1::-1]
+    return TupleT(tuple(Array(row.dtype, tuple(dims)) for row in rows))

@@ -1,0 +1,246 @@
+"""What is known of an operand of a call while compiling, and examples of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sourcead.ir.types import (
+    ANY_DTYPE, KINDS, Array, DictT, FunctionT, ListT, NoneType, Scalar, Str, Sym, TupleT, Type, anydim, rank
+)
+
+
+class _NotConst:
+    def __repr__(self):
+        return "NOT_CONST"
+
+
+NOT_CONST = _NotConst()
+
+
+@dataclass(frozen=True, eq=False)
+class Arg:
+    """An operand: its type, and what else is known of it.
+
+    value: the Python object, where it is a constant.
+    dims: where it is the shape of an array, that array's dims (`np.zeros(b.shape)`).
+    dim: where it is the size of an axis, that axis's dim (`np.zeros((x.shape[0], 3))`).
+    items: the operands of a tuple or list display.
+    """
+
+    type: Type
+    value: Any = NOT_CONST
+    dims: tuple | None = None
+    dim: int | Sym | None = None
+    items: tuple[Arg, ...] | None = None
+
+    @property
+    def known(self) -> bool:
+        return self.value is not NOT_CONST
+
+
+@dataclass(frozen=True, eq=False)
+class SliceArg:
+    """`lower:upper:step` inside a subscript."""
+
+    lower: Arg | None = None
+    upper: Arg | None = None
+    step: Arg | None = None
+
+    @property
+    def full(self) -> bool:
+        """Whether this takes the whole axis, in whichever direction."""
+        ends = [p for p in (self.lower, self.upper) if p is not None and p.value is not None]
+        step = 1 if self.step is None else self.step.value
+        return not ends and (step is None or (isinstance(step, int) and step in (1, -1)))
+
+
+class Impossible(Exception):
+    """Raised inside inference where nothing can be promised."""
+
+
+def const(arg: Arg | None, default=None):
+    """The operand's value; `default` if there is no operand; `Impossible` if the value is not known."""
+    if arg is None:
+        return default
+    if arg.known:
+        return arg.value
+    if arg.items is not None:
+        return tuple(const(item) for item in arg.items)
+    if isinstance(arg.type, NoneType):
+        return None
+    raise Impossible
+
+
+def shape_dims(arg: Arg) -> tuple:
+    """The dims that a shape argument asks for (-1 stays -1)."""
+    if arg.dims is not None:
+        return tuple(arg.dims)
+    if arg.known:
+        value = arg.value
+        if isinstance(value, (int, np.integer)):
+            return (int(value),)
+        if isinstance(value, (tuple, list, np.ndarray)) and all(isinstance(n, (int, np.integer)) for n in value):
+            return tuple(int(n) for n in value)
+        raise Impossible
+    if arg.items is not None:
+        return tuple(_size(item) for item in arg.items)
+    match arg.type:
+        case Scalar("int"):
+            return (_size(arg),)
+        case TupleT(items) if all(isinstance(t, Scalar) and t.kind == "int" for t in items):
+            return tuple(anydim() for _ in items)
+        case ListT(_, items) if items is not None and all(isinstance(t, Scalar) and t.kind == "int" for t in items):
+            return tuple(anydim() for _ in items)
+    raise Impossible
+
+
+def _size(arg: Arg):
+    if arg.known and isinstance(arg.value, (int, np.integer)):
+        return int(arg.value)
+    if arg.dim is not None:
+        return arg.dim
+    if isinstance(arg.type, Scalar) and arg.type.kind == "int":
+        return anydim()
+    raise Impossible
+
+
+def axes_of(arg: Arg | None, count: int, default=None) -> tuple[int, ...] | None:
+    """The axes that an axis argument names, counted from 0; None for all of them (axis None)."""
+    axis = const(arg, default)
+    if axis is None:
+        return None
+    axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    if not all(isinstance(a, (int, np.integer)) and -count <= a < count for a in axes):
+        raise Impossible
+    axes = tuple(int(a) % count for a in axes)
+    if len(set(axes)) != len(axes):
+        raise Impossible
+    return axes
+
+
+def need_dims(arg: Arg) -> tuple:
+    """The dims of an array operand (a scalar has none); of a list or tuple of equal ones, those of the array it makes."""
+    return array_type(arg.type).dims
+
+
+def array_type(t: Type) -> Array:
+    """The type as an array with known rank; `Impossible` where that is not known."""
+    match t:
+        case Array(_, dims) if dims is not None:
+            return t
+        case Scalar(_, dtype):
+            return Array(None if dtype == ANY_DTYPE else dtype, ())
+        case TupleT(items) | ListT(_, items) if items:
+            inner = [array_type(item) for item in items]
+            if any(len(i.dims) != len(inner[0].dims) for i in inner):
+                raise Impossible
+            return Array(np.asarray(example(t, 0)).dtype, (len(items), *inner[0].dims))
+        case ListT(item, None) if rank(item) is not None and not isinstance(item, TupleT):
+            inner = array_type(item)
+            return Array(np.asarray(example(item, 0)).dtype, (anydim(), *inner.dims))
+    raise Impossible
+
+
+_CHOICES = {
+    "bool": (None, np.dtype(bool), None),
+    "int": (None, np.dtype("i8"), np.dtype("i4")),
+    "float": (None, np.dtype("f8"), np.dtype("f4")),
+    "complex": (None, np.dtype("c16"), np.dtype("c8")),
+}
+DTYPE_CHOICES = 3
+
+
+def has_any_dtype(t: Type) -> bool:
+    """Whether a type has a number in it that may be Python's or NumPy's."""
+    match t:
+        case Scalar(_, dtype):
+            return dtype is not None and dtype == ANY_DTYPE
+        case TupleT(items):
+            return any(map(has_any_dtype, items))
+        case ListT(item, items):
+            return has_any_dtype(item) or any(map(has_any_dtype, items or ()))
+        case DictT(items):
+            return any(has_any_dtype(v) for _, v in items)
+    return False
+
+
+def settle(arg: Arg, choice: int) -> Arg:
+    """The operand with one choice made for such numbers: Python's, or one of NumPy's."""
+    items = None if arg.items is None else tuple(settle(item, choice) for item in arg.items)
+    return replace(arg, type=_settled(arg.type, choice), items=items)
+
+
+def _settled(t: Type, choice: int) -> Type:
+    match t:
+        case Scalar(kind, dtype) if dtype is not None and dtype == ANY_DTYPE:
+            return Scalar(kind, _CHOICES[kind][choice])
+        case TupleT(items):
+            return TupleT(tuple(_settled(i, choice) for i in items))
+        case ListT(item, items):
+            return ListT(_settled(item, choice), None if items is None else tuple(_settled(i, choice) for i in items))
+        case DictT(items):
+            return DictT(tuple((k, _settled(i, choice)) for k, i in items))
+    return t
+
+
+_NUMBERS = (
+    {"bool": True, "int": 2, "float": 0.3, "complex": 0.5 + 0.5j},
+    {"bool": False, "int": 1, "float": 2.0, "complex": 1.5 - 0.5j},
+    {"bool": False, "int": 0, "float": 0.4, "complex": 0.5 + 0.5j},  # an int may be a flag
+    {"bool": True, "int": 3, "float": 3.0, "complex": 0.5j},
+)
+VARIANTS = range(len(_NUMBERS))
+_SIZE = 4
+
+
+def example(t: Type, variant: int = 0, rank_if_unknown: int | None = None):
+    """A small value of this type. The variants differ in what the type leaves open."""
+    match t:
+        case Scalar(kind, None):
+            return _NUMBERS[variant][kind]
+        case Scalar(kind, dtype):
+            return dtype.type(_NUMBERS[variant][kind])
+        case Array(dtype, dims):
+            if dims is None:
+                if rank_if_unknown is None:
+                    raise Impossible
+                dims = (2,) * rank_if_unknown
+            if dtype is None or len(dims) > 8 or dtype.kind not in "biufc":
+                raise Impossible
+            sizes = [_example_size(d, variant) for d in dims]
+            ones = np.ones(sizes, dtype)
+            if len(sizes) >= 2 and sizes[-1] == sizes[-2] and dtype.kind in "iufc":
+                ones = ones + _SIZE * np.eye(sizes[-1], dtype=dtype)  # definite, so that solvers work
+            return ones.astype(dtype) if sizes else np.array(_NUMBERS[variant][KINDS[dtype.kind]], dtype)
+        case NoneType():
+            return None
+        case TupleT(items):
+            return tuple(example(i, variant, rank_if_unknown) for i in items)
+        case ListT(_, items) if items is not None:
+            return [example(i, variant, rank_if_unknown) for i in items]
+        case DictT(items):
+            return {k: example(i, variant, rank_if_unknown) for k, i in items}
+        case FunctionT(value) if isinstance(value, type):
+            return value
+    raise Impossible
+
+
+def _example_size(dim, variant: int) -> int:
+    if isinstance(dim, Sym):
+        return _SIZE + variant if dim.many or variant == 0 else 1
+    return 1 if dim == 1 else _SIZE + variant
+
+
+def example_of(arg: Arg, variant: int = 0, rank_if_unknown: int | None = None):
+    """A small value of an operand: the constant itself where it is one."""
+    if arg.known:
+        return arg.value
+    if arg.items is not None:
+        items = [example_of(item, variant, rank_if_unknown) for item in arg.items]
+        return items if isinstance(arg.type, ListT) else tuple(items)
+    if isinstance(arg.type, Str):
+        raise Impossible
+    return example(arg.type, variant, rank_if_unknown)

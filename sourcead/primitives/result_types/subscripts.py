@@ -1,0 +1,221 @@
+"""The type of a subscript."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sourcead.ir.types import (
+    KINDS, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Undefined, anydim,
+    join
+)
+from sourcead.primitives.result_types.elementwise import broadcast_dims
+from sourcead.primitives.result_types.operands import Arg, Impossible, SliceArg
+
+
+def infer_index(base: Type, key) -> Type:
+    """The type of `base[key]`.
+
+    Args:
+        base: the type of what is subscripted.
+        key: an `Arg`, a `SliceArg`, or a tuple of such for a subscript with commas.
+
+    Returns:
+        The element's type; `UNKNOWN` where it is not sure.
+    """
+    try:
+        match base:
+            case Array():
+                return _array(base, key)
+            case TupleT(items):
+                return _sequence(items, key, TupleT)
+            case ListT(item, None):
+                if isinstance(key, SliceArg):
+                    return ListT(item)
+                return some_element(item) if _is_integer(key) else UNKNOWN
+            case ListT(item, items):
+                return _sequence(items, key, lambda part: ListT(item, part))
+            case MapT(_, item):
+                return some_element(item)
+            case DictT(items) if isinstance(key, Arg) and key.known:
+                return dict(items)[key.value]
+            case StructT(_, fields) if isinstance(key, Arg) and key.known:
+                return dict(fields)[key.value] if isinstance(key.value, str) else fields[key.value][1]
+            case Str():
+                return Str()
+    except (Impossible, IndexError, KeyError, TypeError):
+        pass
+    return UNKNOWN
+
+
+def _sequence(items: tuple, key, make) -> Type:
+    if isinstance(key, SliceArg):
+        parts = [None if p is None else p.value for p in (key.lower, key.upper, key.step)]
+        if all(p is None or p.known for p in (key.lower, key.upper, key.step)):
+            return make(items[slice(*parts)])
+        return UNKNOWN if make is TupleT else ListT(_join(items))
+    if not _is_integer(key):
+        return UNKNOWN
+    return items[key.value] if key.known else some_element(_join(items))
+
+
+def some_element(t: Type) -> Type:
+    """The type of one element of a list: two elements need not agree in dims of which nothing is known."""
+    match t:
+        case Array(dtype, dims) if dims is not None:
+            return Array(dtype, tuple(anydim() if isinstance(d, Sym) and not d.many else d for d in dims))
+        case TupleT(items):
+            return TupleT(tuple(map(some_element, items)))
+        case ListT(item, None):
+            return ListT(some_element(item))
+    return t
+
+
+def _join(items) -> Type:
+    if not items:
+        raise Impossible
+    result: Type = Undefined()
+    for t in items:
+        result = join(result, t)
+    return result
+
+
+def _is_integer(key) -> bool:
+    return isinstance(key, Arg) and isinstance(key.type, Scalar) and key.type.kind == "int"
+
+
+def _array(base: Array, key) -> Type:
+    if isinstance(key, Arg) and key.items is not None and isinstance(key.type, TupleT):
+        key = key.items
+    if isinstance(key, Arg) and isinstance(key.type, TupleT):
+        if key.known:
+            from sourcead.ir.types import type_of
+
+            key = tuple(Arg(type_of(v), v) for v in key.value)
+        else:
+            key = tuple(Arg(t) for t in key.type.items)
+    keys = key if isinstance(key, tuple) else (key,)
+    kinds = [_kind(k) for k in keys]
+    if base.dims is None:
+        return _unknown_rank(base, keys, kinds)
+    taken = sum(_axes(kind) for kind in kinds)
+    if taken > len(base.dims) or kinds.count("...") > 1:
+        return UNKNOWN
+    if "..." not in kinds:
+        keys, kinds = (*keys, None), [*kinds, "..."]
+    axes = iter(base.dims)
+    parts: list = []  # ("keep", dims) for slices and new axes, ("pick", dims) for advanced and integer subscripts
+    advanced = any(isinstance(kind, tuple) for kind in kinds)
+    for k, kind in zip(keys, kinds):
+        match kind:
+            case "None":
+                parts.append(("keep", (1,)))
+            case "...":
+                parts.append(("keep", tuple(next(axes) for _ in range(len(base.dims) - taken))))
+            case "slice":
+                parts.append(("keep", (_slice_dim(next(axes), k),)))
+            case "int":
+                next(axes)
+                parts.append(("pick", ()) if advanced else ("keep", ()))
+            case ("ints", dims):
+                next(axes)
+                parts.append(("pick", dims))
+            case ("mask", rank):
+                for _ in range(rank):
+                    next(axes)
+                parts.append(("pick", (anydim(),) if rank else (anydim(),)))
+    dims = _assemble(parts) if advanced else tuple(d for _, kept in parts for d in kept)
+    if not dims and advanced:
+        return UNKNOWN  # 0-d integer arrays as subscripts
+    if not dims and "..." not in [_kind(k) for k in keys if k is not None]:
+        return (
+            Scalar(KINDS[base.dtype.kind], base.dtype)
+            if base.dtype is not None and base.dtype.kind in KINDS
+            else UNKNOWN
+        )
+    return Array(base.dtype, dims)
+
+
+def _assemble(parts) -> tuple:
+    """The result's dims where there are integer arrays: together, they stand where they stood, or in front."""
+    picks = [i for i, (what, _) in enumerate(parts) if what == "pick"]
+    picked = broadcast_dims(*(parts[i][1] for i in picks))
+    # an ellipsis of no axes and a None still stand between
+    together = picks == list(range(picks[0], picks[-1] + 1))
+    before = [d for what, dims in (parts[: picks[0]] if together else []) if what == "keep" for d in dims]
+    after = [d for what, dims in (parts[picks[0] :] if together else parts) if what == "keep" for d in dims]
+    return (*before, *picked, *after)
+
+
+def _unknown_rank(base, keys, kinds) -> Type:
+    if kinds and all(kind in ("slice", "None", "...") for kind in kinds):
+        return Array(base.dtype, None)
+    if len(keys) == 1 and isinstance(kinds[0], tuple):
+        what, detail = kinds[0]
+        if what == "ints":
+            return Array(base.dtype, None)
+    return UNKNOWN
+
+
+def _axes(kind) -> int:
+    match kind:
+        case "slice" | "int" | ("ints", _):
+            return 1
+        case ("mask", rank):
+            return rank
+    return 0
+
+
+def _kind(key):
+    """What a part of a subscript is: 'slice', 'int', 'None', '...', ('ints', dims), ('mask', rank)."""
+    if isinstance(key, SliceArg):
+        return "slice"
+    if key is None:
+        return "..."
+    if key.known and key.value is Ellipsis:
+        return "..."
+    match key.type:
+        case NoneType():
+            return "None"
+        case Scalar("int"):
+            return "int"
+        case Scalar("bool"):
+            return ("mask", 0)
+        case Array(dtype, dims) if dtype is not None and dims is not None:
+            if dtype.kind == "b":
+                return ("mask", len(dims))
+            if dtype.kind in "iu":
+                return ("ints", dims)
+        case ListT() | TupleT():
+            from sourcead.primitives.result_types.operands import array_type
+
+            t = array_type(key.type)
+            if t.dtype.kind == "b":
+                return ("mask", len(t.dims))
+            if t.dtype.kind in "iu":
+                return ("ints", t.dims)
+    raise Impossible
+
+
+_SLICED: dict = {}
+_SHRUNK: dict = {}
+
+
+def _slice_dim(dim, key: SliceArg):
+    """The dim of a slice of an axis. Equal slices of equal axes have equal dims, and so have `[2:]`, `[1:-1]`, `[:-2]`."""
+    if key.full:
+        return dim
+    parts = (key.lower, key.upper, key.step)
+    if not all(p is None or p.known for p in parts):
+        return anydim()
+    lower, upper, step = (None if p is None else p.value for p in parts)
+    if not all(p is None or isinstance(p, (int, np.integer)) for p in (lower, upper, step)):
+        raise Impossible
+    if isinstance(dim, int):
+        return len(range(dim)[lower:upper:step])
+    if step in (None, 1) and (lower or 0) >= 0 and (upper is None or upper < 0):
+        base, gone = _SHRUNK.get(dim, (dim, 0))
+        gone += (lower or 0) - (upper or 0)
+        shorter = _SLICED.setdefault((base, gone), Sym(max(base.least - gone, 0)))
+        _SHRUNK[shorter] = (base, gone)
+        return shorter
+    return _SLICED.setdefault((dim, lower, upper, step), anydim())

@@ -1,0 +1,136 @@
+"""Scans and differences along an axis.
+
+y[i] = x[0] + ... + x[i]        d_x[j] = d_y[j] + d_y[j+1] + ...
+y[i] = x[0] * ... * x[i]        d_x[j] = x[0] * ... * x[j-1] * s[j],    s[j] = d_y[j] + x[j+1] * s[j+1]
+y[i] = x[i+1] - x[i]            d_x[j] = d_y[j-1] - d_y[j]
+"""
+
+import numpy as np
+
+from sourcead.primitives.registry import adjoint, linear, tangent
+from sourcead.runtime import (
+    cumprod_cotangent, diff_cotangent, gradient_cotangent, running_winner_cotangent, unbroadcast, undefined
+)
+from sourcead.runtime.tangents import cumprod_tangent, running_winner_tangent
+
+
+@adjoint(np.cumsum)
+def cumsum_adjoint(y, x, d_y, axis=None):
+    if x.ndim == 1:
+        return np.cumsum(d_y[::-1])[::-1]
+    if axis is None:
+        return np.reshape(np.cumsum(d_y[::-1])[::-1], x.shape)
+    return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)
+
+
+@adjoint(np.add.accumulate)
+def add_accumulate_adjoint(y, x, d_y, axis=0):
+    return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)
+
+
+linear(np.cumsum, np.add.accumulate)
+
+
+@adjoint(np.cumprod)
+def cumprod_adjoint(y, x, d_y, axis=None):
+    if axis is None:
+        return np.reshape(cumprod_cotangent(d_y, np.ravel(x), 0), x.shape)
+    return cumprod_cotangent(d_y, x, axis)
+
+
+@adjoint(np.multiply.accumulate)
+def _(y, x, d_y, axis=0):
+    return cumprod_cotangent(d_y, x, axis)
+
+
+@tangent(np.cumprod)
+def cumprod_tangent_(y, x, t_x, axis=None):
+    if axis is None:
+        return cumprod_tangent(np.ravel(t_x), np.ravel(x), y, 0)
+    return cumprod_tangent(t_x, x, y, axis)
+
+
+@tangent(np.multiply.accumulate)
+def _(y, x, t_x, axis=0):
+    return cumprod_tangent(t_x, x, y, axis)
+
+
+@adjoint(np.maximum.accumulate, np.minimum.accumulate)
+def _(y, x, d_y, axis=0):
+    return running_winner_cotangent(d_y, y, x, axis)
+
+
+@tangent(np.maximum.accumulate, np.minimum.accumulate)
+def _(y, x, t_x, axis=0):
+    return running_winner_tangent(t_x, x, y, axis)
+
+
+@adjoint(np.diff)
+def diff_adjoint(y, x, d_y, n=1, axis=-1):
+    return diff_cotangent(d_y, n, axis)
+
+
+@adjoint(np.ediff1d)
+def _(y, x, d_y):
+    return np.reshape(diff_cotangent(d_y, 1, 0), x.shape)
+
+
+@adjoint(np.gradient)
+def gradient_adjoint(y, f, *spacing, d_y, axis=None, edge_order=1):
+    return gradient_cotangent(d_y, f, spacing, axis, edge_order), tuple(undefined("the spacing") for _ in spacing)
+
+
+linear(np.diff, np.ediff1d)
+linear(np.gradient, only=("f",))
+
+
+@adjoint(np.trapezoid)
+def trapezoid_adjoint(y, f, x=None, dx=1.0, d_y=None, axis=-1):
+    return trapezoid_cotangents(y, f, x, dx, d_y, axis)
+
+
+def trapezoid_cotangents(y, f, x, dx, d_y, axis):
+    """y = sum of (f[i] + f[i+1]) / 2 * (x[i+1] - x[i]), that is of h[i] * m[i]."""
+    f_last = f if axis == -1 else np.moveaxis(f, axis, -1)
+    d_area = np.expand_dims(d_y, -1)
+    between = (f_last[..., 1:] + f_last[..., :-1]) / 2
+    if x is None:
+        d_x, step = None, dx
+    else:
+        x_last = np.moveaxis(x, axis, -1) if x.ndim > 1 else x
+        step = np.diff(x_last)
+        d_step = d_area * between
+        d_x = diff_cotangent(d_step, 1, -1)
+        d_x = np.moveaxis(d_x, -1, axis) if x.ndim > 1 else d_x
+    d_between = d_area * np.broadcast_to(step, between.shape) / 2
+    d_f = np.zeros(f_last.shape, dtype=d_between.dtype)
+    d_f[..., 1:] += d_between
+    d_f[..., :-1] += d_between
+    d_dx = np.sum(d_area * between) if x is None and np.ndim(dx) == 0 else None
+    return unbroadcast(d_f if axis == -1 else np.moveaxis(d_f, -1, axis), f), None if x is None else unbroadcast(d_x, x), d_dx
+
+
+@tangent(np.trapezoid)
+def trapezoid_tangent(y, f, x=None, dx=1.0, t_f=None, t_x=None, t_dx=None, axis=-1):
+    if x is None:
+        return np.trapezoid(t_f, dx=dx, axis=axis), None, np.trapezoid(f, dx=t_dx, axis=axis)
+    return np.trapezoid(t_f, x, axis=axis), np.trapezoid(f, t_x, axis=axis), None
+
+
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+
+    @adjoint(np.cumulative_sum)
+    def cumulative_sum_adjoint(y, x, d_y, axis=None):
+        if axis is None:
+            return np.cumsum(d_y[::-1])[::-1]
+        return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)
+
+    @adjoint(np.cumulative_prod)
+    def cumulative_prod_adjoint(y, x, d_y, axis=None):
+        return cumprod_cotangent(d_y, x, 0 if axis is None else axis)
+
+    linear(np.cumulative_sum)
+
+    @tangent(np.cumulative_prod)
+    def cumulative_prod_tangent(y, x, t_x, axis=None):
+        return cumprod_tangent(t_x, x, y, 0 if axis is None else axis)

@@ -1,0 +1,131 @@
+"""scipy.linalg: functions of matrices, and equations that NumPy does not solve.
+
+    y = sqrtm(a)                   y t_y + t_y y = t_a                       a Sylvester equation
+    y = expm(a)                    t_y = upper right block of expm([[a, t_a], [0, a]])
+    a y + y b = q                  a t_y + t_y b = t_q - t_a y - y t_b
+    a y = b, a triangular          as for solve, in the triangle that is read
+
+Where t_y = L(t_a) is linear with the matrix a in it, d_a = L(d_y) with a.T in its place. N. Higham, "Functions of matrices" (2008).
+"""
+
+import numpy as np
+from scipy import linalg
+
+from sourcead.primitives.registry import adjoint, tangent
+from sourcead.runtime.matrices import (
+    banded_cotangents, banded_tangent, frechet, inverse_frechet, read_triangle, triangular_cotangents
+)
+
+
+@adjoint(linalg.sqrtm)
+def _(y, a, d_y):
+    d_a = linalg.solve_sylvester(y.T, y.T, d_y)
+    return d_a if np.iscomplexobj(a) else np.real(d_a)
+
+
+@tangent(linalg.sqrtm)
+def _(y, a, t_a):
+    return linalg.solve_sylvester(y, y, t_a)
+
+
+@adjoint(linalg.expm)
+def _(y, a, d_y):
+    return frechet(linalg.expm, np.swapaxes(a, -1, -2), d_y)
+
+
+@tangent(linalg.expm)
+def _(y, a, t_a):
+    return frechet(linalg.expm, a, t_a)
+
+
+@adjoint(linalg.logm)
+def _(y, a, d_y):
+    d_a = inverse_frechet(linalg.expm, y.T, d_y)
+    return d_a if np.iscomplexobj(a) else np.real(d_a)
+
+
+@tangent(linalg.logm)
+def _(y, a, t_a):
+    return inverse_frechet(linalg.expm, y, t_a)
+
+
+@adjoint(linalg.sinm)
+def _(y, a, d_y):
+    return frechet(linalg.sinm, a.T, d_y)
+
+
+@tangent(linalg.sinm)
+def _(y, a, t_a):
+    return frechet(linalg.sinm, a, t_a)
+
+
+@adjoint(linalg.cosm)
+def _(y, a, d_y):
+    return frechet(linalg.cosm, a.T, d_y)
+
+
+@tangent(linalg.cosm)
+def _(y, a, t_a):
+    return frechet(linalg.cosm, a, t_a)
+
+
+@adjoint(linalg.sinhm)
+def _(y, a, d_y):
+    return frechet(linalg.sinhm, a.T, d_y)
+
+
+@tangent(linalg.sinhm)
+def _(y, a, t_a):
+    return frechet(linalg.sinhm, a, t_a)
+
+
+@adjoint(linalg.coshm)
+def _(y, a, d_y):
+    return frechet(linalg.coshm, a.T, d_y)
+
+
+@tangent(linalg.coshm)
+def _(y, a, t_a):
+    return frechet(linalg.coshm, a, t_a)
+
+
+@adjoint(linalg.solve_sylvester)
+def _(y, a, b, q, d_y):
+    d_q = linalg.solve_sylvester(a.T, b.T, d_y)
+    return -(d_q @ y.T), -(y.T @ d_q), d_q
+
+
+@tangent(linalg.solve_sylvester)
+def _(y, a, b, q, t_a, t_b, t_q):
+    by_a, by_b = linalg.solve_sylvester(a, b, -(t_a @ y)), linalg.solve_sylvester(a, b, -(y @ t_b))
+    return by_a, by_b, linalg.solve_sylvester(a, b, t_q)
+
+
+@adjoint(linalg.solve_triangular)
+def solve_triangular_adjoint(y, a, b, d_y, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
+    if trans in (2, "C") and np.iscomplexobj(a):
+        raise NotImplementedError("the derivative of scipy.linalg.solve_triangular with trans='C' of complex matrices")
+    d_a, d_b = triangular_cotangents(linalg.solve_triangular, d_y, y, a, trans, lower, unit_diagonal)
+    return d_a, d_b
+
+
+@tangent(linalg.solve_triangular)
+def solve_triangular_tangent(y, a, b, t_a, t_b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
+    if trans in (2, "C") and np.iscomplexobj(a):
+        raise NotImplementedError("the derivative of scipy.linalg.solve_triangular with trans='C' of complex matrices")
+    t = read_triangle(t_a, lower, unit_diagonal)
+    moved = (t if trans in (0, "N") else t.T) @ y
+    by_a = -linalg.solve_triangular(a, moved, trans, lower, unit_diagonal)
+    return by_a, linalg.solve_triangular(a, t_b, trans, lower, unit_diagonal)
+
+
+@adjoint(linalg.solve_banded)
+def _(y, l_and_u, ab, b, d_y, overwrite_ab=False, overwrite_b=False, check_finite=True):
+    d_ab, d_b = banded_cotangents(linalg.solve_banded, d_y, y, l_and_u, ab)
+    return None, d_ab, d_b
+
+
+@tangent(linalg.solve_banded)
+def _(y, l_and_u, ab, b, t_ab, t_b, overwrite_ab=False, overwrite_b=False, check_finite=True):
+    by_ab = banded_tangent(t_ab, y, l_and_u)
+    return -linalg.solve_banded(l_and_u, ab, by_ab), linalg.solve_banded(l_and_u, ab, t_b)

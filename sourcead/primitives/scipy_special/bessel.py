@@ -1,0 +1,288 @@
+"""scipy.special: Bessel functions, their kin and their integrals, by their recurrences in the order.
+
+    y = jv(v, z)     d_z = d_y * (jv(v - 1, z) - jv(v + 1, z)) / 2
+    y = iv(v, z)     d_z = d_y * (iv(v - 1, z) + iv(v + 1, z)) / 2
+
+Nothing is known here of the derivative in the order.
+"""
+
+import math
+
+import numpy as np
+from scipy import special
+
+from sourcead.primitives.registry import adjoint
+from sourcead.runtime import undefined
+
+ROOT_PI = math.sqrt(math.pi)
+
+
+@adjoint(special.jv, broadcasts=True)
+def _(y, v, z, d_y):
+    return undefined("the order"), d_y * (special.jv(v - 1, z) - special.jv(v + 1, z)) / 2
+
+
+@adjoint(special.yv, special.yn, broadcasts=True)
+def _(y, v, z, d_y):
+    return undefined("the order"), d_y * (special.yv(v - 1, z) - special.yv(v + 1, z)) / 2
+
+
+@adjoint(special.iv, broadcasts=True)
+def _(y, v, z, d_y):
+    return undefined("the order"), d_y * (special.iv(v - 1, z) + special.iv(v + 1, z)) / 2
+
+
+@adjoint(special.kv, special.kn, broadcasts=True)
+def _(y, v, z, d_y):
+    return undefined("the order"), -d_y * (special.kv(v - 1, z) + special.kv(v + 1, z)) / 2
+
+
+@adjoint(special.hankel1, broadcasts=True)
+def _(y, v, z, d_y):
+    return undefined("the order"), d_y * (special.hankel1(v - 1, z) - special.hankel1(v + 1, z)) / 2
+
+
+@adjoint(special.hankel2, broadcasts=True)
+def _(y, v, z, d_y):
+    return undefined("the order"), d_y * (special.hankel2(v - 1, z) - special.hankel2(v + 1, z)) / 2
+
+
+@adjoint(special.hankel1e, broadcasts=True)
+def _(y, v, z, d_y):
+    slope = (special.hankel1e(v - 1, z) - special.hankel1e(v + 1, z)) / 2
+    return undefined("the order"), d_y * (slope - 1j * y)
+
+
+@adjoint(special.hankel2e, broadcasts=True)
+def _(y, v, z, d_y):
+    slope = (special.hankel2e(v - 1, z) - special.hankel2e(v + 1, z)) / 2
+    return undefined("the order"), d_y * (slope + 1j * y)
+
+
+@adjoint(special.jve, broadcasts=True)
+def jve_adjoint(y, v, z, d_y):
+    if np.iscomplexobj(z):
+        raise NotImplementedError("the derivative of special.jve of complex numbers, where it is not holomorphic")
+    return undefined("the order"), d_y * (special.jve(v - 1, z) - special.jve(v + 1, z)) / 2
+
+
+@adjoint(special.yve, broadcasts=True)
+def yve_adjoint(y, v, z, d_y):
+    if np.iscomplexobj(z):
+        raise NotImplementedError("the derivative of special.yve of complex numbers, where it is not holomorphic")
+    return undefined("the order"), d_y * (special.yve(v - 1, z) - special.yve(v + 1, z)) / 2
+
+
+@adjoint(special.ive, broadcasts=True)
+def ive_adjoint(y, v, z, d_y):
+    if np.iscomplexobj(z):
+        raise NotImplementedError("the derivative of special.ive of complex numbers, where it is not holomorphic")
+    slope = (special.ive(v - 1, z) + special.ive(v + 1, z)) / 2
+    return undefined("the order"), d_y * (slope - np.sign(z) * y)
+
+
+@adjoint(special.kve, broadcasts=True)
+def _(y, v, z, d_y):
+    return undefined("the order"), d_y * (y - (special.kve(v - 1, z) + special.kve(v + 1, z)) / 2)
+
+
+# ---- derivatives of Bessel functions ----
+
+
+@adjoint(special.jvp, broadcasts=True)
+def _(y, v, z, n=1, d_y=None):
+    return undefined("the order"), d_y * special.jvp(v, z, n + 1), None
+
+
+@adjoint(special.yvp, broadcasts=True)
+def _(y, v, z, n=1, d_y=None):
+    return undefined("the order"), d_y * special.yvp(v, z, n + 1), None
+
+
+@adjoint(special.ivp, broadcasts=True)
+def _(y, v, z, n=1, d_y=None):
+    return undefined("the order"), d_y * special.ivp(v, z, n + 1), None
+
+
+@adjoint(special.kvp, broadcasts=True)
+def _(y, v, z, n=1, d_y=None):
+    return undefined("the order"), d_y * special.kvp(v, z, n + 1), None
+
+
+@adjoint(special.h1vp, broadcasts=True)
+def _(y, v, z, n=1, d_y=None):
+    return undefined("the order"), d_y * special.h1vp(v, z, n + 1), None
+
+
+@adjoint(special.h2vp, broadcasts=True)
+def _(y, v, z, n=1, d_y=None):
+    return undefined("the order"), d_y * special.h2vp(v, z, n + 1), None
+
+
+# ---- fixed orders ----
+
+
+@adjoint(special.j0, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * special.j1(x)
+
+
+@adjoint(special.j1, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * (special.j0(x) - special.jv(2, x)) / 2
+
+
+@adjoint(special.y0, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * special.y1(x)
+
+
+@adjoint(special.y1, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * (special.y0(x) - y / x)
+
+
+@adjoint(special.i0, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * special.i1(x)
+
+
+@adjoint(special.i1, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * (special.i0(x) + special.iv(2, x)) / 2
+
+
+@adjoint(special.i0e, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * (special.i1e(x) - np.sign(x) * y)
+
+
+@adjoint(special.i1e, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * ((special.i0e(x) + special.ive(2, x)) / 2 - np.sign(x) * y)
+
+
+@adjoint(special.k0, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * special.k1(x)
+
+
+@adjoint(special.k1, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * (special.k0(x) + y / x)
+
+
+@adjoint(special.k0e, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * (y - special.k1e(x))
+
+
+@adjoint(special.k1e, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * (y - special.k0e(x) - y / x)
+
+
+# ---- spherical ones: x**2 w'' + 2 x w' + (x**2 - n (n + 1)) w = 0 ----
+
+
+@adjoint(special.spherical_jn, broadcasts=True)
+def spherical_jn_adjoint(y, n, z, derivative=False, d_y=None):
+    if not derivative:
+        return undefined("the order"), d_y * special.spherical_jn(n, z, True), None
+    return undefined("the order"), -d_y * (2 * y / z + (1 - n * (n + 1) / z**2) * special.spherical_jn(n, z)), None
+
+
+@adjoint(special.spherical_yn, broadcasts=True)
+def spherical_yn_adjoint(y, n, z, derivative=False, d_y=None):
+    if not derivative:
+        return undefined("the order"), d_y * special.spherical_yn(n, z, True), None
+    return undefined("the order"), -d_y * (2 * y / z + (1 - n * (n + 1) / z**2) * special.spherical_yn(n, z)), None
+
+
+@adjoint(special.spherical_in, broadcasts=True)
+def spherical_in_adjoint(y, n, z, derivative=False, d_y=None):
+    if not derivative:
+        return undefined("the order"), d_y * special.spherical_in(n, z, True), None
+    return undefined("the order"), d_y * ((1 + n * (n + 1) / z**2) * special.spherical_in(n, z) - 2 * y / z), None
+
+
+@adjoint(special.spherical_kn, broadcasts=True)
+def spherical_kn_adjoint(y, n, z, derivative=False, d_y=None):
+    if not derivative:
+        return undefined("the order"), d_y * special.spherical_kn(n, z, True), None
+    return undefined("the order"), d_y * ((1 + n * (n + 1) / z**2) * special.spherical_kn(n, z) - 2 * y / z), None
+
+
+# ---- Kelvin's and Struve's ----
+
+
+@adjoint(special.ber, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * special.berp(x)
+
+
+@adjoint(special.bei, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * special.beip(x)
+
+
+@adjoint(special.ker, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * special.kerp(x)
+
+
+@adjoint(special.kei, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * special.keip(x)
+
+
+@adjoint(special.berp, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * (special.bei(x) + y / x)
+
+
+@adjoint(special.beip, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * (special.ber(x) - y / x)
+
+
+@adjoint(special.kerp, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * (special.kei(x) + y / x)
+
+
+@adjoint(special.keip, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * (special.ker(x) - y / x)
+
+
+@adjoint(special.struve, broadcasts=True)
+def _(y, v, x, d_y):
+    extra = (x / 2) ** v * special.rgamma(v + 1.5) / ROOT_PI
+    return undefined("the order"), d_y * (special.struve(v - 1, x) - special.struve(v + 1, x) + extra) / 2
+
+
+@adjoint(special.modstruve, broadcasts=True)
+def _(y, v, x, d_y):
+    extra = (x / 2) ** v * special.rgamma(v + 1.5) / ROOT_PI
+    return undefined("the order"), d_y * (special.modstruve(v - 1, x) + special.modstruve(v + 1, x) + extra) / 2
+
+
+@adjoint(special.itstruve0, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * special.struve(0, x)
+
+
+@adjoint(special.itmodstruve0, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * special.modstruve(0, x)
+
+
+@adjoint(special.it2struve0, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * special.struve(0, x) / x
+
+
+@adjoint(special.wright_bessel, broadcasts=True)
+def _(y, a, b, x, d_y):
+    return undefined("its first argument"), undefined("its second argument"), d_y * special.wright_bessel(a, a + b, x)

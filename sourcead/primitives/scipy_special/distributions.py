@@ -1,0 +1,197 @@
+"""scipy.special: distribution functions and their inverses, incomplete gamma and beta functions, binomials.
+
+    y = F(x)                 d_x = d_y * f(x)            f the density
+    y = inverse of F at p    d_p = d_y / f(y)
+
+Nothing is known here of the derivatives in most parameters.
+"""
+
+import math
+
+import numpy as np
+from scipy import special
+
+from sourcead.primitives.registry import adjoint
+from sourcead.runtime import undefined
+
+SQRT_2_PI = math.sqrt(2 * math.pi)
+
+
+def gamma_density(a, x):
+    return np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
+
+
+def beta_density(a, b, x):
+    return np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b))
+
+
+def student_density(df, t):
+    log_scale = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - np.log(df * math.pi) / 2
+    return np.exp(log_scale - (df + 1) / 2 * np.log1p(t * t / df))
+
+
+def fisher_density(n, d, x):
+    log_odds = (n * np.log(n * x / (n * x + d)) + d * np.log(d / (n * x + d))) / 2
+    return np.exp(log_odds - special.betaln(n / 2, d / 2)) / x
+
+
+@adjoint(special.gammainc, broadcasts=True)
+def _(y, a, x, d_y):
+    return undefined("its first argument"), d_y * gamma_density(a, x)
+
+
+@adjoint(special.gammaincc, broadcasts=True)
+def _(y, a, x, d_y):
+    return undefined("its first argument"), -d_y * gamma_density(a, x)
+
+
+@adjoint(special.gammaincinv, broadcasts=True)
+def _(y, a, p, d_y):
+    return undefined("its first argument"), d_y / gamma_density(a, y)
+
+
+@adjoint(special.gammainccinv, broadcasts=True)
+def _(y, a, p, d_y):
+    return undefined("its first argument"), -d_y / gamma_density(a, y)
+
+
+@adjoint(special.betainc, broadcasts=True)
+def _(y, a, b, x, d_y):
+    return undefined("its first argument"), undefined("its second argument"), d_y * beta_density(a, b, x)
+
+
+@adjoint(special.betaincinv, broadcasts=True)
+def _(y, a, b, p, d_y):
+    return undefined("its first argument"), undefined("its second argument"), d_y / beta_density(a, b, y)
+
+
+if hasattr(special, "betaincc"):  # SciPy 1.11
+
+    @adjoint(special.betaincc, broadcasts=True)
+    def _(y, a, b, x, d_y):
+        return undefined("its first argument"), undefined("its second argument"), -d_y * beta_density(a, b, x)
+
+    @adjoint(special.betainccinv, broadcasts=True)
+    def _(y, a, b, p, d_y):
+        return undefined("its first argument"), undefined("its second argument"), -d_y / beta_density(a, b, y)
+
+
+# ---- distributions ----
+
+
+@adjoint(special.ndtri_exp, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * SQRT_2_PI * np.exp(x + y * y / 2)
+
+
+@adjoint(special.chdtr, broadcasts=True)
+def _(y, v, x, d_y):
+    return undefined("the degrees of freedom"), d_y * gamma_density(v / 2, x / 2) / 2
+
+
+@adjoint(special.chdtrc, broadcasts=True)
+def _(y, v, x, d_y):
+    return undefined("the degrees of freedom"), -d_y * gamma_density(v / 2, x / 2) / 2
+
+
+@adjoint(special.chdtri, broadcasts=True)
+def _(y, v, p, d_y):
+    return undefined("the degrees of freedom"), -2 * d_y / gamma_density(v / 2, y / 2)
+
+
+@adjoint(special.gdtr, broadcasts=True)
+def _(y, a, b, x, d_y):
+    density = d_y * gamma_density(b, a * x)
+    return density * x, undefined("its second argument"), density * a
+
+
+@adjoint(special.gdtrc, broadcasts=True)
+def _(y, a, b, x, d_y):
+    density = d_y * gamma_density(b, a * x)
+    return -density * x, undefined("its second argument"), -density * a
+
+
+@adjoint(special.gdtrix, broadcasts=True)
+def _(y, a, b, p, d_y):
+    return -d_y * y / a, undefined("its second argument"), d_y / (a * gamma_density(b, a * y))
+
+
+@adjoint(special.stdtr, broadcasts=True)
+def _(y, df, t, d_y):
+    return undefined("the degrees of freedom"), d_y * student_density(df, t)
+
+
+@adjoint(special.stdtrit, broadcasts=True)
+def _(y, df, p, d_y):
+    return undefined("the degrees of freedom"), d_y / student_density(df, y)
+
+
+@adjoint(special.fdtr, broadcasts=True)
+def _(y, n, d, x, d_y):
+    return undefined("the degrees of freedom"), undefined("the degrees of freedom"), d_y * fisher_density(n, d, x)
+
+
+@adjoint(special.fdtrc, broadcasts=True)
+def _(y, n, d, x, d_y):
+    return undefined("the degrees of freedom"), undefined("the degrees of freedom"), -d_y * fisher_density(n, d, x)
+
+
+@adjoint(special.fdtri, broadcasts=True)
+def _(y, n, d, p, d_y):
+    return undefined("the degrees of freedom"), undefined("the degrees of freedom"), d_y / fisher_density(n, d, y)
+
+
+@adjoint(special.pdtr, broadcasts=True)
+def _(y, k, m, d_y):
+    return None, -d_y * gamma_density(np.floor(k) + 1, m)
+
+
+@adjoint(special.pdtrc, broadcasts=True)
+def _(y, k, m, d_y):
+    return None, d_y * gamma_density(np.floor(k) + 1, m)
+
+
+@adjoint(special.bdtr, broadcasts=True)
+def _(y, k, n, p, d_y):
+    return undefined("its first argument"), undefined("its second argument"), -d_y * beta_density(np.floor(k) + 1, n - np.floor(k), p)
+
+
+@adjoint(special.bdtrc, broadcasts=True)
+def _(y, k, n, p, d_y):
+    return undefined("its first argument"), undefined("its second argument"), d_y * beta_density(np.floor(k) + 1, n - np.floor(k), p)
+
+
+@adjoint(special.nbdtr, broadcasts=True)
+def _(y, k, n, p, d_y):
+    return undefined("its first argument"), undefined("its second argument"), d_y * beta_density(n, k + 1, p)
+
+
+@adjoint(special.nbdtrc, broadcasts=True)
+def _(y, k, n, p, d_y):
+    return undefined("its first argument"), undefined("its second argument"), -d_y * beta_density(n, k + 1, p)
+
+
+# ---- products of consecutive numbers ----
+
+
+@adjoint(special.rgamma, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * y * special.digamma(x)
+
+
+@adjoint(special.poch, broadcasts=True)
+def _(y, z, m, d_y):
+    d_log = d_y * y
+    return d_log * (special.digamma(z + m) - special.digamma(z)), d_log * special.digamma(z + m)
+
+
+@adjoint(special.binom, broadcasts=True)
+def _(y, n, k, d_y):
+    d_log = d_y * y
+    rest = special.digamma(n - k + 1)
+    return d_log * (special.digamma(n + 1) - rest), d_log * (rest - special.digamma(k + 1))
+
+
+@adjoint(special.multigammaln, broadcasts=True)
+def _(y, a, d, d_y):
+    return d_y * np.sum(special.digamma(np.expand_dims(a, -1) - np.arange(d) / 2), axis=-1), undefined("the dimension")

@@ -1,0 +1,264 @@
+"""scipy.special: functions that are integrals, elliptic and hypergeometric ones, and transforms of data.
+
+    y = exp1(x) = integral of exp(-t) / t from x on        d_x = -d_y * exp(-x) / x
+    y = ellipk(m)                                          d_m = d_y * (E(m) / (1 - m) - y) / (2 m)
+    y = lambertw(z), y exp(y) = z                          d_z = d_y * exp(-y) / (1 + y)
+"""
+
+import math
+
+import numpy as np
+from scipy import special
+
+from sourcead.primitives.registry import adjoint
+from sourcead.runtime import divide_or_zero, undefined
+
+ROOT_PI = math.sqrt(math.pi)
+ROOT_2 = math.sqrt(2)
+ROOT_2_PI = math.sqrt(2 * math.pi)
+LN2 = math.log(2)
+LN10 = math.log(10)
+DEGREE = math.pi / 180
+
+
+@adjoint(special.dawsn, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * (1 - 2 * x * y)
+
+
+@adjoint(special.erfi, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * 2 / ROOT_PI * np.exp(x * x)
+
+
+@adjoint(special.erfcinv, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * ROOT_PI / 2 * np.exp(y * y)
+
+
+@adjoint(special.wofz, broadcasts=True)
+def _(y, z, d_y):
+    return d_y * (2j / ROOT_PI - 2 * z * y)
+
+
+@adjoint(special.voigt_profile, broadcasts=True)
+def _(y, x, sigma, gamma, d_y):
+    z = (x + 1j * gamma) / (sigma * ROOT_2)
+    slope = (2j / ROOT_PI - 2 * z * special.wofz(z)) / (sigma * ROOT_2_PI)
+    d_x = d_y * np.real(slope) / (sigma * ROOT_2)
+    return d_x, -d_y * (y + np.real(slope * z)) / sigma, -d_y * np.imag(slope) / (sigma * ROOT_2)
+
+
+@adjoint(special.exp1, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * np.exp(-x) / x
+
+
+@adjoint(special.expi, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * np.exp(x) / x
+
+
+@adjoint(special.expn, broadcasts=True)
+def _(y, n, x, d_y):
+    return undefined("the order"), -d_y * np.where(n == 0, np.exp(-x) * (x + 1) / x**2, special.expn(np.maximum(n - 1, 0), x))
+
+
+@adjoint(special.spence, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * np.where(x == 1, 1, special.log1p(x - 1) / np.where(x == 1, 1, x - 1))
+
+
+@adjoint(special.lambertw, broadcasts=True)
+def _(y, z, k=0, d_y=None):
+    return d_y * np.exp(-y) / (1 + y), None
+
+
+@adjoint(special.wrightomega, broadcasts=True)
+def _(y, z, d_y):
+    return d_y * y / (1 + y)
+
+
+@adjoint(special.zeta, broadcasts=True)
+def _(y, x, q=None, d_y=None):
+    if q is None:
+        return undefined("its first argument"), None
+    return undefined("its first argument"), -d_y * x * special.zeta(x + 1, q)
+
+
+@adjoint(special.owens_t, broadcasts=True)
+def _(y, h, a, d_y):
+    d_h = -d_y * special.erf(a * h / ROOT_2) * np.exp(-h * h / 2) / (2 * ROOT_2_PI)
+    return d_h, d_y * np.exp(-h * h * (1 + a * a) / 2) / (2 * math.pi * (1 + a * a))
+
+
+# ---- elliptic and hypergeometric functions ----
+
+
+@adjoint(special.ellipk, broadcasts=True)
+def _(y, m, d_y):
+    return d_y * np.where(m == 0, math.pi / 8, (special.ellipe(m) / (1 - m) - y) / np.where(m == 0, 1, 2 * m))
+
+
+@adjoint(special.ellipkm1, broadcasts=True)
+def _(y, p, d_y):
+    return -d_y * np.where(p == 1, math.pi / 8, (special.ellipe(1 - p) / p - y) / np.where(p == 1, 1, 2 * (1 - p)))
+
+
+@adjoint(special.ellipe, broadcasts=True)
+def _(y, m, d_y):
+    return d_y * np.where(m == 0, -math.pi / 8, (y - special.ellipk(m)) / np.where(m == 0, 1, 2 * m))
+
+
+@adjoint(special.ellipkinc, broadcasts=True)
+def _(y, phi, m, d_y):
+    root = np.sqrt(1 - m * np.sin(phi) ** 2)
+    slope = (special.ellipeinc(phi, m) / (1 - m) - y) / (2 * m) - np.sin(2 * phi) / (4 * (1 - m) * root)
+    return d_y / root, d_y * slope
+
+
+@adjoint(special.ellipeinc, broadcasts=True)
+def _(y, phi, m, d_y):
+    return d_y * np.sqrt(1 - m * np.sin(phi) ** 2), d_y * (y - special.ellipkinc(phi, m)) / (2 * m)
+
+
+@adjoint(special.elliprf, broadcasts=True)
+def _(y, a, b, c, d_y):
+    d = -d_y / 6
+    return d * special.elliprd(b, c, a), d * special.elliprd(a, c, b), d * special.elliprd(a, b, c)
+
+
+@adjoint(special.hyp0f1, broadcasts=True)
+def _(y, v, z, d_y):
+    return undefined("its first argument"), d_y * special.hyp0f1(v + 1, z) / v
+
+
+@adjoint(special.hyp1f1, broadcasts=True)
+def _(y, a, b, x, d_y):
+    return undefined("its first argument"), undefined("its second argument"), d_y * a / b * special.hyp1f1(a + 1, b + 1, x)
+
+
+@adjoint(special.hyp2f1, broadcasts=True)
+def _(y, a, b, c, z, d_y):
+    d_z = d_y * a * b / c * special.hyp2f1(a + 1, b + 1, c + 1, z)
+    return undefined("its first argument"), undefined("its second argument"), undefined("its third argument"), d_z
+
+
+@adjoint(special.hyperu, broadcasts=True)
+def _(y, a, b, x, d_y):
+    return undefined("its first argument"), undefined("its second argument"), -d_y * a * special.hyperu(a + 1, b + 1, x)
+
+
+# ---- elementary functions, said so that they stay exact ----
+
+
+@adjoint(special.exp2, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * y * LN2
+
+
+@adjoint(special.exp10, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * y * LN10
+
+
+@adjoint(special.expm1, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * (y + 1)
+
+
+@adjoint(special.log1p, broadcasts=True)
+def _(y, x, d_y):
+    return d_y / (1 + x)
+
+
+@adjoint(special.cbrt, broadcasts=True)
+def _(y, x, d_y):
+    return d_y / (3 * y * y)
+
+
+@adjoint(special.cosm1, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * np.sin(x)
+
+
+@adjoint(special.powm1, broadcasts=True)
+def _(y, x, p, d_y):
+    return d_y * p * x ** (p - 1), d_y * (y + 1) * np.log(x)
+
+
+@adjoint(special.sindg, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * DEGREE * special.cosdg(x)
+
+
+@adjoint(special.cosdg, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * DEGREE * special.sindg(x)
+
+
+@adjoint(special.tandg, broadcasts=True)
+def _(y, x, d_y):
+    return d_y * DEGREE * (1 + y * y)
+
+
+@adjoint(special.cotdg, broadcasts=True)
+def _(y, x, d_y):
+    return -d_y * DEGREE * (1 + y * y)
+
+
+@adjoint(special.radian, broadcasts=True)
+def _(y, d, m, s, d_y):
+    return d_y * DEGREE, d_y * (DEGREE / 60), d_y * (DEGREE / 3600)
+
+
+if hasattr(special, "softplus"):  # SciPy 1.16
+
+    @adjoint(special.softplus, broadcasts=True)
+    def _(y, x, d_y):
+        return d_y * special.expit(x)
+
+
+# ---- losses and transforms of data ----
+
+
+@adjoint(special.huber, broadcasts=True)
+def _(y, delta, r, d_y):
+    far = np.abs(r) > delta
+    return d_y * np.where(far, np.abs(r) - delta, 0), d_y * np.where(far, delta * np.sign(r), r)
+
+
+@adjoint(special.pseudo_huber, broadcasts=True)
+def _(y, delta, r, d_y):
+    root = np.hypot(delta, r)
+    return d_y * (2 * divide_or_zero(y, delta) - divide_or_zero(r * r, root)), d_y * divide_or_zero(delta * r, root)
+
+
+@adjoint(special.boxcox, broadcasts=True)
+def _(y, x, lmbda, d_y):
+    log = np.log(x)
+    slope = np.where(lmbda == 0, log * log / 2, ((1 + lmbda * y) * log - y) / np.where(lmbda == 0, 1, lmbda))
+    return d_y * x ** (lmbda - 1), d_y * slope
+
+
+@adjoint(special.boxcox1p, broadcasts=True)
+def _(y, x, lmbda, d_y):
+    log = np.log1p(x)
+    slope = np.where(lmbda == 0, log * log / 2, ((1 + lmbda * y) * log - y) / np.where(lmbda == 0, 1, lmbda))
+    return d_y * (1 + x) ** (lmbda - 1), d_y * slope
+
+
+@adjoint(special.inv_boxcox, broadcasts=True)
+def _(y, x, lmbda, d_y):
+    inner = 1 + lmbda * x
+    safe = np.where(lmbda == 0, 1, lmbda)
+    slope = np.where(lmbda == 0, -x * x / 2, (x / inner - np.log1p(lmbda * x) / safe) / safe)
+    return d_y * y / inner, d_y * y * slope
+
+
+@adjoint(special.inv_boxcox1p, broadcasts=True)
+def _(y, x, lmbda, d_y):
+    inner = 1 + lmbda * x
+    safe = np.where(lmbda == 0, 1, lmbda)
+    slope = np.where(lmbda == 0, -x * x / 2, (x / inner - np.log1p(lmbda * x) / safe) / safe)
+    return d_y * (1 + y) / inner, d_y * (1 + y) * slope

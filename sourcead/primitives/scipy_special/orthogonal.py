@@ -1,0 +1,95 @@
+"""scipy.special: orthogonal polynomials at a point, by the next family of one degree less.
+
+    y = P_n^(a, b)(x)     d_x = d_y * (n + a + b + 1) / 2 * P_{n-1}^(a+1, b+1)(x)        Jacobi
+    y = C_n^(a)(x)        d_x = d_y * 2 a * C_{n-1}^(a+1)(x)                             Gegenbauer
+    y = L_n^(a)(x)        d_x = -d_y * L_{n-1}^(a+1)(x)                                  Laguerre
+    y = H_n(x)            d_x = d_y * 2 n H_{n-1}(x)                                     Hermite
+"""
+
+from scipy import special
+
+from sourcead.primitives.registry import adjoint
+from sourcead.runtime import undefined
+
+
+def lower(n):
+    """The degree of the derivative; that of a constant is multiplied by 0."""
+    return n - (n != 0)
+
+
+@adjoint(special.eval_jacobi, broadcasts=True)
+def _(y, n, a, b, x, d_y):
+    slope = (n != 0) * (n + a + b + 1) / 2 * special.eval_jacobi(lower(n), a + 1, b + 1, x)
+    return undefined("the degree"), undefined("its second argument"), undefined("its third argument"), d_y * slope
+
+
+@adjoint(special.eval_sh_jacobi, broadcasts=True)
+def _(y, n, p, q, x, d_y):
+    slope = (n != 0) * (n + p) * special.eval_jacobi(lower(n), p - q + 1, q, 2 * x - 1) / special.binom(2 * n + p - 1, n)
+    return undefined("the degree"), undefined("its second argument"), undefined("its third argument"), d_y * slope
+
+
+@adjoint(special.eval_gegenbauer, broadcasts=True)
+def _(y, n, alpha, x, d_y):
+    slope = (n != 0) * 2 * alpha * special.eval_gegenbauer(lower(n), alpha + 1, x)
+    return undefined("the degree"), undefined("its second argument"), d_y * slope
+
+
+@adjoint(special.eval_legendre, broadcasts=True)
+def _(y, n, x, d_y):
+    return undefined("the degree"), d_y * (n != 0) * (n + 1) / 2 * special.eval_jacobi(lower(n), 1, 1, x)
+
+
+@adjoint(special.eval_sh_legendre, broadcasts=True)
+def _(y, n, x, d_y):
+    return undefined("the degree"), d_y * (n != 0) * (n + 1) * special.eval_jacobi(lower(n), 1, 1, 2 * x - 1)
+
+
+@adjoint(special.eval_chebyt, broadcasts=True)
+def _(y, n, x, d_y):
+    return undefined("the degree"), d_y * n * special.eval_chebyu(lower(n), x)
+
+
+@adjoint(special.eval_sh_chebyt, broadcasts=True)
+def _(y, n, x, d_y):
+    return undefined("the degree"), d_y * 2 * n * special.eval_chebyu(lower(n), 2 * x - 1)
+
+
+@adjoint(special.eval_chebyc, broadcasts=True)
+def _(y, n, x, d_y):
+    return undefined("the degree"), d_y * n * special.eval_chebyu(lower(n), x / 2)
+
+
+@adjoint(special.eval_chebyu, broadcasts=True)
+def _(y, n, x, d_y):
+    return undefined("the degree"), d_y * 2 * (n != 0) * special.eval_gegenbauer(lower(n), 2, x)
+
+
+@adjoint(special.eval_sh_chebyu, broadcasts=True)
+def _(y, n, x, d_y):
+    return undefined("the degree"), d_y * 4 * (n != 0) * special.eval_gegenbauer(lower(n), 2, 2 * x - 1)
+
+
+@adjoint(special.eval_chebys, broadcasts=True)
+def _(y, n, x, d_y):
+    return undefined("the degree"), d_y * (n != 0) * special.eval_gegenbauer(lower(n), 2, x / 2)
+
+
+@adjoint(special.eval_laguerre, broadcasts=True)
+def _(y, n, x, d_y):
+    return undefined("the degree"), -d_y * (n != 0) * special.eval_genlaguerre(lower(n), 1, x)
+
+
+@adjoint(special.eval_genlaguerre, broadcasts=True)
+def _(y, n, alpha, x, d_y):
+    return undefined("the degree"), undefined("its second argument"), -d_y * (n != 0) * special.eval_genlaguerre(lower(n), alpha + 1, x)
+
+
+@adjoint(special.eval_hermite, broadcasts=True)
+def _(y, n, x, d_y):
+    return undefined("the degree"), d_y * 2 * n * special.eval_hermite(lower(n), x)
+
+
+@adjoint(special.eval_hermitenorm, broadcasts=True)
+def _(y, n, x, d_y):
+    return undefined("the degree"), d_y * n * special.eval_hermitenorm(lower(n), x)

@@ -1,0 +1,64 @@
+"""Convolution, interpolation, quantiles.
+
+y = convolve(a, v)         d_a = correlation of d_y with v, d_v = correlation of d_y with a
+y = interp(x, xp, fp)      on each piece y = fp[k] + (x - xp[k]) * s[k],   s[k] = (fp[k+1] - fp[k]) / (xp[k+1] - xp[k])
+y = quantile(x, q)         y lies between two elements of sorted x, which share d_y by their distance
+"""
+
+import numpy as np
+
+from sourcead.primitives.registry import adjoint, multilinear, tangent
+from sourcead.runtime import convolve_cotangents, interp_cotangents, quantile_cotangent
+from sourcead.runtime.tangents import interp_slope, quantile_tangent
+
+
+@adjoint(np.convolve)
+def convolve_adjoint(y, a, v, mode="full", d_y=None):
+    d_a, d_v = convolve_cotangents(d_y, a, v, mode)
+    return d_a, d_v, None
+
+
+@adjoint(np.correlate)
+def correlate_adjoint(y, a, v, mode="valid", d_y=None):
+    if np.iscomplexobj(v):
+        d_a, d_v = convolve_cotangents(d_y, a, np.conj(v[::-1]), mode, len(v) > len(a))
+        return d_a, np.conj(d_v[::-1]), None
+    d_a, d_v = convolve_cotangents(d_y, a, v[::-1], mode, len(v) > len(a))
+    return d_a, d_v[::-1], None
+
+
+multilinear(np.convolve, np.correlate)
+
+
+@adjoint(np.interp)
+def interp_adjoint(y, x, xp, fp, d_y, left=None, right=None):
+    d_x, d_xp, d_fp = interp_cotangents(d_y, x, xp, fp, left, right)
+    return d_x, d_xp, d_fp
+
+
+@tangent(np.interp)
+def interp_tangent(y, x, xp, fp, t_x, t_xp, t_fp, left=None, right=None):
+    slope = interp_slope(x, xp, fp)
+    t_left = None if left is None else 0.0
+    t_right = None if right is None else 0.0
+    return t_x * slope, -slope * np.interp(x, xp, t_xp), np.interp(x, xp, t_fp, left=t_left, right=t_right)
+
+
+@adjoint(np.quantile)
+def quantile_adjoint(y, x, q, axis=None, d_y=None, keepdims=False):
+    return quantile_cotangent(d_y, x, q, axis, keepdims), None, None
+
+
+@tangent(np.quantile)
+def _(y, x, q, axis=None, t_x=None, keepdims=False):
+    return quantile_tangent(t_x, x, q, axis, keepdims)
+
+
+@adjoint(np.percentile)
+def percentile_adjoint(y, x, q, axis=None, d_y=None, keepdims=False):
+    return quantile_cotangent(d_y, x, np.divide(q, 100), axis, keepdims), None, None
+
+
+@tangent(np.percentile)
+def _(y, x, q, axis=None, t_x=None, keepdims=False):
+    return quantile_tangent(t_x, x, np.divide(q, 100), axis, keepdims)

@@ -15,14 +15,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sourcead import runtime
+from sourcead.ad.forward.pushforward import pushforward
 from sourcead.analysis.builder import atom_type
+from sourcead.api import jacobians, transformations
+from sourcead.api.jacobians import by_columns
+from sourcead.compile.gradient import Gradient
+from sourcead.compile.pipeline import differentiate
 from sourcead.errors import UnsupportedSyntaxError, WrtError
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.source import Opaque, find_source, own_signature, unwrap
-from sourcead.frontend.syntax import calls, expressions
-from sourcead.frontend.values.cells import (
-    POISON, BoundVal, Cell, FunctionVal, TupleVal, Value, leaves, next_birth, roots
+from sourcead.frontend import core
+from sourcead.frontend.control import inlining
+from sourcead.frontend.control.functions import Lowered
+from sourcead.frontend.core import (
+    POISON, VALUES, BoundVal, Cell, FunctionVal, Lowering, TupleVal, Value, leaves, next_birth, roots
 )
+from sourcead.frontend.source import Opaque, find_source, own_signature, unwrap
+from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Atom, Block, Call, Closure, Const, Effect, Function, Let, Stmt, Var, copied, free_vars
 from sourcead.ir.types import Array, Scalar, as_float, carries_derivative, dims_of, tangent_type
 
@@ -62,33 +69,30 @@ def takes_derivatives(fn: Any) -> bool:
 
 def lower_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of one of sourcead's own functions, or of what one of them returned."""
-    from sourcead.api import jacobians, transformations as api
-    from sourcead.compile.gradient import Gradient
-
     if isinstance(fn, Gradient):
-        bound = [calls.as_value(lo, v) for v in fn._bound_args]
-        named = {k: calls.as_value(lo, v) for k, v in fn._bound_kwargs.items()}
+        bound = [core.as_value(lo, v) for v in fn._bound_args]
+        named = {k: core.as_value(lo, v) for k, v in fn._bound_kwargs.items()}
         names = plain_names(fn._takes)
         wrt = tuple(names.index(n) if n in names else n for n in fn.wrt)
         value = DerivativeVal(fn._kind, Const(fn._function), wrt[0] if fn._single else wrt, fn._has_aux, tuple(names))
         return lower_derivative(lo, value, [*bound, *args], {**named, **kwargs}, node)
-    if isinstance(fn, api.HessianProduct):
+    if isinstance(fn, transformations.HessianProduct):
         wrt = fn.wrt[0] if fn._single else fn.wrt
-        return lower_derivative(lo, DerivativeVal("hvp", calls.as_value(lo, fn.primal), wrt), args, kwargs, node)
+        return lower_derivative(lo, DerivativeVal("hvp", core.as_value(lo, fn.primal), wrt), args, kwargs, node)
     if isinstance(fn, jacobians.Jacobian):
         kind = "hessian" if isinstance(fn, jacobians.Hessian) else "jacobian"
-        return lower_derivative(lo, DerivativeVal(kind, calls.as_value(lo, fn.primal), fn._asked), args, kwargs, node)
+        return lower_derivative(lo, DerivativeVal(kind, core.as_value(lo, fn.primal), fn._asked), args, kwargs, node)
     kinds = {
-        api.grad: "grad", api.value_and_grad: "value_and_grad", api.hvp: "hvp", api.pushforward: "jvp",
+        transformations.grad: "grad", transformations.value_and_grad: "value_and_grad", transformations.hvp: "hvp", transformations.pushforward: "jvp",
         jacobians.jacobian: "jacobian", jacobians.hessian: "hessian",
     }  # fmt: skip
     if fn in kinds:
         return made(lo, kinds[fn], args, kwargs, node)
-    if fn is api.vjp and args:
+    if fn is transformations.vjp and args:
         return lower_vjp(lo, args, kwargs, node)
-    if fn is api.jvp and len(args) == 3 and not kwargs:
+    if fn is transformations.jvp and len(args) == 3 and not kwargs:
         return lower_jvp(lo, *args, node)
-    raise expressions.unsupported(
+    raise core.unsupported(
         lo, node, f"`{getattr(fn, '__name__', fn)}` inside a function that is differentiated",
         "`vjp` or `jvp` of the unit vectors in a loop",
     )  # fmt: skip
@@ -106,9 +110,9 @@ def made(lo: Lowering, kind: str, args: list[Value], kwargs: dict[str, Value], n
         if name == "backend":  # that of the function around it
             continue
         if name != "checkpoint" or static(lo, value, node) != "auto":
-            raise expressions.unsupported(lo, node, f"the option `{name}` of a derivative that is taken inside a function")
+            raise core.unsupported(lo, node, f"the option `{name}` of a derivative that is taken inside a function")
     if not args or len(args) > 2:
-        raise expressions.unsupported(lo, node, "a derivative without its function, as a decorator", "`grad(f)`")
+        raise core.unsupported(lo, node, "a derivative without its function, as a decorator", "`grad(f)`")
     return DerivativeVal(kind, args[0], wrt, has_aux)
 
 
@@ -120,7 +124,7 @@ def static(lo: Lowering, value: Value, node) -> Any:
         return tuple(static(lo, item, node) for item in value.items.values())
     if isinstance(value, Const) and not value.live:
         return value.value
-    raise expressions.unsupported(lo, node, "what a derivative is taken of, or with respect to, is not known before the program runs")
+    raise core.unsupported(lo, node, "what a derivative is taken of, or with respect to, is not known before the program runs")
 
 
 # ---- which arguments ----
@@ -134,7 +138,7 @@ def parameters(lo: Lowering, fn: Value, node) -> list[str]:
         case DerivativeVal(function=function, names=names):
             return parameters(lo, function, node) if names is None else list(names)
         case BoundVal(function, args, kwargs):
-            inner = function if isinstance(function, (*calls.VALUES, DerivativeVal)) else Const(function)
+            inner = function if isinstance(function, (*VALUES, DerivativeVal)) else Const(function)
             return [n for n in parameters(lo, inner, node)[len(args) :] if n not in kwargs]
         case Const(function, _, False) if isinstance(function, Opaque):
             return plain_names(function._signature)[len(function._bound_args) :] if hasattr(function, "_signature") else []
@@ -145,7 +149,7 @@ def parameters(lo: Lowering, fn: Value, node) -> list[str]:
             except Exception:  # built in: its arguments have positions only
                 return []
             return [n for n in names[len(bound_args) :] if n not in bound_kwargs]
-    raise expressions.unsupported(lo, node, "the function that is differentiated here is not known before the program runs")
+    raise core.unsupported(lo, node, "the function that is differentiated here is not known before the program runs")
 
 
 def plain_names(signature: inspect.Signature) -> list[str]:
@@ -205,7 +209,7 @@ def taken(lo: Lowering, fn: Value, at: list[int | str], args: list[Value], kwarg
                 for cell in roots(every[place]):
                     lo.journal.set(cell.slots, POISON, f"`{cell.name}` is also the argument `{inputs[place].name}`, which is written")
             positional = [v for p, v in given.items() if not isinstance(p, str)]
-            result = calls.call(lo, fn, positional, {p: v for p, v in given.items() if isinstance(p, str)}, node)
+            result = core.call(lo, fn, positional, {p: v for p, v in given.items() if isinstance(p, str)}, node)
             atom = lo.read(result)
         stmts[unpacked:unpacked] = layout_checks(lo, [*inputs.values(), *(t for s in stmts[:unpacked] for t in s.targets)])
         outside = any(is_write(slots, key) for slots, key in lo.journal.changed(mark, birth))
@@ -265,8 +269,6 @@ def standing_for(lo: Lowering, value: Value, name: str, in_wrt: bool) -> Var:
 
 def block_as_lowered(lo: Lowering, block: Block, inputs: list[Var], written: set[str]):
     """The block as a function of whatever it reads."""
-    from sourcead.frontend.lower import Lowered
-
     free = [v for v in free_vars(block) if v not in inputs]
     function = Function("function", (*inputs, *free), block, origin=lo.here)
     params = {str(k): x for k, x in enumerate(inputs)}
@@ -289,8 +291,6 @@ def wrapped(lo: Lowering, results: tuple[Atom, ...]) -> Value:
 
 def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of `grad(f)` and kin."""
-    from sourcead.compile.pipeline import differentiate
-
     if value.kind == "hvp":
         gradient = DerivativeVal("grad", value.function, value.wrt)
         ts = args[-1].items if isinstance(value.wrt, tuple) and isinstance(args[-1], TupleVal) else args[-1:]
@@ -319,14 +319,11 @@ def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwar
 
 def lower_columns(lo: Lowering, value: DerivativeVal, at: list, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`jacobian(f)(x)` and `hessian(f)(x)`, column by column: a loop over the unit tangents."""
-    from sourcead.api.jacobians import by_columns
-    from sourcead.frontend.syntax import inlining
-
     def block(fn: Value, place) -> Value:
         x = kwargs[place] if isinstance(place, str) else args[place]
         column = BoundVal(DerivativeVal("tangent", fn, place), tuple(args), dict(kwargs))
         if isinstance(atom_type(lo.read(x)), Scalar):
-            return calls.call(lo, column, [Const(1.0)], {}, node)
+            return core.call(lo, column, [Const(1.0)], {}, node)
         return inlining.inline(lo, find_source(by_columns), [column, x], {}, node)
 
     def row(fn: Value) -> Value:
@@ -343,8 +340,6 @@ def push(
     lo: Lowering, fn: Value, at: list, args: list[Value], kwargs: dict[str, Value], tangents: list[Value], value_too: bool, node
 ) -> Value:
     """The value (or not) and the tangent of a call."""
-    from sourcead.ad.forward.pushforward import pushforward
-
     if len(tangents) != len(at):
         raise WrtError(f"{len(at)} arguments have tangents, and {len(tangents)} are given", at=lo.here)
     call = taken(lo, fn, at, args, kwargs, node)
@@ -376,8 +371,6 @@ def direction(lo: Lowering, x: Var, value: Value, node) -> Atom:
 
 def lower_jvp(lo: Lowering, fn: Value, args: Value, tangents: Value, node) -> Value:
     """`jvp(f, args, tangents)`."""
-    from sourcead.frontend.values import sequences
-
     values, ts = sequences.static_items(lo, args, node), sequences.static_items(lo, tangents, node)
     if len(values) != len(ts):
         raise WrtError(f"jvp is given {len(values)} arguments and {len(ts)} tangents", at=lo.here)
@@ -397,8 +390,6 @@ def lower_vjp(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -
 
 def pulled(lo: Lowering, call: Taken, single: bool) -> Value:
     """The value and the pullback."""
-    from sourcead.compile.pipeline import differentiate
-
     function, _ = differentiate(call.lowered, tuple(call.lowered.params), "vjp", False, single, closures=False)
     (closure,) = (s for s in function.body.stmts if s.targets and s.targets[0] is function.body.results[1])
     placed(lo, (s for s in function.body.stmts if s is not closure))
@@ -409,7 +400,7 @@ def pulled(lo: Lowering, call: Taken, single: bool) -> Value:
 def lower_pullback(lo: Lowering, value: PullbackVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`pullback(d_y)`."""
     if len(args) != 1 or kwargs:
-        raise expressions.unsupported(lo, node, "a pullback takes one cotangent")
+        raise core.unsupported(lo, node, "a pullback takes one cotangent")
     param = Var(value.param.name, value.param.type, True)
     d = direction(lo, value.param, args[0], node)
     lo.build.add(Stmt((param,), Let(d)))

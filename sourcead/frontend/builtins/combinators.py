@@ -19,11 +19,11 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import SourceADError
-from sourcead.frontend.core import Lowering
+from sourcead.frontend import core
+from sourcead.frontend.control import branches, inlining, loops
+from sourcead.frontend.core import Lowering, TupleVal, Value, next_birth
 from sourcead.frontend.source import find_source
-from sourcead.frontend.syntax import branches as control, calls, expressions, inlining, iteration
-from sourcead.frontend.values import sequences
-from sourcead.frontend.values.cells import TupleVal, Value, next_birth
+from sourcead.frontend.values import iterables, sequences
 from sourcead.ir.evaluate import evaluate
 from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Update, Var, free_vars, has_effect
 from sourcead.ir.types import BOOL, INT, KINDS, Array, Scalar, Sym, Type
@@ -49,22 +49,22 @@ def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, c
     """`sourcead.map(f, *xs)`; `check`: that the arrays have one length, where that is not known."""
     fn, *arrays = args
     if not arrays or kwargs:
-        raise expressions.unsupported(lo, node, "`map` takes a function and at least one array")
+        raise core.unsupported(lo, node, "`map` takes a function and at least one array")
     found = at_once(lo, fn, arrays, node, check)
     if found is not None:
         return found
-    parts = [iteration.zipped(lo, [iteration.iterate(lo, x, node) for x in a.items], node) if isinstance(a, TupleVal)
-             else iteration.iterate(lo, a, node) for a in arrays]  # fmt: skip
-    zipped = parts[0] if len(parts) == 1 else iteration.zipped(lo, parts, node)
+    parts = [iterables.zipped(lo, [core.iterate(lo, x, node) for x in a.items], node) if isinstance(a, TupleVal)
+             else core.iterate(lo, a, node) for a in arrays]  # fmt: skip
+    zipped = parts[0] if len(parts) == 1 else iterables.zipped(lo, parts, node)
     each = (lambda e: [e]) if len(parts) == 1 else (lambda e: list(e.items))
     width = tuple_width(lo, fn, arrays, node)
     if width is None:
-        results = sequences.collect(lo, zipped, lambda e: calls.call(lo, fn, each(e), {}, node), node)
-        return calls.call_object(lo, np.stack, [results], {}, node)
+        results = sequences.collect(lo, zipped, lambda e: core.call(lo, fn, each(e), {}, node), node)
+        return core.call_object(lo, np.stack, [results], {}, node)
     columns = [
-        sequences.collect(lo, zipped, lambda e, k=k: calls.call(lo, fn, each(e), {}, node).items[k], node) for k in range(width)
+        sequences.collect(lo, zipped, lambda e, k=k: core.call(lo, fn, each(e), {}, node).items[k], node) for k in range(width)
     ]
-    return TupleVal(tuple(calls.call_object(lo, np.stack, [c], {}, node) for c in columns))
+    return TupleVal(tuple(core.call_object(lo, np.stack, [c], {}, node) for c in columns))
 
 
 def lower_together(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
@@ -129,7 +129,7 @@ def body_over_elements(lo: Lowering, fn: Value, arrays: list[Value], node):
 
     try:
         with lo.build.block() as stmts:
-            result = calls.call(lo, fn, [element(a) for a in arrays], {}, node)
+            result = core.call(lo, fn, [element(a) for a in arrays], {}, node)
             single = not isinstance(result, TupleVal)
             results = tuple(lo.read(r) for r in ((result,) if single else result.items))
         changed = lo.journal.changed(mark, birth)
@@ -160,7 +160,7 @@ def lower_reduce(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node
     step = whole_steps(lo, fn, array, initial, combinators.reduced_by_halves, combinators.pairs_reduced_by_halves, node)
     if step is not None:
         return step
-    return sequences.fold(lo, elements(lo, array, node), initial, lambda total, e: calls.call(lo, fn, [total, e], {}, node), node)
+    return loops.fold(lo, elements(lo, array, node), initial, lambda total, e: core.call(lo, fn, [total, e], {}, node), node)
 
 
 def lower_scan(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
@@ -173,7 +173,7 @@ def lower_scan(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) 
     if step is not None:
         return step
     if isinstance(array, TupleVal):
-        raise expressions.unsupported(
+        raise core.unsupported(
             lo, node, "`scan` over several arrays with this operator, which does not work on whole arrays",
             "write the loop, or the operator with NumPy functions that do",
         )  # fmt: skip
@@ -193,14 +193,14 @@ def scanned_one_by_one(op: Callable, xs: Any, initial: Any) -> Any:
 def three(lo: Lowering, name: str, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Value, Value, Value]:
     given = {**dict(zip(("op", "xs", "initial"), args)), **kwargs}
     if given.keys() != {"op", "xs", "initial"} or len(args) > 3:
-        raise expressions.unsupported(lo, node, f"`{name}` takes an operator, an array and what to begin with")
+        raise core.unsupported(lo, node, f"`{name}` takes an operator, an array and what to begin with")
     return given["op"], given["xs"], given["initial"]
 
 
 def elements(lo: Lowering, array: Value, node):
     if isinstance(array, TupleVal):
-        return iteration.zipped(lo, [iteration.iterate(lo, x, node) for x in array.items], node)
-    return iteration.iterate(lo, array, node)
+        return iterables.zipped(lo, [core.iterate(lo, x, node) for x in array.items], node)
+    return core.iterate(lo, array, node)
 
 
 def recognised(lo: Lowering, fn: Value, array: Value, node) -> str | None:
@@ -228,16 +228,16 @@ def joined(lo: Lowering, name: str, fn: Any, initial: Value, array: Value, node)
     """`initial` together with the call that does the whole array, which some functions refuse of no elements."""
 
     def whole() -> Value:
-        found = calls.emit_call(lo, fn, [array], {"axis": Const(0)}, node)
+        found = core.call_library(lo, fn, [array], {"axis": Const(0)}, node)
         if JOINED[name] in (operator.add, operator.mul):
-            return expressions.operate(lo, JOINED[name], initial, found)
-        return calls.emit_call(lo, JOINED[name], [initial, found], {}, node)
+            return core.operate(lo, JOINED[name], initial, found)
+        return core.call_library(lo, JOINED[name], [initial, found], {}, node)
 
     length = atom_type(lo.read(array)).dims[0]
     if name in ("add", "mul") or (length.least if isinstance(length, Sym) else length):
         return whole()
     some = lo.build.call(operator.gt, lo.build.call(len, lo.read(array), type=INT, name="n"), Const(0), type=BOOL)
-    return control.branch(lo, some, [whole, lambda: initial if fn is REDUCED[name] else array], "ifexp")
+    return branches.branch(lo, some, [whole, lambda: initial if fn is REDUCED[name] else array], "ifexp")
 
 
 def whole_steps(lo: Lowering, fn: Value, array: Value, initial: Value, plain, of_pairs, node) -> Value | None:

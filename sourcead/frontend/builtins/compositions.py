@@ -9,10 +9,9 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import RuleError, UnsupportedArgumentError
-from sourcead.frontend.core import Lowering
+from sourcead.frontend.control import inlining
+from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, SliceVal, TupleVal, Value
 from sourcead.frontend.source import find_source
-from sourcead.frontend.syntax import inlining
-from sourcead.frontend.values.cells import BoundVal, Cell, FunctionVal, MethodVal, SliceVal, TupleVal, Value
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import carries_derivative, kind_of, rank
 from sourcead.primitives.compositions import Composition, Refused, compositions_of, defaults_of, parameters_of

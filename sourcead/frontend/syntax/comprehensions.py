@@ -6,12 +6,13 @@ import functools
 
 import gast
 
-from sourcead.frontend.builtins import functions as builtin_functions
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import assignment, branches as control, expressions, iteration, loops
-from sourcead.frontend.syntax.expressions import lower
-from sourcead.frontend.values import methods
-from sourcead.frontend.values.cells import MISSING, Value
+from sourcead.frontend import core
+from sourcead.frontend.builtins import functions
+from sourcead.frontend.control import branches, loops
+from sourcead.frontend.control.loops import ForLike
+from sourcead.frontend.core import MISSING, Flag, Lowering, Value
+from sourcead.frontend.syntax import assignment
+from sourcead.frontend.values import list_items
 from sourcead.ir.nodes import Const
 
 
@@ -21,7 +22,7 @@ def lower_dictcomp(lo: Lowering, node: gast.DictComp) -> Value:
 
     def take(pair: Value) -> None:
         key, value = pair.items
-        assignment.store(lo, made, key, value, node)
+        core.store(lo, made, key, value, node)
 
     pairs = gast.ListComp(gast.Tuple([node.key, node.value], gast.Load()), node.generators)
     pairs.stands_for = node
@@ -32,14 +33,14 @@ def lower_dictcomp(lo: Lowering, node: gast.DictComp) -> Value:
 def comprehension(lo: Lowering, node, take=None) -> Value:
     """`[f(x) for x in xs if c]`: the loop that appends to an empty list, or does with each value what `take` does."""
     result = lo.new_list([])
-    take = take or (lambda value: methods.append(lo, result, value, node))
+    take = take or (lambda value: list_items.append(lo, result, value, node))
 
     def nest(generators):
         if not generators:
-            take(lower(lo, node.elt))
+            take(core.lower(lo, node.elt))
             return None
         g, *rest = generators
-        iterable = iteration.iterate(lo, lower(lo, g.iter), node)
+        iterable = core.iterate(lo, core.lower(lo, g.iter), node)
 
         def body():
             tests = list(g.ifs)
@@ -47,10 +48,10 @@ def comprehension(lo: Lowering, node, take=None) -> Value:
             def guarded(tests):
                 if not tests:
                     return nest(rest)
-                test = lower(lo, tests[0])
-                verdict = expressions.truth(lo, test)
+                test = core.lower(lo, tests[0])
+                verdict = core.truth(lo, test)
                 if verdict is None:
-                    control.branch(lo, lo.read(test), [lambda: guarded(tests[1:]), lambda: None])
+                    branches.branch(lo, lo.read(test), [lambda: guarded(tests[1:]), lambda: None])
                 elif verdict:
                     guarded(tests[1:])
                 return None
@@ -66,7 +67,7 @@ def comprehension(lo: Lowering, node, take=None) -> Value:
                 body()
             return None
         bind = functools.partial(assignment.assign, lo, g.target)
-        loops.run_loop(lo, loops.ForLike(g.target, [gast.Expr(node.elt)]), iterable, bind, body)
+        loops.run_loop(lo, ForLike(g.target, [gast.Expr(node.elt)]), iterable, bind, body)
         return None
 
     shadowed = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
@@ -82,7 +83,49 @@ def summed(lo: Lowering, node, start: Value) -> Value:
     names = lo.scope.names
     outer = names.get("$total", MISSING)
     lo.set(names, "$total", start)
-    comprehension(lo, node, lambda value: lo.set(names, "$total", builtin_functions.plus(lo, names["$total"], value)))
+    comprehension(lo, node, lambda value: lo.set(names, "$total", functions.plus(lo, names["$total"], value)))
     result = names["$total"]
     lo.set(names, "$total", outer)
     return result
+
+
+def lower_yield(lo: Lowering, node) -> Value | None:
+    """`yield value` as a statement."""
+    consume = getattr(lo.scope, "consume", None)
+    if consume is None:
+        raise core.unsupported(lo, node, f"`{lo.scope.source.name}` is a generator", "return a list")
+    return consume(Const(None) if node.value is None else core.lower(lo, node.value))
+
+
+def search(lo: Lowering, call: gast.Call) -> Value:
+    """`next((f(x) for x in xs if c), default)`: the loop that is left at the first one."""
+    if not hasattr(call, "as_search"):
+        call.as_search = _search_loop(call)
+    loop, name = call.as_search
+    names = lo.scope.names
+    shadowed = {n.id for n in gast.walk(loop.target) if isinstance(n, gast.Name)} | {name}
+    before = {n: names.get(n, MISSING) for n in shadowed}
+    core.lower_statements(lo, [loop])
+    result = core.resolve(lo, name)
+    for n, value in before.items():
+        lo.set(names, n, value)
+    return result
+
+
+def _search_loop(call: gast.Call):
+    generator, *default = call.args
+    (g,) = generator.generators
+    name = Flag("found")
+
+    def store(value):
+        return gast.Assign([gast.Name(name, gast.Store(), None, None)], value, None)
+
+    body = [store(generator.elt), gast.Break()]
+    for test in reversed(g.ifs):
+        body = [gast.If(test, body, [])]
+    stop = gast.Call(gast.Name("StopIteration", gast.Load(), None, None), [], [])
+    loop = gast.For(g.target, g.iter, body, [store(default[0]) if default else gast.Raise(stop, None)], None)
+    for n in gast.walk(loop):
+        if isinstance(n, gast.stmt) or not hasattr(n, "lineno"):
+            n.stands_for = call
+    return loop, name

@@ -14,8 +14,9 @@ import operator
 import gast
 
 from sourcead.analysis.builder import block_stmts, operand_type
+from sourcead.frontend import core
 from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import expressions
+from sourcead.frontend.syntax.statements import may_leave
 from sourcead.ir.nodes import Block, Call, Stmt
 from sourcead.ir.types import Array
 
@@ -32,10 +33,8 @@ class Begun(gast.Pass):
 
 def spliced(lo: Lowering, node: gast.Try) -> list[gast.AST]:
     """The statements of a `try` that run if nothing is raised."""
-    from sourcead.frontend.syntax.statements import may_leave
-
     if node.finalbody and any(map(may_leave, [*node.body, *node.orelse])):
-        raise expressions.unsupported(lo, node, "a `try` that is left before its `finally`", "leave it at its end")
+        raise core.unsupported(lo, node, "a `try` that is left before its `finally`", "leave it at its end")
     begun, guarded = Begun(), Guarded()
     begun.stands_for = guarded.stands_for = node
     guarded.caught = [cls for h in node.handlers if not raises(h.body) for cls in caught(lo, h)]
@@ -57,12 +56,12 @@ def caught(lo: Lowering, handler) -> list[type]:
     if handler.type is None:
         return [BaseException]
     nodes = handler.type.elts if isinstance(handler.type, gast.Tuple) else [handler.type]
-    found = [expressions.known(lo, expressions.lower(lo, n)) for n in nodes]
+    found = [core.known(lo, core.lower(lo, n)) for n in nodes]
     return [cls if known else BaseException for known, cls in found]
 
 
 def refusal(lo: Lowering, node):
-    return expressions.unsupported(
+    return core.unsupported(
         lo, node, "whether an exception is raised here decides what is computed", "test for the case with `if` before it arises"
     )
 

@@ -17,10 +17,10 @@ import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import expressions, iteration
+from sourcead.frontend import core
+from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value
+from sourcead.frontend.syntax import comprehensions, expressions
 from sourcead.frontend.values import lists
-from sourcead.frontend.values.cells import Cell, TupleVal, Value
 from sourcead.ir.nodes import Atom, Build, Call, Const, Var
 from sourcead.ir.types import BOOL, Array, ListT, Scalar, SetT, Type, Undefined, join, kind_of, rank
 
@@ -81,8 +81,6 @@ def lower_set(lo: Lowering, node: gast.Set) -> Value:
 
 def lower_setcomp(lo: Lowering, node: gast.SetComp) -> Value:
     """`{f(x) for x in xs}`."""
-    from sourcead.frontend.syntax import comprehensions
-
     items = gast.ListComp(node.elt, node.generators)
     items.stands_for = node
     return made(lo, comprehensions.comprehension(lo, items), node)
@@ -102,11 +100,11 @@ def in_order(lo: Lowering, value: Value, options: dict[str, Value]) -> Value:
     return lo.wrap(lo.build.call(sorted, lo.read(value), type=ListT(set_type(lo, value).item), name="items", **given))
 
 
-def iterate(lo: Lowering, value: Value, node) -> iteration.Iterable:
+def iterate(lo: Lowering, value: Value, node) -> Iterable:
     """The items in the order in which Python goes through them."""
     if not set_type(lo, value).ordered:
-        raise expressions.unsupported(lo, node, "the order of a set that was added to is not known here", "use `sorted(...)` of it")
-    return iteration.iterate(lo, listing(lo, value), node)
+        raise core.unsupported(lo, node, "the order of a set that was added to is not known here", "use `sorted(...)` of it")
+    return core.iterate(lo, listing(lo, value), node)
 
 
 def operate(lo: Lowering, fn, values: tuple[Value, ...]) -> Value | None:
@@ -147,7 +145,7 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], node) -> Va
             other = made(lo, args[0], node)
             return lo.build.call(getattr(set, name), lo.read(value), lo.read(other), type=BOOL)
         case _:
-            raise expressions.unsupported(lo, node, f"the method `{name}` of a set")
+            raise core.unsupported(lo, node, f"the method `{name}` of a set")
     return Const(None)
 
 

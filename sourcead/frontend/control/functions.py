@@ -1,4 +1,4 @@
-"""Lowering: a Python function and the types of its arguments to an IR function."""
+"""TODO"""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 import gast
 
 from sourcead import runtime
+from sourcead.analysis import rows_in_lists
 from sourcead.analysis.builder import Builder
-from sourcead.analysis.rows_in_lists import parts_stay
 from sourcead.errors import AliasError, SourceADError
-from sourcead.frontend.core import Lowering, Scope
+from sourcead.frontend import core
+from sourcead.frontend.control import generators
+from sourcead.frontend.control.exits import Return
+from sourcead.frontend.core import Cell, Frame, Lowering, Scope, Value, leaves
 from sourcead.frontend.source import Source
-from sourcead.frontend.syntax import expressions, inlining, recursion, statements
-from sourcead.frontend.values.cells import Cell, Value, leaves
 from sourcead.ir.nodes import Block, Call, Const, Function, Origin, Stmt, Var
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import Type
@@ -68,7 +69,7 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
             found = lowered(source, types, statics, begun(source, apart, parts_stay=True))
         except SourceADError:
             raise error from None
-        if not parts_stay(found.function):
+        if not rows_in_lists.parts_stay(found.function):
             raise
         return found
 
@@ -82,7 +83,7 @@ def begun(source: Source, apart: bool = False, parts_stay: bool = False) -> Lowe
 
 def lowered(source: Source, types: dict[str, Type], statics: dict[str, Any], lo: Lowering) -> Lowered:
     """Lowers a function from a state on."""
-    inlining.refuse_generators(lo, source)
+    generators.refuse_generators(lo, source)
     params: dict[str, Var] = {}
     lo.build.origin = source.origin(source.node)
     for name, t in types.items():
@@ -96,17 +97,17 @@ def lowered(source: Source, types: dict[str, Type], statics: dict[str, Any], lo:
     unpacked = len(lo.build.stmts)
     for name, value in statics.items():
         lo.scope.names[name] = Const(value, text=name)
-    lo.calls.append(recursion.Frame(source.node, arguments(lo, source)))
+    lo.calls.append(Frame(source.node, arguments(lo, source)))
     lo.build.origin = None
     if isinstance(source.node, gast.Lambda):
         returned = source.node.body
         with lo.at(returned):
-            atom = lo.read(expressions.lower(lo, returned))
+            atom = lo.read(core.lower(lo, returned))
     else:
-        left = statements.lower_statements(lo, source.node.body)
+        left = core.lower_statements(lo, source.node.body)
         returned = last_return(source.node)
         with lo.at(returned):
-            atom = lo.read(left.value if isinstance(left, statements.Return) else Const(None))
+            atom = lo.read(left.value if isinstance(left, Return) else Const(None))
     checks = [
         Stmt((Var("checked"),), Call(runtime.check_layout, (var, Const(var.name)), effect=True))
         for var in sorted(lo.layouts, key=lambda v: v.id)

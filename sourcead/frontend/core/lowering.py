@@ -1,11 +1,4 @@
-"""The state of one lowering: the statements so far, scopes, cells, and what was learned about globals.
-
-Reading and writing of cells is here, because it is where sharing of memory is decided:
-
-- reading a view whose base was written derives it again from the base;
-- writing a view writes its base;
-- writing a cell poisons those that may or may not share its memory; reading a poisoned cell is refused.
-"""
+"""TODO"""
 
 from __future__ import annotations
 
@@ -19,11 +12,14 @@ from typing import Any
 import gast
 
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.errors import AliasError, SourceADError, UnsupportedSyntaxError
-from sourcead.frontend.values.cells import (
-    KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Journal,
-    MethodVal, OptionalVal, SliceVal, Slots, TupleVal, Value, hold, leaves, roots
+from sourcead.errors import AliasError, UnsupportedSyntaxError
+from sourcead.frontend.core.cells import (
+    BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, SliceVal, TupleVal, Value, hold, leaves, roots
 )
+from sourcead.frontend.core.errors import READ_FROM_LIST, MustMaterialise, frozen_error, needs_items
+from sourcead.frontend.core.journal import KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, Journal, Slots
+from sourcead.frontend.core.known import is_empty_tuple, is_text
+from sourcead.frontend.values import runtime_dicts
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Stmt, Sub, Var, View
 from sourcead.ir.types import (
     Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, list_type, rank
@@ -53,45 +49,6 @@ class Scope:
 def name_reads(node: gast.AST) -> Counter:
     """How often each name is read."""
     return Counter(n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
-
-
-def is_text(atom: Atom) -> bool:
-    """Whether an atom is a string or truth value known while compiling."""
-    return isinstance(atom, Const) and not atom.live and isinstance(atom.value, (str, bool))
-
-
-def is_empty_tuple(key) -> bool:
-    """Whether a key is `()`, as it is written in a path or as a constant."""
-    value = key.value if isinstance(key, Const) else key
-    return isinstance(value, tuple) and not value
-
-
-class NotStatic(Exception):
-    """Raised while inlining a rule: a condition depends on what is not known while compiling."""
-
-
-def needs_items(reason: str, at: Origin | None, instead: str | None = None) -> UnsupportedSyntaxError:
-    """The error for what can be data only if the loop around is taken iteration by iteration (`loops.run_loop` does)."""
-    error = UnsupportedSyntaxError(reason, at=at, instead=instead)
-    error.needs_items = True
-    return error
-
-
-READ_FROM_LIST = "it was read from a list, and whether others see the change is not known here"
-
-
-def frozen_error(cell: Cell, error: SourceADError) -> SourceADError:
-    """The error for a write into what cannot be written; `objects_apart`: it could be if objects were not put into lists as values."""
-    error.objects_apart = cell.frozen == READ_FROM_LIST
-    return error
-
-
-class MustMaterialise(Exception):
-    """A list of known length changes its length where it is not known how often: it must become an IR value first."""
-
-    def __init__(self, cell: Cell, origin: Origin | None):
-        self.cell = cell
-        self.origin = origin
 
 
 class Lowering:
@@ -496,9 +453,7 @@ class Lowering:
 
     def materialise(self, cell: Cell) -> None:
         """Turns a list or dict of known structure into one IR value, in place."""
-        from sourcead.frontend.values import runtime_dicts as maps
-
-        atom = maps.as_map(self, cell) if cell.kind == "dict" else self._read_container(cell)
+        atom = runtime_dicts.as_map(self, cell) if cell.kind == "dict" else self._read_container(cell)
         for key, item in cell.items.items():
             hold(cell, item)
             self.set(cell.slots, key, MISSING)
@@ -532,3 +487,11 @@ class Lowering:
             yield
         finally:
             self.depth -= 1
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A call that is being lowered in place: the syntax of the function, and its arguments."""
+
+    key: Any
+    bound: dict[str, Value]

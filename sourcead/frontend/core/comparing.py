@@ -1,9 +1,9 @@
-"""Functions, slices and structures that branches and loops leave behind: they are known while compiling, and are no data."""
+"""TODO"""
 
 from __future__ import annotations
 
-from sourcead.frontend.values.cells import POISON, VALUE, Cell, FunctionVal, SliceVal, Slots, Value
-from sourcead.ir.nodes import UNDEFINED, Atom, Const
+from sourcead.frontend.core.cells import FunctionVal, SliceVal, Value
+from sourcead.ir.nodes import Atom, Const
 
 
 def same_constant(a: Const, b: Const) -> bool:
@@ -16,11 +16,6 @@ def same_keys(a: Value, b: Value) -> bool:
     return type(a) is type(b) and getattr(a, "kind", None) == getattr(b, "kind", None) and a.cls is b.cls and (
         a.keys.keys() == b.keys.keys() if isinstance(a.keys, dict) else list(a.keys) == list(b.keys)
     )
-
-
-def unreadable(name: str, why: str) -> Cell:
-    """What a name holds that must be assigned before it is read."""
-    return Cell(Slots({VALUE: UNDEFINED, POISON: why}), name)
 
 
 def same_thing(a: Value, b: Value) -> bool:

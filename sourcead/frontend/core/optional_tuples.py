@@ -1,20 +1,13 @@
-"""Tuples that may be None: what a loop has found so far.
-
-    best = None                                 missing = True
-    for i in range(n):                          for i in range(n):
-        if best is None or d[i] < best[0]:          if missing or d[i] < first:
-            best = (d[i], i)                            first, second, missing = d[i], i, False
-
-Where it is None, its items hold nothing, as variables that were not assigned yet.
-"""
+"""TODO"""
 
 from __future__ import annotations
 
 import operator
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend.values.cells import VALUE, Cell, OptionalVal, TupleVal, Value
-from sourcead.frontend.values.not_data import same_keys
+from sourcead.frontend.core.cells import Cell, OptionalVal, TupleVal, Value
+from sourcead.frontend.core.comparing import same_keys
+from sourcead.frontend.core.journal import VALUE
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Var
 from sourcead.ir.types import BOOL, NoneType
 

@@ -1,4 +1,4 @@
-"""NumPy's ways of taking arrays element by element: `np.vectorize`, `np.ndenumerate`, `np.fromiter`, as the loops that they are."""
+"""TODO"""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
+from sourcead.frontend import core
 from sourcead.frontend.builtins import itertools_functions
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import calls, expressions
-from sourcead.frontend.syntax.iteration import Iterable
+from sourcead.frontend.core import BoundVal, Cell, Iterable, Lowering, TupleVal, Value
 from sourcead.frontend.values import lists
-from sourcead.frontend.values.cells import BoundVal, Cell, TupleVal, Value
 from sourcead.ir.nodes import Call, Const, Stmt, Var
 from sourcead.ir.types import Scalar
 
@@ -36,28 +34,28 @@ def builtin_vectorize(lo: Lowering, args: list[Value], kwargs: dict[str, Value],
     function, types = given.pop("pyfunc", None), given.pop("otypes", Const(None))
     if isinstance(types, Cell) and types.kind == "list":
         types = TupleVal(tuple(types.items.values()))
-    found, types = expressions.known(lo, types)
+    found, types = core.known(lo, types)
     if function is None or given or not found or isinstance(types, (list, tuple, str)) and len(types) != 1:
-        raise expressions.unsupported(lo, node, "`np.vectorize` with more than a function and one type", "write the loop")
+        raise core.unsupported(lo, node, "`np.vectorize` with more than a function and one type", "write the loop")
     return BoundVal(Const(vectorized), (function, Const(None if types is None else np.dtype(types[0]))))
 
 
 def call_vectorized(lo: Lowering, fn: np.vectorize, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of a `np.vectorize` that was made before the function was called."""
     if fn.signature is not None or fn.excluded or kwargs:
-        raise expressions.unsupported(lo, node, "`np.vectorize` with more than a function and one type", "write the loop")
+        raise core.unsupported(lo, node, "`np.vectorize` with more than a function and one type", "write the loop")
     dtype = None if fn.otypes is None else np.dtype(fn.otypes[0])
-    return calls.call_object(lo, vectorized, [Const(fn.pyfunc), Const(dtype), *args], {}, node)
+    return core.call_object(lo, vectorized, [Const(fn.pyfunc), Const(dtype), *args], {}, node)
 
 
 def builtin_ndenumerate(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`np.ndenumerate(x)`: pairs of places and elements."""
     (array,) = args
-    shape = calls.emit_call(lo, np.shape, [array], {}, node)
+    shape = core.call_library(lo, np.shape, [array], {}, node)
     places = itertools_functions.builtin_ndindex(lo, [shape], {}, node)
 
     def pair(place: Value) -> Value:
-        return TupleVal((place, expressions.subscript(lo, array, place, node)))
+        return TupleVal((place, core.subscript(lo, array, place, node)))
 
     if places.items is not None:
         return Iterable(items=[pair(p) for p in places.items])
@@ -68,8 +66,8 @@ def builtin_fromiter(lo: Lowering, args: list[Value], kwargs: dict[str, Value], 
     """`np.fromiter(xs, dtype)`."""
     dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
     if dtype is None or len(args) > 2 or kwargs.keys() - {"dtype"}:
-        raise expressions.unsupported(lo, node, "`np.fromiter` with more than what is iterated over and a dtype", "make a list of it")
-    return calls.emit_call(lo, np.array, [lists.as_list(lo, args[0], node), dtype], {}, node)
+        raise core.unsupported(lo, node, "`np.fromiter` with more than what is iterated over and a dtype", "make a list of it")
+    return core.call_library(lo, np.array, [lists.as_list(lo, args[0], node), dtype], {}, node)
 
 
 def builtin_check(lo: Lowering, args: list[Value], kwargs, node) -> Value:

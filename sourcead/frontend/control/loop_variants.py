@@ -1,8 +1,4 @@
-"""What a loop carries from one iteration to the next.
-
-A loop is lowered until its assumptions hold: which slots an iteration changes (they become loop variants), the types of
-the variants, and who may share memory with whom at the beginning of an iteration.
-"""
+"""TODO"""
 
 from __future__ import annotations
 
@@ -12,15 +8,13 @@ from typing import Any
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
-from sourcead.frontend.core import Lowering, MustMaterialise, NotStatic
-from sourcead.frontend.syntax import expressions
-from sourcead.frontend.syntax.branches import NOT_SURE, is_new_key, open_dict, restartable, settle
-from sourcead.frontend.values import optional_tuples as optional
-from sourcead.frontend.values.cells import (
-    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, FunctionVal, IterVal, Meta, OptionalVal,
-    SliceVal, Slots, TupleVal, Value, cells_of, next_birth, roots
+from sourcead.frontend import core
+from sourcead.frontend.control import branches
+from sourcead.frontend.control.branches import NOT_SURE
+from sourcead.frontend.core import (
+    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, FunctionVal, IterVal, Lowering, Meta,
+    MustMaterialise, NotStatic, OptionalVal, SliceVal, Slots, TupleVal, Value, cells_of, next_birth, roots, unreadable
 )
-from sourcead.frontend.values.not_data import same_keys, same_thing, unreadable
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Call, Const, Loop, Stmt, Var
 from sourcead.ir.types import Array, ListT, NoneType, Scalar, Sym, Type, Undefined, fits, join, syms, with_dims
 
@@ -60,7 +54,7 @@ def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[tuple[S
     its reverse finds saved."""
     if lo.static_only:
         raise NotStatic
-    restartable(lo, lambda: _loop(lo, make_domain, body, seed, leave, policy))
+    branches.restartable(lo, lambda: _loop(lo, make_domain, body, seed, leave, policy))
 
 
 def _loop(lo: Lowering, domain: Any, body: Callable, seed, leave, policy) -> None:
@@ -125,7 +119,7 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
         changed = lo.journal.changed(mark, birth)
         for slots, key in changed:
             if not isinstance(key, Meta):
-                settle(lo, slots.get(key, MISSING), {})
+                branches.settle(lo, slots.get(key, MISSING), {})
         changed = lo.journal.changed(mark, birth)
         ends = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
         if not _holds(lo, changed, ends, params, assumed, birth):
@@ -196,8 +190,8 @@ def _holds(lo, changed, ends, params, assumed, birth) -> bool:
             continue
         assumed.variants[(slots, key)] = None
         fine = False
-        if not isinstance(key, Meta) and is_new_key(slots, old, slots.get(key, MISSING)):
-            open_dict(lo, slots.cell, slots.get(key, MISSING) if old is MISSING else old)
+        if not isinstance(key, Meta) and branches.is_new_key(slots, old, slots.get(key, MISSING)):
+            branches.open_dict(lo, slots.cell, slots.get(key, MISSING) if old is MISSING else old)
             assumed.unsure.add(slots)
     for slots, key in changed:
         if key is POISON and slots.get(POISON) is not None:
@@ -241,7 +235,7 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
     if path in assumed.uncarried:
         return unreadable(name, assumed.uncarried[path])
     if isinstance(shape, OptionalVal):
-        missing, inside = optional.pair_of(init) or (UNDEFINED, MISSING)
+        missing, inside = core.pair_of(init) or (UNDEFINED, MISSING)
         flag = _parameter(lo, slot, missing, None, (*path, "missing"), types, leaves_, assumed)
         inside = MISSING if inside is UNDEFINED else inside
         return OptionalVal(flag, _parameter(lo, slot, inside, shape.held, path, types, leaves_, assumed))
@@ -271,7 +265,7 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
     if t is None:
         t = types[path] = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
     if isinstance(t, Array) and atom is not UNDEFINED and isinstance(atom_type(atom), Scalar):  # see starts_as_number
-        number = Const(expressions.known(lo, atom)[1])
+        number = Const(core.known(lo, atom)[1])
         atom = lo.build.emit(Call(t.dtype.type, (number,)), t, name, temp=False)
         assumed.numbers.add(path)
     if isinstance(path[-1], str) and len(path) > 1:
@@ -333,8 +327,8 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
     if end is MISSING:
         end = UNDEFINED
     if isinstance(param, OptionalVal):
-        missing, inside = optional.pair_of(end) or (None, None)
-        if missing is not None and (inside is UNDEFINED or same_keys(inside, param.held)):
+        missing, inside = core.pair_of(end) or (None, None)
+        if missing is not None and (inside is UNDEFINED or core.same_keys(inside, param.held)):
             inside = TupleVal((UNDEFINED,) * len(param.held.items), None, param.held.cls) if inside is UNDEFINED else inside
             flag = _collect(lo, (*path, "missing"), param.missing, missing, leaves_, yields, types, assumed, slot)
             return _collect(lo, path, param.held, inside, leaves_, yields, types, assumed, slot) and flag
@@ -343,7 +337,7 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
         types.pop(path, None)
         return False
     if isinstance(param, TupleVal):
-        if isinstance(end, TupleVal) and same_keys(end, param):
+        if isinstance(end, TupleVal) and core.same_keys(end, param):
             results = [
                 _collect(lo, (*path, i), p, e, leaves_, yields, types, assumed, slot)
                 for i, p, e in zip(param.keys, param.items, end.items)
@@ -354,7 +348,7 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
             at=lo.here,
         )
     if isinstance(param, Cell) and param.kind != "array":
-        if isinstance(end, Cell) and same_keys(end, param):
+        if isinstance(end, Cell) and core.same_keys(end, param):
             results = [_collect(lo, (*path, k), param.items[k], end.items[k], leaves_, yields, types, assumed, slot) for k in param.items]
             return all(results)
         init = assumed.inits.get(slot) if len(path) == 1 else None
@@ -369,7 +363,7 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
     if path in assumed.uncarried:
         return True
     if path not in leaves_:
-        if same_thing(end, param):
+        if core.same_thing(end, param):
             return True
         what = "slice" if isinstance(param, SliceVal) else "function"
         assumed.uncarried[path] = f"`{_slot_name(slot, param)}` is one {what} in an iteration and another in the next"
@@ -402,9 +396,9 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
 def _may_be_none(lo: Lowering, param: Value, end: Value, types: dict, path: tuple) -> TupleVal | None:
     """The tuple that a variant is in some iterations where it is None in others; None if it is no such variant."""
     if isinstance(param, TupleVal):
-        return param if optional.is_none(end) or isinstance(end, OptionalVal) and same_keys(end.held, param) else None
+        return param if core.is_none(end) or isinstance(end, OptionalVal) and core.same_keys(end.held, param) else None
     if isinstance(param, (Var, Cell)) and types.get(path) == NoneType():
-        pair = optional.pair_of(end)
+        pair = core.pair_of(end)
         return pair[1] if pair is not None and pair[1] is not UNDEFINED else None
     return None
 
@@ -415,7 +409,7 @@ def starts_as_number(leaf: Leaf, end: Type, assumed: Assumptions, lo: Lowering) 
     The number then stands for an array of that shape: NumPy broadcasts it wherever the array is expected, and its own
     cotangent is of no interest.
     """
-    found, value = expressions.known(lo, leaf.init)
+    found, value = core.known(lo, leaf.init)
     if not found or type(value) not in (int, float) or not isinstance(leaf.param.type, Scalar):
         return False
     if not isinstance(end, Array) or end.dtype is None or end.dtype.kind != "f" or not end.dims:

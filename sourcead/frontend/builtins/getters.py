@@ -1,13 +1,12 @@
-"""`operator.itemgetter(1)` and kin: functions made of what they take, as the lambdas that they stand for."""
+"""TODO"""
 
 from __future__ import annotations
 
 import operator
 from typing import Any
 
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import calls
-from sourcead.frontend.values.cells import BoundVal, TupleVal, Value
+from sourcead.frontend import core
+from sourcead.frontend.core import BoundVal, Lowering, TupleVal, Value
 from sourcead.ir.nodes import Const
 
 GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
@@ -53,8 +52,8 @@ def call_getter(lo: Lowering, fn: Any, args: list[Value], kwargs, node) -> Value
     make, given, *rest = fn.__reduce__()
     if not isinstance(make, type):  # a partial, of a method caller with keywords
         make, kwargs = make.func, {**{k: Const(v) for k, v in make.keywords.items()}, **kwargs}
-        return calls.call(lo, builtin_methodcaller(lo, [Const(v) for v in given], kwargs, node), args, {}, node)
-    return calls.call(lo, BUILTINS[make](lo, [Const(v) for v in given], {}, node), args, kwargs, node)
+        return core.call(lo, builtin_methodcaller(lo, [Const(v) for v in given], kwargs, node), args, {}, node)
+    return core.call(lo, BUILTINS[make](lo, [Const(v) for v in given], {}, node), args, kwargs, node)
 
 
 BUILTINS: dict[Any, Any] = {

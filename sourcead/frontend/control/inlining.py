@@ -1,14 +1,15 @@
-"""Calls of Python functions: the body is lowered in place, the parameters bound to the arguments."""
+"""TODO"""
 
 from __future__ import annotations
 
 import gast
 
 from sourcead.errors import ArgumentError, UnsupportedSyntaxError
-from sourcead.frontend.core import Lowering, Scope
+from sourcead.frontend import core
+from sourcead.frontend.control import generators, recursion
+from sourcead.frontend.control.exits import Return
+from sourcead.frontend.core import Frame, FunctionVal, Lowering, Scope, TupleVal, Value
 from sourcead.frontend.source import Source
-from sourcead.frontend.syntax import calls, expressions, generators, recursion
-from sourcead.frontend.values.cells import FunctionVal, TupleVal, Value
 from sourcead.ir.nodes import Const
 
 MAX_INLINE = 60  # calls inside calls
@@ -20,10 +21,10 @@ def local_function(lo: Lowering, node) -> FunctionVal:
     defaults: dict[str, Value] = {}
     positional = [*node.args.posonlyargs, *node.args.args]
     for arg, default in zip(positional[len(positional) - len(node.args.defaults) :], node.args.defaults):
-        defaults[arg.id] = expressions.lower(lo, default)
+        defaults[arg.id] = core.lower(lo, default)
     for arg, default in zip(node.args.kwonlyargs, node.args.kw_defaults):
         if default is not None:
-            defaults[arg.id] = expressions.lower(lo, default)
+            defaults[arg.id] = core.lower(lo, default)
     return FunctionVal(source, lo.scope, defaults)
 
 
@@ -80,19 +81,17 @@ def inline(
     rest: Value | None = None,
 ) -> Value:  # fmt: skip
     """Lowers the body of a callee in place."""
-    from sourcead.frontend.syntax import statements
-
     key = source.node
     if len(lo.calls) > MAX_INLINE:
         raise UnsupportedSyntaxError("functions are nested too deeply here", at=lo.here)
     if defaults is None:
-        defaults = {k: calls.as_value(lo, v) for k, v in source.defaults.items()}
+        defaults = {k: core.as_value(lo, v) for k, v in source.defaults.items()}
     bound = bind(lo, source, args, kwargs, defaults)
     if rest is not None:  # `*args` of which it is not known how many there are
         bound[source.node.args.vararg.id] = rest
     if generators.is_generator(source.node):
         return generators.made(lo, source, bound, scope)
-    refuse_generators(lo, source)
+    generators.refuse_generators(lo, source)
     if recursion.is_under_way(lo, key, bound) or recursion.is_called_as_pair(lo, source, bound):
         return recursion.call_pair(lo, source, bound, scope, node)
     inner = Scope(source, parent=scope)
@@ -100,18 +99,12 @@ def inline(
         inner.names[name] = value
     outer_scope, outer_origin = lo.scope, lo.build.origin
     lo.scope = inner
-    lo.calls.append(recursion.Frame(key, bound))
+    lo.calls.append(Frame(key, bound))
     try:
         if isinstance(source.node, gast.Lambda):
-            return expressions.lower(lo, source.node.body)
-        left = statements.lower_statements(lo, source.node.body)
+            return core.lower(lo, source.node.body)
+        left = core.lower_statements(lo, source.node.body)
     finally:
         lo.calls.pop()
         lo.scope, lo.build.origin = outer_scope, outer_origin
-    return left.value if isinstance(left, statements.Return) else Const(None)
-
-
-def refuse_generators(lo: Lowering, source) -> None:
-    for n in generators.own_nodes(source.node):
-        if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
-            raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")
+    return left.value if isinstance(left, Return) else Const(None)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sourcead.frontend.builtins.functions import BUILTINS
+from sourcead.frontend.core import BUILTINS
 from sourcead.primitives import adjoint_rule, no_derivative
 from sourcead.primitives.compositions import compositions_of
 from sourcead.primitives.methods import ATTRIBUTES, INPLACE, METHODS, NORMALISERS

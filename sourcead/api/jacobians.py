@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.compile import nested
 from sourcead.compile.gradient import Gradient
 from sourcead.compile.signature import leaves, map_leaves
 from sourcead.errors import NoRuleError, UnsupportedArgumentError
+from sourcead.frontend.core import as_value
 from sourcead.frontend.source import Opaque
 
 MODES = ("auto", "forward", "reverse")
@@ -167,14 +169,6 @@ class Hessian(Jacobian):
         return Hessian, (self.primal, self._asked)
 
 
-def by_columns(column: Callable, x: Any) -> Any:
-    """The Jacobian whose columns are `column(t)` for the unit tangents `t` of `x`; lowered where one is taken inside a function."""
-    columns = []
-    for unit in np.eye(x.size, dtype=x.dtype):
-        columns.append(column(np.reshape(unit, x.shape)))
-    return np.reshape(np.stack(columns, axis=-1), np.shape(columns[0]) + x.shape)
-
-
 def _leaves_of(x: Any) -> list:
     return [leaf for _, leaf in leaves(x)]
 
@@ -253,3 +247,12 @@ def hessian(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> Hessian:
                [6., 0.]])
     """
     return Hessian(f, wrt)
+
+
+@nested.derivative_of.register
+def _(fn: Jacobian, lo: Any) -> nested.DerivativeVal:
+    return nested.DerivativeVal("hessian" if isinstance(fn, Hessian) else "jacobian", as_value(lo, fn.primal), fn._asked)
+
+
+nested.register(jacobian, "jacobian")
+nested.register(hessian, "hessian")

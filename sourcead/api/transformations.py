@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sourcead.backends.options import Numba
+from sourcead.compile import nested
 from sourcead.compile.gradient import Gradient, Lowered
 from sourcead.errors import ArgumentError, WrtError
+from sourcead.frontend.core import as_value
 from sourcead.frontend.source import Opaque, unwrap
 
 
@@ -280,3 +282,14 @@ def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str |
         array([  6., 120.])
     """
     return HessianProduct(f, wrt, backend)
+
+
+@nested.derivative_of.register
+def _(fn: HessianProduct, lo: Any) -> nested.DerivativeVal:
+    return nested.DerivativeVal("hvp", as_value(lo, fn.primal), fn.wrt[0] if fn._single else fn.wrt)
+
+
+for _function, _kind in (
+    (grad, "grad"), (value_and_grad, "value_and_grad"), (hvp, "hvp"), (pushforward, "jvp"), (vjp, "vjp call"), (jvp, "jvp call"),
+):  # fmt: skip
+    nested.register(_function, _kind)

@@ -18,7 +18,7 @@ from sourcead.ad.reverse.rules import (
 )
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import NoRuleError, RuleError, SourceADError, UnsupportedArgumentError
-from sourcead.frontend.core import NotStatic
+from sourcead.frontend.lower import NotStatic
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, fresh, op_reads, operand_atoms
 from sourcead.ir.types import Array, Scalar, TupleT, Unknown, tangent_type
 from sourcead.primitives.registry import adjoint_rule, tangent_rule

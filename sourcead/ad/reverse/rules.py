@@ -16,11 +16,10 @@ from sourcead.analysis.builder import Builder, operand_type
 from sourcead.errors import (
     NoRuleError, RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, spelled
 )
-from sourcead.frontend.core import Lowering, NotStatic, Scope
+from sourcead.frontend.core import Cell, SliceVal, TupleVal, Value
+from sourcead.frontend.lower import Lowering, NotStatic, Scope, returned
 from sourcead.frontend.source import find_source
-from sourcead.frontend.syntax import expressions, statements
 from sourcead.frontend.values import sequences
-from sourcead.frontend.values.cells import Cell, SliceVal, TupleVal, Value
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, op_reads
 from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown
 from sourcead.primitives.registry import adjoint_rule, tangent_rule
@@ -118,12 +117,10 @@ def lowered(
         names[name] = as_value(lo, options[name]) if name in options else Const(default)
     origin = build.origin
     try:
-        if isinstance(source.node, gast.Lambda):
-            return lo, expressions.lower(lo, source.node.body)
-        left = statements.lower_statements(lo, source.node.body)
-        if not isinstance(left, statements.Return):
+        result = returned(lo, source)
+        if result is None:
             raise refused(rule, build.stmts[before:], build.origin)
-        return lo, left.value
+        return lo, result
     finally:  # the statements stand for the user's, not for the rule's
         build.origin = origin
         build.stmts[before:] = [replace(s, origin=origin) for s in build.stmts[before:]]

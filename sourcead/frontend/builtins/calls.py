@@ -1,4 +1,7 @@
-"""TODO"""
+"""Calls of Python objects that have no handler of their own: what their source says, or a call in the text.
+
+The kinds and their order are those of `core/calls.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +12,43 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import NoRuleError
+from sourcead.errors import NoRuleError, NoSourceError
 from sourcead.frontend import core
-from sourcead.frontend.builtins import combinators as lowering, compositions, stop_gradient
-from sourcead.frontend.builtins.checkpoint import CLASSES, lower_checkpoint, lower_policy
+from sourcead.frontend.control import inlining
 from sourcead.frontend.core import Lowering, Value, roots
+from sourcead.frontend.source import find_source, unwrap
 from sourcead.ir.nodes import Atom, Call, map_operand
 from sourcead.ir.types import GENERATORS, UNKNOWN, Foreign, is_array
-from sourcead.language import combinators
-from sourcead.language.checkpoints import checkpoint
-from sourcead.primitives.compositions import number_kind, refuse
 
 SPEAKERS = ("warnings", "logging")  # modules that talk to the user and return nothing
-
-
 SEES_EVERYTHING = frozenset({eval, exec, locals, globals, vars, dir, getattr, setattr, delattr, open, input, iter, next, id, compile})
 
 
-def opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+@core.kind_of_callable("partial", lambda fn: isinstance(fn, functools.partial))
+def call_partial(lo: Lowering, fn: functools.partial, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """A call of a `functools.partial` that was made before the function was called."""
+    named = {k: core.as_value(lo, v) for k, v in fn.keywords.items()}
+    return core.call_object(lo, fn.func, [core.as_value(lo, v) for v in fn.args] + args, {**named, **kwargs}, node)
+
+
+@core.kind_of_callable("function", lambda fn: isinstance(unwrap(fn)[0], types.FunctionType))
+def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """A call of a Python function, a method or an object with `__call__`."""
+    plain, bound_args, bound_kwargs = unwrap(fn)
+    if core.has_rule(plain):
+        return core.call_library(lo, plain, args, kwargs, node)
+    try:
+        source = find_source(fn)
+    except NoSourceError:
+        return call_opaque(lo, fn, args, kwargs, node)
+    args = [core.as_value(lo, v) for v in bound_args] + args
+    kwargs = {**{k: core.as_value(lo, v) for k, v in bound_kwargs.items()}, **kwargs}
+    return inlining.call_source(lo, source, args, kwargs, node)
+
+
+@core.kind_of_callable("speaker", lambda fn: getattr(unwrap(fn)[0], "__module__", None) in SPEAKERS)
+@core.kind_of_callable("opaque", lambda fn: True)
+def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of what has neither source nor rule: fine as long as no derivative can pass through it."""
     if isinstance(fn, types.BuiltinFunctionType | type) and fn in SEES_EVERYTHING:
         raise core.unsupported(
@@ -34,39 +56,17 @@ def opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], n
         )
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
-    for operand in [*operands, *named.values()]:
-        if core.passes_derivative(operand) and lo.steering is None:
-            raise NoRuleError.of(fn, lo.origin(node))
+    if lo.steering is None and any(map(core.passes_derivative, [*operands, *named.values()])):
+        raise NoRuleError.of(fn, lo.origin(node))
     if lo.steering is not None:  # nothing is differentiated; what the call keeps must not be the memory of a cotangent
         operands = [map_operand(o, lambda a: own_memory(lo, a)) for o in operands]
         named = {k: map_operand(o, lambda a: own_memory(lo, a)) for k, o in named.items()}
-    const = fn
     effect = not (isinstance(fn, type) and issubclass(fn, BaseException))
     t = Foreign(fn) if fn in GENERATORS else UNKNOWN
-    var = lo.build.emit(Call(const, tuple(operands), tuple(named.items()), effect=effect), t, "value")
+    var = lo.build.emit(Call(fn, tuple(operands), tuple(named.items()), effect=effect), t, "value")
     return lo.wrap(var, shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
 
 
 def own_memory(lo: Lowering, atom: Atom) -> Atom:
     """An array's copy; any other value itself."""
     return lo.build.call(np.ndarray.copy, atom) if is_array(atom_type(atom)) else atom
-
-
-def lower_combinator(name: str):
-    def handler(lo, args, kwargs, node):
-        return getattr(lowering, f"lower_{name}")(lo, args, kwargs, node)
-
-    return handler
-
-
-def policy_handler(cls, lo, args, kwargs, node):
-    return lower_policy(lo, cls, args, kwargs, node)
-
-
-COMBINATORS = {
-    checkpoint: lower_checkpoint, **{cls: functools.partial(policy_handler, cls) for cls in CLASSES},
-    combinators.map: lower_combinator("map"), combinators.reduce: lower_combinator("reduce"),
-    combinators.scan: lower_combinator("scan"), combinators.together: lower_combinator("together"),
-    refuse: compositions.lower_refuse,
-    number_kind: compositions.lower_number_kind, stop_gradient: stop_gradient.lower_stop_gradient,
-}  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import Any
 
@@ -9,9 +10,7 @@ from sourcead.errors import UnsupportedArgumentError
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, Value
 from sourcead.ir.nodes import Const, Policy
-from sourcead.language.checkpoints import Auto, Revolve, Segments, policy_of
-
-CLASSES = (Segments, Revolve, Auto)
+from sourcead.language.checkpoints import Auto, Revolve, Segments, checkpoint, policy_of
 
 
 def policy_in_ir(policy: Any) -> Policy:
@@ -29,7 +28,7 @@ def policy_in_ir(policy: Any) -> Policy:
             return Policy("budget", Const(budget))
 
 
-def lower_policy(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+def lower_policy(cls: type, lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`Segments(every)`, `Revolve(snapshots)`, `Auto(budget)`; the number may be known only at run time."""
     given = [*args, *kwargs.values()]
     field = next(iter(cls.__dataclass_fields__))
@@ -45,6 +44,7 @@ def lower_policy(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, V
     return Policy("segments" if cls is Segments else "revolve", lo.read(given[0]))
 
 
+@core.builtin(checkpoint)
 def lower_checkpoint(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`checkpoint(iterable, policy)`: what the loop runs over, marked with the policy."""
     given = dict(zip(("iterable", "policy"), args)) | kwargs
@@ -65,3 +65,7 @@ def located(lo: Lowering, node, make) -> Any:
         return make()
     except UnsupportedArgumentError as error:
         raise UnsupportedArgumentError(error.reason, lo.origin(node), error.instead) from None
+
+
+for _cls in (Segments, Revolve, Auto):
+    core.builtin(_cls)(functools.partial(lower_policy, _cls))

@@ -45,6 +45,7 @@ NAMES = {
 # ---- map ----
 
 
+@core.builtin(combinators.map)
 def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, check: bool = True) -> Value:
     """`sourcead.map(f, *xs)`; `check`: that the arrays have one length, where that is not known."""
     fn, *arrays = args
@@ -67,6 +68,7 @@ def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, c
     return TupleVal(tuple(core.call_object(lo, np.stack, [c], {}, node) for c in columns))
 
 
+@core.builtin(combinators.together)
 def lower_together(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`map` of arrays whose lengths are equal."""
     return lower_map(lo, args, kwargs, node, check=False)
@@ -151,6 +153,7 @@ def tuple_width(lo: Lowering, fn: Value, arrays: list[Value], node) -> int | Non
 # ---- reduce and scan ----
 
 
+@core.builtin(combinators.reduce)
 def lower_reduce(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`sourcead.reduce(op, xs, initial)`."""
     fn, array, initial = three(lo, "reduce", args, kwargs, node)
@@ -160,9 +163,10 @@ def lower_reduce(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node
     step = whole_steps(lo, fn, array, initial, combinators.reduced_by_halves, combinators.pairs_reduced_by_halves, node)
     if step is not None:
         return step
-    return loops.fold(lo, elements(lo, array, node), initial, lambda total, e: core.call(lo, fn, [total, e], {}, node), node)
+    return loops.fold(lo, elements(lo, array, node), initial, lambda total, e: core.call(lo, fn, [total, e], {}, node))
 
 
+@core.builtin(combinators.scan)
 def lower_scan(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`sourcead.scan(op, xs, initial)`."""
     fn, array, initial = three(lo, "scan", args, kwargs, node)
@@ -177,7 +181,7 @@ def lower_scan(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) 
             lo, node, "`scan` over several arrays with this operator, which does not work on whole arrays",
             "write the loop, or the operator with NumPy functions that do",
         )  # fmt: skip
-    return inlining.inline(lo, find_source(scanned_one_by_one), [fn, array, initial], {}, node)
+    return inlining.call_source(lo, find_source(scanned_one_by_one), [fn, array, initial], {}, node)
 
 
 def scanned_one_by_one(op: Callable, xs: Any, initial: Any) -> Any:
@@ -247,7 +251,7 @@ def whole_steps(lo: Lowering, fn: Value, array: Value, initial: Value, plain, of
     body = body_over_elements(lo, fn, [array, array], node)
     if body is None or not takes_batches(body) or not is_associative(lo, body):
         return None
-    return inlining.inline(lo, find_source(of_pairs if isinstance(array, TupleVal) else plain), [fn, array, initial], {}, node)
+    return inlining.call_source(lo, find_source(of_pairs if isinstance(array, TupleVal) else plain), [fn, array, initial], {}, node)
 
 
 def takes_batches(body) -> bool:

@@ -1,9 +1,8 @@
-"""TODO"""
+"""`copy.copy` and `copy.deepcopy` of arrays, containers and objects."""
 
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 import numpy as np
 
@@ -14,11 +13,13 @@ from sourcead.frontend.values import classes, lists, sequences, sets
 from sourcead.ir.types import Array, ListT, MapT, Scalar, SetT, Str
 
 
+@core.builtin(copy.copy)
 def builtin_copy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`copy.copy(x)`: the things inside are the same."""
     return copied(lo, args[0], node, None)
 
 
+@core.builtin(copy.deepcopy)
 def builtin_deepcopy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`copy.deepcopy(x)`: what is the same thing twice inside of it is so in the copy too."""
     if len(args) > 1 or kwargs:
@@ -60,6 +61,3 @@ def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None
     if isinstance(t, MapT) and (memo is None or isinstance(t.item, (Scalar, Str))):
         return core.call_method(lo, cell, "copy", [], {}, node)
     raise core.unsupported(lo, node, "a copy of a value that is not known here", "copy its parts")
-
-
-BUILTINS: dict[Any, Any] = {copy.copy: builtin_copy, copy.deepcopy: builtin_deepcopy}

@@ -1,8 +1,6 @@
-"""TODO"""
+"""NumPy's ways of taking arrays element by element: `np.vectorize`, `np.ndenumerate`, `np.fromiter`, as the loops that they are."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -28,6 +26,7 @@ def vectorized(function, dtype, *args):
     return np.reshape(found, shape)
 
 
+@core.builtin(np.vectorize)
 def builtin_vectorize(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`np.vectorize(f)`, which is called later."""
     given = dict(zip(("pyfunc", "otypes"), args), **kwargs)
@@ -40,6 +39,7 @@ def builtin_vectorize(lo: Lowering, args: list[Value], kwargs: dict[str, Value],
     return BoundVal(Const(vectorized), (function, Const(None if types is None else np.dtype(types[0]))))
 
 
+@core.kind_of_callable("vectorize", lambda fn: isinstance(fn, np.vectorize) and not core.has_rule(fn))
 def call_vectorized(lo: Lowering, fn: np.vectorize, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of a `np.vectorize` that was made before the function was called."""
     if fn.signature is not None or fn.excluded or kwargs:
@@ -48,6 +48,7 @@ def call_vectorized(lo: Lowering, fn: np.vectorize, args: list[Value], kwargs: d
     return core.call_object(lo, vectorized, [Const(fn.pyfunc), Const(dtype), *args], {}, node)
 
 
+@core.builtin(np.ndenumerate)
 def builtin_ndenumerate(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`np.ndenumerate(x)`: pairs of places and elements."""
     (array,) = args
@@ -62,6 +63,7 @@ def builtin_ndenumerate(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return Iterable(domain=places.domain, element=lambda k: pair(places.nth(k)), length=places.length, nth=lambda k: pair(places.nth(k)))
 
 
+@core.builtin(np.fromiter)
 def builtin_fromiter(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`np.fromiter(xs, dtype)`."""
     dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
@@ -70,15 +72,10 @@ def builtin_fromiter(lo: Lowering, args: list[Value], kwargs: dict[str, Value], 
     return core.call_library(lo, np.array, [lists.as_list(lo, args[0], node), dtype], {}, node)
 
 
+@core.builtin(runtime.check_first_result)
 def builtin_check(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """Checks at run time, unless all results are numbers with a fraction, or none is."""
     items = lo.read(args[0])
     if getattr(atom_type(items), "item", None) != Scalar("float"):
         lo.build.add(Stmt((Var("checked"),), Call(runtime.check_first_result, (items,), effect=True)))
     return Const(None)
-
-
-BUILTINS: dict[Any, Any] = {
-    np.vectorize: builtin_vectorize, np.ndenumerate: builtin_ndenumerate, np.fromiter: builtin_fromiter,
-    runtime.check_first_result: builtin_check,
-}  # fmt: skip

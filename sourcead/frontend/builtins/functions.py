@@ -15,16 +15,15 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.builtins import copying, elements, getters, itertools_functions, ordering
+from sourcead.frontend.builtins import ordering
 from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import Cell, Iterable, Lowering, NotStatic, SliceVal, Slots, TupleVal, Value, roots
-from sourcead.frontend.values import (
-    classes as classes_, iterables as iterables_, list_items, objects, records, runtime_dicts, sequences, sets
-)
+from sourcead.frontend.values import classes as classes_, iterables as iterables_, list_items, runtime_dicts, sequences
 from sourcead.ir.nodes import Call, Const, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
 
+@core.builtin(len)
 def builtin_len(lo, args, kwargs, node):
     (value,) = args
     if (found := classes_.special(lo, value, "__len__", [], node)) is not None:
@@ -41,6 +40,7 @@ def builtin_len(lo, args, kwargs, node):
     return lo.build.call(len, lo.read(value), type=INT, name="n")
 
 
+@core.builtin(isinstance)
 def builtin_isinstance(lo, args, kwargs, node):
     value, cls = args
     found, classes = core.known(lo, cls)
@@ -77,24 +77,29 @@ def builtin_isinstance(lo, args, kwargs, node):
     return lo.build.call(isinstance, lo.read(value), lo.operand(cls), type=BOOL)
 
 
+@core.builtin(range)
 def builtin_range(lo, args, kwargs, node):
     return iterables_.counted(lo, args, node)
 
 
+@core.builtin(enumerate)
 def builtin_enumerate(lo, args, kwargs, node):
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
     return once(iterables_.enumerated(lo, core.iterate(lo, args[0], node), start, node))
 
 
+@core.builtin(zip)
 def builtin_zip(lo, args, kwargs, node):
     kwargs.pop("strict", None)
     return once(iterables_.zipped(lo, [core.iterate(lo, a, node) for a in args], node))
 
 
+@core.builtin(reversed)
 def builtin_reversed(lo, args, kwargs, node):
     return once(iterables_.reverse(lo, core.iterate(lo, args[0], node), node))
 
 
+@core.builtin(iter)
 def builtin_iter(lo, args, kwargs, node):
     """`iter(xs)`, of which `next` takes nothing."""
     if len(args) != 1:
@@ -107,6 +112,7 @@ def once(made: Iterable) -> Iterable:
     return replace(made, once=True, state=Slots())
 
 
+@core.builtin(tuple)
 def builtin_tuple(lo, args, kwargs, node):
     if not args:
         return TupleVal(())
@@ -116,6 +122,7 @@ def builtin_tuple(lo, args, kwargs, node):
     return TupleVal(tuple(sequences.static_items(lo, value, node)))
 
 
+@core.builtin(list)
 def builtin_list(lo, args, kwargs, node):
     if not args:
         return lo.new_list([])
@@ -127,6 +134,7 @@ def builtin_list(lo, args, kwargs, node):
     return lo.new_list(sequences.static_items(lo, value, node))
 
 
+@core.builtin(collections.deque)
 def builtin_deque(lo, args, kwargs, node):
     """`collections.deque(xs)`: a list that also grows and shrinks at its beginning."""
     longest = args[1] if len(args) > 1 else kwargs.get("maxlen", Const(None))
@@ -144,6 +152,7 @@ def is_made_here(lo, node) -> bool:
     return found and fn in (map, filter, itertools.accumulate)
 
 
+@core.builtin(dict)
 def builtin_dict(lo, args, kwargs, node):
     items: dict[Any, Value] = {}
     if args and isinstance(args[0], Cell) and args[0].kind == "dict":
@@ -164,6 +173,7 @@ def builtin_dict(lo, args, kwargs, node):
     return lo.new_dict({**items, **kwargs})
 
 
+@core.builtin(map)
 def builtin_map(lo, args, kwargs, node):
     fn, *iterables = args
     parts = [core.iterate(lo, a, node) for a in iterables]
@@ -172,6 +182,7 @@ def builtin_map(lo, args, kwargs, node):
     return sequences.collect(lo, iterables_.zipped(lo, parts, node), lambda e: core.call(lo, fn, list(e.items), {}, node), node)
 
 
+@core.builtin(sum)
 def builtin_sum(lo, args, kwargs, node):
     value = args[0]
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
@@ -190,13 +201,13 @@ def builtin_sum(lo, args, kwargs, node):
             total = core.operate(lo, operator.add, start, items[0])
         return total
     if isinstance(value, Iterable):
-        return loops.fold(lo, value, start, lambda total, e: plus(lo, total, e), node)
+        return loops.fold(lo, value, start, lambda total, e: plus(lo, total, e))
     atom = lo.read(value)
     if is_array(atom_type(atom)):
         total = core.call_library(lo, np.sum, [value], {"axis": Const(0)}, node)
         plain = isinstance(start, Const) and start.value == 0
         return total if plain else core.operate(lo, operator.add, start, total)
-    return loops.fold(lo, core.iterate(lo, value, node), start, lambda total, e: plus(lo, total, e), node)
+    return loops.fold(lo, core.iterate(lo, value, node), start, lambda total, e: plus(lo, total, e))
 
 
 def plus(lo, total, item):
@@ -228,6 +239,11 @@ def builtin_extreme(fn):
     return handler
 
 
+core.builtin(max)(builtin_extreme(max))
+core.builtin(min)(builtin_extreme(min))
+
+
+@core.builtin(print)
 def builtin_print(lo, args, kwargs, node):
     operands = tuple(lo.operand(a) for a in args)
     named = tuple((k, lo.operand(v)) for k, v in kwargs.items())
@@ -235,11 +251,12 @@ def builtin_print(lo, args, kwargs, node):
     return Const(None)
 
 
+@core.builtin(functools.reduce)
 def builtin_reduce(lo, args, kwargs, node):
     fn, iterable, *rest = args
     source = core.iterate(lo, iterable, node)
     if source.items is None:
-        return loops.fold_left(lo, source, lambda acc, e: core.call(lo, fn, [acc, e], {}, node), rest[0] if rest else None, node)
+        return loops.fold_left(lo, source, lambda acc, e: core.call(lo, fn, [acc, e], {}, node), rest[0] if rest else None)
     items = list(source.items)
     total = rest[0] if rest else items.pop(0)
     for item in items:
@@ -247,6 +264,7 @@ def builtin_reduce(lo, args, kwargs, node):
     return total
 
 
+@core.builtin(itertools.accumulate)
 def builtin_accumulate(lo, args, kwargs, node):
     """`itertools.accumulate`: the partial results of a reduction, as a list."""
     iterable, *rest = args
@@ -265,7 +283,7 @@ def builtin_accumulate(lo, args, kwargs, node):
         return value
 
     if source.items is None:
-        loops.fold_left(lo, source, step, first, node, begin=lambda value: list_items.append(lo, result, value, node))
+        loops.fold_left(lo, source, step, first, begin=lambda value: list_items.append(lo, result, value, node))
         return result
     items = list(source.items)
     if first is None and items:
@@ -276,6 +294,7 @@ def builtin_accumulate(lo, args, kwargs, node):
     return result
 
 
+@core.builtin(filter)
 def builtin_filter(lo, args, kwargs, node):
     """`filter(test, xs)`, as a list."""
     test, iterable = args
@@ -293,45 +312,36 @@ def builtin_filter(lo, args, kwargs, node):
     return result
 
 
+@core.builtin(slice)
 def builtin_slice(lo, args, kwargs, node):
     parts = [None if isinstance(a, Const) and a.value is None else lo.read(a) for a in args]
     return SliceVal(*{1: (None, *parts, None), 2: (*parts, None), 3: tuple(parts)}[len(parts)])
 
 
+@core.builtin(runtime.is_literal)
 def rule_is_literal(lo, args, kwargs, node):
     found, value = core.known(lo, args[0])
     return Const(found and isinstance(value, (int, float)))
+
+
+@core.builtin(int)
+def builtin_int(lo, args, kwargs, node):
+    folded = core.fold(lo, int, args) if not kwargs else None
+    return core.call_library(lo, int, args, kwargs, node) if folded is None else folded
 
 
 def operator_function(fn):
     return lambda lo, args, kwargs, node: core.operate(lo, fn, *args)
 
 
-def builtin_int(fn):
-    def handler(lo, args, kwargs, node):
-        folded = core.fold(lo, fn, args) if not kwargs else None
-        if folded is not None:
-            return folded
-        return core.call_library(lo, fn, args, kwargs, node)
-
-    return handler
+for _fn in (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul, operator.mod,
+    operator.floordiv, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+):  # fmt: skip
+    core.builtin(_fn)(operator_function(_fn))
 
 
-BUILTINS: dict[Any, Any] = {
-    iter: builtin_iter, collections.deque: builtin_deque,
-    len: builtin_len, isinstance: builtin_isinstance, range: builtin_range, enumerate: builtin_enumerate, zip: builtin_zip,
-    reversed: builtin_reversed, tuple: builtin_tuple, list: builtin_list, dict: builtin_dict, map: builtin_map, sum: builtin_sum,
-    max: builtin_extreme(max), min: builtin_extreme(min), sorted: ordering.builtin_sorted, print: builtin_print, slice: builtin_slice,
-    **objects.BUILTINS, **records.BUILTINS, **runtime_dicts.BUILTINS, **sets.BUILTINS, **getters.BUILTINS, **elements.BUILTINS, **copying.BUILTINS,
-    **itertools_functions.BUILTINS, functools.reduce: builtin_reduce, itertools.accumulate: builtin_accumulate,
-    filter: builtin_filter, runtime.is_literal: rule_is_literal, int: builtin_int(int),
-    **{f: operator_function(f) for f in (
-        operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul, operator.mod,
-        operator.floordiv, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
-    )},
-}  # fmt: skip
-
-
+@core.builtin(collections.defaultdict)
 def builtin_defaultdict(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`defaultdict(factory, ...)`."""
     made = builtin_dict(lo, args[1:], kwargs, node)
@@ -342,9 +352,10 @@ def builtin_defaultdict(lo: Lowering, args: list[Value], kwargs: dict[str, Value
     return made
 
 
+@core.builtin(dict.fromkeys)
 def builtin_fromkeys(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`dict.fromkeys(keys, value)`."""
     value = args[1] if len(args) > 1 else Const(None)
     made = lo.new_dict({})
-    runtime_dicts.for_keys(lo, made, core.iterate(lo, args[0], node), lambda key: value, node)
+    loops.for_each(lo, core.iterate(lo, args[0], node), lambda key: core.store(lo, made, key, value, node))
     return made

@@ -54,6 +54,7 @@ def choosing(fn: Any):
     return handler
 
 
+@core.builtin(np.ndindex)
 def builtin_ndindex(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`np.ndindex(2, 3)` or `np.ndindex(x.shape)`: a product of ranges."""
     if len(args) == 1 and core.is_sequence(args[0]):
@@ -62,6 +63,7 @@ def builtin_ndindex(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return choosing(itertools.product)(lo, ranges, {}, node)
 
 
+@core.builtin(itertools.chain)
 def builtin_chain(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`chain(xs, ys)`."""
     parts = [core.iterate(lo, a, node) for a in args]
@@ -73,6 +75,7 @@ def builtin_chain(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return made
 
 
+@core.builtin(itertools.chain.from_iterable)
 def builtin_from_iterable(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`chain.from_iterable(rows)`."""
     rows = core.iterate(lo, args[0], node)
@@ -87,6 +90,7 @@ def builtin_from_iterable(lo: Lowering, args: list[Value], kwargs, node) -> Valu
     return made
 
 
+@core.builtin(itertools.islice)
 def builtin_islice(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`islice(xs, start, stop, step)`."""
     source = core.iterate(lo, args[0], node)
@@ -97,6 +101,7 @@ def builtin_islice(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return core.subscript(lo, lists.as_list(lo, source, node), key, node)
 
 
+@core.builtin(itertools.pairwise)
 def builtin_pairwise(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`pairwise(xs)`."""
     source = iterables.settled(lo, core.iterate(lo, args[0], node), node)
@@ -112,6 +117,7 @@ def builtin_pairwise(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return Iterable(domain=lambda: Range(ZERO, length(), Const(1)), element=nth, length=length, nth=nth)
 
 
+@core.builtin(itertools.repeat)
 def builtin_repeat(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`repeat(value, times)`."""
     times = args[1] if len(args) > 1 else kwargs.get("times")
@@ -122,6 +128,7 @@ def builtin_repeat(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return Iterable(domain=inner.domain, element=lambda k: value, length=inner.length, nth=lambda k: value)
 
 
+@core.builtin(itertools.count)
 def builtin_count(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`count(start, step)`."""
     start = args[0] if args else kwargs.get("start", ZERO)
@@ -134,6 +141,7 @@ def builtin_count(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return Iterable(nth=nth, endless=True)
 
 
+@core.builtin(itertools.cycle)
 def builtin_cycle(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`cycle(xs)`."""
     source = iterables.by_place(lo, iterables.settled(lo, core.iterate(lo, args[0], node), node), node)
@@ -144,6 +152,7 @@ def builtin_cycle(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return Iterable(nth=nth, endless=True)
 
 
+@core.builtin(itertools.starmap)
 def builtin_starmap(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`starmap(f, rows)`, as a list."""
     fn, rows = args
@@ -151,6 +160,7 @@ def builtin_starmap(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return sequences.collect(lo, source, lambda row: core.call(lo, fn, sequences.static_items(lo, row, node), {}, node), node)
 
 
+@core.builtin(itertools.zip_longest)
 def builtin_zip_longest(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`zip_longest(xs, ys, fillvalue=0)` of lists of known lengths."""
     parts = [iterables.settled(lo, core.iterate(lo, a, node), node).items for a in args]
@@ -160,6 +170,7 @@ def builtin_zip_longest(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return iterables.listed([TupleVal(row) for row in rows])
 
 
+@core.builtin(itertools.groupby)
 def builtin_groupby(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`groupby(xs, key)` of items whose keys are known."""
     key = args[1] if len(args) > 1 else kwargs.get("key", Const(None))
@@ -173,14 +184,7 @@ def builtin_groupby(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     raise core.unsupported(lo, node, "`groupby` with keys that are not known here", "put the items into a dict of lists")
 
 
-BUILTINS: dict[Any, Any] = {
-    itertools.groupby: builtin_groupby,
-    itertools.zip_longest: builtin_zip_longest,
-    itertools.product: choosing(itertools.product), itertools.combinations: choosing(itertools.combinations),
-    itertools.permutations: choosing(itertools.permutations),
-    itertools.combinations_with_replacement: choosing(itertools.combinations_with_replacement),
-    np.ndindex: builtin_ndindex, itertools.chain: builtin_chain, itertools.islice: builtin_islice,
-    itertools.chain.from_iterable: builtin_from_iterable,
-    itertools.pairwise: builtin_pairwise, itertools.repeat: builtin_repeat, itertools.count: builtin_count,
-    itertools.cycle: builtin_cycle, itertools.starmap: builtin_starmap,
-}  # fmt: skip
+core.builtin(itertools.product)(choosing(itertools.product))
+core.builtin(itertools.combinations)(choosing(itertools.combinations))
+core.builtin(itertools.permutations)(choosing(itertools.permutations))
+core.builtin(itertools.combinations_with_replacement)(choosing(itertools.combinations_with_replacement))

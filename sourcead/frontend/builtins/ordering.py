@@ -1,4 +1,4 @@
-"""TODO"""
+"""`sorted`, and `max` and `min` of an iterable whose length is not known or by a key."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ def indexable(lo: Lowering, value: Value, node) -> Value:
     return sequences.dynamic(lo, found) if isinstance(found, Cell) and found.kind == "list" else found
 
 
+@core.builtin(sorted)
 def builtin_sorted(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`sorted(xs, key=f, reverse=r)`."""
     if "key" not in kwargs and sets.set_type(lo, args[0]) is not None:

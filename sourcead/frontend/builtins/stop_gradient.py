@@ -1,4 +1,4 @@
-"""TODO"""
+"""`stop_gradient(x)`, and what it has in common with `adjoint_of`: new values for the numbers and arrays in a structure."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ def like(lo: Lowering, leaf: Value, new: Var, given_to: str = "adjoint_of") -> V
     return value
 
 
+@core.builtin(stop_gradient)
 def lower_stop_gradient(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`stop_gradient(x)`: the same object, whose numbers and arrays are constants for differentiation.
 
@@ -69,7 +70,7 @@ def share_containers(lo: Lowering, a: Value, b: Value) -> None:
         for x, y in zip(a.items, b.items):
             share_containers(lo, x, y)
     elif isinstance(a, Cell) and a.kind != "array":
-        b.share({a})
+        lo.share(b, {a})
         b.frozen = a.frozen
         if a in lo.params:
             lo.params[b] = lo.params[a]

@@ -1,4 +1,8 @@
-"""TODO"""
+"""Branches whose condition is not known.
+
+They are lowered side by side: first one arm, then, from the same state, the other; what differs afterwards becomes a result of the
+`Branch`.
+"""
 
 from __future__ import annotations
 
@@ -8,38 +12,31 @@ from typing import Any
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.control import merging
-from sourcead.frontend.control.merging import Arm
+from sourcead.frontend.control.merging import Arm, Merger
 from sourcead.frontend.core import (
     FALSE, MISSING, POISON, SEEN, TRUE, UNSURE, VALUE, Cell, Flag, Lowering, Meta, MustMaterialise, NeverReturns,
     NotStatic, Slots, Value, leaves, next_birth
 )
 from sourcead.ir.nodes import Atom, Block, Branch, Stmt
-from sourcead.ir.records import is_frozen
 from sourcead.ir.types import Scalar
 
 
-def restartable(lo: Lowering, attempt: Callable[[], Any]) -> Any:
-    """Runs `attempt`; each time it meets a list of known length that must become an IR value, does that first."""
-    birth = next_birth()
+def restartable(lo: Lowering, lower: Callable[[], Any]) -> Any:
+    """What `lower` returns; each time it meets a list of known length that must become an IR value, does that first."""
+    birth, depth = next_birth(), lo.depth
     while True:
-        mark, stmts, depth, scope = lo.journal.mark(), len(lo.build.stmts), lo.depth, lo.scope
-        block, origin, within = lo.build.stmts, lo.build.origin, lo.build.within
-        try:
-            return attempt()
-        except MustMaterialise as request:
-            lo.journal.rollback(mark)
-            lo.depth, lo.scope, lo.build.stmts, lo.build.origin, lo.build.within = depth, scope, block, origin, within
-            del lo.build.stmts[stmts:]
-            keep_apart(lo, request.cell)
-            if request.cell.depth < depth:  # made outside of an enclosing region: that one must restart
-                raise
-            if request.cell.slots.birth > birth or request.cell.kind not in ("list", "dict"):
-                raise UnsupportedSyntaxError(
-                    "the length of this list depends on what the program does here", at=request.origin,
-                    instead="make the list before the branch or loop, and only append to it inside",
-                ) from None
-            lo.materialise(request.cell)
+        with lo.attempt(MustMaterialise) as attempt:
+            return lower()
+        request = attempt.error
+        lo.keep_apart(request.cell)
+        if request.cell.depth < depth:  # made outside of an enclosing region: that one must restart
+            raise request
+        if request.cell.slots.birth > birth or request.cell.kind not in ("list", "dict"):
+            raise UnsupportedSyntaxError(
+                "the length of this list depends on what the program does here", at=request.origin,
+                instead="make the list before the branch or loop, and only append to it inside",
+            )
+        lo.materialise(request.cell)
 
 
 RAISED = object()
@@ -58,42 +55,27 @@ def branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str = 
 def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) -> Any:
     birth = next_birth()
     done = [_lower_arm(lo, arm, birth) for arm in arms]
-    pairs: list[tuple[Atom, Atom, str]] = []
-    merged: list[tuple[Slots, Any, Any]] = []
+    merger = Merger(lo, done)
+    changed: list[tuple[Slots, Any, Any, Any]] = []
     unsure: list[Slots] = []
-    keys = {**done[0].before, **done[1].before}
-    for (slots, key), old in keys.items():
+    for (slots, key), old in {**done[0].before, **done[1].before}.items():
         a, b = (arm.state.get((slots, key), old) for arm in done)
         if done[0].left and done[1].left or slots.cell is not None and slots.cell.base is not None and key in (VALUE, SEEN):
             continue  # nothing comes after; or a view, which follows its base
-        merged.append((slots, key, (key, a, b)))
+        changed.append((slots, key, a, b))
         if not isinstance(key, Meta) and is_new_key(slots, a, b) and not (done[0].left or done[1].left):
             open_dict(lo, slots.cell, b if a is MISSING else a)
             unsure.append(slots)
-    blocks = []
-    out = []
-    for slots, key, (_, a, b) in merged:
-        if isinstance(key, Flag) and a is TRUE and b is FALSE and isinstance(atom_type(cond), Scalar) and not done[1].left:
-            out.append((slots, key, cond))
-            continue
-        out.append((slots, key, merging.merge_slot(lo, key, a, b, done, pairs)))
-    value = None
-    if done[0].value is RAISED and done[1].value is RAISED:
-        value = RAISED
-    elif done[0].value is RAISED or done[1].value is RAISED:
-        survivor = 1 if done[0].value is RAISED else 0
-        if done[survivor].value is not None:
-            value = merging.merge_value(lo, done[survivor].value, done[survivor].value, "value", done, pairs)
-    elif done[0].value is not None:
-        value = merging.merge_value(lo, done[0].value, done[1].value, "value", done, pairs)
-    for arm, side in zip(done, (0, 1)):
-        blocks.append(Block(tuple(arm.stmts), tuple(p[side] for p in pairs)))
-    if not blocks[0].stmts and not blocks[1].stmts and not pairs:
-        targets = ()
-    else:
-        targets = tuple(p[2] for p in pairs)
-        lo.build.add(Stmt(targets, Branch(cond, blocks[0], blocks[1], kind)))
-    for slots, key, new in out:
+    merged = []
+    for slots, key, a, b in changed:
+        is_condition = isinstance(key, Flag) and a is TRUE and b is FALSE and isinstance(atom_type(cond), Scalar) and not done[1].left
+        merged.append((slots, key, cond if is_condition else merger.slot(key, a, b)))
+    values = [arm.value for arm in done if arm.value is not RAISED]
+    value = RAISED if not values else None if values[0] is None else merger.value(values[0], values[-1], "value")
+    first, second = (Block(tuple(arm.stmts), tuple(r[side] for r in merger.results)) for side, arm in enumerate(done))
+    if first.stmts or second.stmts or merger.results:
+        lo.build.add(Stmt(tuple(var for _, _, var in merger.results), Branch(cond, first, second, kind)))
+    for slots, key, new in merged:
         lo.set(slots, key, new)
     for slots in unsure:
         lo.set(slots, UNSURE, NOT_SURE)
@@ -146,9 +128,3 @@ def settle(lo: Lowering, value: Any, atoms: dict[Cell, Atom]) -> None:
     for leaf in leaves(value):
         if isinstance(leaf, Cell) and leaf.kind == "array" and lo.unreadable(leaf) is None:
             atoms[leaf] = lo.read(leaf)
-
-
-def keep_apart(lo: Lowering, value: Value) -> None:
-    """Where objects that are written are to stay apart (`Lowering.apart`): no list of them becomes one value."""
-    if lo.apart and any(isinstance(leaf, Cell) and leaf.kind == "object" and not is_frozen(leaf.cls) for leaf in leaves(value)):
-        raise core.needs_items("an object that is written is taken from a list at a place that is not known here", lo.here)

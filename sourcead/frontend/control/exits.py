@@ -1,4 +1,8 @@
-"""TODO"""
+"""How control leaves a statement, a loop or a function.
+
+What leaves a loop is data: a flag, false at the beginning of each iteration, that the loop carries and that ends it
+(`syntax/early_exits.py`).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,15 @@ from dataclasses import dataclass
 import gast
 
 from sourcead.frontend.core import FALSE, Flag, Lowering, Scope, Value
+
+NEXT = object()  # how control leaves a statement: to the next iteration
+
+
+@dataclass(frozen=True, eq=False)
+class Return:
+    """How control leaves a statement: out of the function."""
+
+    value: Value
 
 
 @dataclass(frozen=True)
@@ -18,26 +31,7 @@ class Exits:
     leave: Flag | None
 
 
-def exits_of(lo: Lowering, node) -> Exits:
-    """The exits of a loop of the function being lowered."""
-    known = lo.scope.exits
-    if node not in known:
-        breaks, returns = False, []
-        todo = [(n, True) for n in getattr(node, "body", ())]
-        while todo:
-            n, own = todo.pop()
-            breaks = breaks or own and isinstance(n, gast.Break)
-            if isinstance(n, gast.Return):
-                returns.append(n)
-            if isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
-                continue
-            if isinstance(n, (gast.For, gast.While)):
-                todo += [(child, False) for child in n.body] + [(child, own) for child in n.orelse]
-                continue
-            todo += [(child, own) for child in gast.iter_child_nodes(n)]
-        leave = Flag("done") if breaks else flag(lo.scope, "returned") if returns else None
-        known[node] = Exits(breaks, returns, leave)
-    return known[node]
+NO_EXITS = Exits(False, [], None)
 
 
 def flag(scope: Scope, name: str) -> Flag:
@@ -61,11 +55,3 @@ def go_on(lo: Lowering, exits: Exits) -> None:
 def is_endless(node) -> bool:
     """Whether this is `while True`."""
     return isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)
-
-
-@dataclass(frozen=True, eq=False)
-class Return:
-    value: Value
-
-
-NEXT = object()

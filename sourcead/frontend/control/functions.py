@@ -1,4 +1,4 @@
-"""TODO"""
+"""A Python function and the types of its arguments to an IR function."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import gast
 
 from sourcead import runtime
-from sourcead.analysis import rows_in_lists
 from sourcead.analysis.builder import Builder
+from sourcead.analysis.rows_in_lists import parts_stay
 from sourcead.errors import AliasError, SourceADError
 from sourcead.frontend import core
 from sourcead.frontend.control import generators
@@ -48,28 +48,25 @@ class Lowered:
     derived: bool = False
 
 
-def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any], lo: Lowering | None = None) -> Lowered:
+def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
     """Lowers a function.
 
     Args:
         source: the function.
         types: type of each parameter whose value is not known.
         statics: value of each parameter that is known while compiling.
-        lo: the state to begin with, for a function that is called by one being lowered.
     """
-    if lo is not None:
-        return lowered(source, types, statics, lo)
     try:
-        return lowered(source, types, statics, begun(source))
+        return lower_from(begun(source), source, types, statics)
     except SourceADError as error:
         apart = getattr(error, "objects_apart", False)
         if not apart and not isinstance(error, AliasError):
             raise
         try:
-            found = lowered(source, types, statics, begun(source, apart, parts_stay=True))
+            found = lower_from(begun(source, apart, parts_stay=True), source, types, statics)
         except SourceADError:
             raise error from None
-        if not rows_in_lists.parts_stay(found.function):
+        if not parts_stay(found.function):
             raise
         return found
 
@@ -81,9 +78,9 @@ def begun(source: Source, apart: bool = False, parts_stay: bool = False) -> Lowe
     return lo
 
 
-def lowered(source: Source, types: dict[str, Type], statics: dict[str, Any], lo: Lowering) -> Lowered:
+def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
     """Lowers a function from a state on."""
-    generators.refuse_generators(lo, source)
+    generators.refuse_generators(source)
     params: dict[str, Var] = {}
     lo.build.origin = source.origin(source.node)
     for name, t in types.items():

@@ -1,15 +1,26 @@
-"""TODO"""
+"""Generators of the user's: a loop over one is the generator's body, with the loop's body in place of each `yield`.
+
+    def squares(xs):                 for x in xs:
+        for x in xs:                     e = x * x
+            yield x * x                  s = s + e
+
+    for e in squares(xs):
+        s = s + e
+
+Each of the two sees its own variables. Where the loop may be left early, the generator returns after the `yield` if it was.
+"""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 
 import gast
 
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import exits
-from sourcead.frontend.core import Flag, Frame, Iterable, Lowering, Scope, Value
+from sourcead.frontend.core import Flag, Frame, FunctionVal, Iterable, Lowering, Scope, Value
 from sourcead.ir.nodes import Const
 
 STOP = Flag("stop")
@@ -30,44 +41,33 @@ def is_generator(node) -> bool:
     return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in own_nodes(node))
 
 
-def made(lo: Lowering, source, bound: dict[str, Value], scope: Scope | None) -> Iterable:
+def made(lo: Lowering, fn: FunctionVal, bound: dict[str, Value]) -> Iterable:
     """What a call of a generator returns."""
 
     def drive(act, leave=None):
-        return run(lo, source, bound, scope, act, leave)
+        return run(lo, fn, bound, act, leave)
 
-    endless = any(exits.is_endless(n) for n in own_nodes(source.node))
+    endless = any(exits.is_endless(n) for n in own_nodes(fn.source.node))
     return Iterable(drive=drive, endless=endless, once=True)
 
 
-def run(lo: Lowering, source, bound: dict[str, Value], scope: Scope | None, act, leave) -> None:
+def run(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], act: Callable, leave: Flag | None) -> None:
     """Lowers the body of a generator; `act(value)` is done at each `yield`, and has left the loop if `leave` is true."""
-    consumer, origin = lo.scope, lo.build.origin
-    inner = Scope(source, parent=scope)
+    consumer, node = lo.scope, fn.source.node
+    inner = Scope(fn.source, parent=fn.scope)
     inner.names.update(bound)
     inner.names[STOP] = Const(False)
 
     def consume(value: Value):
-        before, at = lo.scope, lo.build.origin
-        lo.scope = consumer
-        try:
+        with lo.in_scope(consumer):
             left = act(value)
-        finally:
-            lo.scope = before
-        lo.build.origin = at
         if leave is not None:
             lo.set(inner.names, STOP, consumer.names[leave])
         return left
 
     inner.consume = consume
-    body = stopping(source.node) if leave is not None else source.node.body
-    lo.scope = inner
-    lo.calls.append(Frame(source.node, bound))
-    try:
-        core.lower_statements(lo, body)
-    finally:
-        lo.calls.pop()
-        lo.scope, lo.build.origin = consumer, origin
+    with lo.in_scope(inner, Frame(node, bound)):
+        core.lower_statements(lo, stopping(node) if leave is not None else node.body)
 
 
 def stopping(node) -> list[gast.AST]:
@@ -92,7 +92,7 @@ class _Stopping(gast.NodeTransformer):
         return node
 
 
-def refuse_generators(lo: Lowering, source) -> None:
+def refuse_generators(source) -> None:
     for n in own_nodes(source.node):
         if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
             raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")

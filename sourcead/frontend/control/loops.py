@@ -1,4 +1,4 @@
-"""TODO"""
+"""Loops over an iterable: iteration by iteration where the items are known, as a loop of the IR where they are not."""
 
 from __future__ import annotations
 
@@ -8,49 +8,97 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import gast
-
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.control import branches, exits, loop_variants
-from sourcead.frontend.control.branches import RAISED
-from sourcead.frontend.core import MISSING, VALUE, Cell, Iterable, Lowering, NeverReturns, Value, name_reads
-from sourcead.frontend.syntax import adjoint_blocks
-from sourcead.ir.nodes import Const, Range, Var
+from sourcead.frontend.control import exits, loop_variants
+from sourcead.frontend.control.branches import RAISED, branch
+from sourcead.frontend.control.exits import NO_EXITS, Exits
+from sourcead.frontend.core import MISSING, Iterable, Lowering, NeverReturns, Value
+from sourcead.ir.nodes import Atom, Const, Range, Var
 from sourcead.ir.types import INT
 
 ZERO, ONE = Const(0), Const(1)
+MAX_UNROLLED = 64  # iterations
 
 
-def unending(lo: Lowering, inner: Iterable) -> Iterable:
+@dataclass(frozen=True, eq=False)
+class ForLoop:
+    """A loop over an iterable.
+
+    Attributes:
+        iterable: what it runs over.
+        bind: binds the target to an element.
+        body: lowers the body; returns how control leaves it.
+        index_name: the name of the number of the iteration, if the iterable has one.
+        exits: how the loop may be left.
+        seeds: returns the slots that an iteration surely changes.
+        node: the statement, for error messages.
+    """
+
+    iterable: Iterable
+    bind: Callable[[Value], None]
+    body: Callable[[], Any]
+    index_name: str | None = None
+    exits: Exits = NO_EXITS
+    seeds: Callable[[], list] = list
+    node: Any = None
+
+
+def run_loop(lo: Lowering, loop: ForLoop) -> None:
+    """A loop over what is not known item by item; if only that helps, its iterations one after the other."""
+    iterable, leave = loop.iterable, loop.exits.leave
+    if iterable.drive is not None:
+        return driven_loop(lo, loop)
+    if iterable.endless:
+        iterable = unending(iterable)
+    domain = iterable.domain()
+    exits.enter(lo, loop.exits)
+
+    def start() -> tuple[Range, Var]:
+        name = loop.index_name if iterable.index_name else None
+        index = Var(name or "i", INT, temp=name is None)
+        loop.bind(iterable.element(index))
+        return domain, index
+
+    def run() -> None:
+        exits.go_on(lo, loop.exits)
+        if one_iteration(lo, leave, loop.body) is RAISED:
+            raise core.unsupported(lo, loop.node, "every iteration of this loop raises")
+
+    def may_be_unrolled(error: UnsupportedSyntaxError) -> bool:
+        return getattr(error, "needs_items", False) and known_places(lo, iterable) is not None
+
+    with lo.attempt(UnsupportedSyntaxError, when=may_be_unrolled) as attempt:
+        with lo.attempt(NeverReturns):  # the body calls a function of which nothing is known yet: then there are no iterations
+            loop_variants.loop(lo, start, run, loop.seeds(), leave, iterable.policy)
+    if not attempt.failed:
+        return None
+    items = [functools.partial(iterable.element, Const(k)) for k in known_places(lo, iterable)]
+    if iteration_by_iteration(lo, leave, items, loop.bind, loop.body) is RAISED:
+        raise core.unsupported(lo, loop.node, "every iteration of this loop raises")
+    return None
+
+
+def driven_loop(lo: Lowering, loop: ForLoop) -> None:
+    """A loop over a generator."""
+    exits.enter(lo, loop.exits)
+
+    def act(element: Value) -> Any:
+        exits.go_on(lo, loop.exits)
+        loop.bind(element)
+        return one_iteration(lo, loop.exits.leave, loop.body)
+
+    loop.iterable.drive(act, loop.exits.leave)
+
+
+def unending(inner: Iterable) -> Iterable:
     """A loop over what never ends, which the program leaves in another way."""
     most = Const(2**62)
     return Iterable(domain=lambda: Range(ZERO, most, ONE), element=inner.nth, length=lambda: most, nth=inner.nth)
 
 
-MAX_UNROLLED = 64  # iterations
-
-
-def iteration_by_iteration(lo: Lowering, leave, items: list, bind, body) -> Any:
-    """The iterations one after the other; after one that may leave the loop, the others depend on a flag."""
-    for k, item in enumerate(items):
-        bind(item())
-        if one_iteration(lo, leave, body) is RAISED:
-            return RAISED
-        if leave is None:
-            continue
-        left = lo.scope.names[leave]
-        verdict = core.truth(lo, left)
-        if verdict is None:
-            rest = functools.partial(iteration_by_iteration, lo, leave, items[k + 1 :], bind, body)
-            return branches.branch(lo, lo.read(left), [lambda: None, rest])
-        if verdict:
-            break
-    return None
-
-
-def one_iteration(lo: Lowering, leave, body) -> Any:
-    """Lowers the body of a loop; returns how control leaves it."""
+def one_iteration(lo: Lowering, leave, body: Callable[[], Any]) -> Any:
+    """Lowers the body of a loop that the flag `leave` ends; returns how control leaves it."""
     within = lo.build.within
     lo.scope.loops += 1
     if leave is not None:
@@ -64,176 +112,85 @@ def one_iteration(lo: Lowering, leave, body) -> Any:
             lo.scope.leaves.pop()
 
 
-def run_loop(lo: Lowering, node, iterable, bind, body) -> None:
-    """A counted loop over an iterable of unknown length."""
-    if iterable.drive is not None:
-        return driven_loop(lo, node, iterable, bind, body)
-    if iterable.endless:
-        iterable = unending(lo, iterable)
-    domain = iterable.domain()
-    leaving = exits.exits_of(lo, node)
-    exits.enter(lo, leaving)
-
-    def start():
-        name = index_name(node) if iterable.index_name else None
-        index = Var(name or "i", INT, temp=name is None)
-        bind(iterable.element(index))
-        return domain, index
-
-    def run():
-        exits.go_on(lo, leaving)
-        if one_iteration(lo, leaving.leave, body) is RAISED:
-            raise core.unsupported(lo, node, "every iteration of this loop raises")
-
-    state = State(lo)
-    try:
-        first, leave = seeds(lo, node), (lo.scope.names, leaving.leave)
-        or_not_at_all(lo, lambda: loop_variants.loop(lo, start, run, first, leave, iterable.policy))
-    except UnsupportedSyntaxError as error:
-        if not getattr(error, "needs_items", False):
-            raise
-        places = known_places(lo, iterable)
-        if places is None:
-            raise
-        state.restore(lo)
-        items = [functools.partial(iterable.element, Const(k)) for k in places]
-        if iteration_by_iteration(lo, leaving.leave, items, bind, body) is RAISED:
-            raise core.unsupported(lo, node, "every iteration of this loop raises") from None
+def iteration_by_iteration(lo: Lowering, leave, items: list[Callable[[], Value]], bind, body) -> Any:
+    """The iterations one after the other; after one that may leave the loop, the others depend on a flag."""
+    for k, item in enumerate(items):
+        bind(item())
+        if one_iteration(lo, leave, body) is RAISED:
+            return RAISED
+        if leave is None:
+            continue
+        left = lo.scope.names[leave]
+        verdict = core.truth(lo, left)
+        if verdict is None:
+            rest = functools.partial(iteration_by_iteration, lo, leave, items[k + 1 :], bind, body)
+            return branch(lo, lo.read(left), [lambda: None, rest])
+        if verdict:
+            break
+    return None
 
 
 def known_places(lo: Lowering, iterable: Iterable) -> range | None:
     """The indices of the items of an iterable, if they are known and few."""
     if iterable.drive is not None or iterable.endless:
         return None
-    domain = iterable.domain()
-    bounds = [core.known_bound(lo, a) for a in (domain.start, domain.stop, domain.step)]
+    with lo.attempt() as attempt:
+        domain = iterable.domain()
+        bounds = [known_bound(lo, a) for a in (domain.start, domain.stop, domain.step)]
+        attempt.fail()  # only the numbers are of interest
     if None in bounds:
         return None
     places = range(*bounds)
     return places if len(places) <= MAX_UNROLLED else None
 
 
-class State:
-    """Where lowering stands, to go back to."""
-
-    def __init__(self, lo: Lowering):
-        self.mark, self.depth, self.scope, self.loops = lo.journal.mark(), lo.depth, lo.scope, lo.scope.loops
-        self.build = lo.build.stmts, lo.build.origin, lo.build.within
-        self.count, self.leaves = len(lo.build.stmts), list(lo.scope.leaves)
-
-    def restore(self, lo: Lowering) -> None:
-        lo.journal.rollback(self.mark)
-        lo.depth, lo.scope = self.depth, self.scope
-        lo.build.stmts, lo.build.origin, lo.build.within = self.build
-        del lo.build.stmts[self.count :]
-        lo.scope.loops, lo.scope.leaves[:] = self.loops, self.leaves
+def known_bound(lo: Lowering, bound: Atom) -> int | None:
+    """The value of a bound, if it is known: a number, or the length of an axis that the text is made for."""
+    found, value = core.known(lo, bound)
+    dim = value if found else lo.build.arg(bound).dim
+    return dim if isinstance(dim, int) else None
 
 
-def driven_loop(lo: Lowering, node, iterable, bind, body) -> None:
-    """A loop over a generator."""
-    leaving = exits.exits_of(lo, node)
-    exits.enter(lo, leaving)
-
-    def act(element):
-        exits.go_on(lo, leaving)
-        bind(element)
-        return one_iteration(lo, leaving.leave, body)
-
-    iterable.drive(act, leaving.leave)
+# -- loops that built-in functions are ---------------------------------------------------------------------------------------
 
 
-def index_name(node) -> str | None:
-    """The name that the user gives to the number of the iteration: `for i in range`, `for i, x in enumerate`."""
-    match node.target:
-        case gast.Name(id=name) | gast.Tuple(elts=[gast.Name(id=name), *_]):
-            return name
-    return None
-
-
-def seeds(lo: Lowering, node) -> list:
-    """Slots that an iteration surely changes, judged by the syntax: names assigned, arrays written through a name."""
-    found: dict = {}
-    names = lo.scope.names
-    everywhere, loops = lo.scope.reads
-    here = name_reads(node) if node in loops else {}
-    inside = [m for s in node.body for m in adjoint_blocks.walk(lo, s)] + list(gast.walk(getattr(node, "target", node.body[0])))
-    in_place = {n.target for n in inside if isinstance(n, gast.AugAssign) and isinstance(names.get(getattr(n.target, "id", None)), Cell)}
-    for n in inside:
-        match n:
-            case gast.Name(id=name, ctx=gast.Store()) if n not in in_place:
-                if name in names or everywhere[name] > here.get(name, 0):  # read outside this loop
-                    found.setdefault((names, name))
-            case gast.Subscript(value=gast.Name(id=name), ctx=gast.Store()):
-                cell = names.get(name)
-                if isinstance(cell, Cell) and cell.root().kind == "array":
-                    found.setdefault((cell.root().slots, VALUE))
-    return list(found)
-
-
-@dataclass(eq=False)
-class ForLike:
-    """What `run_loop` needs of a `for` statement."""
-
-    target: gast.AST
-    body: list
-
-
-def or_not_at_all(lo: Lowering, lower_loop: Callable[[], None]) -> None:
-    """Lowers a loop whose body may be a recursive call that nothing is known of yet: then it has no iterations."""
-    mark, stmts, count = lo.journal.mark(), lo.build.stmts, len(lo.build.stmts)
-    try:
-        lower_loop()
-    except NeverReturns:
-        lo.journal.rollback(mark)
-        del stmts[count:]
-
-
-def fold(lo: Lowering, iterable: Iterable, initial: Value, step, node, name: str = "total") -> Value:
-    """`step(... step(step(initial, e0), e1) ..., en)` over the elements."""
-    names, key = lo.scope.names, f"${name}"
-    outer = names.get(key, MISSING)
-    lo.set(names, key, initial)
+def for_each(lo: Lowering, iterable: Iterable, act: Callable[[Value], Any], index_name="$element", seeds=list) -> None:
+    """Does `act(element)` for each element; `seeds` are the slots that it surely changes."""
     if iterable.items is not None:
         for item in iterable.items:
-            lo.set(names, key, step(names[key], item))
-    else:
-        element: list[Value] = []
-        loop = ForLike(gast.Name(key, gast.Store(), None, None), [gast.Pass()])
-        run_loop(
-            lo, loop, iterable,
-            lambda e: element.__setitem__(slice(None), [e]), lambda: lo.set(names, key, step(names[key], element[0])),
-        )  # fmt: skip
+            act(item)
+        return
+    element: list[Value] = []
+
+    def bind(value: Value) -> None:
+        element[:] = [value]
+
+    run_loop(lo, ForLoop(iterable, bind, lambda: act(element[0]), index_name, seeds=seeds))
+
+
+def fold(lo: Lowering, iterable: Iterable, initial: Value, step: Callable[[Value, Value], Value]) -> Value:
+    """`step(... step(step(initial, e0), e1) ..., en)` over the elements."""
+    names, key = lo.scope.names, "$total"
+    outer = names.get(key, MISSING)
+    lo.set(names, key, initial)
+    for_each(lo, iterable, lambda e: lo.set(names, key, step(names[key], e)), key, lambda: [(names, key)])
     result = names[key]
     lo.set(names, key, outer)
     return result
 
 
-def for_each(lo: Lowering, iterable: Iterable, act) -> None:
-    """Does `act(element)` for each element."""
-    if iterable.items is not None:
-        for item in iterable.items:
-            act(item)
-        return
-    target = gast.Name("$element", gast.Store(), None, None)
-    element: list[Value] = []
-    run_loop(
-        lo, ForLike(target, [gast.Pass()]), iterable,
-        lambda e: element.__setitem__(slice(None), [e]), lambda: act(element[0]),
-    )  # fmt: skip
-
-
-def fold_left(lo: Lowering, iterable: Iterable, step, first: Value | None, node, begin=lambda value: None) -> Value:
+def fold_left(lo: Lowering, iterable: Iterable, step, first: Value | None, begin=lambda value: None) -> Value:
     """`step(... step(step(first, x0), x1) ..., xn)`; without `first`, it is x0, which `begin` sees."""
     if first is None:
-        first = iterable.nth(Const(0))
+        first = iterable.nth(ZERO)
         begin(first)
         inner = iterable
 
-        def nth(k):
-            return inner.nth(lo.build.call(operator.add, k, Const(1), type=INT))
+        def nth(k: Atom) -> Value:
+            return inner.nth(lo.build.call(operator.add, k, ONE, type=INT))
 
-        def length():
-            return lo.build.call(operator.sub, inner.length(), Const(1), type=INT)
+        def length() -> Atom:
+            return lo.build.call(operator.sub, inner.length(), ONE, type=INT)
 
-        iterable = Iterable(domain=lambda: Range(Const(0), length(), Const(1)), element=nth, length=length, nth=nth)
-    return fold(lo, iterable, first, step, node)
+        iterable = Iterable(domain=lambda: Range(ZERO, length(), ONE), element=nth, length=length, nth=nth)
+    return fold(lo, iterable, first, step)

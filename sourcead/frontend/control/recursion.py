@@ -1,4 +1,11 @@
-"""TODO"""
+"""Calls of functions that are being lowered already.
+
+A call whose arguments have another structure (the branches of a tree) is lowered in place: it ends where the structure does. For
+arguments of the same types the call stays a call, of the function's generated pair (`ir/pairs.py`).
+
+The type of the result is the least one that the body agrees with: at first a recursive call is taken never to return, so that the other
+arms of the branches around it tell.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +18,7 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.control import functions as functions_
+from sourcead.frontend.control.functions import lower_from
 from sourcead.frontend.core import VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, roots
 from sourcead.ir.nodes import Call, Const, Var, has_effect
 from sourcead.ir.pairs import Pair
@@ -107,13 +114,14 @@ def is_called_as_pair(lo: Lowering, source, bound: dict[str, Value]) -> bool:
     return node.calls_itself and not has_structure
 
 
-def call_pair(lo: Lowering, source, bound: dict[str, Value], scope: Scope | None, node) -> Value:
+def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> Value:
     """A call of the pair of a recursive function."""
+    source = fn.source
     if lo.static_only:
         raise UnsupportedSyntaxError("a derivative rule that calls itself", at=lo.here)
     if any(isinstance(n, gast.Nonlocal) for n in gast.walk(source.node)):
         raise core.unsupported(lo, node, f"`{source.name}` calls itself and assigns a `nonlocal` name", "return the value instead")
-    captured = captured_values(lo, source, scope)
+    captured = captured_values(lo, source, fn.scope)
     values = {**bound, **{name: v for name, v in captured.items() if name not in bound}}
     statics = {n: v for n, v in values.items() if is_static(v)}
     functions = {n: v for n, v in values.items() if isinstance(v, FunctionVal)}
@@ -156,7 +164,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
         env.names.update(statics)
         env.names.update({n: FunctionVal(f.source, inner.scope, f.defaults) for n, f in functions.items()})
         try:
-            lowered = functions_.lower_function(source, kinds, {}, inner)
+            lowered = lower_from(inner, source, kinds, {})
         except NeverReturns:
             raise UnsupportedSyntaxError(
                 f"`{source.name}` calls itself on every path, so that the kind of its result is not known", at=source.origin(source.node)

@@ -1,42 +1,20 @@
-"""TODO"""
+"""What a name can stand for while a function is lowered.
+
+An *atom* (`Var` or `Const`) is a value that cannot change. A `Cell` is an object that can: an array, a list, a dict. Names that share an
+object are bound to the same cell, so that a write is seen under all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import abc
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import gast
 
 from sourcead.frontend.core.journal import KIND, MISSING, POISON, VALUE, Meta, Slots
-from sourcead.frontend.values import iterables
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Policy, Range, Slice, Sub, Var, View
-
-
-@dataclass(frozen=True, eq=False)
-class Iterable:
-    """Something to iterate over.
-
-    items: the elements, if they are known one by one; else
-    domain(): the range that the index runs over, element(index): the element;
-    length(), nth(k): the same counted from 0, for `enumerate` and `zip`; count: how many there are, if that is known.
-    """
-
-    items: list[Value] | None = None
-    domain: Callable[[], Range] | None = None
-    element: Callable[[Atom], Value] | None = None
-    length: Callable[[], Atom] | None = None
-    nth: Callable[[Atom], Value] | None = None
-    count: int | None = None
-    index_name: str | None = None
-    iterables.reverse: Callable[[], Iterable] | None = None
-    value: Callable[[], Atom] | None = None  # as an operand (`a[range(n), labels]`)
-    drive: Callable | None = None  # of a generator: does something with each element (`generators.py`)
-    endless: bool = False  # whether it has no last element, or may have none
-    walk: Any = None  # of the items of one list or dict: what they were (`walks.py`)
-    once: bool = False  # whether it is an iterator, which is empty when it was walked through
-    state: Slots = field(default_factory=Slots)  # of an iterator: whether it was
-    policy: Policy | None = None  # what a loop over it saves (`checkpoint`)
 
 
 @dataclass(eq=False)
@@ -71,13 +49,6 @@ class Cell:
     def __post_init__(self):
         self.slots.cell = self
         self.first = self.slots.get(VALUE)
-        self.share(self.shares)
-
-    def share(self, others: Iterable[Cell]) -> None:
-        """Notes that this object and the others may be the same memory."""
-        for other in set(others) - {self}:
-            self.shares.add(other)
-            other.shares.add(self)
 
     @property
     def kind(self) -> str:
@@ -89,7 +60,7 @@ class Cell:
         return {k: v for k, v in self.slots.items() if not isinstance(k, Meta)}
 
     @property
-    def keys(self) -> Iterable:
+    def keys(self) -> abc.Iterable:
         """What the items are found under; of an object without order."""
         return self.items if self.kind == "object" else list(self.items)
 
@@ -110,7 +81,7 @@ class TupleVal:
     cls: type | None = None
 
     @property
-    def keys(self) -> Iterable:
+    def keys(self) -> abc.Iterable:
         return range(len(self.items)) if self.cls is None else self.cls._fields
 
 
@@ -176,18 +147,32 @@ class SuperVal:
 
 
 @dataclass(frozen=True, eq=False)
-class IterVal:
-    """Something to iterate over: `range`, an array, `enumerate(...)`, `zip(...)`.
+class Iterable:
+    """Something to iterate over.
 
-    `length` is an operand for the number of elements (None: `domain` is a Range); `element(i)` gives the i-th.
+    items: the elements, if they are known one by one; else
+    domain(): the range that the index runs over, element(index): the element;
+    length(), nth(k): the same counted from 0, for `enumerate` and `zip`; count: how many there are, if that is known.
     """
 
-    domain: Any
-    element: Any
-    length: Atom | None = None
+    items: list[Value] | None = None
+    domain: Callable[[], Range] | None = None
+    element: Callable[[Atom], Value] | None = None
+    length: Callable[[], Atom] | None = None
+    nth: Callable[[Atom], Value] | None = None
+    count: int | None = None
+    index_name: str | None = None
+    reverse: Callable[[], Iterable] | None = None
+    value: Callable[[], Atom] | None = None  # as an operand (`a[range(n), labels]`)
+    drive: Callable | None = None  # of a generator: does something with each element (`generators.py`)
+    endless: bool = False  # whether it has no last element, or may have none
+    walk: Any = None  # of the items of one list or dict: what they were (`walks.py`)
+    once: bool = False  # whether it is an iterator, which is empty when it was walked through
+    state: Slots = field(default_factory=Slots)  # of an iterator: whether it was
+    policy: Policy | None = None  # what a loop over it saves (`checkpoint`)
 
 
-Value = Var | Const | Cell | TupleVal | OptionalVal | SliceVal | FunctionVal | MethodVal | BoundVal | ChoiceVal | SuperVal | IterVal
+Value = Var | Const | Cell | TupleVal | OptionalVal | SliceVal | FunctionVal | MethodVal | BoundVal | ChoiceVal | SuperVal | Iterable
 
 
 class Held(gast.AST):
@@ -197,14 +182,6 @@ class Held(gast.AST):
 
     def __init__(self, value: Value):
         self.value = value
-
-
-def hold(container: Cell, value: Value) -> None:
-    """Notes that an object was put into a list."""
-    for cell in roots(value):
-        container.doubled = container.doubled or cell in container.holds
-        container.holds.add(cell)
-        cell.held_by.add(container)
 
 
 def leaves(value: Value) -> Iterator[Value]:
@@ -276,3 +253,8 @@ def cells_of(value: Value) -> list[Cell]:
 def unreadable(name: str, why: str) -> Cell:
     """What a name holds that must be assigned before it is read."""
     return Cell(Slots({VALUE: UNDEFINED, POISON: why}), name)
+
+
+def is_text(atom: Atom) -> bool:
+    """Whether an atom is a string or truth value known while compiling."""
+    return isinstance(atom, Const) and not atom.live and isinstance(atom.value, (str, bool))

@@ -1,4 +1,4 @@
-"""TODO"""
+"""Which values are the same while compiling: constants, functions, slices, and the structure of containers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def same_thing(a: Value, b: Value) -> bool:
     return a is b
 
 
-def paired_parts(a: SliceVal, b: SliceVal) -> list[tuple[Atom | None, Atom | None]] | None:
+def paired_bounds(a: SliceVal, b: SliceVal) -> list[tuple[Atom | None, Atom | None]] | None:
     """The parts of two slices side by side, where each has those of the other; without a step, no lower bound is 0."""
     parts = [[s.lower, s.upper, s.step] for s in (a, b)]
     if a.step is None and b.step is None and (a.lower is None) != (b.lower is None):
@@ -46,7 +46,7 @@ def paired_parts(a: SliceVal, b: SliceVal) -> list[tuple[Atom | None, Atom | Non
     return pairs if all((x is None) == (y is None) for x, y in pairs) else None
 
 
-def part_of_slice(value: SliceVal, name: str) -> Atom | None:
+def bound_of_slice(value: SliceVal, name: str) -> Atom | None:
     """`rows.start` and kin; None if slices have no such attribute."""
     if name not in ("start", "stop", "step"):
         return None

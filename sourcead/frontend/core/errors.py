@@ -1,4 +1,4 @@
-"""TODO"""
+"""The errors of the lowering, and the exceptions that steer it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import gast
 
 from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Cell
-from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import Origin
 
 
@@ -38,7 +37,7 @@ class MustMaterialise(Exception):
         self.origin = origin
 
 
-def unsupported(lo: Lowering, node: gast.AST, reason: str | None = None, instead: str | None = None) -> UnsupportedSyntaxError:
+def unsupported(lo, node: gast.AST, reason: str | None = None, instead: str | None = None) -> UnsupportedSyntaxError:
     """The error for a construct that is not supported."""
     name = CONSTRUCTS.get(type(node).__name__, f"`{type(node).__name__}`")
     if reason is None and instead is None:
@@ -67,5 +66,5 @@ class NeverReturns(Exception):
     """A recursive call whose result nothing is known of yet."""
 
 
-def refused(lo: Lowering, reason: str, instead: str | None = None) -> UnsupportedSyntaxError:
+def refused(lo, reason: str, instead: str | None = None) -> UnsupportedSyntaxError:
     return UnsupportedSyntaxError(reason, at=lo.here, instead=instead)

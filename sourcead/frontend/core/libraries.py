@@ -1,4 +1,4 @@
-"""TODO"""
+"""Which functions belong to a library, and which have a derivative rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TODO"""
+"""What names stand for: local variables, those of functions around, closure variables, globals and built-ins."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Value, cells_of
-from sourcead.frontend.core.known import is_code
+from sourcead.frontend.core.facts import is_code
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import UNDEFINED, Const, Let
 from sourcead.ir.records import is_record
@@ -23,10 +23,9 @@ def as_value(lo: Lowering, obj: Any) -> Value:
     return live_data(lo, "bound", obj, (holder, "value"))
 
 
-def resolve(lo: Lowering, name: str, node=None) -> Value:
+def resolve(lo: Lowering, name: str) -> Value:
     """What a name stands for: local, enclosing, closure, global, built-in."""
-    scope = lo.scope
-    while scope is not None:
+    for scope in lo.scopes():
         if name in scope.names:
             value = scope.names[name]
             if value is UNDEFINED:
@@ -34,8 +33,7 @@ def resolve(lo: Lowering, name: str, node=None) -> Value:
             return value
         if name in scope.ended:
             raise UnsupportedSyntaxError(f"`{name}` has its value in the reverse sweep, inside its `adjoint_of` block", at=lo.here)
-        outermost, scope = scope, scope.parent
-    source = outermost.source
+    source = scope.source
     if name in source.closure:
         return outside(lo, name, source.closure[name], "cell_contents", source)
     if name in source.globals:
@@ -72,14 +70,10 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         const = Const(value, text=text, live=True)
         if isinstance(value, (tuple, list, dict)) or is_record(value):
             with lo.at_top():
-                wrapped = lo.unpack(lo.build.emit(Let_(const), atom_type(const), text, temp=True))
+                wrapped = lo.unpack(lo.build.emit(Let(const), atom_type(const), text, temp=True))
         else:
             wrapped = lo.wrap(const)
         for cell in cells_of(wrapped):
             cell.frozen = f"`{name}` is not a parameter of the function: writing to it would change it for everybody"
         lo.live_values[text] = wrapped
     return lo.live_values[text]
-
-
-def Let_(const):
-    return Let(const)

@@ -1,4 +1,12 @@
-"""TODO"""
+"""Tuples that may be None: what a loop has found so far.
+
+    best = None                                 missing = True
+    for i in range(n):                          for i in range(n):
+        if best is None or d[i] < best[0]:          if missing or d[i] < first:
+            best = (d[i], i)                            first, second, missing = d[i], i, False
+
+Where it is None, its items hold nothing, as variables that were not assigned yet.
+"""
 
 from __future__ import annotations
 

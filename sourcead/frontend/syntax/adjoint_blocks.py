@@ -1,4 +1,11 @@
-"""TODO"""
+"""`with adjoint_of(x) as d_x:`: a block of the user's that runs in the reverse sweep, over the cotangent of `x`.
+
+The block is lowered where it stands, so that it may read every value in scope, and then undone: the statements after it see nothing of
+what it did. All that it leaves behind is the value of `d_x`. After it, the name `x` is bound to the result of a `Steer`, which is `x`
+itself for every other purpose.
+
+`adjoint_of` blocks inside the block are about the same point of the program: their cotangents are known here too.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +20,7 @@ from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import stop_gradient
 from sourcead.frontend.core import MISSING, SEEN, VALUE, WHOLE, Cell, Flag, Lowering, Slots, TupleVal, Value, next_birth
-from sourcead.frontend.syntax import expressions
-from sourcead.frontend.syntax.statements import may_leave
+from sourcead.frontend.syntax.early_exits import may_leave
 from sourcead.ir.nodes import UNDEFINED, Block, Const, Steer, Stmt, Var
 from sourcead.language.adjoint_blocks import adjoint_of
 
@@ -50,13 +56,13 @@ def is_steering(lo: Lowering, item) -> bool:
     made = item.context_expr
     if not isinstance(made, gast.Call) or not isinstance(made.func, (gast.Name, gast.Attribute)):
         return False
-    try:
+    with lo.attempt(SourceADError):
         found, fn = core.known(lo, core.lower(lo, made.func))
-    except SourceADError:
-        return False
-    return found and fn is adjoint_of
+        return found and fn is adjoint_of
+    return False
 
 
+@core.statement(Steered)
 def lower_steered(lo: Lowering, node: Steered) -> None:
     """The statements of an `adjoint_of` block."""
     if any(map(may_leave, node.body)):
@@ -69,20 +75,17 @@ def lower_steered(lo: Lowering, node: Steered) -> None:
     apart = list({id(s): s for s in sites.values()}.values())
     values = [lo.read(leaf) for s in apart for leaf in s.leaves]
     results = []
-    mark, birth, lo.steering = lo.journal.mark(), next_birth(), sites
-    try:
-        with lo.build.block() as stmts:
-            for s in apart:
-                params = iter(s.params)
-                lo.set(lo.scope.names, s.cotangent, stop_gradient.mapped(lo, s.value, lambda _, p=params: lo.wrap(next(p))))
-            lower_body(lo, node)
-            for s in apart:
-                results += [lo.read(v) for v in replacing(lo, s, lo.scope.names[s.cotangent], node)]
-        changed = lo.journal.changed(mark, birth)
-        refuse_writes(lo, changed, node)
-        lo.scope.ended.update(key for slots, key in changed if slots is lo.scope.names)
-    finally:
-        lo.steering = None
+    mark, birth = lo.journal.mark(), next_birth()
+    with lo.using(steering=sites), lo.build.block() as stmts:
+        for s in apart:
+            params = iter(s.params)
+            lo.set(lo.scope.names, s.cotangent, stop_gradient.mapped(lo, s.value, lambda _, p=params: lo.wrap(next(p))))
+        lower_body(lo, node)
+        for s in apart:
+            results += [lo.read(v) for v in replacing(lo, s, lo.scope.names[s.cotangent], node)]
+    changed = lo.journal.changed(mark, birth)
+    refuse_writes(lo, changed, node)
+    lo.scope.ended.update(key for slots, key in changed if slots is lo.scope.names)
     lo.journal.rollback(mark)
     targets = [Var(getattr(v, "name", None) or "x", atom_type(v), getattr(v, "temp", True)) for v in values]
     lo.build.maybe_number.update(t for t, v in zip(targets, values) if v in lo.build.maybe_number)
@@ -163,7 +166,7 @@ def place(lo: Lowering, target: gast.AST, node: Steered) -> tuple[Slots, Any]:
             return lo.scope.names, name
         case gast.Subscript():
             base = core.lower(lo, target.value)
-            found, key = core.known(lo, expressions.lower_key(lo, target.slice))
+            found, key = core.known(lo, core.lower(lo, target.slice))
             if isinstance(base, Cell) and base.kind in ("list", "dict") and found:
                 return base.slots, key % len(base.items) if base.kind == "list" and isinstance(key, int) else key
         case gast.Attribute(attr=name):

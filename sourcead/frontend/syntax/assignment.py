@@ -10,13 +10,13 @@ import gast
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import VALUE, Cell, Lowering, Value
-from sourcead.frontend.syntax import expressions
 from sourcead.frontend.syntax.expressions import BINARY
 from sourcead.frontend.values import item_assignment, lists, objects, sequences, subscripts
 from sourcead.ir.nodes import Const, Let, Sub, Var
 from sourcead.ir.types import Array
 
 
+@core.statement(gast.Assign)
 def lower_assign(lo: Lowering, node) -> None:
     value = core.lower(lo, node.value)
     with exchanged(lo, node):
@@ -33,7 +33,8 @@ def exchanged(lo: Lowering, node):
         return
     before = xs.doubled, set(xs.holds)
     yield
-    xs.doubled, xs.holds = before
+    for name, value in zip(("doubled", "holds"), before):
+        lo.journal.assign(xs, name, value)
 
 
 def name_of_exchanged(node) -> str | None:
@@ -51,10 +52,19 @@ def expression_text(node: gast.AST) -> str:
     return gast.dump(node).replace("Store()", "Load()")
 
 
+@core.statement(gast.AnnAssign)
 def lower_annassign(lo: Lowering, node) -> None:
     if node.value is not None:
         assign(lo, node.target, core.lower(lo, node.value))
 
+
+
+@core.lower.register(gast.NamedExpr)
+def lower_namedexpr(lo: Lowering, node) -> Value:
+    """`name := value`."""
+    value = core.lower(lo, node.value)
+    assign(lo, node.target, value)
+    return value
 
 
 def assign(lo: Lowering, target: gast.AST, value: Value) -> None:
@@ -66,7 +76,7 @@ def assign(lo: Lowering, target: gast.AST, value: Value) -> None:
             unpack(lo, targets, value, target)
         case gast.Subscript():
             base = core.lower(lo, target.value)
-            key = expressions.lower_key(lo, target.slice)
+            key = core.lower(lo, target.slice)
             core.store(lo, base, key, value, target)
         case gast.Attribute(value=owner, attr=name):
             objects.set_attribute(lo, core.lower(lo, owner), name, named(lo, value, name), target)
@@ -87,11 +97,11 @@ def named(lo: Lowering, value: Value, name: str) -> Value:
             version = value.slots[VALUE]
             if isinstance(version, Var) and version.temp:
                 lo.rename(version, name)
-                value.name = name
+                lo.journal.assign(value, "name", name)
             elif value.name.startswith("$"):
-                value.name = name
+                lo.journal.assign(value, "name", name)
         case Cell() if value.kind != "array" and value.name == "items":
-            value.name = name
+            lo.journal.assign(value, "name", name)
         case Cell() if value.base is not None and isinstance(value.slots.get(VALUE), Var) and value.slots[VALUE].temp:
             lo.rename(value.slots[VALUE], name)
         case Const(number, None, False) if isinstance(number, (int, float, complex)):
@@ -127,12 +137,13 @@ def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
 # -- augmented assignment ----------------------------------------------------------------------------------------------
 
 
+@core.statement(gast.AugAssign)
 def lower_augassign(lo: Lowering, node) -> None:
     """`target op= value`: an array changes in place under all its names; a number or tuple is rebound."""
     fn = BINARY[type(node.op)]
     target = node.target
     if isinstance(target, gast.Name):
-        old = core.resolve(lo, target.id, target)
+        old = core.resolve(lo, target.id)
         value = core.lower(lo, node.value)
         new = item_assignment.augment(lo, old, fn, value, node)
         if new is not None:
@@ -144,7 +155,7 @@ def lower_augassign(lo: Lowering, node) -> None:
         new = item_assignment.augment(lo, old, fn, core.lower(lo, node.value), node)
         objects.set_attribute(lo, base, target.attr, old if new is None else named(lo, new, target.attr), target)
         return
-    key = expressions.lower_key(lo, target.slice)
+    key = core.lower(lo, target.slice)
     if isinstance(base, Cell) and base.kind == "array" and isinstance(atom_type(lo.read(base)), Array):
         value = sequences.as_array(lo, core.lower(lo, node.value))
         path_key = lo.operand(key)

@@ -1,17 +1,8 @@
-"""Lowering of calls.
-
-A callee is, in this order: a built-in that the frontend knows (`len`, `range`, `enumerate`), a function with a derivative
-rule or one that carries none, which stays a call, or a Python function, which is inlined.
-"""
+"""Calls: the callee, the arguments, and the calls that are loops (`sum`, `next` of a generator expression)."""
 
 from __future__ import annotations
 
-import functools
-import random
-import types
-
 import gast
-import numpy as np
 
 from sourcead.frontend import core
 from sourcead.frontend.control import inlining
@@ -21,12 +12,10 @@ from sourcead.frontend.values import lists, sequences
 from sourcead.ir.nodes import Const
 
 
+@core.lower.register(gast.Call)
 def lower_call(lo: Lowering, node: gast.Call) -> Value:
     """`f(*args, **kwargs)`."""
-    if isinstance(node.func, gast.Attribute):
-        fn = expressions.lower_attribute(lo, node.func)
-    else:
-        fn = core.lower(lo, node.func)
+    fn = core.lower(lo, node.func)
     if isinstance(fn, Const) and fn.value is sum and node.args and isinstance(node.args[0], gast.GeneratorExp | gast.ListComp):
         start = core.lower(lo, node.args[1]) if len(node.args) > 1 else Const(0)
         return comprehensions.summed(lo, node.args[0], start)
@@ -50,12 +39,11 @@ def starred_list(lo: Lowering, fn: Value, node: gast.Call) -> Value | None:
         return core.call(lo, fn, [value], keywords(lo, node), node)
     if isinstance(fn, Const) and fn.value is zip and isinstance(value, Cell) and value.kind == "array":
         return lists.transposed(lo, value, node)
-    source = fn.source if isinstance(fn, FunctionVal) else None
-    if source is not None:
-        a = source.node.args
+    if isinstance(fn, FunctionVal):
+        a = fn.source.node.args
         if a.vararg is not None and not a.args and not a.posonlyargs:
             rest = lists.as_list(lo, value, node)
-            return inlining.inline(lo, source, [], keywords(lo, node), node, fn.scope, fn.defaults, rest)
+            return inlining.inline(lo, fn, [], keywords(lo, node), node, rest)
     return None
 
 
@@ -72,6 +60,3 @@ def keywords(lo: Lowering, node: gast.Call) -> dict[str, Value]:
         else:
             raise core.unsupported(lo, node, "`**` of a dict whose keys are not known here")
     return found
-
-
-# -- calls that stay calls ---------------------------------------------------------------------------------------------

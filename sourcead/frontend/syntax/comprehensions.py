@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import gast
 
 from sourcead.frontend import core
 from sourcead.frontend.builtins import functions
 from sourcead.frontend.control import branches, loops
-from sourcead.frontend.control.loops import ForLike
+from sourcead.frontend.control.loops import ForLoop
 from sourcead.frontend.core import MISSING, Flag, Lowering, Value
-from sourcead.frontend.syntax import assignment
-from sourcead.frontend.values import list_items
+from sourcead.frontend.syntax import expressions
+from sourcead.frontend.syntax.assignment import assign
+from sourcead.frontend.syntax.loops import index_name, seeds
+from sourcead.frontend.values import list_items, sets
 from sourcead.ir.nodes import Const
 
 
+@core.lower.register(gast.DictComp)
 def lower_dictcomp(lo: Lowering, node: gast.DictComp) -> Value:
     """The dict of a comprehension."""
     made = lo.new_dict({})
@@ -30,45 +35,41 @@ def lower_dictcomp(lo: Lowering, node: gast.DictComp) -> Value:
     return made
 
 
-def comprehension(lo: Lowering, node, take=None) -> Value:
+@core.lower.register(gast.ListComp, gast.GeneratorExp)
+def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None) -> Value:
     """`[f(x) for x in xs if c]`: the loop that appends to an empty list, or does with each value what `take` does."""
     result = lo.new_list([])
     take = take or (lambda value: list_items.append(lo, result, value, node))
 
-    def nest(generators):
+    def nest(generators: list) -> None:
         if not generators:
             take(core.lower(lo, node.elt))
-            return None
+            return
         g, *rest = generators
         iterable = core.iterate(lo, core.lower(lo, g.iter), node)
+        bind = functools.partial(assign, lo, g.target)
 
-        def body():
-            tests = list(g.ifs)
-
-            def guarded(tests):
-                if not tests:
-                    return nest(rest)
-                test = core.lower(lo, tests[0])
-                verdict = core.truth(lo, test)
-                if verdict is None:
-                    branches.branch(lo, lo.read(test), [lambda: guarded(tests[1:]), lambda: None])
-                elif verdict:
-                    guarded(tests[1:])
-                return None
-
-            return guarded(tests)
+        def guarded(tests: list) -> None:
+            if not tests:
+                nest(rest)
+                return
+            test = core.lower(lo, tests[0])
+            verdict = core.truth(lo, test)
+            if verdict is None:
+                branches.branch(lo, lo.read(test), [lambda: guarded(tests[1:]), lambda: None])
+            elif verdict:
+                guarded(tests[1:])
 
         items = iterable.items
         if items is None and lo.apart and (places := loops.known_places(lo, iterable)) is not None:
             items = [iterable.element(Const(k)) for k in places]
         if items is not None:
             for item in items:
-                assignment.assign(lo, g.target, item)
-                body()
-            return None
-        bind = functools.partial(assignment.assign, lo, g.target)
-        loops.run_loop(lo, ForLike(g.target, [gast.Expr(node.elt)]), iterable, bind, body)
-        return None
+                bind(item)
+                guarded(g.ifs)
+            return
+        body = [gast.Expr(node.elt)]
+        loops.run_loop(lo, ForLoop(iterable, bind, lambda: guarded(g.ifs), index_name(g.target), seeds=lambda: seeds(lo, g.target, body)))
 
     shadowed = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
     before = {name: lo.scope.names.get(name, MISSING) for name in shadowed}
@@ -76,6 +77,20 @@ def comprehension(lo: Lowering, node, take=None) -> Value:
     for name, value in before.items():
         lo.set(lo.scope.names, name, value)
     return result
+
+
+@core.lower.register(gast.Set)
+def lower_set(lo: Lowering, node: gast.Set) -> Value:
+    """`{a, b}`."""
+    return sets.made(lo, expressions.lower_list(lo, node), node)
+
+
+@core.lower.register(gast.SetComp)
+def lower_setcomp(lo: Lowering, node: gast.SetComp) -> Value:
+    """`{f(x) for x in xs}`."""
+    items = gast.ListComp(node.elt, node.generators)
+    items.stands_for = node
+    return sets.made(lo, comprehension(lo, items), node)
 
 
 def summed(lo: Lowering, node, start: Value) -> Value:
@@ -87,14 +102,6 @@ def summed(lo: Lowering, node, start: Value) -> Value:
     result = names["$total"]
     lo.set(names, "$total", outer)
     return result
-
-
-def lower_yield(lo: Lowering, node) -> Value | None:
-    """`yield value` as a statement."""
-    consume = getattr(lo.scope, "consume", None)
-    if consume is None:
-        raise core.unsupported(lo, node, f"`{lo.scope.source.name}` is a generator", "return a list")
-    return consume(Const(None) if node.value is None else core.lower(lo, node.value))
 
 
 def search(lo: Lowering, call: gast.Call) -> Value:

@@ -15,8 +15,30 @@ from __future__ import annotations
 
 import gast
 
-from sourcead.frontend.control import exits as exits_
+from sourcead.frontend.control.exits import Exits, flag, is_endless
 from sourcead.frontend.core import TRUE, Flag, Lowering, Value
+
+
+def exits_of(lo: Lowering, node) -> Exits:
+    """The exits of a loop of the function being lowered."""
+    known = lo.scope.exits
+    if node not in known:
+        breaks, returns = False, []
+        todo = [(n, True) for n in node.body]
+        while todo:
+            n, own = todo.pop()
+            breaks = breaks or own and isinstance(n, gast.Break)
+            if isinstance(n, gast.Return):
+                returns.append(n)
+            if isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+                continue
+            if isinstance(n, (gast.For, gast.While)):
+                todo += [(child, False) for child in n.body] + [(child, own) for child in n.orelse]
+                continue
+            todo += [(child, own) for child in gast.iter_child_nodes(n)]
+        leave = Flag("done") if breaks else flag(lo.scope, "returned") if returns else None
+        known[node] = Exits(breaks, returns, leave)
+    return known[node]
 
 
 def set_break(lo: Lowering) -> None:
@@ -26,9 +48,9 @@ def set_break(lo: Lowering) -> None:
 
 def set_return(lo: Lowering, value: Value, again: bool) -> None:
     """Control leaves the function from inside a loop; `again`: it has left a loop inside this one in that way."""
-    returned = exits_.flag(lo.scope, "returned")
+    returned = flag(lo.scope, "returned")
     if not again:
-        lo.set(lo.scope.names, exits_.flag(lo.scope, "result"), value)
+        lo.set(lo.scope.names, flag(lo.scope, "result"), value)
         lo.set(lo.scope.names, returned, TRUE)
     if lo.scope.leaves[-1] is not returned:
         set_break(lo)
@@ -36,15 +58,15 @@ def set_return(lo: Lowering, value: Value, again: bool) -> None:
 
 def after_loop(lo: Lowering, node) -> list[gast.AST]:
     """What follows a loop before the next statement: leaving further, `else`."""
-    exits = exits_.exits_of(lo, node)
+    exits = exits_of(lo, node)
     if not exits.returns:
         return unless(exits.leave, node.orelse, node) if exits.breaks else list(node.orelse)
-    result = gast.Return(gast.Name(exits_.flag(lo.scope, "result"), gast.Load(), None, None))
+    result = gast.Return(gast.Name(flag(lo.scope, "result"), gast.Load(), None, None))
     result.stands_for = exits.returns[0]
-    if exits_.is_endless(node) and not exits.breaks:
+    if is_endless(node) and not exits.breaks:
         return [result]
     after = unless(exits.leave, node.orelse, node) if exits.breaks else list(node.orelse)
-    return [if_flag(exits_.flag(lo.scope, "returned"), [result], [], node), *after]
+    return [if_flag(flag(lo.scope, "returned"), [result], [], node), *after]
 
 
 def tested_inside(lo: Lowering, node: gast.While) -> gast.While:
@@ -68,3 +90,41 @@ def if_flag(test: Flag, body: list[gast.AST], orelse: list[gast.AST], node) -> g
     made = gast.If(gast.Name(test, gast.Load(), None, None), body, orelse)
     made.stands_for = node
     return made
+
+
+# -- what the syntax of a statement tells ------------------------------------------------------------------------------------
+
+
+def may_leave(node: gast.AST) -> bool:
+    """Whether a `return`, `continue` or `break` may take control out of this statement."""
+    todo = [(node, False)]
+    while todo:
+        n, in_loop = todo.pop()
+        if isinstance(n, gast.Return) or isinstance(n, (gast.Continue, gast.Break)) and not in_loop:
+            return True
+        if isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+            continue
+        in_loop = in_loop or isinstance(n, (gast.For, gast.While))
+        todo.extend((child, in_loop) for child in gast.iter_child_nodes(n))
+    return False
+
+
+def may_continue(node: gast.AST) -> bool:
+    """Whether a `continue` of the loop around may stand inside."""
+    if isinstance(node, (gast.For, gast.While)):
+        return any(map(may_continue, node.orelse))
+    if isinstance(node, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+        return False
+    return isinstance(node, gast.Continue) or any(map(may_continue, gast.iter_child_nodes(node)))
+
+
+def leaves_always(stmts: list[gast.AST]) -> bool:
+    """Whether control never reaches the end of these statements."""
+    for node in stmts:
+        if isinstance(node, (gast.Return, gast.Raise, gast.Continue, gast.Break)):
+            return True
+        if isinstance(node, gast.If) and leaves_always(node.body) and leaves_always(node.orelse):
+            return True
+        if isinstance(node, gast.With) and leaves_always(node.body):
+            return True
+    return False

@@ -1,22 +1,16 @@
-"""Lowering of expressions: one function for each kind of syntax node, `lower(lo, node) -> Value`."""
+"""Expressions: one function for each kind of syntax node."""
 
 from __future__ import annotations
 
-import builtins
-import enum
 import operator
-import types
 from typing import Any
 
 import gast
-import numpy as np
 
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, inlining, loops
-from sourcead.frontend.core import Cell, Held, Lowering, SliceVal, TupleVal, Value
-from sourcead.frontend.syntax import calls, comprehensions
-from sourcead.frontend.syntax.assignment import assign
-from sourcead.frontend.values import known_lists, list_items, operators, sequences, sets
+from sourcead.frontend.core import Cell, Lowering, SliceVal, TupleVal, Value
+from sourcead.frontend.values import known_lists, list_items, operators, sequences
 from sourcead.ir.nodes import Const, Operand
 from sourcead.ir.types import Str
 
@@ -31,33 +25,25 @@ COMPARE = {
     gast.Lt: operator.lt, gast.LtE: operator.le, gast.Gt: operator.gt, gast.GtE: operator.ge, gast.Eq: operator.eq,
     gast.NotEq: operator.ne, gast.Is: operator.is_, gast.IsNot: operator.is_not,
 }  # fmt: skip
-INPLACE = {
-    operator.add: "add", operator.sub: "sub",
-}  # fmt: skip
 
-
-# -- what is known while compiling ---------------------------------------------------------------------------------
-
-
-
-
-# -- the handlers ----------------------------------------------------------------------------------------------------
-
-
+@core.lower.register(gast.Constant)
 def lower_constant(lo: Lowering, node) -> Value:
     return Const(node.value)
 
 
+@core.lower.register(gast.Name)
 def lower_name(lo: Lowering, node) -> Value:
-    return core.resolve(lo, node.id, node)
+    return core.resolve(lo, node.id)
 
 
+@core.lower.register(gast.BinOp)
 def lower_binop(lo: Lowering, node) -> Value:
     left = core.lower(lo, node.left)
     right = core.lower(lo, node.right)
     return core.operate(lo, BINARY[type(node.op)], left, right)
 
 
+@core.lower.register(gast.UnaryOp)
 def lower_unary(lo: Lowering, node) -> Value:
     value = core.lower(lo, node.operand)
     fn = UNARY[type(node.op)]
@@ -70,16 +56,14 @@ def lower_unary(lo: Lowering, node) -> Value:
     return core.operate(lo, fn, value)
 
 
+@core.lower.register(gast.Compare)
 def lower_compare(lo: Lowering, node) -> Value:
     left = core.lower(lo, node.left)
     result: Value | None = None
     for op, right_node in zip(node.ops, node.comparators):
         right = core.lower(lo, right_node)
-        part = compare(lo, op, left, right, node)
-        if result is None:
-            result = part
-        else:
-            result = operators.both(lo, result, part)
+        holds = compare(lo, op, left, right, node)
+        result = holds if result is None else operators.both(lo, result, holds)
         left = right
     return result
 
@@ -90,18 +74,17 @@ def compare(lo: Lowering, op, left: Value, right: Value, node) -> Value:
     return core.operate(lo, COMPARE[type(op)], left, right)
 
 
+@core.lower.register(gast.BoolOp)
 def lower_boolop(lo: Lowering, node) -> Value:
     return short_circuit(lo, node.values, "and" if isinstance(node.op, gast.And) else "or")
 
 
-def lower_ifexp(lo: Lowering, node) -> Value:
-    return conditional(lo, node)
-
-
+@core.lower.register(gast.Tuple)
 def lower_tuple(lo: Lowering, node) -> Value:
     return TupleVal(tuple(elements(lo, node.elts)))
 
 
+@core.lower.register(gast.List)
 def lower_list(lo: Lowering, node) -> Value:
     parts = [(core.lower(lo, n.value if isinstance(n, gast.Starred) else n), isinstance(n, gast.Starred)) for n in node.elts]
     if all(core.has_known_items(value) for value, starred in parts if starred):
@@ -128,6 +111,7 @@ def elements(lo: Lowering, nodes) -> list[Value]:
     return values
 
 
+@core.lower.register(gast.Dict)
 def lower_dict(lo: Lowering, node) -> Value:
     items: dict[Any, Value] = {}
     for key, value in zip(node.keys, node.values):
@@ -145,34 +129,28 @@ def lower_dict(lo: Lowering, node) -> Value:
     return lo.new_dict(items)
 
 
+@core.lower.register(gast.Attribute)
 def lower_attribute(lo: Lowering, node) -> Value:
     return core.attribute(lo, core.lower(lo, node.value), node.attr, node)
 
 
+@core.lower.register(gast.Subscript)
 def lower_subscript(lo: Lowering, node) -> Value:
-    return core.subscript(lo, core.lower(lo, node.value), lower_key(lo, node.slice), node)
+    return core.subscript(lo, core.lower(lo, node.value), core.lower(lo, node.slice), node)
 
 
-def lower_key(lo: Lowering, node) -> Value:
-    """The key of a subscript."""
-    return core.lower(lo, node)
-
-
+@core.lower.register(gast.Slice)
 def lower_slice(lo: Lowering, node) -> Value:
     parts = [None if part is None else core.atom(lo, part) for part in (node.lower, node.upper, node.step)]
     return SliceVal(*(None if p is not None and isinstance(p, Const) and p.value is None else p for p in parts))
 
 
+@core.lower.register(gast.Lambda)
 def lower_lambda(lo: Lowering, node) -> Value:
     return inlining.local_function(lo, node)
 
 
-def lower_namedexpr(lo: Lowering, node) -> Value:
-    value = core.lower(lo, node.value)
-    assign(lo, node.target, value)
-    return value
-
-
+@core.lower.register(gast.JoinedStr)
 def lower_joined(lo: Lowering, node) -> Value:
     parts: list[Operand] = []
     for part in node.values:
@@ -188,30 +166,6 @@ def lower_joined(lo: Lowering, node) -> Value:
     return lo.build.call("".join, tuple(parts), type=Str(), name="text")
 
 
-def lower_listcomp(lo: Lowering, node) -> Value:
-    return comprehensions.comprehension(lo, node)
-
-
-def lower_dictcomp(lo: Lowering, node) -> Value:
-    """`{k: f(v) for k, v in items}` where the keys are known."""
-    return comprehensions.lower_dictcomp(lo, node)
-
-
-def lower_set(lo: Lowering, node) -> Value:
-    return sets.lower_set(lo, node) if isinstance(node, gast.Set) else sets.lower_setcomp(lo, node)
-
-
-HANDLERS = {
-    gast.Constant: lower_constant, gast.Name: lower_name, gast.BinOp: lower_binop, gast.UnaryOp: lower_unary,
-    gast.Compare: lower_compare, gast.BoolOp: lower_boolop, gast.IfExp: lower_ifexp, gast.Tuple: lower_tuple,
-    gast.List: lower_list, gast.Dict: lower_dict, gast.Attribute: lower_attribute, gast.Subscript: lower_subscript,
-    gast.Slice: lower_slice, gast.Lambda: lower_lambda, gast.NamedExpr: lower_namedexpr, gast.JoinedStr: lower_joined,
-    gast.ListComp: lower_listcomp, gast.GeneratorExp: lower_listcomp,
-    Held: lambda lo, node: node.value, gast.Call: lambda lo, node: calls.lower_call(lo, node), gast.DictComp: lower_dictcomp,
-    gast.Set: lower_set, gast.SetComp: lower_set,
-}  # fmt: skip
-
-
 def short_circuit(lo: Lowering, nodes: list, kind: str) -> Value:
     """`a and b and c`, `a or b or c`: the rest is evaluated only if it decides."""
     first = core.lower(lo, nodes[0])
@@ -225,7 +179,8 @@ def short_circuit(lo: Lowering, nodes: list, kind: str) -> Value:
     return branches.branch(lo, lo.read(first), arms, kind)
 
 
-def conditional(lo: Lowering, node: gast.IfExp) -> Value:
+@core.lower.register(gast.IfExp)
+def lower_ifexp(lo: Lowering, node: gast.IfExp) -> Value:
     """`a if c else b`."""
     cond = core.lower(lo, node.test)
     verdict = core.truth(lo, cond)

@@ -1,4 +1,4 @@
-"""Loops: over what is known one by one, over a range of unknown length, over a generator, and `while`."""
+"""`for` and `while`."""
 
 from __future__ import annotations
 
@@ -11,57 +11,63 @@ from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import exits, loop_variants, loops
 from sourcead.frontend.control.branches import RAISED
-from sourcead.frontend.control.loops import State
-from sourcead.frontend.core import VALUE, Iterable, Lowering, next_birth
-from sourcead.frontend.syntax import assignment, early_exits
+from sourcead.frontend.control.loops import ForLoop
+from sourcead.frontend.core import VALUE, Cell, Lowering, Meta, name_reads
+from sourcead.frontend.syntax import adjoint_blocks, early_exits
+from sourcead.frontend.syntax.assignment import assign
 from sourcead.frontend.values import changing_lists
 from sourcead.ir.nodes import Block
 
 
-def lower_for(lo: Lowering, node) -> Any:
+@core.lower_statement.register(gast.For, gast.While)
+def lower_loop(lo: Lowering, node, rest: list[gast.AST]) -> tuple[Any, bool]:
+    """A loop, and what follows it where it may be left early."""
+    with lo.at(node):
+        left = lower_for(lo, node) if isinstance(node, gast.For) else lower_while(lo, node)
+    if left is not None:
+        return left, False
+    after = early_exits.after_loop(lo, node)
+    return (core.lower_statements(lo, [*after, *rest]), True) if after else (None, False)
+
+
+def lower_for(lo: Lowering, node: gast.For) -> Any:
     """A loop in the text; but if it writes into the items of a list, or needs to know which they are, they are taken one by one."""
-    state, before, birth = State(lo), lo.walked, next_birth()
-    lo.walked = []
-    try:
-        try:
-            left = lower_loop(lo, node)
-            if not any(cell in lo.dirty for cell in lo.walked):
-                return left
-        except (AliasError, UnsupportedSyntaxError):
-            if not lo.walked:
-                raise
-        changing_lists.forget({cell for walked in lo.walked for cell in walked.holds}, birth)
-    finally:
-        lo.walked = before
-    state.restore(lo)
-    return lower_loop(lo, node, listing=True)
+    walked: list[Cell] = []
+    with lo.attempt(AliasError, UnsupportedSyntaxError, when=lambda error: bool(walked)) as attempt:
+        with lo.using(walked=walked):
+            left = for_loop(lo, node)
+        if any(cell in lo.dirty for cell in walked):
+            attempt.fail()
+    return for_loop(lo, node, listing=True) if attempt.failed else left
 
 
-def lower_loop(lo: Lowering, node, listing: bool = False) -> Any:
-    listed_before, lo.listing = lo.listing, listing
-    walks_before, lo.walks = lo.walks, []
-    try:
+def for_loop(lo: Lowering, node: gast.For, listing: bool = False) -> Any:
+    """A loop; with `listing`, over the items of lists of known length one by one."""
+    taken: list = []
+    with lo.using(listing=listing, walks=taken):
         iterable = core.iterate(lo, core.lower(lo, node.iter), node)
-        taken = lo.walks
-    finally:
-        lo.listing, lo.walks = listed_before, walks_before
+    leaving = early_exits.exits_of(lo, node)
+    bind = functools.partial(assign, lo, node.target)
+    body = functools.partial(core.lower_statements, lo, node.body)
     if iterable.items is not None:
-        exits.enter(lo, exits.exits_of(lo, node))
-        return unrolled(lo, node, iterable, taken)
-    bind = functools.partial(assignment.assign, lo, node.target)
-    loops.run_loop(lo, node, iterable, bind, lambda: core.lower_statements(lo, node.body))
+        exits.enter(lo, leaving)
+        items = [functools.partial(changing_lists.element, lo, taken, iterable, k, node) for k in range(len(iterable.items))]
+        return loops.iteration_by_iteration(lo, leaving.leave, items, bind, body)
+    changed = functools.partial(seeds, lo, node.target, node.body, node)
+    loops.run_loop(lo, ForLoop(iterable, bind, body, index_name(node.target), leaving, changed, node))
+    return None
 
 
-def unrolled(lo: Lowering, node, iterable: Iterable, taken: list[changing_lists.Walk]) -> Any:
-    """A loop over values known one by one."""
-    items = [functools.partial(changing_lists.element, lo, taken, iterable, k, node) for k in range(len(iterable.items))]
-    return loops.iteration_by_iteration(
-        lo, exits.exits_of(lo, node).leave, items,
-        lambda element: assignment.assign(lo, node.target, element), lambda: core.lower_statements(lo, node.body),
-    )  # fmt: skip
+def index_name(target: gast.AST) -> str | None:
+    """The name that the user gives to the number of the iteration: `for i in range`, `for i, x in enumerate`."""
+    match target:
+        case gast.Name(id=name) | gast.Tuple(elts=[gast.Name(id=name), *_]):
+            return name
+    return None
 
 
-def lower_while(lo: Lowering, node) -> None:
+def lower_while(lo: Lowering, node: gast.While) -> None:
+    """A loop with a condition; one that assigns names is tested inside."""
     if not exits.is_endless(node) and any(isinstance(n, gast.NamedExpr) for n in gast.walk(node.test)):
         if node.orelse:
             raise core.unsupported(
@@ -71,21 +77,51 @@ def lower_while(lo: Lowering, node) -> None:
                 "assign it before the loop and at the end of its body",
             )
         return lower_while(lo, early_exits.tested_inside(lo, node))
-    leaving = exits.exits_of(lo, node)
+    leaving = early_exits.exits_of(lo, node)
     exits.enter(lo, leaving)
 
-    def start():
+    def start() -> tuple[Block, None]:
         before = lo.journal.mark()
         with lo.build.block() as stmts:
             cond = core.atom(lo, node.test)
-        if any(not isinstance(key, type(VALUE)) for _, key, _ in lo.journal.entries[before:]):
-            raise core.unsupported(lo, node, "the condition of this loop assigns a name", "assign it before the loop and at the end of its body")
+        if any(not isinstance(key, Meta) for _, key, _ in lo.journal.entries[before:]):
+            raise core.unsupported(
+                lo, node, "the condition of this loop assigns a name", "assign it before the loop and at the end of its body"
+            )
         lo.journal.rollback(before)
         return Block(tuple(stmts), (cond,)), None
 
-    def run():
+    def run() -> None:
         exits.go_on(lo, leaving)
         if loops.one_iteration(lo, leaving.leave, lambda: core.lower_statements(lo, node.body)) is RAISED:
             raise core.unsupported(lo, node, "every iteration of this loop raises")
 
-    loop_variants.loop(lo, start, run, loops.seeds(lo, node), (lo.scope.names, leaving.leave))
+    loop_variants.loop(lo, start, run, seeds(lo, node.body[0], node.body, node), leaving.leave)
+    return None
+
+
+def seeds(lo: Lowering, target: gast.AST, body: list[gast.AST], node: gast.AST | None = None) -> list:
+    """Slots that an iteration surely changes, judged by the syntax: names assigned, arrays written through a name.
+
+    Args:
+        lo: the lowering.
+        target: what the elements are assigned to.
+        body: the statements of the loop.
+        node: the loop, if it is a statement of the function.
+    """
+    found: dict = {}
+    names = lo.scope.names
+    everywhere, statements = lo.scope.reads
+    here = name_reads(node) if node in statements else {}
+    inside = [m for s in body for m in adjoint_blocks.walk(lo, s)] + list(gast.walk(target))
+    in_place = {n.target for n in inside if isinstance(n, gast.AugAssign) and isinstance(names.get(getattr(n.target, "id", None)), Cell)}
+    for n in inside:
+        match n:
+            case gast.Name(id=name, ctx=gast.Store()) if n not in in_place:
+                if name in names or everywhere[name] > here.get(name, 0):  # read outside this loop
+                    found.setdefault((names, name))
+            case gast.Subscript(value=gast.Name(id=name), ctx=gast.Store()):
+                cell = names.get(name)
+                if isinstance(cell, Cell) and cell.root().kind == "array":
+                    found.setdefault((cell.root().slots, VALUE))
+    return list(found)

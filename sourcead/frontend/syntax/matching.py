@@ -22,6 +22,7 @@ from sourcead.ir.types import Array, NoneType, Scalar, Str
 NEVER, ALWAYS = gast.Constant(False, None), gast.Constant(True, None)
 
 
+@core.replaced_statement(gast.Match)
 def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
     """The first case of a `match` as an `if`, the others as a `match` in its `else`."""
     subject = core.lower(lo, node.subject)

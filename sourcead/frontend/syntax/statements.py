@@ -15,17 +15,17 @@ from sourcead.frontend import core
 from sourcead.frontend.control import branches, inlining
 from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.control.exits import NEXT, Return
-from sourcead.frontend.core import MISSING, Cell, Lowering, SliceVal
-from sourcead.frontend.syntax import (
-    adjoint_blocks, assignment, comprehensions, early_exits, exceptions, expressions, loops, matching, with_blocks
-)
-from sourcead.frontend.syntax.adjoint_blocks import Steered
+from sourcead.frontend.control.loops import for_each
+from sourcead.frontend.core import MISSING, Cell, Lowering, SliceVal, Value
+from sourcead.frontend.syntax import early_exits
+from sourcead.frontend.syntax.early_exits import leaves_always, may_continue, may_leave
 from sourcead.frontend.values import lists, runtime_dicts
 from sourcead.ir.nodes import Const, Effect, Stmt
 
 MAX_COPIES = 64
 
 
+@core.lower_statement.register(gast.If)
 def lower_if(lo: Lowering, node: gast.If, rest: list[gast.AST]) -> tuple[Any, bool]:
     """Lowers an `if`; returns how control leaves it, and whether the statements after it were lowered too."""
     with lo.at(node):
@@ -44,7 +44,7 @@ def lower_if(lo: Lowering, node: gast.If, rest: list[gast.AST]) -> tuple[Any, bo
         if rest and not leaves_always(node.body) and not leaves_always(node.orelse):
             if lo.scope.loops and not may_continue(node):
                 return leave_or_go_on(lo, node, cond, rest), True
-            lo.copies = getattr(lo, "copies", 0) + 1
+            lo.copies += 1
             if lo.copies > MAX_COPIES:
                 raise core.unsupported(lo, node, "too many nested `return` or `continue` statements", "restructure with `else`")
 
@@ -82,44 +82,10 @@ def arm_value(lo: Lowering, left: Any) -> Any:
     return left.value if isinstance(left, Return) else Const(None)
 
 
-def may_leave(node: gast.AST) -> bool:
-    """Whether a `return`, `continue` or `break` may take control out of this statement."""
-    todo = [(node, False)]
-    while todo:
-        n, in_loop = todo.pop()
-        if isinstance(n, gast.Return) or isinstance(n, (gast.Continue, gast.Break)) and not in_loop:
-            return True
-        if isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
-            continue
-        in_loop = in_loop or isinstance(n, (gast.For, gast.While))
-        todo.extend((child, in_loop) for child in gast.iter_child_nodes(n))
-    return False
-
-
-def may_continue(node: gast.AST) -> bool:
-    """Whether a `continue` of the loop around may stand inside."""
-    if isinstance(node, (gast.For, gast.While)):
-        return any(map(may_continue, node.orelse))
-    if isinstance(node, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
-        return False
-    return isinstance(node, gast.Continue) or any(map(may_continue, gast.iter_child_nodes(node)))
-
-
-def leaves_always(stmts: list[gast.AST]) -> bool:
-    """Whether control never reaches the end of these statements."""
-    for node in stmts:
-        if isinstance(node, (gast.Return, gast.Raise, gast.Continue, gast.Break)):
-            return True
-        if isinstance(node, gast.If) and leaves_always(node.body) and leaves_always(node.orelse):
-            return True
-        if isinstance(node, gast.With) and leaves_always(node.body):
-            return True
-    return False
-
-
 # -- simple statements -----------------------------------------------------------------------------------------------
 
 
+@core.statement(gast.Return)
 def lower_return(lo: Lowering, node) -> Any:
     value = Const(None) if node.value is None else core.lower(lo, node.value)
     if lo.scope.loops:
@@ -128,32 +94,45 @@ def lower_return(lo: Lowering, node) -> Any:
     return Return(value)
 
 
+@core.statement(gast.Break)
 def lower_break(lo: Lowering, node) -> Any:
     early_exits.set_break(lo)
     return NEXT
 
 
+@core.statement(gast.Continue)
 def lower_continue(lo: Lowering, node) -> Any:
     return NEXT
 
 
+@core.statement(gast.Pass)
 def lower_pass(lo: Lowering, node) -> None:
     return None
 
 
+@core.statement(gast.Expr)
 def lower_expr(lo: Lowering, node) -> Any:
     if isinstance(node.value, gast.Constant):
         return None  # a docstring
     if isinstance(node.value, gast.Yield):
-        return RAISED if comprehensions.lower_yield(lo, node.value) is RAISED else None
+        return RAISED if lower_yield(lo, node.value) is RAISED else None
     if isinstance(node.value, gast.YieldFrom):
         left: list = []
-        loops.for_each(lo, core.iterate(lo, core.lower(lo, node.value.value), node), lambda e: left.append(lo.scope.consume(e)))
+        for_each(lo, core.iterate(lo, core.lower(lo, node.value.value), node), lambda e: left.append(lo.scope.consume(e)))
         return None
     core.lower(lo, node.value)
     return None
 
 
+def lower_yield(lo: Lowering, node) -> Value | None:
+    """`yield value` as a statement."""
+    consume = lo.scope.consume
+    if consume is None:
+        raise core.unsupported(lo, node, f"`{lo.scope.source.name}` is a generator", "return a list")
+    return consume(Const(None) if node.value is None else core.lower(lo, node.value))
+
+
+@core.statement(gast.Assert)
 def lower_assert(lo: Lowering, node) -> None:
     test = core.lower(lo, node.test)
     if core.truth(lo, test) is True:
@@ -162,6 +141,7 @@ def lower_assert(lo: Lowering, node) -> None:
     lo.build.add(Stmt((), Effect("assert", args)))
 
 
+@core.statement(gast.Raise)
 def lower_raise(lo: Lowering, node) -> Any:
     if node.exc is None:
         raise core.unsupported(lo, node, "a bare `raise`")
@@ -170,10 +150,12 @@ def lower_raise(lo: Lowering, node) -> Any:
     return RAISED
 
 
+@core.statement(gast.FunctionDef)
 def lower_functiondef(lo: Lowering, node) -> None:
     lo.set(lo.scope.names, node.name, inlining.local_function(lo, node))
 
 
+@core.statement(gast.Global)
 def lower_global(lo: Lowering, node) -> None:
     """`global n`: says nothing where the name is only read."""
     stored = {n.id for n in gast.walk(lo.scope.source.node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
@@ -181,6 +163,7 @@ def lower_global(lo: Lowering, node) -> None:
         raise core.unsupported(lo, node, "an assignment to a global name", "return the new value")
 
 
+@core.statement(gast.Nonlocal)
 def lower_nonlocal(lo: Lowering, node) -> None:
     """`nonlocal name`: assignments go to the function around that has it."""
     for name in node.names:
@@ -188,10 +171,13 @@ def lower_nonlocal(lo: Lowering, node) -> None:
         while scope is not None and name not in scope.names:
             scope = scope.parent
         if scope is None:
-            raise core.unsupported(lo, node, f"`nonlocal {name}` of a function that is not differentiated", "pass it, and return the new value")
+            raise core.unsupported(
+                lo, node, f"`nonlocal {name}` of a function that is not differentiated", "pass it, and return the new value"
+            )
         lo.scope.homes[name] = scope.homes.get(name, scope.names)
 
 
+@core.statement(gast.Delete)
 def lower_delete(lo: Lowering, node) -> None:
     for target in node.targets:
         if isinstance(target, gast.Subscript):
@@ -205,7 +191,7 @@ def lower_delete(lo: Lowering, node) -> None:
 def delete_item(lo: Lowering, target: gast.Subscript) -> None:
     """`del items[k]` of a list or dict whose items are known one by one."""
     base = core.lower(lo, target.value)
-    place = expressions.lower_key(lo, target.slice)
+    place = core.lower(lo, target.slice)
     if isinstance(base, Cell) and (base.kind == "list" or lists.is_list(lo, base)):
         if isinstance(place, SliceVal):
             return core.store(lo, base, place, lo.new_list([]), target)
@@ -223,6 +209,7 @@ def delete_item(lo: Lowering, target: gast.Subscript) -> None:
     return None
 
 
+@core.statement(gast.Import, gast.ImportFrom)
 def lower_import(lo: Lowering, node) -> None:
     """`import` inside a function: of a module that can be imported now."""
     for alias in node.names:
@@ -236,17 +223,3 @@ def lower_import(lo: Lowering, node) -> None:
                 found = importlib.import_module(alias.name.partition(".")[0])
         name = alias.asname or alias.name.partition(".")[0]
         lo.set(lo.scope.names, name, Const(found, text=None))
-
-
-HANDLERS = {
-    gast.Return: lower_return, gast.Continue: lower_continue, gast.Break: lower_break, gast.Pass: lower_pass, gast.Expr: lower_expr,
-    gast.Assign: assignment.lower_assign, gast.AnnAssign: assignment.lower_annassign, gast.AugAssign: assignment.lower_augassign,
-    gast.For: loops.lower_for,
-    gast.While: loops.lower_while, gast.Assert: lower_assert, gast.Raise: lower_raise, gast.FunctionDef: lower_functiondef,
-    gast.Global: lower_global,
-    gast.Nonlocal: lower_nonlocal, gast.Delete: lower_delete, gast.Import: lower_import, gast.ImportFrom: lower_import,
-    Steered: adjoint_blocks.lower_steered, with_blocks.Opened: with_blocks.lower_opened, with_blocks.Closed: with_blocks.lower_closed,
-    exceptions.Begun: exceptions.lower_begun, exceptions.Guarded: exceptions.lower_guarded,
-}  # fmt: skip
-
-SPLICED = {gast.With: with_blocks.spliced, gast.Try: exceptions.spliced, gast.Match: matching.as_branch}

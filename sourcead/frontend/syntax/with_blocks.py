@@ -22,15 +22,16 @@ NEUTRAL = (np.errstate, np.printoptions, warnings.catch_warnings, contextlib.nul
 STOPS = ("raise", "call")  # what errstate can be told to do that alters the flow
 
 
-class Opened(gast.Pass):
-    """The beginning of a `with` block, in a list of statements: `contexts` is what it opens."""
+class WithBegins(gast.Pass):
+    """The beginning of a `with` block, in a list of statements: `managers` are its context managers."""
 
 
-class Closed(gast.Pass):
+class WithEnds(gast.Pass):
     """The end of a `with` block, in a list of statements."""
 
 
-def spliced(lo: Lowering, node: gast.With) -> list[gast.AST]:
+@core.replaced_statement(gast.With)
+def between_marks(lo: Lowering, node: gast.With) -> list[gast.AST]:
     """The statements of a `with` block, between marks."""
     items, body = node.items, node.body
     steers = [adjoint_blocks.is_steering(lo, item) for item in items]
@@ -42,12 +43,12 @@ def spliced(lo: Lowering, node: gast.With) -> list[gast.AST]:
         steered = Steered()
         steered.items, steered.body, steered.stands_for = items, body, getattr(node, "stands_for", node)
         return [steered]
-    opened, closed = Opened(), Closed()
-    opened.contexts = tuple(neutral(lo, item) for item in items)
-    opened.contexts = tuple(c for c in opened.contexts if c.fn is not contextlib.nullcontext)
-    closed.count = len(opened.contexts)
-    opened.stands_for = closed.stands_for = getattr(node, "stands_for", node)
-    return [opened, *body, closed]
+    begins, ends = WithBegins(), WithEnds()
+    begins.managers = tuple(neutral(lo, item) for item in items)
+    begins.managers = tuple(c for c in begins.managers if c.fn is not contextlib.nullcontext)
+    ends.count = len(begins.managers)
+    begins.stands_for = ends.stands_for = getattr(node, "stands_for", node)
+    return [begins, *body, ends]
 
 
 def neutral(lo: Lowering, item) -> Call:
@@ -79,9 +80,11 @@ def constant(lo: Lowering, node) -> Const:
     return Const(value)
 
 
-def lower_opened(lo: Lowering, node: Opened) -> None:
-    lo.build.within = (*lo.build.within, *node.contexts)
+@core.statement(WithBegins)
+def enter(lo: Lowering, node: WithBegins) -> None:
+    lo.build.within = (*lo.build.within, *node.managers)
 
 
-def lower_closed(lo: Lowering, node: Closed) -> None:
+@core.statement(WithEnds)
+def leave(lo: Lowering, node: WithEnds) -> None:
     lo.build.within = lo.build.within[: len(lo.build.within) - node.count]

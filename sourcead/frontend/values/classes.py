@@ -1,4 +1,4 @@
-"""TODO"""
+"""The classes of the user's objects: special methods, and what calls and truth tests do with them."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def class_of(value: Value) -> type | None:
 
 
 def has_attribute(value: Value, name: str) -> bool:
+    """Whether an object has an attribute."""
     return isinstance(value, Cell) and name in value.items or find(class_of(value), name)[0] is not None
 
 
@@ -37,3 +38,11 @@ def special(lo: Lowering, value: Value, name: str, args: list[Value], node) -> V
     """The result of a special method of an object; None if its class does not define it."""
     found = method(value, name)
     return None if found is None else core.call_object(lo, found, [value, *args], {}, node)
+
+
+@core.call.register("object", TupleVal, SuperVal)
+def _call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    found = method(fn, "__call__")
+    if found is None:
+        return core.call.default(lo, fn, args, kwargs, node)
+    return core.call_object(lo, found, [fn, *args], kwargs, node)

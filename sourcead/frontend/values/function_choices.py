@@ -36,6 +36,7 @@ def by_key(lo: Lowering, items: dict[Any, Value], key: Value, otherwise: Value |
     return ChoiceVal(lo.read(key), dict(items), otherwise)
 
 
+@core.call.register(ChoiceVal)
 def call(lo: Lowering, fn: ChoiceVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of the function that was chosen."""
     options = list(fn.options.items())

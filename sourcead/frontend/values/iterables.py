@@ -1,7 +1,11 @@
-"""TODO"""
+"""What a loop may run over: ranges, arrays, lists, and what `enumerate`, `zip` and `reversed` make of them.
+
+Every loop of unknown length becomes a counted one whose elements are read by index; the text turns it back.
+"""
 
 from __future__ import annotations
 
+import enum
 import operator
 from dataclasses import replace
 
@@ -10,10 +14,10 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control.loops import ONE, ZERO
-from sourcead.frontend.core import VALUE, WHOLE, Cell, Flag, Iterable, Lowering, TupleVal, Value
-from sourcead.frontend.values import changing_lists, sequences
+from sourcead.frontend.core import VALUE, WHOLE, Cell, Flag, Iterable, Lowering, OptionalVal, SuperVal, TupleVal, Value
+from sourcead.frontend.values import changing_lists, classes, sequences
 from sourcead.ir.nodes import Call, Const, Range, Var
-from sourcead.ir.types import INT, Array, DictT, Scalar, StructT, Sym, TupleT
+from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
 
 USED = "used"
 
@@ -22,8 +26,50 @@ def listed(items: list[Value]) -> Iterable:
     return Iterable(items=items, reverse=lambda: listed(items[::-1]))
 
 
-def static_sequence(lo: Lowering, value: Value, node) -> Iterable:
+@core.iterate.register(OptionalVal)
+def _iterate_optional(lo: Lowering, value: OptionalVal, node) -> Iterable:
+    return core.iterate(lo, value.held, node)
+
+
+@core.iterate.register(Iterable)
+def _iterate_iterable(lo: Lowering, value: Iterable, node) -> Iterable:
+    if not value.once:
+        return value
+    if USED in value.state:
+        raise core.unsupported(lo, node, "this iterator was walked through before", "make it anew, or make a list of it: `list(...)`")
+    lo.set(value.state, USED, True)
+    return replace(value, once=False)
+
+
+@core.iterate.register("object", SuperVal)
+def _iterate_object(lo: Lowering, value: Value, node) -> Iterable:
+    found = classes.special(lo, value, "__iter__", [], node)
+    return core.iterate.default(lo, value, node) if found is None else core.iterate(lo, found, node)
+
+
+@core.iterate.register(Const)
+def _iterate_constant(lo: Lowering, value: Const, node) -> Iterable:
+    if isinstance(value.value, enum.EnumMeta):
+        return listed([Const(member) for member in value.value])
+    if value.live:
+        return sequence(lo, value, node)
+    if isinstance(value.value, (tuple, list, str, dict, range)):
+        return listed([Const(v) for v in value.value])
+    return core.iterate.default(lo, value, node)
+
+
+@core.iterate.register("dict")
+def _iterate_dict(lo: Lowering, value: Cell, node) -> Iterable:
+    lo.alive(value)
+    lo.sure(value)
+    return listed([Const(k) for k in value.items])
+
+
+@core.iterate.register(TupleVal, "list")
+def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
     """A tuple or list of known length: a loop in the text where the elements are alike, else put in one by one."""
+    if (found := classes.special(lo, value, "__iter__", [], node)) is not None:
+        return core.iterate(lo, found, node)
     items = list(value.items.values()) if isinstance(value, Cell) else list(value.items)
     if isinstance(value, Cell):
         lo.alive(value)
@@ -31,7 +77,7 @@ def static_sequence(lo: Lowering, value: Value, node) -> Iterable:
         return one_by_one(lo, value, items)
     whole = value.slots.get(WHOLE) if isinstance(value, Cell) else value.origin
     if isinstance(whole, Var) and len(items) > 1 and alike([element_type(i) for i in items]):
-        if not any(lo._was_written(i) for i in items):
+        if not any(lo.was_written(i) for i in items):
             walked = lo.wrap_whole(whole, value)
             lo.walked.append(walked)
             return sequence(lo, walked, node)
@@ -85,11 +131,12 @@ def alike(types: list) -> bool:
     return len(shapes) == 1 and None not in shapes
 
 
+@core.iterate.register(Array, ListT, TupleT, Unknown)
 def sequence(lo: Lowering, value: Value, node) -> Iterable:
     """An array (its rows), or a list or tuple of unknown length."""
 
     def length():
-        known = core.known_length(atom_type(lo.read(value))) if lo.apart else None
+        known = known_length(atom_type(lo.read(value))) if lo.apart else None
         if known is not None:
             return Const(known)
         return lo.build.call(len, lo.read(value), type=INT, name="n")
@@ -108,9 +155,19 @@ def sequence(lo: Lowering, value: Value, node) -> Iterable:
         last = lo.build.call(operator.sub, length(), ONE, type=INT)
         return element(lo.build.call(operator.sub, last, k, type=INT))
 
-    count = core.known_length(atom_type(lo.read(value)))
+    count = known_length(atom_type(lo.read(value)))
     domain = lambda: Range(ZERO, length(), ONE)  # noqa: E731
     return Iterable(domain=domain, element=element, length=length, nth=element, reverse=backward, count=count)
+
+
+def known_length(t: Type) -> int | None:
+    """The number of items of a value of a type, if it is known."""
+    match t:
+        case Array(_, (int(n), *_)):
+            return n
+        case TupleT(items) | ListT(_, tuple(items)):
+            return len(items)
+    return None
 
 
 def counted(lo: Lowering, args: list[Value], node) -> Iterable:

@@ -1,4 +1,4 @@
-"""TODO"""
+"""Methods of dicts whose keys are known."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from sourcead.frontend.values import changing_lists, function_choices, iterables
 from sourcead.ir.nodes import Const
 
 
+@core.method.register("dict")
 def dict_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Value:
     """Methods of a dict of known keys."""
     lo.alive(cell)

@@ -1,4 +1,4 @@
-"""TODO"""
+"""Methods of lists whose items are known one by one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sourcead.frontend.values import list_items, lists, sequences
 from sourcead.ir.nodes import Const
 
 
+@core.method.register("list")
 def list_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Value:
     """Methods of a list whose items are known one by one."""
     lo.alive(cell)

@@ -1,10 +1,9 @@
-"""TODO"""
+"""Changing the items of a list: appending, inserting into lists that lie in lists, and replacing all items."""
 
 from __future__ import annotations
 
 from sourcead.analysis.builder import atom_type, grown_type
-from sourcead.frontend.control import branches
-from sourcead.frontend.core import MISSING, Cell, Lowering, MustMaterialise, Value, hold, roots
+from sourcead.frontend.core import MISSING, Cell, Lowering, MustMaterialise, Value, roots
 from sourcead.ir.nodes import Append, Atom, Sub, Var
 from sourcead.ir.types import ListT, join
 
@@ -14,9 +13,9 @@ def note_part(lo: Lowering, items: Cell, value: Value) -> None:
     for root in roots(value):
         plain = isinstance(value, Cell) and value.base is root and isinstance(value.step, Sub) and root.kind == "array"
         if lo.parts_stay and plain and roots(value) == {root} and (root in items.parts_of or root not in items.holds):
-            items.parts_of.add(root)
+            lo.journal.add(items.parts_of, root)
         else:
-            items.parts_of.discard(root)
+            lo.journal.discard(items.parts_of, root)
 
 
 def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
@@ -32,7 +31,7 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
     """`cell.append(value)`."""
     if cell.kind == "list":
         if cell.depth < lo.depth:
-            branches.keep_apart(lo, value)
+            lo.keep_apart(value)
             raise MustMaterialise(cell, lo.here)
         lo.alive(cell)
         lo.changed(cell)
@@ -47,13 +46,13 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
     root = cell.root()
     if cell.base is not None:
         grow_inner(lo, cell, item)
-        hold(root, value)
+        lo.hold(root, value)
         return
     lo.replace_slot(root, lambda: lo.build.emit(Append(before, item), t, before.name, before.temp), grows=True)
     note_part(lo, root, value)
-    hold(root, value)
+    lo.hold(root, value)
     if any(cell.depth < lo.depth for cell in roots(value)):  # made outside of the loop that appends it
-        root.doubled = True
+        lo.journal.assign(root, "doubled", True)
 
 
 def replace_inner(lo: Lowering, cell: Cell, new: Var) -> None:

@@ -13,14 +13,12 @@ import functools
 import operator
 from collections.abc import Callable
 
-import numpy as np
-
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type, grown_type, shrunk_type
 from sourcead.frontend import core
 from sourcead.frontend.control import branches
 from sourcead.frontend.control.branches import RAISED
-from sourcead.frontend.core import Cell, Iterable, Lowering, SliceVal, TupleVal, Value, hold, roots
+from sourcead.frontend.core import Cell, Iterable, Lowering, SliceVal, TupleVal, Value, roots
 from sourcead.frontend.values import iterables, list_items, sequences
 from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Effect, Pop, Range, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Str, TupleT, join
@@ -52,7 +50,7 @@ def wrap_items(lo: Lowering, atom: Atom, *sources: Value) -> Value:
     for source in sources:
         for cell in roots(source):
             for held in list(cell.holds):  # which `made` may be one of
-                hold(made, held)
+                lo.hold(made, held)
     return made
 
 
@@ -108,8 +106,8 @@ def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
     replace_list(lo, cell, lambda x: joined(lo, x, y), grows=True)
     if not isinstance(atom_type(y).item, NO_MEMORY):
         for held in added.holds if isinstance(added, Cell) else ():
-            hold(cell.root(), held)
-        hold(cell.root(), added)
+            lo.hold(cell.root(), held)
+        lo.hold(cell.root(), added)
 
 
 def insert(lo: Lowering, cell: Cell, index: Value, value: Value) -> None:
@@ -128,7 +126,7 @@ def insert(lo: Lowering, cell: Cell, index: Value, value: Value) -> None:
         before = lo.read(cell)
         t = grown_type(before.type, (), atom_type(item))
         lo.replace_slot(cell, lambda: lo.build.emit(Append(before, item, (), at), t, before.name, before.temp))
-    hold(cell.root(), value)
+    lo.hold(cell.root(), value)
 
 
 def pop(lo: Lowering, cell: Cell, index: Value | None) -> Value:
@@ -175,7 +173,7 @@ def assign_slice(lo: Lowering, cell: Cell, key: SliceVal, value: Value, node) ->
     else:
         start, stop = key.lower, key.upper
     replace_list(lo, cell, lambda x: _around(lo, x, start, y, stop))
-    hold(cell.root(), value)
+    lo.hold(cell.root(), value)
 
 
 def _around(lo: Lowering, x: Atom, start: Atom | None, y: Atom, stop: Atom | None) -> Atom:
@@ -184,6 +182,7 @@ def _around(lo: Lowering, x: Atom, start: Atom | None, y: Atom, stop: Atom | Non
     return before if stop is None else joined(lo, before, part(lo, x, stop, None))
 
 
+@core.method.register(ListT)
 def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`xs.name(...)`."""
     match name, len(args):

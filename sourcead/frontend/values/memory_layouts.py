@@ -115,7 +115,7 @@ def _part(lo, whole: frozenset[Var] | None, base, step: Sub | View) -> frozenset
     return whole
 
 
-def order_said(lo, fn, args, kwargs, node):
+def without_memory_order(lo, fn, args, kwargs, node):
     """The arguments of a call that joins axes in the order of memory (`order="K"`, `"A"`), which then must be known to be C order."""
     place = {np.ravel: 1, np.ndarray.flatten: 1, np.reshape: 2}.get(fn, 0)
     order = args[place] if 0 < place < len(args) else kwargs.get("order")

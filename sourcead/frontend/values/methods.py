@@ -1,17 +1,63 @@
-"""Attributes and methods: `value.name` and `value.name(...)`, of arrays, lists, dicts and objects of the program."""
+"""Methods of arrays, numbers, strings and tuples."""
 
 from __future__ import annotations
 
-import enum
-import types
 from typing import Any
 
 import numpy as np
 
+from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, SliceVal, TupleVal, Value
+from sourcead.frontend.values import records
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Str, Type
+from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
+
+
+@core.call.register(MethodVal)
+def _call(lo: Lowering, fn: MethodVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    return core.call_method(lo, fn.value, fn.name, args, kwargs, node)
+
+
+@core.method.register(TupleVal)
+def tuple_method(lo: Lowering, value: TupleVal, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """A method of a tuple."""
+    if value.cls is not None:
+        return records.tuple_method(lo, value, name, args, kwargs, node)
+    if name in ("index", "count"):
+        return core.method(lo, lo.new_list(value.items), name, args, kwargs, node)
+    raise core.unsupported(lo, node, f"the method `{name}` of a tuple")
+
+
+@core.method.register(Str)
+def string_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """A method of a string."""
+    if (found := known_text(lo, value, name, args, kwargs)) is not None:
+        return found
+    return lo.build.call(getattr(str, name), lo.read(value), *map(lo.operand, args), type=text_result(name))
+
+
+@core.method.register(object)
+def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """A method of an array or a number."""
+    if isinstance(atom_type(lo.read(value)), Str):
+        return string_method(lo, value, name, args, kwargs, node)
+    if name in INPLACE:
+        return inplace_method(lo, value, name, args, kwargs, node)
+    if name == "append":
+        raise core.unsupported(lo, node, "`append` to something that is not known to be a list")
+    if name == "compress" and args:
+        return core.call_library(lo, np.compress, [args[0], value, *args[1:]], kwargs, node)
+    if name == "item" and args:  # of one place: `x.item(i, j)`
+        of, place = (value, TupleVal(tuple(args))) if len(args) > 1 else (core.call_library(lo, np.ravel, [value], {}, node), args[0])
+        return core.call_method(lo, core.subscript(lo, of, place, node), name, [], {}, node)
+    if name in NORMALISERS:
+        fn, new_args, new_kwargs = NORMALISERS[name](tuple(args), dict(kwargs))
+        return core.call_library(lo, fn, [value, *[static(v) for v in new_args]], {k: static(v) for k, v in new_kwargs.items()}, node)
+    if name in METHODS:
+        return core.call_object(lo, METHODS[name], [value, *args], kwargs, node)
+    raise core.unsupported(lo, node, f"the method `{name}` is not known for this value", "call the NumPy function instead")
 
 
 def text_result(name: str) -> Type:
@@ -23,9 +69,6 @@ def text_result(name: str) -> Type:
     return UNKNOWN if name.endswith(("split", "splitlines", "partition", "encode")) else Str()
 
 
-OF_DEQUES = {"popleft": ("pop", (0,)), "appendleft": ("insert", (0,))}  # what they are of a list, at which place
-
-
 def static(value: Any) -> Value:
     """What a normaliser made of operands, as a value."""
     if isinstance(value, (Var, Const, Cell, TupleVal, SliceVal, FunctionVal, MethodVal)):
@@ -35,7 +78,7 @@ def static(value: Any) -> Value:
     return Const(value)
 
 
-def text_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+def known_text(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     """A method of a string that is known while compiling; None of others."""
     parts = [core.known(lo, v) for v in (value, *args)]
     if kwargs or not all(k for k, _ in parts):

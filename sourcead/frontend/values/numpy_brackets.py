@@ -1,4 +1,11 @@
-"""TODO"""
+"""Objects of NumPy that are called by a subscript.
+
+    np.r_[0.0, x]      np.hstack((0.0, x))
+    np.r_[x, 0:n]      np.hstack((x, np.arange(0, n)))
+    np.c_[x, y]        np.column_stack((x, y))
+    np.s_[a:b]         the key itself
+    np.mgrid[0:n]      has a type, and carries no derivative
+"""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "
 # -- attributes ----------------------------------------------------------------------------------------------------------
 
 
+@core.attribute.register("object", SuperVal)
 def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
     """`value.name`."""
     cls = classes.class_of(value)
@@ -63,7 +64,7 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
 def of_class(lo: Lowering, value: Value, base: type, name: str, found: Any, node) -> Value:
     """What `value.name` is if `name` stands in the class `base` of the object."""
     if isinstance(found, classmethod):
-        return BoundVal(found.__func__, (Const(classes.class_of(value)),))
+        return BoundVal(Const(found.__func__), (Const(classes.class_of(value)),))
     if isinstance(found, property | staticmethod | types.FunctionType):
         lo.guards[(id(base), name)] = (base, name, getattr(base, name))
     match found:
@@ -76,11 +77,11 @@ def of_class(lo: Lowering, value: Value, base: type, name: str, found: Any, node
         case staticmethod():
             return Const(found.__func__)
         case types.FunctionType():
-            return BoundVal(found, (value,))
+            return BoundVal(Const(found), (value,))
     if base is object and name in ("__init__", "__setattr__"):
-        return BoundVal(found, (value,))
+        return BoundVal(Const(found), (value,))
     if callable(found) and hasattr(type(found), "__get__"):
-        return BoundVal(found, (value,))
+        return BoundVal(Const(found), (value,))
     if hasattr(type(found), "__get__"):
         raise core.refused(lo, f"`{name}` is a descriptor of class {type(found).__name__}", "use a property")
     if core.is_code(found):
@@ -93,7 +94,9 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
     """`value.name = new`."""
     cls = classes.class_of(value)
     if cls is None:
-        raise core.refused(lo, "an attribute of this object cannot be assigned in a differentiated function", "use a local variable, or a dict")
+        raise core.refused(
+            lo, "an attribute of this object cannot be assigned in a differentiated function", "use a local variable, or a dict"
+        )
     if isinstance(value, TupleVal):
         raise core.refused(lo, f"`.{name}` of a named tuple cannot be assigned", f"use `_replace({name}=...)`")
     if is_frozen(cls):
@@ -114,7 +117,8 @@ def store_attribute(lo: Lowering, cell: Cell, name: str, new: Value) -> None:
     lo.alive(cell)
     if cell.frozen:
         reason = f"`.{name}` is assigned here, but {cell.frozen}"
-        raise core.frozen_error(cell, core.refused(lo, reason, "keep what changes in a local variable, or in an object made inside the function"))
+        error = core.refused(lo, reason, "keep what changes in a local variable, or in an object made inside the function")
+        raise core.frozen_error(cell, error)
     lo.changed(cell)
     lo.set(cell.slots, name, new)
 
@@ -127,6 +131,7 @@ def can_make(cls: Any) -> bool:
     return is_namedtuple(cls) or is_plain_class(cls)
 
 
+@core.kind_of_callable("class", can_make)
 def make(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`cls(*args, **kwargs)`."""
     if is_namedtuple(cls):
@@ -166,7 +171,8 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
         if found is None:
             continue
         if found.__code__.co_filename == "<string>":
-            raise core.refused(lo, f"the comparison that `dataclass` writes for {classes.class_of(operands[0]).__name__}", "compare the fields")
+            cls = classes.class_of(operands[0])
+            raise core.refused(lo, f"the comparison that `dataclass` writes for {cls.__name__}", "compare the fields")
         result = core.call_object(lo, found, operands, {}, None)
         if not (isinstance(result, Const) and result.value is NotImplemented):
             return result
@@ -177,6 +183,7 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
     raise core.refused(lo, f"`{name}` is not defined for these objects")
 
 
+@core.builtin(super)
 def builtin_super(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`super()`."""
     if args:
@@ -194,6 +201,7 @@ def builtin_super(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return SuperVal(scope.source.closure["__class__"].cell_contents, value)
 
 
+@core.builtin(getattr)
 def builtin_getattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`getattr(obj, "name")`."""
     found, name = core.known(lo, args[1])
@@ -206,6 +214,7 @@ def builtin_getattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return core.attribute(lo, args[0], name, node)
 
 
+@core.builtin(setattr)
 def builtin_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`setattr(obj, "name", value)`."""
     found, name = core.known(lo, args[1])
@@ -215,6 +224,7 @@ def builtin_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return Const(None)
 
 
+@core.builtin(object.__setattr__)
 def builtin_object_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`object.__setattr__(obj, "name", value)`, as frozen dataclasses write their own fields."""
     found, name = core.known(lo, args[1])
@@ -224,6 +234,7 @@ def builtin_object_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Val
     return Const(None)
 
 
+@core.builtin(hasattr)
 def builtin_hasattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`hasattr(obj, "name")`."""
     found, name = core.known(lo, args[1])
@@ -232,19 +243,17 @@ def builtin_hasattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return Const(classes.has_attribute(args[0], name))
 
 
+@core.builtin(type)
 def builtin_type(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`type(obj)`."""
     cls = classes.class_of(args[0]) if len(args) == 1 else None
     return Const(cls) if cls is not None else core.call_library(lo, type, args, kwargs, node)
 
 
+@core.builtin(functools.partial)
 def builtin_partial(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`functools.partial(f, ...)`."""
     return BoundVal(args[0], tuple(args[1:]), dict(kwargs))
 
 
-BUILTINS: dict[Any, Any] = {
-    super: builtin_super, getattr: builtin_getattr, setattr: builtin_setattr, hasattr: builtin_hasattr, type: builtin_type,
-    functools.partial: builtin_partial, object.__setattr__: builtin_object_setattr,
-    object.__init__: lambda lo, args, kwargs, node: Const(None),
-}  # fmt: skip
+core.builtin(object.__init__)(lambda lo, args, kwargs, node: Const(None))

@@ -1,4 +1,8 @@
-"""TODO"""
+"""Random draws: the methods of a generator, called as they stand, once for each time that control passes them.
+
+What is drawn carries no derivative. A draw whose parameters do (`rng.normal(mu, sigma)`) has no rule, so it is refused where a
+derivative would have to pass through it: `mu + sigma * rng.normal()` says the same and has one.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, TupleVal, Value, roots
 from sourcead.ir.nodes import Call, Const
-from sourcead.ir.types import FLOAT, INT, UNKNOWN, Array, Scalar, Sym, TupleT, Type
+from sourcead.ir.types import FLOAT, INT, UNKNOWN, Array, Foreign, Scalar, Sym, TupleT, Type
 
 WRITING = frozenset({"shuffle"})
 
@@ -25,8 +29,10 @@ FLOATS = {  # draws of floats -> the place of `size` among the arguments
 INTEGERS = {"integers": 2, "randint": 2, "binomial": 2, "poisson": 1, "geometric": 1, "choice": 1}
 
 
-def lower_draw(lo: Lowering, generator: Value, cls: type, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+@core.method.register(Foreign)
+def lower_draw(lo: Lowering, generator: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`rng.normal(...)`: a method of a generator."""
+    cls = atom_type(lo.read(generator)).cls
     method = getattr(cls, name, None)
     if method is None or not callable(method):
         raise core.unsupported(lo, node, f"a {cls.__name__} has no method `{name}`")

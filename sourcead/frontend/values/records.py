@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
@@ -114,6 +113,7 @@ def default(lo: Lowering, f: dataclasses.Field, node) -> Value | None:
     return None
 
 
+@core.builtin(dataclasses.replace)
 def builtin_replace(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`dataclasses.replace(obj, **changes)`."""
     (obj,) = args
@@ -127,11 +127,13 @@ def builtin_replace(lo: Lowering, args: list[Value], kwargs: dict[str, Value], n
     return objects.make(lo, cls, [], {**kept, **kwargs}, node)
 
 
+@core.builtin(dataclasses.asdict)
 def builtin_asdict(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`dataclasses.asdict(obj)`."""
     return lo.new_dict({name: copied(lo, value, builtin_asdict, node) for name, value in data(lo, args, kwargs, node)})
 
 
+@core.builtin(dataclasses.astuple)
 def builtin_astuple(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`dataclasses.astuple(obj)`."""
     return TupleVal(tuple(copied(lo, value, builtin_astuple, node) for _, value in data(lo, args, kwargs, node)))
@@ -161,6 +163,7 @@ def copied(lo: Lowering, value: Value, convert, node) -> Value:
     return value
 
 
+@core.builtin(dataclasses.fields)
 def builtin_fields(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`dataclasses.fields(obj)`."""
     cls = classes.class_of(args[0])
@@ -169,9 +172,3 @@ def builtin_fields(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     if not dataclasses.is_dataclass(cls):
         raise core.unsupported(lo, node, "`dataclasses.fields` of something that is no dataclass here")
     return Const(dataclasses.fields(cls))
-
-
-BUILTINS: dict[Any, Any] = {
-    dataclasses.replace: builtin_replace, dataclasses.asdict: builtin_asdict, dataclasses.astuple: builtin_astuple,
-    dataclasses.fields: builtin_fields,
-}  # fmt: skip

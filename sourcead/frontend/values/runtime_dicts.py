@@ -13,20 +13,17 @@ Keys carry no derivative, so what does cannot be one.
 
 from __future__ import annotations
 
-import collections
 import operator
-from typing import Any
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type, operand_type
 from sourcead.frontend import core
-from sourcead.frontend.builtins import functions
 from sourcead.frontend.control import branches, loops
-from sourcead.frontend.control.branches import RAISED
-from sourcead.frontend.core import Cell, Iterable, Lowering, MustMaterialise, TupleVal, Value, hold, roots
+from sourcead.frontend.core import Cell, Iterable, Lowering, MustMaterialise, TupleVal, Value, roots
+from sourcead.frontend.core.facts import common_type
 from sourcead.frontend.values import sequences
-from sourcead.ir.nodes import Build, Call, Const, Effect, Operand, Stmt, Sub, Var
-from sourcead.ir.types import BOOL, ListT, MapT, Scalar, Str, Type, Undefined, Unknown, carries_derivative, join
+from sourcead.ir.nodes import Build, Call, Const, Operand, Sub, Var
+from sourcead.ir.types import BOOL, ListT, MapT, Scalar, Str, Unknown, carries_derivative
 
 
 def is_map(lo: Lowering, value: Value) -> bool:
@@ -36,7 +33,7 @@ def is_map(lo: Lowering, value: Value) -> bool:
 
 def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
     """Turns a dict known key by key into one IR value, as its keys are not known any more."""
-    if core.common_type(cell) is None:
+    if common_type(cell) is None:
         what = "a dict key that is not known before the program runs" if key is not None else "whether a key is in this dict"
         raise core.unsupported(
             lo, node, f"{what}, of a dict whose values differ in kind", "use a dict of values of one kind, or constant keys"
@@ -44,17 +41,6 @@ def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
     if cell.depth < lo.depth:
         raise MustMaterialise(cell, lo.here)
     lo.materialise(cell)
-
-
-def as_map(lo: Lowering, cell: Cell) -> Var:
-    """A dict known key by key as one IR value."""
-    keys = tuple(cell.items)
-    atoms = tuple(map(lo.read, cell.items.values()))
-    t: Type = Undefined()
-    k: Type = Undefined()
-    for key, atom in zip(keys, atoms):
-        t, k = join(t, atom_type(atom)), join(k, atom_type(Const(key)))
-    return lo.build.emit(Build("dict", atoms, keys), MapT(k, t, cell.default), cell.name, False)
 
 
 def key_of(lo: Lowering, key: Value, node) -> Operand:
@@ -71,6 +57,7 @@ def key_of(lo: Lowering, key: Value, node) -> Operand:
 # -- reading and writing ---------------------------------------------------------------------------------------------------
 
 
+@core.subscript.register(MapT)
 def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
     """`d[key]`."""
     operand = key_of(lo, key, node)
@@ -95,7 +82,7 @@ def store(lo: Lowering, cell: Cell, operand: Operand, value: Value) -> None:
     if isinstance(value, Cell) and value.kind == "dict":  # what is a key of it is not asked while compiling from here on
         open_up(lo, value, None)
     lo.write(cell, (Sub(operand),), lo.read(value))
-    hold(cell.root(), value)
+    lo.hold(cell.root(), value)
 
 
 def has_key(lo: Lowering, cell: Cell, operand: Operand) -> Var:
@@ -125,6 +112,12 @@ def keys(lo: Lowering, cell: Cell, node) -> Value:
     return lo.wrap(lo.build.call(list, lo.read(cell), type=ListT(t.key), name="keys"))
 
 
+@core.iterate.register(MapT)
+def iterate_keys(lo: Lowering, cell: Cell, node) -> Iterable:
+    """The keys of a dict, in order."""
+    return iterate(lo, cell, PARTS["keys"], node)
+
+
 def iterate(lo: Lowering, cell: Cell, element, node) -> Iterable:
     """The `element(key, value)` for each key of a dict, in order."""
     found = keys(lo, cell, node)
@@ -144,6 +137,7 @@ PARTS = {
 }
 
 
+@core.method.register(MapT)
 def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`d.name(...)`."""
     if name in PARTS:
@@ -198,39 +192,3 @@ def update(lo: Lowering, cell: Cell, other: Value, node) -> None:
             store(lo, cell, key_of(lo, key, node), value)
 
         loops.for_each(lo, source, put)
-
-
-def choose(lo: Lowering, items: dict[Any, Value], key: Value, use, node) -> Value:
-    """`use(items[key])` for a key that is one of those known: a branch for each."""
-    operand = key_of(lo, key, node)
-    candidates = list(items.items())
-
-    def try_from(k: int) -> Any:
-        if k == len(candidates):
-            lo.build.add(Stmt((), Effect("raise", (lo.build.call(KeyError, operand),))))
-            return RAISED
-        name, value = candidates[k]
-        same = lo.build.call(operator.eq, lo.read(key), Const(name), type=BOOL)
-        return branches.branch(lo, same, [lambda: use(value), lambda: try_from(k + 1)])
-
-    return try_from(0)
-
-
-# -- making ----------------------------------------------------------------------------------------------------------------
-
-
-def new_map(lo: Lowering, default: Value | None = None) -> Cell:
-    """An empty dict."""
-    cell = lo.new_dict({})
-    cell.default = default
-    return cell
-
-
-def for_keys(lo: Lowering, made: Cell, source: Iterable, value_of, node) -> None:
-    """`made[key] = value_of(key)` for each key."""
-    loops.for_each(lo, source, lambda key: core.store(lo, made, key, value_of(key), node))
-
-
-BUILTINS: dict[Any, Any] = {
-    collections.defaultdict: functions.builtin_defaultdict, dict.fromkeys: functions.builtin_fromkeys,
-}  # fmt: skip

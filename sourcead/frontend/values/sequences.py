@@ -1,18 +1,13 @@
-"""What lists and tuples do without a name of their own: unpacking, `in`, `+`, `*`, and the list of a function's values."""
+"""What lists and tuples of any kind have in common: taking them apart, and making lists and arrays of them."""
 
 from __future__ import annotations
 
-import operator
-
-import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.control import branches, loops
-from sourcead.frontend.core import (
-    BoundVal, Cell, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value, hold, leaves
-)
+from sourcead.frontend.control import loops
+from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value, leaves
 from sourcead.frontend.values import classes, list_items
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import Array, ListT, Str, Unknown, carries_derivative
@@ -46,12 +41,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
 
 def collect(lo: Lowering, iterable: Iterable, f, node) -> Value:
     """The list of `f(element)` for each element."""
-
     result = lo.new_list([])
-    if iterable.items is not None:
-        for item in iterable.items:
-            list_items.append(lo, result, f(item), node)
-        return result
     loops.for_each(lo, iterable, lambda e: list_items.append(lo, result, f(e), node))
     return result
 
@@ -68,11 +58,11 @@ def as_array(lo: Lowering, value: Value) -> Value:
 
 def dynamic(lo: Lowering, value: Value) -> Value:
     """A tuple or list of known length as one IR value, for an index that is not known."""
-    branches.keep_apart(lo, value)
+    lo.keep_apart(value)
     whole = lo.read(value)
     cell = lo.new_cell(whole, name=whole.name if isinstance(whole, Var) else "items")
-    hold(cell, value)
+    lo.hold(cell, value)
     if isinstance(value, Cell) and value.kind == "list":
         cell.stands_for = value
-        value.stood_for.append(cell)
+        lo.journal.append(value.stood_for, cell)
     return cell

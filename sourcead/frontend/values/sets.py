@@ -11,15 +11,11 @@ In which order a set goes through its items depends on how they came into it, so
 from __future__ import annotations
 
 import operator
-from typing import Any
-
-import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value
-from sourcead.frontend.syntax import comprehensions, expressions
 from sourcead.frontend.values import lists
 from sourcead.ir.nodes import Atom, Build, Call, Const, Var
 from sourcead.ir.types import BOOL, Array, ListT, Scalar, SetT, Type, Undefined, join, kind_of, rank
@@ -69,21 +65,16 @@ def made(lo: Lowering, value: Value, node, make=set) -> Value:
     return lo.wrap(lo.build.call(make, lo.read(value), type=SetT(item), name="items"))
 
 
-def builtin_set(make):
-    """`set(xs)` or `frozenset(xs)`."""
-    return lambda lo, args, kwargs, node: made(lo, args[0] if args else TupleVal(()), node, make)
+@core.builtin(set)
+def builtin_set(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`set(xs)`."""
+    return made(lo, args[0] if args else TupleVal(()), node)
 
 
-def lower_set(lo: Lowering, node: gast.Set) -> Value:
-    """`{a, b}`."""
-    return made(lo, expressions.lower_list(lo, node), node)
-
-
-def lower_setcomp(lo: Lowering, node: gast.SetComp) -> Value:
-    """`{f(x) for x in xs}`."""
-    items = gast.ListComp(node.elt, node.generators)
-    items.stands_for = node
-    return made(lo, comprehensions.comprehension(lo, items), node)
+@core.builtin(frozenset)
+def builtin_frozenset(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`frozenset(xs)`."""
+    return made(lo, args[0] if args else TupleVal(()), node, frozenset)
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------------
@@ -100,6 +91,7 @@ def in_order(lo: Lowering, value: Value, options: dict[str, Value]) -> Value:
     return lo.wrap(lo.build.call(sorted, lo.read(value), type=ListT(set_type(lo, value).item), name="items", **given))
 
 
+@core.iterate.register(SetT)
 def iterate(lo: Lowering, value: Value, node) -> Iterable:
     """The items in the order in which Python goes through them."""
     if not set_type(lo, value).ordered:
@@ -125,7 +117,8 @@ def together(a: SetT, b: SetT) -> SetT:
 # -- methods ---------------------------------------------------------------------------------------------------------------
 
 
-def method(lo: Lowering, value: Value, name: str, args: list[Value], node) -> Value:
+@core.method.register(SetT)
+def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`s.add(k)`, `s.union(t)` and kin."""
     match name, len(args):
         case "add", 1:
@@ -161,6 +154,3 @@ def replace(lo: Lowering, cell: Value, fn, other: Value, node) -> None:
 
 def changed(lo: Lowering, fn, before: Atom, other: Atom, t: SetT) -> Var:
     return lo.build.emit(Call(fn, (before, other)), t, before.name, before.temp)
-
-
-BUILTINS: dict[Any, Any] = {set: builtin_set(set), frozenset: builtin_set(frozenset)}

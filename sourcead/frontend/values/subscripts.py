@@ -1,4 +1,4 @@
-"""TODO"""
+"""Subscripts: `base[key]`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,102 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import Cell, Lowering, SliceVal, TupleVal, Value
-from sourcead.frontend.values import runtime_dicts
-from sourcead.ir.nodes import Const, Operand, Slice
-from sourcead.ir.types import Array, ListT, Scalar, Str, Unknown, rank
+from sourcead.frontend.core import (
+    BoundVal, Cell, FunctionVal, Lowering, MethodVal, OptionalVal, SliceVal, SuperVal, TupleVal, Value, reach
+)
+from sourcead.frontend.values import classes, function_choices, lists, numpy_brackets, runtime_dicts, sequences
+from sourcead.ir.nodes import Const, Operand, Slice, Sub
+from sourcead.ir.types import Array, ListT, NoneType, Scalar, Str, StructT, TupleT, Unknown, rank
+
+
+@core.subscript.register(OptionalVal)
+def _item_of_optional(lo: Lowering, base: OptionalVal, key: Value, node) -> Value:
+    return core.subscript(lo, base.held, key, node)
+
+
+@core.subscript.register("object", SuperVal, MethodVal, FunctionVal, BoundVal)
+def _item_of_object(lo: Lowering, base: Value, key: Value, node) -> Value:
+    found = classes.special(lo, base, "__getitem__", [key], node)
+    if found is None:
+        raise core.unsupported(lo, node, "this object has no items")
+    return found
+
+
+@core.subscript.register(Const)
+def _item_of_constant(lo: Lowering, base: Const, key: Value, node) -> Value:
+    """An item of a constant that is no data, or of one that is."""
+    if not base.live and isinstance(base.value, (tuple, list, str, dict)):
+        found, k = core.known_slice(lo, key) if isinstance(key, SliceVal) else core.known(lo, key)
+        if found:
+            try:
+                return Const(base.value[k])
+            except Exception:  # the program will raise it too, when it runs
+                pass
+    found = numpy_brackets.subscript_of_object(lo, base, key, node)
+    return item_of_data(lo, base, key, node) if found is None else found
+
+
+@core.subscript.register(TupleVal, "list")
+def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> Value:
+    """An item or part of a tuple or list of known length; by an index that is not known, of the whole as one IR value."""
+    if (found := classes.special(lo, base, "__getitem__", [key], node)) is not None:
+        return found
+    if isinstance(base, TupleVal) and base.cls is not None:
+        base = TupleVal(base.items)
+    if isinstance(base, Cell):
+        lo.alive(base)
+    items = list(base.items.values()) if isinstance(base, Cell) else base.items
+    found, k = core.known_slice(lo, key) if isinstance(key, SliceVal) else core.known(lo, key)
+    if found and isinstance(key, SliceVal):
+        return lo.new_list(items[k]) if isinstance(base, Cell) else TupleVal(tuple(items[k]))
+    if found and isinstance(k, (int, np.integer)) and -len(items) <= k < len(items):
+        return items[k]
+    if found:
+        raise core.unsupported(lo, node, f"index {k!r} is out of range: there are {len(items)} items")
+    if items and all(map(core.is_function, items)):
+        return function_choices.by_index(lo, items, key, node)
+    return item_of_data(lo, sequences.dynamic(lo, base), key, node)
+
+
+@core.subscript.register("dict")
+def _item_of_dict(lo: Lowering, base: Cell, key: Value, node) -> Value:
+    """An item of a dict of known keys; by a key that is not known, the dict becomes one IR value."""
+    lo.alive(base)
+    found, k = core.known(lo, key)
+    if found and k not in base.items and base.default is None:
+        raise core.unsupported(lo, node, f"the dict has no key {k!r} here")
+    if found and k not in base.items and base.depth == lo.depth:
+        lo.changed(base)
+        lo.set(base.slots, k, core.call(lo, base.default, [], {}, node))
+    if found and k in base.items:
+        return base.items[k]
+    if found:
+        runtime_dicts.open_up(lo, base, node)
+    elif base.items and all(map(core.is_function, base.items.values())):
+        return function_choices.by_key(lo, base.items, key, None)
+    else:
+        runtime_dicts.open_up(lo, base, node, key)
+    return runtime_dicts.item(lo, base, key, node)
+
+
+@core.subscript.register(object)
+def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
+    """An item or part of an array, or of a list or tuple that is one IR value."""
+    operand = lo.operand(key)
+    if isinstance(base, Cell):
+        t = atom_type(lo.read(base))
+        if isinstance(t, ListT) and isinstance(operand, Slice):
+            return lists.wrap_items(lo, lo.build.index(lo.read(base), operand), base)
+        if views(t, operand) and not may_be_number(t, operand):
+            cell = lo.view(base, Sub(operand))
+            var = lo.read(cell)
+            if isinstance(var.type, (Scalar, Str, NoneType)) or takes_number(t, operand):
+                return var
+            if isinstance(var.type, (TupleT, StructT)):
+                return lo.wrap(var, shares=reach(base))
+            return cell
+    var = lo.build.index(lo.read(base), operand)
+    return lo.wrap(var, shares=reach(base) if isinstance(base, Cell) and not is_gather(operand) else ())
 
 
 def views(t, key: Operand) -> bool:
@@ -36,11 +128,12 @@ def takes_number(t, key: Operand) -> bool:
 
 
 def only_indices(key: Operand) -> bool:
+    """Whether a key takes no more than one place of each of its axes."""
     parts = key if isinstance(key, tuple) else (key,)
     return not any(isinstance(p, Slice) or isinstance(p, Const) and (p.value is None or p.value is Ellipsis) for p in parts)
 
 
-def is_gather(t, key: Operand) -> bool:
+def is_gather(key: Operand) -> bool:
     """Whether the subscript makes a copy: some part of it is an array, a list or a mask."""
     parts = key if isinstance(key, tuple) else (key,)
     for part in parts:
@@ -54,46 +147,3 @@ def is_gather(t, key: Operand) -> bool:
         if isinstance(kind, Scalar) and kind.kind == "bool":
             return True
     return False
-
-
-def static_item(lo: Lowering, base: Value, key: Value, node) -> Value | None:
-    """An item of a tuple, list or dict of known structure, by a known key."""
-    if isinstance(base, Const) and not base.live and isinstance(base.value, (tuple, list, str, dict)):
-        parts = (key.lower, key.upper, key.step) if isinstance(key, SliceVal) else (key,)
-        found = [(True, None) if p is None else core.known(lo, p) for p in parts]
-        if all(k for k, _ in found):
-            values = [v for _, v in found]
-            try:
-                return Const(base.value[slice(*values) if isinstance(key, SliceVal) else values[0]])
-            except Exception:
-                return None
-        return None
-    if not (isinstance(base, TupleVal) or (isinstance(base, Cell) and base.kind in ("list", "dict"))):
-        return None
-    if isinstance(base, Cell):
-        lo.alive(base)
-    items = base.items if isinstance(base, TupleVal) else base.items
-    if isinstance(key, SliceVal) and not isinstance(items, dict) or isinstance(key, SliceVal) and base.kind == "list":
-        bounds = [(True, None) if p is None else core.known(lo, p) for p in (key.lower, key.upper, key.step)]
-        if not all(k for k, _ in bounds):
-            return None
-        values = list(items.values()) if isinstance(items, dict) else list(items)
-        part = values[slice(*(v for _, v in bounds))]
-        return TupleVal(tuple(part)) if isinstance(base, TupleVal) else lo.new_list(part)
-    is_known, k = core.known(lo, key)
-    if not is_known:
-        return None
-    if isinstance(base, Cell) and base.kind == "dict":
-        if k not in items and base.default is not None:
-            if base.depth < lo.depth:
-                runtime_dicts.open_up(lo, base, node)
-                return None
-            lo.changed(base)
-            lo.set(base.slots, k, core.call(lo, base.default, [], {}, node))
-        elif k not in items:
-            raise core.unsupported(lo, node, f"the dict has no key {k!r} here")
-        return base.items[k]
-    n = len(items)
-    if isinstance(k, (int, np.integer)) and -n <= k < n:
-        return items[int(k) % n]
-    raise core.unsupported(lo, node, f"index {k!r} is out of range: there are {n} items")

@@ -1,4 +1,4 @@
-"""TODO"""
+"""What is known of values while compiling, and which kinds of values they are."""
 
 from __future__ import annotations
 
@@ -10,24 +10,13 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend.core.cells import BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, TupleVal, Value
+from sourcead.frontend.core.cells import BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, SliceVal, TupleVal, Value
 from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Operand, Var
 from sourcead.ir.records import is_record
 from sourcead.ir.types import Array, ListT, Str, TupleT, Type, Undefined, Unknown, carries_derivative, join
 from sourcead.language.checkpoints import SavingPolicy
-
-
-def is_text(atom: Atom) -> bool:
-    """Whether an atom is a string or truth value known while compiling."""
-    return isinstance(atom, Const) and not atom.live and isinstance(atom.value, (str, bool))
-
-
-def is_empty_tuple(key) -> bool:
-    """Whether a key is `()`, as it is written in a path or as a constant."""
-    value = key.value if isinstance(key, Const) else key
-    return isinstance(value, tuple) and not value
 
 
 def passes_derivative(operand: Operand) -> bool:
@@ -49,6 +38,12 @@ def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
             parts = [known(lo, item) for item in items]
             return all(k for k, _ in parts), tuple(v for _, v in parts)
     return False, None
+
+
+def known_slice(lo: Lowering, key: SliceVal) -> tuple[bool, slice]:
+    """Whether the bounds of a slice are known while compiling, and the slice that they make."""
+    bounds = [(True, None) if bound is None else known(lo, bound) for bound in (key.lower, key.upper, key.step)]
+    return all(found for found, _ in bounds), slice(*(value for _, value in bounds))
 
 
 FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum)
@@ -91,26 +86,9 @@ def is_code(value: Any) -> bool:
     return callable(value) and not is_record(value)
 
 
-def known_length(t: Type) -> int | None:
-    """The number of items of a value of a type, if it is known."""
-    match t:
-        case Array(_, (int(n), *_)):
-            return n
-        case TupleT(items) | ListT(_, tuple(items)):
-            return len(items)
-    return None
-
-
 def is_number(lo: Lowering, atom: Atom, number: int) -> bool:
     found, value = known(lo, atom)
     return found and type(value) is int and value == number
-
-
-def known_bound(lo: Lowering, bound: Atom) -> int | None:
-    """The value of a bound, if it is known: a number, or the length of an axis that the text is made for."""
-    found, value = known(lo, bound)
-    dim = value if found else lo.build.arg(bound).dim
-    return dim if isinstance(dim, int) else None
 
 
 def is_function(value: Any) -> bool:

@@ -29,8 +29,9 @@ from sourcead.frontend.values import (
     sequences
 )
 from sourcead.frontend.values.cells import BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, TupleVal, Value, roots
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View, map_operand
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
 from sourcead.ir.types import GENERATORS, UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
+from sourcead.ir.walk import map_operand
 from sourcead.language import combinators
 from sourcead.language.checkpoints import checkpoint
 from sourcead.primitives import registry

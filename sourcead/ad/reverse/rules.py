@@ -13,9 +13,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, operand_type
-from sourcead.errors import (
-    RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, spelled
-)
+from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, spelled
 from sourcead.frontend.core import Lowering, NotStatic, Scope
 from sourcead.frontend.source import find_source
 from sourcead.frontend.syntax import expressions, statements

@@ -35,8 +35,8 @@ from sourcead.frontend.source import find_source
 from sourcead.ir.nodes import Atom, Block, Branch, Build, Call, Closure, Const, Function, Loop, Policy, Stmt, Var, fresh
 from sourcead.ir.pairs import Pair, with_pullbacks
 from sourcead.ir.types import (
-    INT, Array, DictT, ListT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Unknown, as_float, dims_of, kind_of,
-    tangent_type
+    FLOAT, INT, Array, DictT, ListT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Unknown, as_float, dims_of,
+    keyed_parts, kind_of, tangent_type
 )
 from sourcead.ir.walk import walk
 from sourcead.passes import simplify
@@ -434,16 +434,10 @@ def gradient(build: Builder, cots: Cotangents, v: Var, written: bool) -> Atom:
 
 def narrower(t: Type, to: Type) -> bool:
     """Whether a cotangent of type `t` has a number of few bits where the argument of type `to` has a Python float."""
-    match t, to:
-        case Scalar(_, dtype), Scalar("float", None):
-            return dtype in SMALL_FLOATS
-        case (DictT(x), DictT(y)) | (StructT(_, x), StructT(_, y)):
-            return any(narrower(dict(x)[k], u) for k, u in y if k in dict(x))
-        case TupleT(x), TupleT(y):
-            return any(map(narrower, x, y))
-        case ListT(_, x), ListT(_, y) if x is not None and y is not None:
-            return any(map(narrower, x, y))
-    return False
+    if isinstance(t, Scalar):
+        return to == FLOAT and t.dtype in SMALL_FLOATS
+    theirs = dict(keyed_parts(t) or ()) if type(t) is type(to) else {}
+    return any(narrower(theirs[k], part) for k, part in keyed_parts(to) or () if k in theirs)
 
 
 SMALL_FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))

@@ -57,15 +57,19 @@ class PullbackVal:
 
 
 def takes_derivatives(fn: Any) -> bool:
-    """Whether this is one of sourcead's own functions, or what one of them returned."""
-    if isinstance(fn, Opaque):
+    """Return whether a callee is one of sourcead's own functions, or what one of them returned."""
+    if isinstance(fn, (Opaque, DerivativeVal, PullbackVal)):
         return True
     module = getattr(fn, "__module__", None)
     return module in MODULES and getattr(sys.modules[module], getattr(fn, "__name__", ""), None) is fn
 
 
 def lower_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of one of sourcead's own functions, or of what one of them returned."""
+    """Lower a call of one of sourcead's own functions, or of what one of them returned."""
+    if isinstance(fn, DerivativeVal):
+        return lower_derivative(lo, fn, args, kwargs, node)
+    if isinstance(fn, PullbackVal):
+        return lower_pullback(lo, fn, args, kwargs, node)
     from sourcead.api import jacobians, transformations as api
     from sourcead.compile.gradient import Gradient
 
@@ -410,5 +414,4 @@ def lower_pullback(lo: Lowering, value: PullbackVal, args: list[Value], kwargs: 
     return wrapped(lo, body.results)
 
 
-calls.DERIVATIVES.update({DerivativeVal: lower_derivative, PullbackVal: lower_pullback})
-calls.OBJECTS.append((takes_derivatives, lower_object))
+calls.DERIVATIVES.append((takes_derivatives, lower_object))

@@ -16,7 +16,7 @@ import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import NoRuleError, NoSourceError
+from sourcead.errors import NoSourceError
 from sourcead.frontend.builtins import compositions as composing, functions as builtin_functions
 from sourcead.frontend.builtins.adjoint_blocks import lower_stop_gradient
 from sourcead.frontend.builtins.checkpoint import CLASSES, lower_checkpoint, lower_policy
@@ -33,7 +33,7 @@ from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View, map_op
 from sourcead.ir.types import GENERATORS, UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
 from sourcead.language import combinators
 from sourcead.language.checkpoints import checkpoint
-from sourcead.primitives import registry
+from sourcead.primitives import refusals, registry
 from sourcead.primitives.compositions import number_kind, refuse
 from sourcead.primitives.constants import CHECKS
 from sourcead.primitives.registry import adjoint_rule, no_derivative
@@ -42,8 +42,7 @@ from sourcead.primitives.views import MAKES_NEW, VIEWS
 from sourcead.runtime import stop_gradient
 
 VALUES = (Var, Const, Cell, TupleVal, FunctionVal, MethodVal, BoundVal, ChoiceVal)
-DERIVATIVES: dict[type, Callable] = {}  # types of values for derivatives -> the function that lowers a call of one (`nested.py`)
-OBJECTS: list[tuple[Callable[[Any], bool], Callable]] = []  # (whether an object takes derivatives, what lowers a call of it)
+DERIVATIVES: list[tuple[Callable[[Any], bool], Callable]] = []  # (whether a callee takes derivatives, what lowers a call of it)
 
 
 def lower_call(lo: Lowering, node: gast.Call) -> Value:
@@ -109,14 +108,14 @@ def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], n
         case FunctionVal(source, scope, defaults):
             return inlining.inline(lo, source, args, kwargs, node, scope, defaults)
         case BoundVal(function, first, named):
-            target = call if isinstance(function, (*VALUES, *DERIVATIVES)) else call_object
+            target = call if isinstance(function, VALUES) else call_object
             return target(lo, function, [*first, *args], {**named, **kwargs}, node)
         case ChoiceVal():
             return choices.call(lo, fn, args, kwargs, node)
         case Const(function, _, False):
             return call_object(lo, function, args, kwargs, node)
-    if type(fn) in DERIVATIVES:
-        return DERIVATIVES[type(fn)](lo, fn, args, kwargs, node)
+    if any(takes(fn) for takes, _ in DERIVATIVES):
+        return call_object(lo, fn, args, kwargs, node)
     if objects.method(fn, "__call__") is not None:
         return call_object(lo, objects.method(fn, "__call__"), [fn, *args], kwargs, node)
     if isinstance(fn, Cell) and lo.unreadable(fn) is not None:
@@ -133,7 +132,7 @@ def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         handler = None
     if handler is not None:
         return handler(lo, args, kwargs, node)
-    for takes, lower in OBJECTS:
+    for takes, lower in DERIVATIVES:
         if takes(fn):
             return lower(lo, fn, args, kwargs, node)
     if isinstance(fn, functools.partial):
@@ -212,7 +211,7 @@ def opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], n
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     for operand in [*operands, *named.values()]:
         if passes_derivative(operand) and lo.steering is None:
-            raise NoRuleError.of(fn, lo.origin(node))
+            raise refusals.missing_rule(fn, lo.origin(node))
     if lo.steering is not None:  # nothing is differentiated; what the call keeps must not be the memory of a cotangent
         operands = [map_operand(o, lambda a: own_memory(lo, a)) for o in operands]
         named = {k: map_operand(o, lambda a: own_memory(lo, a)) for k, o in named.items()}

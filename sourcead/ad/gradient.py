@@ -22,13 +22,14 @@ from sourcead.ad.reverse.adjoint_block import without_steering
 from sourcead.ad.reverse.sweep_writer import Reverse
 from sourcead.ad.scalar_results import check_each_path, check_scalar
 from sourcead.analysis.activity import active_vars
-from sourcead.analysis.builder import Builder, atom_type, block_stmts
+from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.unassigned import with_nothing
 from sourcead.errors import NonScalarError
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import Atom, Block, Build, Closure, Const, Function, Loop, Policy, Stmt, Var
 from sourcead.ir.pairs import Pair, with_pullbacks
 from sourcead.ir.types import TupleT, Unknown
+from sourcead.ir.walk import walk
 from sourcead.passes import simplify
 from sourcead.passes.loops.accumulate_in_variables import accumulate_in_variables
 from sourcead.passes.loops.hoisting import multiply_before_loops
@@ -119,7 +120,7 @@ def prepared(lowered: Lowered, wrt: tuple[str, ...], splits: bool) -> tuple[Func
 
 def splits_loops(lowered: Lowered, policy: Policy) -> bool:
     """Return whether products of all iterations may be computed together, which takes memory: not where the user asked to save it."""
-    named = any(isinstance(s.op, Loop) and s.op.policy is not None for s in block_stmts(lowered.function.body))
+    named = any(isinstance(s.op, Loop) and s.op.policy is not None for s in walk(lowered.function.body))
     return policy.name == "auto" and not named
 
 

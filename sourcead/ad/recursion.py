@@ -14,9 +14,10 @@ from collections.abc import Callable
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.lower import Lowered
-from sourcead.ir.nodes import Block, Call, Effect, Function, Var, copied, fresh, has_effect, op_blocks
+from sourcead.ir.nodes import Block, Call, Effect, Function, Var, fresh
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import TupleT, tangent_type
+from sourcead.ir.walk import copied, has_effect, op_blocks
 from sourcead.primitives.constants import CHECKS
 
 

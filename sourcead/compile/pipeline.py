@@ -15,7 +15,7 @@ from sourcead.ad.forward.pushforward import pushforward
 from sourcead.ad.gradient import Form, differentiate, splits_loops
 from sourcead.ad.residuals.notes import Notes
 from sourcead.ad.scalar_results import function_name
-from sourcead.analysis.builder import Builder, block_stmts
+from sourcead.analysis.builder import Builder
 from sourcead.analysis.unassigned import without_nothing
 from sourcead.backends.numba.codegen.prepare import in_parts
 from sourcead.compile import nested  # noqa: F401 (lowers calls of derivatives)
@@ -29,6 +29,7 @@ from sourcead.frontend.source import find_source
 from sourcead.ir.nodes import Block, Call, Const, Function, fresh
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
+from sourcead.ir.walk import walk
 from sourcead.passes import simplify
 from sourcead.passes.batching.blocks import Batched, Unbatchable
 from sourcead.passes.cleanup.einsum_products import multiply_matrices
@@ -191,7 +192,7 @@ def with_pairs(emitted: Emitted, function: Function) -> Emitted:
 
 def pairs_called(block: Block) -> list[Pair]:
     """The recursive functions that a block calls."""
-    return list(dict.fromkeys(s.op.fn for s in block_stmts(block) if isinstance(s.op, Call) and isinstance(s.op.fn, Pair)))
+    return list(dict.fromkeys(s.op.fn for s in walk(block) if isinstance(s.op, Call) and isinstance(s.op.fn, Pair)))
 
 
 def finished(

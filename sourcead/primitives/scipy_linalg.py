@@ -62,7 +62,7 @@ def _(y, a, b, q, t_a, t_b, t_q):
 @adjoint(linalg.solve_triangular)
 def solve_triangular_adjoint(y, a, b, d_y, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
     if trans in (2, "C") and np.iscomplexobj(a):
-        raise NotImplementedError("the derivative of scipy.linalg.solve_triangular with trans="C" of complex matrices")
+        raise NotImplementedError("the derivative of scipy.linalg.solve_triangular with trans='C' of complex matrices")
     d_a, d_b = triangular_cotangents(linalg.solve_triangular, d_y, y, a, trans, lower, unit_diagonal)
     return d_a, d_b
 
@@ -70,7 +70,7 @@ def solve_triangular_adjoint(y, a, b, d_y, trans=0, lower=False, unit_diagonal=F
 @tangent(linalg.solve_triangular)
 def solve_triangular_tangent(y, a, b, t_a, t_b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
     if trans in (2, "C") and np.iscomplexobj(a):
-        raise NotImplementedError("the derivative of scipy.linalg.solve_triangular with trans="C" of complex matrices")
+        raise NotImplementedError("the derivative of scipy.linalg.solve_triangular with trans='C' of complex matrices")
     t = read_triangle(t_a, lower, unit_diagonal)
     moved = (t if trans in (0, "N") else t.T) @ y
     by_a = -linalg.solve_triangular(a, moved, trans, lower, unit_diagonal)

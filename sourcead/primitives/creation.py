@@ -10,6 +10,7 @@ import numpy as np
 from sourcead.primitives.registry import adjoint, adjoints, linear, tangent
 from sourcead.runtime import linspace_weights, unbroadcast
 
+
 @adjoint(np.full)
 def full_adjoint(y, shape, fill_value, d_y, dtype=None, order="C"):
     if np.ndim(fill_value) == 0:

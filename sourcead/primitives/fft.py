@@ -12,6 +12,7 @@ import numpy as np
 from sourcead.primitives.registry import adjoint, adjoints, linear
 from sourcead.runtime import fit_axis, irfft_weights
 
+
 @adjoint(np.fft.fft)
 def fft_adjoint(y, x, n=None, axis=-1, norm=None, d_y=None):
     d_x = np.fft.fft(d_y, axis=axis, norm=norm)

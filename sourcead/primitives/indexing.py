@@ -11,6 +11,7 @@ from sourcead.runtime import (
     unbroadcast
 )
 
+
 @adjoint(np.take)
 def take_adjoint(y, x, indices, axis=None, d_y=None, mode="raise"):
     if axis is None:

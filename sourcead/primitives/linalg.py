@@ -18,6 +18,7 @@ from sourcead.runtime import (
 from sourcead.runtime.matrices import lstsq_cotangents, lstsq_tangents, pinv_cotangent, pinv_tangent
 from sourcead.runtime.tangents import matrix_power_tangent
 
+
 @adjoint(np.linalg.inv)
 def inv_adjoint(y, a, d_y):
     if a.ndim == 2:

@@ -9,6 +9,7 @@ import operator
 from sourcead.primitives.registry import adjoint, adjoints, linear
 from sourcead.runtime import only_at, undefined, without
 
+
 @adjoint(operator.concat)
 def _(y, a, b, d_y):
     n = len(a)

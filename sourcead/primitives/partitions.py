@@ -11,6 +11,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from sourcead.primitives.registry import adjoint, adjoints, linear, tangent, tangents
 from sourcead.runtime import binary_exponent, gather_cotangent, root_slopes, unbroadcast
 
+
 @adjoint(np.partition)
 def partition_adjoint(y, x, kth, axis=-1, d_y=None):
     if axis is None:

@@ -16,6 +16,7 @@ from sourcead.runtime import (
 )
 from sourcead.runtime.matrices import planar_cross_cotangents
 
+
 @adjoint(operator.matmul, np.matmul, np.linalg.matmul)
 def matmul_adjoint(y, a, b, d_y):
     if a.ndim == 2 and b.ndim == 2:

@@ -16,6 +16,7 @@ import numpy as np
 from sourcead.primitives.registry import adjoint, linear, tangent, tangents
 from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_of_others, unbroadcast
 
+
 @adjoint(np.sum)
 def sum_adjoint(y, x, d_y, axis=None, keepdims=False):
     if axis is None or axis == 0 or keepdims:

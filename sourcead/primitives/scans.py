@@ -13,6 +13,7 @@ from sourcead.runtime import (
 )
 from sourcead.runtime.tangents import cumprod_tangent, running_winner_tangent
 
+
 @adjoint(np.cumsum)
 def cumsum_adjoint(y, x, d_y, axis=None):
     if x.ndim == 1:

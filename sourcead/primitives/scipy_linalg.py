@@ -16,6 +16,7 @@ from sourcead.runtime.matrices import (
     banded_cotangents, banded_tangent, frechet, inverse_frechet, read_triangle, triangular_cotangents
 )
 
+
 @adjoint(linalg.sqrtm)
 def _(y, a, d_y):
     d_a = linalg.solve_sylvester(y.T, y.T, d_y)

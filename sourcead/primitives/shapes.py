@@ -14,6 +14,7 @@ from sourcead.runtime import (
 )
 from sourcead.runtime.rows import join_rows, split_rows
 
+
 @adjoint(np.reshape)
 def reshape_adjoint(y, x, shape, d_y, order="C"):
     if order == "C":

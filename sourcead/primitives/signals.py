@@ -11,6 +11,7 @@ from sourcead.primitives.registry import adjoint, adjoints, multilinear, tangent
 from sourcead.runtime import convolve_cotangents, interp_cotangents, quantile_cotangent
 from sourcead.runtime.tangents import interp_slope, quantile_tangent
 
+
 @adjoint(np.convolve)
 def convolve_adjoint(y, a, v, mode="full", d_y=None):
     d_a, d_v = convolve_cotangents(d_y, a, v, mode)

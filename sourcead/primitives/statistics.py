@@ -10,6 +10,7 @@ from sourcead.primitives.registry import adjoint, adjoints, tangent, tangents
 from sourcead.runtime import cumprod_cotangent, divide_or_zero, polyval_cotangents, product_of_others
 from sourcead.runtime.tangents import cumprod_tangent
 
+
 @adjoint(np.nanprod)
 def nanprod_adjoint(y, x, d_y, axis=None, keepdims=False):
     there = ~np.isnan(x)

@@ -11,6 +11,7 @@ from scipy import special
 from sourcead.primitives.registry import adjoint, elementwise
 from sourcead.runtime import undefined
 
+
 def lower(n):
     """The degree of the derivative; that of a constant is multiplied by 0."""
     return n - (n != 0)

@@ -23,11 +23,11 @@ from sourcead.ad.reverse.adjoint_block import without_steering
 from sourcead.ad.reverse.sweep_writer import Reverse
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type, block_stmts
-from sourcead.analysis.unassigned import with_nothing, without_nothing
+from sourcead.analysis.unassigned import with_nothing
 from sourcead.backends.numba.codegen.prepare import in_parts
 from sourcead.compile.interpreter import in_one_chunk, without_collection
 from sourcead.compile.signature import tangent_names
-from sourcead.emit import Emitted, assign_memory, emit
+from sourcead.emit import MEMORY, Emitted, emit
 from sourcead.errors import BackendError, NonScalarError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir
 from sourcead.frontend.lower import Lowered, lower_function
@@ -38,23 +38,8 @@ from sourcead.ir.types import (
     INT, Array, DictT, ListT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Unknown, as_float, dims_of, kind_of,
     tangent_type
 )
-from sourcead.passes import simplify
+from sourcead.passes import plan
 from sourcead.passes.batching.blocks import Batched, Unbatchable
-from sourcead.passes.cleanup.einsum_products import multiply_matrices
-from sourcead.passes.cleanup.factor_sums import add_up_first
-from sourcead.passes.cleanup.shapes_of_versions import ask_current_versions
-from sourcead.passes.cleanup.writes_through_reshape import settle_reshapes
-from sourcead.passes.loops.accumulate_in_variables import accumulate_in_variables
-from sourcead.passes.loops.fission import sum_after_loops
-from sourcead.passes.loops.hoisting import multiply_before_loops, write_rows
-from sourcead.passes.loops.interchange import exchange_loops
-from sourcead.passes.loops.share_arrays import share_arrays
-from sourcead.passes.residuals.add_to_records import add_to_parts
-from sourcead.passes.residuals.copy_live_versions import keep_apart
-from sourcead.passes.residuals.flatten_stacks import flatten_stacks
-from sourcead.passes.residuals.remove_dead_clears import leave_uncleared
-from sourcead.passes.residuals.remove_overwritten_zeros import fill_lists
-from sourcead.passes.residuals.sink_clears import clear_late
 
 SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp", "jvp": "jvp", "tangent": "tangent", "columns": "columns"}
 FORWARD = ("jvp", "tangent", "columns")
@@ -107,7 +92,7 @@ def build(
             directions = tangent_names(source.signature.parameters, wrt)
             made = pushforward(lowered, directions, kind == "jvp", closures)
             if kind == "columns":
-                made = at_once(simplify(flatten_stacks(made)), directions)
+                made = at_once(plan.run(plan.BATCHING, made), directions)
             return lowered, replace(made, name=name, doc=doc), Notes(), False
         policy = policy_in_ir(checkpoint)
         splits = splits_loops(lowered, policy)
@@ -222,16 +207,9 @@ def finished(
     `lists`: whether a list may hold None where it is filled later.  `for_engine` is the last thing that is done to the function while
     values are immutable.
     """
-    function = write_rows(function)
-    fill = partial(fill_lists, lists=lists)
-    if notes is not None:
-        function = sum_after_loops(clear_late(fill(simplify(function))), notes)
-    function = simplify(multiply_matrices(add_up_first(simplify(flatten_stacks(function)))))
-    settled = without_nothing(function)
-    if settled is not function:
-        function = simplify(settled)
-    function = settle_reshapes(clear_late(ask_current_versions(add_to_parts(leave_uncleared(fill(function))))))
-    return assign_memory(for_engine(function))
+    context = plan.Context(notes=[] if notes is None else notes, splits=notes is not None, lists=lists)
+    last = (plan.Pass(for_engine, "last while values are immutable"), MEMORY)
+    return plan.run((*plan.AFTER, *last), function, context)
 
 
 def function_name(name: str) -> str:
@@ -255,15 +233,10 @@ def differentiate(
     `closures`: whether it is not differentiated again.
     """
     primal = lowered.function = simplified(lowered, wrt)
-    if lowered.derived:
-        primal = lowered.function = keep_apart(primal)
     hoisted: list[str] = []
-    if splits_loops(lowered, policy) and closures:
-        primal = exchange_loops(primal, hoisted, lowered.build)
-        primal, products = multiply_before_loops(primal, hoisted, lowered.build)
-        primal = share_arrays(primal, lowered.build, products)
-        primal = lowered.function = simplify(primal) if hoisted else primal
-    primal = lowered.function = accumulate_in_variables(primal)
+    splits = splits_loops(lowered, policy) and closures
+    context = plan.Context(notes=hoisted, build=lowered.build, derived=bool(lowered.derived), splits=splits)
+    primal = lowered.function = plan.run(plan.BEFORE, primal, context)
     block = primal.body
     build = Builder.knowing(lowered.build)
     value, aux, extra = split_result(lowered, has_aux)

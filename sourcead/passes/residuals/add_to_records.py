@@ -21,7 +21,7 @@ from sourcead.passes.equality import operand_key
 from sourcead.passes.residuals.sink_clears import all_reads
 
 
-def add_to_parts(function: Function) -> Function:
+def add_to_records(function: Function) -> Function:
     """The function with sums of the records in lists done array by array."""
     stmts = list(block_stmts(function.body))
     if not any(isinstance(s.op, Call) and s.op.fn is runtime.add for s in stmts):

@@ -28,7 +28,7 @@ from sourcead.ir.types import Array, Scalar
 from sourcead.passes.equality import operand_key
 
 
-def clear_late(function: Function) -> Function:
+def sink_clears(function: Function) -> Function:
     """The function with writes of constants moved down to where the array is next read."""
     changed = False
     uses = Counter(v for b in [function.body] for v in all_reads(b))

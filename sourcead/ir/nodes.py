@@ -16,21 +16,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from sourcead.errors import Origin
 from sourcead.ir.types import UNKNOWN, Type
 
 _ids = itertools.count()
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where in the user's program a statement came from."""
-
-    file: str
-    line: int
-    col: int
-    end_line: int
-    end_col: int
-    text: str  # the source of the statement, as the user wrote it, dedented
 
 
 @dataclass(eq=False)

@@ -16,7 +16,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.compile import nested as derivatives
-from sourcead.errors import NoRuleError, NoSourceError
+from sourcead.errors import NoSourceError
 from sourcead.frontend.builtins import compositions as composing, functions as builtin_functions
 from sourcead.frontend.builtins.adjoint_blocks import lower_stop_gradient
 from sourcead.frontend.builtins.checkpoint import CLASSES, lower_checkpoint, lower_policy
@@ -33,7 +33,7 @@ from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View, map_op
 from sourcead.ir.types import GENERATORS, UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
 from sourcead.language import combinators
 from sourcead.language.checkpoints import checkpoint
-from sourcead.primitives import registry
+from sourcead.primitives import refusals, registry
 from sourcead.primitives.compositions import number_kind, refuse
 from sourcead.primitives.constants import CHECKS
 from sourcead.primitives.registry import adjoint_rule, no_derivative
@@ -211,7 +211,7 @@ def opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], n
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     for operand in [*operands, *named.values()]:
         if passes_derivative(operand) and lo.steering is None:
-            raise NoRuleError.of(fn, lo.origin(node))
+            raise refusals.missing_rule(fn, lo.origin(node))
     if lo.steering is not None:  # nothing is differentiated; what the call keeps must not be the memory of a cotangent
         operands = [map_operand(o, lambda a: own_memory(lo, a)) for o in operands]
         named = {k: map_operand(o, lambda a: own_memory(lo, a)) for k, o in named.items()}

@@ -11,6 +11,6 @@ SAMPLE = sorted(all_programs(), key=store.file_name)[::60]
 
 @pytest.mark.parametrize("program", SAMPLE, ids=store.file_name)
 def test_every_pass_leaves_well_formed_ir_that_computes_the_same(program):
-    problems, ran = problems_of(program, ("grad", "jvp"), evaluated=True)
+    problems, ran, compared = problems_of(program, ("grad", "jvp"), evaluated=True)
     assert not problems
-    assert ran > 10 or ran == 0
+    assert compared > 3 or program.level != "basic"

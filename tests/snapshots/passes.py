@@ -21,7 +21,7 @@ class Watch:
     """An observer of the plan that notes what is wrong after a pass."""
 
     def __init__(self, arguments=None):
-        self.arguments, self.problems, self.ran = arguments, [], 0
+        self.arguments, self.problems, self.ran, self.compared = arguments, [], 0, 0
         self.verified: set[int] = set()
         self.seen: list[Function] = []  # keeps them alive, so that their numbers stay their own
         self.results: dict[int, object] = {}
@@ -45,7 +45,10 @@ class Watch:
 
     def compare(self, name, before, after):
         old, new = self.result_of(before), self.result_of(after)
-        if old is not None and not agree(old, new):
+        if old is None:
+            return
+        self.compared += not isinstance(old, Failed)
+        if not agree(old, new):
             self.problems.append(f"{name} changed what {after.name} computes: {old!r} became {new!r}"[:600])
 
     def result_of(self, function):
@@ -62,7 +65,11 @@ class Watch:
             with quietly(), time_limit(SECONDS):
                 return called(evaluate(function, *args))
         except Exception as error:
-            return f"{type(error).__name__}: {first_line(error)}"
+            return Failed(f"{type(error).__name__}: {first_line(error)}")
+
+
+class Failed(str):
+    """The error that a function raised."""
 
 
 def called(result):
@@ -97,8 +104,8 @@ def agree(a, b):
 
 
 def problems_of(program, kinds=KINDS, evaluated=False):
-    """What is wrong after the passes that a program's derivatives run through, and how many passes ran."""
-    problems, ran = [], 0
+    """What is wrong after the passes that a program's derivatives run through, how many ran, and how many were evaluated."""
+    problems, ran, compared = [], 0, 0
     for kind in kinds:
         args = program.make_args(rng_for())
         watch = Watch((lambda function, args=args: arguments_of(function, args)) if evaluated else None)
@@ -110,8 +117,8 @@ def problems_of(program, kinds=KINDS, evaluated=False):
             except SourceADError:
                 pass
         problems += [f"{kind}: {problem}" for problem in watch.problems]
-        ran += watch.ran
-    return problems, ran
+        ran, compared = ran + watch.ran, compared + watch.compared
+    return problems, ran, compared
 
 
 def arguments_of(function, args):

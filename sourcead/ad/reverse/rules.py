@@ -19,8 +19,9 @@ from sourcead.frontend.source import find_source
 from sourcead.frontend.syntax import expressions, statements
 from sourcead.frontend.values import sequences
 from sourcead.frontend.values.cells import Cell, SliceVal, TupleVal, Value
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, op_reads
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh
 from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown
+from sourcead.ir.walk import op_reads
 from sourcead.primitives.refusals import missing_rule
 from sourcead.primitives.registry import adjoint_rule, tangent_rule
 from sourcead.primitives.rule import Arguments, Rule, TangentRule

@@ -163,7 +163,7 @@ AFTER = (
     Pass(remove_overwritten_zeros, "after the last simplification, which knows zeros but not empty arrays", None, ("lists",)),
     Pass(remove_dead_clears, "before clears are sunk: it tells them by their place in the loop"),
     Pass(add_to_records, "before the current versions are queried: it makes new versions"),
-    Pass(query_current_versions, "after all that simplifies: it undoes `query_first_versions`, so that no old version is kept alive"),
+    Pass(query_current_versions, "after all that simplifies: it undoes `query_first_versions`: no old version is kept alive"),
     Pass(sink_clears, "after the queries: a query of the version after a clear would hold that up"),
     Pass(expand_writes_through_reshape, "last: no other pass need know that a reshape may be a copy"),
 )

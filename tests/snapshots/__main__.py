@@ -56,7 +56,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--hash-seed", type=int, help="default: 0 to write, 1 to compare")
     parser.add_argument("--folder", type=Path, default=store.FOLDER)
-    parser.add_argument("--every-evaluated", type=int, default=10, metavar="N", help="verify: evaluate between the passes of each n-th program")
+    parser.add_argument("--every-evaluated", type=int, default=10, metavar="N", help="verify: evaluate each n-th program")
     parser.add_argument("--show", type=int, default=5, help="how many differences are shown line by line")
     options = parser.parse_args()
     if options.what == "digests":

@@ -150,7 +150,7 @@ BEFORE = (
 AFTER = (
     Pass(expand_row_reshapes, "first: their adjoints are written, and the other passes know `np.reshape`"),
     Pass(simplify, "before sums are looked for: it brings the updates of cotangents to one form", if_splits),
-    Pass(remove_overwritten_zeros, "before clears are sunk: it tells arrays of zeros by the statement that made them", if_splits, ("lists",)),
+    Pass(remove_overwritten_zeros, "before clears are sunk: it knows arrays of zeros by what made them", if_splits, ("lists",)),
     Pass(sink_clears, "before sums are looked for, which clears among the updates would hide", if_splits),
     Pass(sum_after_loops, "before stacks are flattened: it turns lists of residuals of one loop into arrays", if_splits, ("notes",)),
     Pass(flatten_stacks, "after it: the lists that are left become one stack for a nest of loops"),

@@ -21,6 +21,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,36 @@ def tangent(function, *more_functions):
         return rule_function
 
     return register
+
+
+def adjoints(rows: dict) -> None:
+    """Registers a table of adjoint rules that are one expression each.
+
+    Args:
+        rows: from a function (or several in a tuple) to its rule, a lambda of the parameters `(y, ..., d_y, options)`.
+
+    Example:
+        >>> adjoints({np.transpose: lambda y, x, axes=None, d_y=None: (np.transpose(d_y), None)})  # doctest: +SKIP
+    """
+    _enter(rows, adjoint, "adjoint")
+
+
+def elementwise(rows: dict) -> None:
+    """Registers a table of rules, like `adjoints`, of functions that work element by element, for both modes."""
+    _enter(rows, partial(adjoint, broadcasts=True), "adjoint")
+
+
+def tangents(rows: dict) -> None:
+    """Registers a table of tangent rules: lambdas of the parameters `(y, ..., t_..., options)`."""
+    _enter(rows, tangent, "tangent")
+
+
+def _enter(rows: dict, decorator, mode: str) -> None:
+    """Registers the rules of a table; each takes the name that it has where generated text calls it."""
+    for functions, rule in rows.items():
+        functions = functions if isinstance(functions, tuple) else (functions,)
+        rule.__name__ = f"{functions[0].__name__}_{mode}"
+        decorator(*functions)(rule)
 
 
 def linear(*functions, only: tuple[str, ...] | None = None) -> None:

@@ -9,7 +9,7 @@ import operator
 import numpy as np
 import pytest
 
-from sourcead.primitives.registry import adjoint_rule, ours, registered, tangent_rule
+from sourcead.primitives.table import adjoint_rule, ours, registered, tangent_rule
 from sourcead.primitives.rule import Linear, Rule
 from sourcead.runtime import add, zeros_like
 from tests import test_rules as table

@@ -55,6 +55,7 @@ from sourcead.passes.residuals.flatten_stacks import flatten_stacks
 from sourcead.passes.residuals.remove_dead_clears import leave_uncleared
 from sourcead.passes.residuals.remove_overwritten_zeros import fill_lists
 from sourcead.passes.residuals.sink_clears import clear_late
+from sourcead.primitives.table import adjoint_rule
 
 SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp", "jvp": "jvp", "tangent": "tangent", "columns": "columns"}
 FORWARD = ("jvp", "tangent", "columns")
@@ -89,6 +90,11 @@ class Built:
 
 @in_one_chunk
 @without_collection()
+def has_adjoint_rule(function) -> bool:
+    """Whether a function is differentiated by a rule, and its body not read."""
+    return adjoint_rule(function) is not None
+
+
 def build(
     f, types: dict[str, Type], wrt: tuple[str, ...], *, kind: str = "grad", has_aux: bool = False, single: bool = True,
     checkpoint: Any = "auto", backend: Any = "numpy", statics: dict[str, Any] | None = None, place: str | None = None,

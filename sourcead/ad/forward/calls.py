@@ -22,7 +22,7 @@ from sourcead.frontend.core import NotStatic
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, fresh, op_reads, operand_atoms
 from sourcead.ir.types import Array, Scalar, TupleT, Unknown, tangent_type
 from sourcead.primitives.refusals import missing_rule
-from sourcead.primitives.registry import adjoint_rule, tangent_rule
+from sourcead.primitives.table import adjoint_rule, tangent_rule
 from sourcead.primitives.rule import Arguments, Linear, Rule, TangentRule
 
 

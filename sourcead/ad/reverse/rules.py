@@ -22,7 +22,7 @@ from sourcead.frontend.values.cells import Cell, SliceVal, TupleVal, Value
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, op_reads
 from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown
 from sourcead.primitives.refusals import missing_rule
-from sourcead.primitives.registry import adjoint_rule, tangent_rule
+from sourcead.primitives.table import adjoint_rule, tangent_rule
 from sourcead.primitives.rule import Arguments, Rule, TangentRule
 
 

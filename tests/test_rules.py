@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from sourcead.errors import RuleError
-from sourcead.primitives.registry import adjoint
-from sourcead.primitives.table import adjoint_rule, no_derivative
 from sourcead.primitives.methods import METHODS, NORMALISERS
-from sourcead.primitives.table import home, ours, registered
+from sourcead.primitives.registry import adjoint
+from sourcead.primitives.table import adjoint_rule, home, no_derivative, ours, registered
 
 rng = np.random.default_rng(0)
 

@@ -23,8 +23,9 @@ from sourcead.frontend.syntax import calls, expressions
 from sourcead.frontend.values.cells import (
     POISON, BoundVal, Cell, FunctionVal, TupleVal, Value, leaves, next_birth, roots
 )
-from sourcead.ir.nodes import Atom, Block, Call, Closure, Const, Effect, Function, Let, Stmt, Var, copied, free_vars
+from sourcead.ir.nodes import Atom, Block, Call, Closure, Const, Effect, Function, Let, Stmt, Var
 from sourcead.ir.types import Array, Scalar, as_float, carries_derivative, dims_of, tangent_type
+from sourcead.ir.walk import copied, free_vars
 
 MODULES = ("sourcead.api.transformations", "sourcead.api.jacobians")
 

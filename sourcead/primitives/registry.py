@@ -13,8 +13,8 @@ A tangent rule, for forward mode, takes the tangents of the arguments instead:
         return -y @ t_a @ y
 
 Functions that are linear are their own tangents (`linear`, `multilinear`), and the adjoint rule of one that works element by
-element is its tangent rule too.  Rules that are one expression are rows of a table (`rows`, `elementwise`), and all other facts
-are entered by name (`enter`).  `table.py` reads all families and looks records up.
+element is its tangent rule too.  Rules that are one expression are rows of a table (`adjoints`, `elementwise`, `tangents`), and
+other facts are entered by name (`enter`).  `table.py` reads all families and looks records up.
 """
 
 from __future__ import annotations
@@ -132,21 +132,37 @@ def is_own(rule_function) -> bool:
     return (rule_function.__module__ or "").partition(".")[0] == __name__.partition(".")[0]
 
 
-def rows(table: dict[Any, Callable], **facts) -> None:
-    """Enters the adjoint rules of a table: function, or tuple of functions, -> rule. `facts` hold for all of them."""
-    for functions, rule in table.items():
-        enter(*(functions if isinstance(functions, tuple) else (functions,)), adjoint=rule, **facts)
+def adjoints(table: dict[Any, Callable], **facts) -> None:
+    """Enters a table of adjoint rules that are one expression each.
+
+    Args:
+        table: from a function (or several in a tuple) to its rule, a lambda of the parameters `(y, ..., d_y, options)`.
+        facts: further facts of all of them.
+
+    Example:
+        >>> adjoints({np.transpose: lambda y, x, axes=None, d_y=None: (np.transpose(d_y), None)})  # doctest: +SKIP
+    """
+    for functions, rule in _named(table, "adjoint"):
+        enter(*functions, adjoint=rule, **facts)
 
 
 def elementwise(table: dict[Any, Callable], **facts) -> None:
-    """Enters the adjoint rules of functions that work element by element, which are their tangent rules too."""
-    rows(table, broadcasts=True, **facts)
+    """Enters a table of rules, like `adjoints`, of functions that work element by element, for both modes."""
+    adjoints(table, broadcasts=True, **facts)
 
 
 def tangents(table: dict[Any, Callable]) -> None:
-    """Enters the tangent rules of a table."""
+    """Enters a table of tangent rules: lambdas of the parameters `(y, ..., t_..., options)`."""
+    for functions, rule in _named(table, "tangent"):
+        enter(*functions, tangent=rule)
+
+
+def _named(table: dict[Any, Callable], mode: str):
+    """The functions and the rule of each row; a rule has the name by which generated text calls it."""
     for functions, rule in table.items():
-        enter(*(functions if isinstance(functions, tuple) else (functions,)), tangent=rule)
+        functions = functions if isinstance(functions, tuple) else (functions,)
+        rule.__name__ = f"{functions[0].__name__}_{mode}"
+        yield functions, rule
 
 
 def linear(*functions, only: tuple[str, ...] | None = None, **facts) -> None:
@@ -172,7 +188,7 @@ def _with_rows(functions, facts) -> list:
     found = []
     for entry in functions:
         if isinstance(entry, dict):
-            rows(entry, **facts)
+            adjoints(entry, **facts)
             found += [f for key in entry for f in (key if isinstance(key, tuple) else (key,))]
         else:
             enter(entry, **facts)

@@ -15,16 +15,15 @@ from typing import Any
 import numpy as np
 
 from sourcead.primitives import (  # noqa: F401  (they enter records)
-    arithmetic, constants, creation, decompositions, elementwise, fft, indexing, joining, linalg, lists, partitions, products,
-    reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
+    arithmetic, constants, creation, decompositions, elementwise, fft, indexing, joining, linalg, lists, partitions,
+    products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
 )
 from sourcead.primitives.compositions import (  # noqa: F401
-    OF_UFUNCS, Composition, arrays, linalg as composed_linalg, numbers, options, polynomials, statistics as composed_statistics,
-    transforms, ufuncs, writes
+    OF_UFUNCS, Composition, arrays, linalg as composed_linalg, numbers, options, polynomials,
+    statistics as composed_statistics, transforms, ufuncs, writes
 )
 from sourcead.primitives.registry import FACTS, USERS, Primitive, adjoint, record
 from sourcead.primitives.rule import Linear, Rule, TangentRule
-
 
 NOTHING = Primitive(None)
 """The record of a function of which nothing is known."""

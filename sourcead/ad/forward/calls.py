@@ -19,11 +19,12 @@ from sourcead.ad.reverse.rules import (
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError
 from sourcead.frontend.core import NotStatic
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, fresh, op_reads, operand_atoms
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import Array, Scalar, TupleT, Unknown, tangent_type
+from sourcead.ir.walk import op_reads
 from sourcead.primitives.refusals import missing_rule
-from sourcead.primitives.table import adjoint_rule, tangent_rule
 from sourcead.primitives.rule import Arguments, Linear, Rule, TangentRule
+from sourcead.primitives.table import adjoint_rule, tangent_rule
 
 
 def tangent_of(tangents: Tangents, stmt: Stmt) -> Atom | None:

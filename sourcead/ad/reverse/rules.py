@@ -19,11 +19,12 @@ from sourcead.frontend.source import find_source
 from sourcead.frontend.syntax import expressions, statements
 from sourcead.frontend.values import sequences
 from sourcead.frontend.values.cells import Cell, SliceVal, TupleVal, Value
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, op_reads
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh
 from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown
+from sourcead.ir.walk import op_reads
 from sourcead.primitives.refusals import missing_rule
-from sourcead.primitives.table import adjoint_rule, tangent_rule
 from sourcead.primitives.rule import Arguments, Rule, TangentRule
+from sourcead.primitives.table import adjoint_rule, tangent_rule
 
 
 def cotangents_of(build: Builder, stmt: Stmt, d_y: Atom, wanted: set[Var]) -> list[tuple[Operand, Operand | None, bool]]:

@@ -29,13 +29,13 @@ from sourcead.frontend.values import (
     sequences
 )
 from sourcead.frontend.values.cells import BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, TupleVal, Value, roots
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View, map_operand
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
 from sourcead.ir.types import GENERATORS, UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
+from sourcead.ir.walk import map_operand
 from sourcead.language import combinators
 from sourcead.language.checkpoints import checkpoint
 from sourcead.primitives import refusals, table
 from sourcead.primitives.compositions import number_kind, refuse
-from sourcead.primitives.table import adjoint_rule, no_derivative
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
 from sourcead.primitives.views import MAKES_NEW, VIEWS
 from sourcead.runtime import stop_gradient
@@ -174,7 +174,7 @@ def as_value(lo: Lowering, obj: Any) -> Value:
 
 def has_rule(fn: Any) -> bool:
     """Whether the derivative of a function is known, if only that it has none."""
-    return table.has_rule(fn) or no_derivative(fn)
+    return table.has_rule(fn) or table.no_derivative(fn)
 
 
 LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")
@@ -336,8 +336,8 @@ def write_to(lo: Lowering, out: Value, result: Atom, node) -> Value:
 
 def takes_arrays(fn: Any) -> bool:
     """Whether NumPy makes arrays of the lists and tuples that this function is given, one of each."""
-    module = getattr(fn, "__module__", None) or ""
-    return module.startswith("numpy") and not isinstance(fn, np.ufunc) and fn not in TAKES_SEQUENCES and adjoint_rule(fn) is not None
+    of_numpy = (getattr(fn, "__module__", None) or "").startswith("numpy") and not isinstance(fn, np.ufunc)
+    return of_numpy and fn not in TAKES_SEQUENCES and table.adjoint_rule(fn) is not None
 
 
 TAKES_SEQUENCES = frozenset({

@@ -22,6 +22,7 @@ import numpy as np
 
 from sourcead.primitives.registry import add_to
 
+
 @dataclass(frozen=True)
 class Composition:
     """A function in terms of others.

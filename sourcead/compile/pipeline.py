@@ -31,6 +31,7 @@ from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
 from sourcead.ir.walk import walk
 from sourcead.passes import plan
 from sourcead.passes.batching.blocks import Batched, Unbatchable
+from sourcead.primitives.table import adjoint_rule
 
 SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp", "jvp": "jvp", "tangent": "tangent", "columns": "columns"}
 FORWARD = ("jvp", "tangent", "columns")
@@ -65,6 +66,11 @@ class Built:
 
 @in_one_chunk
 @without_collection()
+def has_adjoint_rule(function) -> bool:
+    """Whether a function is differentiated by a rule, and its body not read."""
+    return adjoint_rule(function) is not None
+
+
 def build(
     f, types: dict[str, Type], wrt: tuple[str, ...], *, kind: str = "grad", has_aux: bool = False, single: bool = True,
     checkpoint: Any = "auto", backend: Any = "numpy", statics: dict[str, Any] | None = None, place: str | None = None,

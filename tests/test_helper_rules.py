@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sourcead import grad, jvp, runtime
-from sourcead.primitives.registry import has_rule, no_derivative, registered
+from sourcead.primitives.table import has_rule, no_derivative, registered
 from sourcead.runtime import (
     matrices as runtime_matrices, rows as runtime_rows, tangents as runtime_tangents, unknown as runtime_unknown
 )

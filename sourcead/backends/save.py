@@ -14,9 +14,11 @@ import textwrap
 import types
 from typing import Any
 
+import gast
 import numpy as np
 
 from sourcead.errors import UnsupportedValueError, spelled
+from sourcead.frontend.source import find_source
 
 LARGEST = 10_000  # elements of an array that is still written as a constant
 
@@ -78,12 +80,14 @@ class _Module:
                 f"the function `{name}` reads variables of the function around it and cannot be saved",
                 instead="make them parameters",
             )
-        source = textwrap.dedent(inspect.getsource(function))
-        node = ast.parse(source).body[0]
-        if not isinstance(node, ast.FunctionDef):
-            raise UnsupportedValueError(f"the function `{name}` cannot be saved", instead="define it with `def`")
-        source = "".join(source.splitlines(True)[node.lineno - 1 :]).rstrip()  # without decorators
-        source = source.replace(f"def {node.name}", f"def {name}", 1)
+        if function.__code__.co_name == "<lambda>":
+            node = gast.gast_to_ast(find_source(function).node)
+            source = f"def {name}({ast.unparse(node.args)}):\n    return {ast.unparse(node.body)}"
+        else:
+            source = textwrap.dedent(inspect.getsource(function))
+            node = ast.parse(source).body[0]
+            source = "".join(source.splitlines(True)[node.lineno - 1 :]).rstrip()  # without decorators
+            source = source.replace(f"def {node.name}", f"def {name}", 1)
         self.add_names(source, function.__globals__)
         self.functions.append(source)
 

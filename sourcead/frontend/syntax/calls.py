@@ -9,14 +9,14 @@ from __future__ import annotations
 import functools
 import random
 import types
+from collections.abc import Callable
 from typing import Any
 
 import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.compile import nested as derivatives
-from sourcead.errors import NoRuleError, NoSourceError
+from sourcead.errors import NoSourceError
 from sourcead.frontend.builtins import compositions as composing, functions as builtin_functions
 from sourcead.frontend.builtins.adjoint_blocks import lower_stop_gradient
 from sourcead.frontend.builtins.checkpoint import CLASSES, lower_checkpoint, lower_policy
@@ -29,19 +29,19 @@ from sourcead.frontend.values import (
     sequences
 )
 from sourcead.frontend.values.cells import BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, TupleVal, Value, roots
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View, map_operand
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
 from sourcead.ir.types import GENERATORS, UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
+from sourcead.ir.walk import map_operand
 from sourcead.language import combinators
 from sourcead.language.checkpoints import checkpoint
-from sourcead.primitives import registry
+from sourcead.primitives import refusals, table
 from sourcead.primitives.compositions import number_kind, refuse
-from sourcead.primitives.constants import CHECKS
-from sourcead.primitives.registry import adjoint_rule, no_derivative
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
 from sourcead.primitives.views import MAKES_NEW, VIEWS
 from sourcead.runtime import stop_gradient
 
 VALUES = (Var, Const, Cell, TupleVal, FunctionVal, MethodVal, BoundVal, ChoiceVal)
+DERIVATIVES: list[tuple[Callable[[Any], bool], Callable]] = []  # (whether a callee takes derivatives, what lowers a call of it)
 
 
 def lower_call(lo: Lowering, node: gast.Call) -> Value:
@@ -107,16 +107,14 @@ def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], n
         case FunctionVal(source, scope, defaults):
             return inlining.inline(lo, source, args, kwargs, node, scope, defaults)
         case BoundVal(function, first, named):
-            target = call if isinstance(function, (*VALUES, derivatives.DerivativeVal, derivatives.PullbackVal)) else call_object
+            target = call if isinstance(function, VALUES) else call_object
             return target(lo, function, [*first, *args], {**named, **kwargs}, node)
         case ChoiceVal():
             return choices.call(lo, fn, args, kwargs, node)
         case Const(function, _, False):
             return call_object(lo, function, args, kwargs, node)
-        case derivatives.DerivativeVal():
-            return derivatives.lower_derivative(lo, fn, args, kwargs, node)
-        case derivatives.PullbackVal():
-            return derivatives.lower_pullback(lo, fn, args, kwargs, node)
+    if any(takes(fn) for takes, _ in DERIVATIVES):
+        return call_object(lo, fn, args, kwargs, node)
     if objects.method(fn, "__call__") is not None:
         return call_object(lo, objects.method(fn, "__call__"), [fn, *args], kwargs, node)
     if isinstance(fn, Cell) and lo.unreadable(fn) is not None:
@@ -133,8 +131,9 @@ def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         handler = None
     if handler is not None:
         return handler(lo, args, kwargs, node)
-    if derivatives.takes_derivatives(fn):
-        return derivatives.lower_object(lo, fn, args, kwargs, node)
+    for takes, lower in DERIVATIVES:
+        if takes(fn):
+            return lower(lo, fn, args, kwargs, node)
     if isinstance(fn, functools.partial):
         extra = {k: as_value(lo, v) for k, v in fn.keywords.items()}
         return call_object(lo, fn.func, [as_value(lo, v) for v in fn.args] + args, {**extra, **kwargs}, node)
@@ -175,7 +174,7 @@ def as_value(lo: Lowering, obj: Any) -> Value:
 
 def has_rule(fn: Any) -> bool:
     """Whether the derivative of a function is known, if only that it has none."""
-    return registry.has_rule(fn) or no_derivative(fn)
+    return table.has_rule(fn) or table.no_derivative(fn)
 
 
 LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")
@@ -211,7 +210,7 @@ def opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], n
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     for operand in [*operands, *named.values()]:
         if passes_derivative(operand) and lo.steering is None:
-            raise NoRuleError.of(fn, lo.origin(node))
+            raise refusals.missing_rule(fn, lo.origin(node))
     if lo.steering is not None:  # nothing is differentiated; what the call keeps must not be the memory of a cotangent
         operands = [map_operand(o, lambda a: own_memory(lo, a)) for o in operands]
         named = {k: map_operand(o, lambda a: own_memory(lo, a)) for k, o in named.items()}
@@ -312,7 +311,7 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         return cell
     module = getattr(fn, "__module__", "") or ""
     draws = isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState, random.Random))
-    effect = draws or module.startswith(EFFECTS) or fn in SAVES or fn in CHECKS
+    effect = draws or module.startswith(EFFECTS) or fn in SAVES or table.record_of(fn).checks
     folded = expressions.fold(lo, fn, args) if fn in FOLDED and not kwargs else None
     if folded is not None:
         return folded
@@ -337,8 +336,8 @@ def write_to(lo: Lowering, out: Value, result: Atom, node) -> Value:
 
 def takes_arrays(fn: Any) -> bool:
     """Whether NumPy makes arrays of the lists and tuples that this function is given, one of each."""
-    module = getattr(fn, "__module__", None) or ""
-    return module.startswith("numpy") and not isinstance(fn, np.ufunc) and fn not in TAKES_SEQUENCES and adjoint_rule(fn) is not None
+    of_numpy = (getattr(fn, "__module__", None) or "").startswith("numpy") and not isinstance(fn, np.ufunc)
+    return of_numpy and fn not in TAKES_SEQUENCES and table.adjoint_rule(fn) is not None
 
 
 TAKES_SEQUENCES = frozenset({

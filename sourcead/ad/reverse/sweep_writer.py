@@ -43,7 +43,6 @@ from sourcead.ir.types import (
     BOOL, UNKNOWN, Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type, Unknown, dims_of, keyed_parts
 )
 from sourcead.ir.walk import free_vars, walk
-from sourcead.runtime import unknown as runtime_unknown
 
 ONLY_FIRST = (np.linalg.lstsq,)  # of several results, the rule has the first one's derivative
 
@@ -233,7 +232,7 @@ class Reverse:
             return
         d_base = changeable(self.build, cots.get_or_zero(base))
         if isinstance(base.type, Unknown) and isinstance(op.key, Const) and isinstance(op.key.value, int):  # it may be a tuple
-            new = self.build.call(runtime_unknown.with_added, d_base, op.key, d_v, type=base.type, name=f"d_{base.name}")
+            new = self.build.call(runtime.with_added, d_base, op.key, d_v, type=base.type, name=f"d_{base.name}")
             cots.put(base, new)
             return
         if isinstance(base.type, (ListT, TupleT, Unknown)) and isinstance(v.type, (TupleT, ListT, DictT, StructT, Unknown)):

@@ -13,21 +13,21 @@ from dataclasses import replace
 
 from sourcead.ad.reverse.rules import as_value
 from sourcead.analysis.activity import active_vars
-from sourcead.analysis.builder import Builder, block_stmts
+from sourcead.analysis.builder import Builder
 from sourcead.errors import SourceADError
 from sourcead.frontend.lower import Lowered, Lowering, NotStatic, Scope, call_source
 from sourcead.frontend.source import find_source
-from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var, map_op, op_blocks, operand_atoms
-from sourcead.passes import simplify
-from sourcead.primitives.registry import has_rule, no_derivative
-
-OURS = ("sourcead.runtime", "sourcead.primitives.")
+from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var, operand_atoms
+from sourcead.ir.walk import map_op, op_blocks, walk
+from sourcead.passes.plan import simplify
+from sourcead.primitives.table import has_rule, no_derivative
+from sourcead.runtime import is_helper
 
 
 def simplified(lowered: Lowered, wrt: Iterable[str]) -> Function:
     """A lowered function, simplified, its helpers opened where it is differentiated by the parameters `wrt`."""
     function = simplify(lowered.function)
-    if not any(can_open(stmt) for stmt in block_stmts(function.body)):
+    if not any(can_open(stmt) for stmt in walk(function.body)):
         return function
     build = Builder.knowing(lowered.build)
     inputs = [lowered.params[name] for name in wrt if name in lowered.params]
@@ -43,9 +43,9 @@ def opened(block: Block, inputs: Iterable[Var], build: Builder) -> Block:
         inputs: the parameters that it is differentiated by.
         build: has what is known of the function's variables, and learns what is known of the new ones.
     """
-    while any(can_open(stmt) for stmt in block_stmts(block)):
+    while any(can_open(stmt) for stmt in walk(block)):
         active = active_vars(block, inputs, [r for r in block.results if isinstance(r, Var)])
-        if not any(is_open(stmt, active) for stmt in block_stmts(block)):
+        if not any(is_open(stmt, active) for stmt in walk(block)):
             return block
         block = opened_once(block, active, build)
     return block
@@ -54,7 +54,7 @@ def opened(block: Block, inputs: Iterable[Var], build: Builder) -> Block:
 def can_open(stmt: Stmt) -> bool:
     """Whether a statement calls a helper that has a body and no rule."""
     fn = stmt.op.fn if isinstance(stmt.op, Call) else None
-    if not isinstance(fn, types.FunctionType) or not (fn.__module__ or "").startswith(OURS):
+    if not isinstance(fn, types.FunctionType) or not (is_helper(fn) or (fn.__module__ or "").startswith("sourcead.primitives.")):
         return False
     return not has_rule(fn) and not no_derivative(fn)
 

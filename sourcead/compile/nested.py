@@ -16,19 +16,20 @@ from typing import Any
 import numpy as np
 
 from sourcead.ad.forward.pushforward import pushforward
+from sourcead.ad.gradient import Form, differentiate
 from sourcead.analysis.builder import atom_type
 from sourcead.compile.gradient import Gradient
 from sourcead.compile.nested_arguments import DerivativeVal, PullbackVal, constant, parameters, places, plain_names
 from sourcead.compile.nested_blocks import ActiveCall, Taken, direction, placed, taken, wrapped
-from sourcead.compile.pipeline import differentiate
 from sourcead.errors import UnsupportedSyntaxError, WrtError
 from sourcead.frontend import core
 from sourcead.frontend.control.inlining import call_source
 from sourcead.frontend.core import BoundVal, Lowering, TupleVal, Value
 from sourcead.frontend.source import Opaque, find_source
 from sourcead.frontend.values import sequences
-from sourcead.ir.nodes import Closure, Const, Let, Stmt, Var, copied
+from sourcead.ir.nodes import Closure, Const, Let, Stmt, Var
 from sourcead.ir.types import Scalar
+from sourcead.ir.walk import copied
 
 
 def register(function: Callable, kind: str) -> None:
@@ -120,7 +121,7 @@ def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwar
     single = not isinstance(value.wrt, tuple)
     if value.kind == "vjp":
         return pulled(lo, call, single)
-    function, _ = differentiate(call.lowered, tuple(call.lowered.params), value.kind, value.has_aux, single, closures=False)
+    function, _ = differentiate(call.lowered, tuple(call.lowered.params), Form(value.kind, value.has_aux, single), closures=False)
     placed(lo, function.body.stmts)
     return wrapped(lo, function.body.results)
 
@@ -188,7 +189,7 @@ def lower_vjp(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -
 
 def pulled(lo: Lowering, call: Taken, single: bool) -> Value:
     """The value and the pullback."""
-    function, _ = differentiate(call.lowered, tuple(call.lowered.params), "vjp", False, single, closures=False)
+    function, _ = differentiate(call.lowered, tuple(call.lowered.params), Form("vjp", single=single), closures=False)
     (closure,) = (s for s in function.body.stmts if s.targets and s.targets[0] is function.body.results[1])
     placed(lo, (s for s in function.body.stmts if s is not closure))
     op: Closure = closure.op

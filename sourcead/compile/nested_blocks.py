@@ -13,8 +13,9 @@ from sourcead.errors import UnsupportedSyntaxError, WrtError
 from sourcead.frontend import core
 from sourcead.frontend.control.functions import Lowered
 from sourcead.frontend.core import POISON, Lowering, TupleVal, Value, cells_of, next_birth, roots
-from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Var, free_vars
+from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Var
 from sourcead.ir.types import Array, Scalar, as_float, carries_derivative, dims_of, tangent_type
+from sourcead.ir.walk import free_vars
 
 Place = int | str  # of an argument of a call: its position, or its name
 

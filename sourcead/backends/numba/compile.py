@@ -19,7 +19,9 @@ from sourcead.backends import load as loading
 from sourcead.backends.numba.codegen.calls import Outlined, with_outlined
 from sourcead.backends.numba.codegen.recursion import Recursive, reachable
 from sourcead.backends.numba.disk import file_of
-from sourcead.backends.numba.internals import casts, reductions, ufunc_loops as whole, views  # noqa: F401  (they register overloads)
+from sourcead.backends.numba.internals import (  # noqa: F401  (they register overloads)
+    casts, reductions, ufunc_loops as whole, views
+)
 from sourcead.backends.numba.internals.compiler import Careful
 from sourcead.backends.numba.internals.linked_functions import inner_functions_linked
 from sourcead.backends.numba.internals.mismatch import plain_mismatches

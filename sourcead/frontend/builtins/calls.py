@@ -12,13 +12,16 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import NoRuleError, NoSourceError
+from sourcead.errors import NoSourceError
 from sourcead.frontend import core
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import Lowering, Value, roots
 from sourcead.frontend.source import find_source, unwrap
-from sourcead.ir.nodes import Atom, Call, map_operand
-from sourcead.ir.types import GENERATORS, UNKNOWN, Foreign, is_array
+from sourcead.ir.nodes import Atom, Call
+from sourcead.ir.type_of import GENERATORS
+from sourcead.ir.types import UNKNOWN, Foreign, is_array
+from sourcead.ir.walk import map_operand
+from sourcead.primitives.refusals import missing_rule
 
 SPEAKERS = ("warnings", "logging")  # modules that talk to the user and return nothing
 SEES_EVERYTHING = frozenset({eval, exec, locals, globals, vars, dir, getattr, setattr, delattr, open, input, iter, next, id, compile})
@@ -57,7 +60,7 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.steering is None and any(map(core.passes_derivative, [*operands, *named.values()])):
-        raise NoRuleError.of(fn, lo.origin(node))
+        raise missing_rule(fn, lo.origin(node))
     if lo.steering is not None:  # nothing is differentiated; what the call keeps must not be the memory of a cotangent
         operands = [map_operand(o, lambda a: own_memory(lo, a)) for o in operands]
         named = {k: map_operand(o, lambda a: own_memory(lo, a)) for k, o in named.items()}

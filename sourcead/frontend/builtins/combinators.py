@@ -25,8 +25,9 @@ from sourcead.frontend.core import Lowering, TupleVal, Value, next_birth
 from sourcead.frontend.source import find_source
 from sourcead.frontend.values import iterables, sequences
 from sourcead.ir.evaluate import evaluate
-from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Update, Var, free_vars, has_effect
+from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Update, Var
 from sourcead.ir.types import BOOL, INT, KINDS, Array, Scalar, Sym, Type
+from sourcead.ir.walk import free_vars, has_effect
 from sourcead.language import combinators
 from sourcead.passes.batching.blocks import Batched, Unbatchable
 

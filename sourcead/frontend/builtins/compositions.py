@@ -15,10 +15,9 @@ from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, Method
 from sourcead.frontend.source import find_source
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import carries_derivative, kind_of, rank
-from sourcead.primitives.compositions import (
-    Composition, Refused, compositions_of, defaults_of, number_kind, parameters_of, refuse
-)
-from sourcead.primitives.registry import Rule, adjoint_rule
+from sourcead.primitives.compositions import Composition, Refused, defaults_of, number_kind, parameters_of, refuse
+from sourcead.primitives.rule import Rule
+from sourcead.primitives.table import adjoint_rule, compositions_of
 
 
 def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value | None:

@@ -14,9 +14,8 @@ from sourcead.frontend.core import Cell, Lowering, TupleVal, Value, roots
 from sourcead.frontend.values import classes, memory_layouts, records, sequences
 from sourcead.ir.nodes import Call, Const, Operand, Sub, Var, View
 from sourcead.ir.types import UNKNOWN, Foreign, Str, is_array, kind_of
-from sourcead.primitives.constants import CHECKS
-from sourcead.primitives.registry import adjoint_rule
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
+from sourcead.primitives.table import adjoint_rule, record_of
 from sourcead.primitives.views import MAKES_NEW, VIEWS
 
 MUTATES = frozenset({np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle})
@@ -152,7 +151,7 @@ def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operan
 def has_effect(fn: Any) -> bool:
     """Whether a call is made once each time that control passes it: random draws, checks, files."""
     draws = isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState, random.Random))
-    return draws or (getattr(fn, "__module__", "") or "").startswith(EFFECTS) or fn in SAVES or fn in CHECKS
+    return draws or (getattr(fn, "__module__", "") or "").startswith(EFFECTS) or fn in SAVES or record_of(fn).checks
 
 
 def write_argument(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:

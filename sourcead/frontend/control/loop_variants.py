@@ -72,6 +72,37 @@ def note(lo: Lowering, assumed: Assumptions) -> None:
         lo.set(slots, UNSURE, NOT_SURE)
 
 
+RELATIONS = ("shares", "holds", "held_by", "parts_of")
+
+
+def relate(lo: Lowering, assumed: Assumptions) -> int:
+    """Has the cells made before the loop share and hold what they do at the end of an iteration; returns where the journal stands then."""
+    for cell, relations in assumed.relations.items():
+        for name in RELATIONS:
+            for other in relations[name] - getattr(cell, name):
+                lo.journal.add(cell, name, other)
+        for other in {c for c in cell.parts_of if c.slots.birth < assumed.birth} - relations["parts_of"]:
+            lo.journal.discard(cell, "parts_of", other)
+        if relations["doubled"]:
+            lo.journal.assign(cell, "doubled", True)
+    return len(lo.journal.others)
+
+
+def _is_related_as_assumed(lo: Lowering, others: int, assumed: Assumptions) -> bool:
+    """Whether an iteration leaves the cells made before the loop as related as it was assumed; otherwise the assumption is widened.
+
+    An object that is put into a list in one iteration lies in it at the beginning of the next.
+    """
+    fine = True
+    for cell in lo.journal.touched(others):
+        if isinstance(cell, Cell) and cell.slots.birth < assumed.birth:
+            relations: dict[str, Any] = {name: {c for c in getattr(cell, name) if c.slots.birth < assumed.birth} for name in RELATIONS}
+            relations["doubled"] = cell.doubled
+            fine &= assumed.relations.get(cell) == relations
+            assumed.relations[cell] = relations
+    return fine
+
+
 def sharing_on_entry(inits: dict[Slot, Value]) -> set[frozenset]:
     """Pairs of variants whose objects on entry may share memory: an array, and a view of it under another name."""
     own = {slot: {cell.root() for cell in cells_of(value)} for slot, value in inits.items() if not isinstance(slot[1], Meta)}
@@ -89,6 +120,7 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
         lo.set(*slot, value)
     link(lo, params, assumed.together | sharing_on_entry(assumed.inits))
     note(lo, assumed)
+    others = relate(lo, assumed)
     with lo.deeper(), lo.build.block() as stmts:
         loop_domain, index = domain()
         body()
@@ -97,7 +129,8 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
                 settle(lo, slots.get(key, MISSING), {})
         changed = lo.journal.changed(mark, birth)
         ends = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
-        if not _holds(lo, changed, ends, params, assumed, birth):
+        related = _is_related_as_assumed(lo, others, assumed)
+        if not _holds(lo, changed, ends, params, assumed, birth) or not related:
             return None
         yields = dict.fromkeys(variants.leaves, UNDEFINED)
         stable = [variants.collect((slot,), params[slot], end, yields) for slot, end in ends.items()]

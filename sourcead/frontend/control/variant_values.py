@@ -40,6 +40,7 @@ class Assumptions:
         numbers: leaves that may be a number although they are arrays by type.
         first_sym: dims with this id or above are born inside the loop.
         dims: dims that differ from one iteration to the next.
+        relations: cells made before the loop -> {relation: the other cells}, as an iteration leaves them.
     """
 
     variants: dict[tuple[Slots, Any], Value | None]
@@ -57,6 +58,7 @@ class Assumptions:
     numbers: set[tuple] = field(default_factory=set)
     first_sym: int = field(default_factory=lambda: Sym().id)
     dims: set[Sym] = field(default_factory=set)
+    relations: dict[Cell, dict[str, Any]] = field(default_factory=dict)
 
     def poison(self, cell: Cell, why: str) -> bool:
         """Assumes that a cell must not be read; returns whether that was assumed already."""

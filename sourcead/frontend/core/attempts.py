@@ -11,7 +11,6 @@ import copy
 from dataclasses import dataclass
 from typing import Any
 
-
 SYNTAX = frozenset({"exits", "reads"})  # attributes of a scope
 
 

@@ -99,28 +99,35 @@ class Journal:
 
     def assign(self, owner: Any, name: str, value: Any) -> None:
         """Gives an attribute of a cell or variable another value."""
-        self.others.append((setattr, owner, name, getattr(owner, name)))
+        self.others.append((owner, setattr, owner, name, getattr(owner, name)))
         setattr(owner, name, value)
 
-    def add(self, found: set, item: Any) -> None:
+    def add(self, owner: Any, name: str, item: Any) -> None:
         """Adds to a set of a cell."""
+        found = getattr(owner, name)
         if item not in found:
-            self.others.append((set.discard, found, item))
+            self.others.append((owner, set.discard, found, item))
             found.add(item)
 
-    def discard(self, found: set, item: Any) -> None:
+    def discard(self, owner: Any, name: str, item: Any) -> None:
         """Takes an item out of a set of a cell."""
+        found = getattr(owner, name)
         if item in found:
-            self.others.append((set.add, found, item))
+            self.others.append((owner, set.add, found, item))
             found.discard(item)
 
-    def append(self, found: list, item: Any) -> None:
+    def append(self, owner: Any, name: str, item: Any) -> None:
         """Appends to a list of a cell."""
-        self.others.append((list.pop, found))
+        found = getattr(owner, name)
+        self.others.append((owner, list.pop, found))
         found.append(item)
+
+    def touched(self, others: int) -> set[Any]:
+        """The cells and variables with changes that are no slots, but for the first `others` changes."""
+        return {owner for owner, *_ in self.others[others:]}
 
     def undo(self, others: int) -> None:
         """Takes back all but the first `others` changes that are no slots."""
         while len(self.others) > others:
-            take_back, *args = self.others.pop()
+            _, take_back, *args = self.others.pop()
             take_back(*args)

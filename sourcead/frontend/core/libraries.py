@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.primitives import registry
-from sourcead.primitives.registry import no_derivative
+from sourcead.primitives import table
+from sourcead.runtime import is_helper
 
 
 def has_rule(fn: Any) -> bool:
     """Whether the derivative of a function is known, if only that it has none."""
-    return registry.has_rule(fn) or no_derivative(fn)
+    return table.has_rule(fn) or table.no_derivative(fn)
 
 
 LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")
@@ -24,7 +24,7 @@ PLAIN_BUILTINS = frozenset({abs, pow, round, divmod, format, repr, ascii, ord, c
 
 def is_library(fn: Any) -> bool:
     """Whether a function belongs to NumPy, math or kin: no source is looked for, a missing rule is an error."""
-    if (getattr(fn, "__module__", None) or "").startswith("sourcead.runtime"):
+    if is_helper(fn):
         return True
     owner = getattr(fn, "__objclass__", None) or getattr(fn, "__self__", None)
     module = getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or ""

@@ -17,9 +17,8 @@ from sourcead.frontend.core.cells import (
 from sourcead.frontend.core.errors import READ_FROM_LIST, needs_items
 from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Sub, Var, View
-from sourcead.ir.types import (
-    Array, DictT, FunctionT, Known, ListT, NoneType, Scalar, Str, StructT, TupleT, Type, list_type
-)
+from sourcead.ir.type_of import list_type
+from sourcead.ir.types import Array, DictT, FunctionT, Known, ListT, NoneType, Scalar, Str, StructT, TupleT, Type
 
 
 class Memory:
@@ -81,16 +80,16 @@ class Memory:
     def share(self, cell: Cell, others: Iterable[Cell]) -> None:
         """Notes that a cell and others may be the same memory."""
         for other in set(others) - {cell}:
-            self.journal.add(cell.shares, other)
-            self.journal.add(other.shares, cell)
+            self.journal.add(cell, "shares", other)
+            self.journal.add(other, "shares", cell)
 
     def hold(self, container: Cell, value: Value) -> None:
         """Notes that an object was put into a list."""
         for cell in roots(value):
             if cell in container.holds and not container.doubled:
                 self.journal.assign(container, "doubled", True)
-            self.journal.add(container.holds, cell)
-            self.journal.add(cell.held_by, container)
+            self.journal.add(container, "holds", cell)
+            self.journal.add(cell, "held_by", container)
 
     def new_cell(self, atom: Atom, *, shares=(), name: str = "t") -> Cell:
         cell = Cell(Slots({VALUE: atom}), name, depth=self.depth)
@@ -120,7 +119,7 @@ class Memory:
         """The cell of a part of `base`; derived when it is read."""
         cell = Cell(Slots(), base.name, base=base, step=step, depth=self.depth)
         if base.base is None and not isinstance(atom_type(base.slots[VALUE]), Array):
-            self.journal.append(base.viewers, cell)
+            self.journal.append(base, "viewers", cell)
         return cell
 
     def unpack(self, atom: Var, t: Type | None = None) -> Value:

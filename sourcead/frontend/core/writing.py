@@ -187,10 +187,10 @@ class Writing(Memory):
         self.materialise(known)
         for cell in known.stood_for:
             for view in cell.viewers:
-                self.journal.append(known.viewers, view)
-            self.journal.discard(known.held_by, cell)
+                self.journal.append(known, "viewers", view)
+            self.journal.discard(known, "held_by", cell)
             for held in known.holds:
-                self.journal.discard(held.held_by, cell)
+                self.journal.discard(held, "held_by", cell)
             self.journal.assign(cell, "base", known)
             self.journal.assign(cell, "step", None)
 

@@ -13,12 +13,13 @@ import operator
 
 import gast
 
-from sourcead.analysis.builder import block_stmts, operand_type
+from sourcead.analysis.builder import operand_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering
 from sourcead.frontend.syntax.early_exits import may_leave
 from sourcead.ir.nodes import Block, Call, Stmt
 from sourcead.ir.types import Array
+from sourcead.ir.walk import walk
 
 DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, operator.pow, divmod, pow)
 
@@ -76,7 +77,7 @@ def note_beginning(lo: Lowering, node: TryBegins) -> None:
 def refuse_caught(lo: Lowering, node: TryEnds) -> None:
     """Refuses a body that might raise what is caught."""
     inside = Block(tuple(lo.build.stmts[node.begins.count :]))
-    for stmt in block_stmts(inside):
+    for stmt in walk(inside):
         for cls in node.caught:
             if may_raise(stmt, cls):
                 raise refusal(lo, node.node)

@@ -13,9 +13,9 @@ def note_part(lo: Lowering, items: Cell, value: Value) -> None:
     for root in roots(value):
         plain = isinstance(value, Cell) and value.base is root and isinstance(value.step, Sub) and root.kind == "array"
         if lo.parts_stay and plain and roots(value) == {root} and (root in items.parts_of or root not in items.holds):
-            lo.journal.add(items.parts_of, root)
+            lo.journal.add(items, "parts_of", root)
         else:
-            lo.journal.discard(items.parts_of, root)
+            lo.journal.discard(items, "parts_of", root)
 
 
 def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:

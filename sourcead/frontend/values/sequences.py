@@ -64,5 +64,5 @@ def dynamic(lo: Lowering, value: Value) -> Value:
     lo.hold(cell, value)
     if isinstance(value, Cell) and value.kind == "list":
         cell.stands_for = value
-        lo.journal.append(value.stood_for, cell)
+        lo.journal.append(value, "stood_for", cell)
     return cell

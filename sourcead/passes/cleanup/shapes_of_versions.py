@@ -13,14 +13,15 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.versions import Chains
-from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Update, Var, bound_vars, map_op, op_blocks
+from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Update, Var
 from sourcead.ir.types import Array
+from sourcead.ir.walk import bound_vars, map_op, op_blocks
 
 ASKED = ("shape", "size", "ndim", "dtype")
 ASKING = (len, np.zeros_like, np.empty_like)
 
 
-def ask_first_versions(function: Function) -> Function:
+def query_first_versions(function: Function) -> Function:
     """The function with questions about shape and dtype put to the first version of each array."""
     chains = Chains(function.body)
     first: dict[Var, Atom] = {}
@@ -61,7 +62,7 @@ def known(atom: Atom) -> bool:
     return isinstance(atom, Var) and isinstance(atom.type, Array)
 
 
-def ask_current_versions(function: Function) -> Function:
+def query_current_versions(function: Function) -> Function:
     """The function with questions about shape and dtype put to the latest version of each array."""
     chains = Chains(function.body)
     changed = False

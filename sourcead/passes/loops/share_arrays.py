@@ -16,23 +16,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.analysis.builder import Builder, block_stmts
+from sourcead.analysis.builder import Builder
 from sourcead.analysis.sizes import dims_in, known_dtype
-from sourcead.ir.nodes import (
-    Atom, Block, Call, Const, Function, Index, Loop, Slice, Stmt, Sub, Update, Var, map_op, op_blocks, op_reads
-)
+from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Sym
+from sourcead.ir.walk import all_reads, definitions, map_blocks, op_blocks, op_reads
 from sourcead.passes.cleanup.loop_indices import Counted, Counting, offset
 from sourcead.passes.equality import same_dims
-from sourcead.passes.residuals.sink_clears import all_reads
 
 
-def share_arrays(function: Function, builder: Builder, products: set[Var]) -> Function:
+def share_arrays(function: Function, build: Builder, products: set[Var]) -> Function:
     """The function with each of `products`, arrays that a loop takes row by row, put where the loop writes its results.
 
-    `builder` knows the function's variables, and learns of the new ones.
+    `build` knows the function's variables, and learns of the new ones.
     """
-    return replace(function, body=Sharing(function, builder, products).block(function.body)) if products else function
+    return replace(function, body=Sharing(function, build, products).block(function.body)) if products else function
 
 
 class Sharing:
@@ -41,14 +39,13 @@ class Sharing:
     def __init__(self, function: Function, builder: Builder, products: set[Var]):
         self.builder, self.products = builder, products
         self.uses = Counter(all_reads(function.body))
-        self.made = {t: s for s in block_stmts(function.body) for t in s.targets}
+        self.made = definitions(function.body)
         self.counting = Counting(self.made)
 
     def block(self, block: Block) -> Block:
         stmts: list[Stmt] = []
         for stmt in block.stmts:
-            if op_blocks(stmt.op):
-                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, self.block))
+            stmt = map_blocks(stmt, self.block)
             if isinstance(stmt.op, Loop):
                 stmts += self.loop(stmt, {t for s in stmts for t in s.targets})
             else:

@@ -15,16 +15,14 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import (
-    Atom, Attr, Block, Call, Function, Loop, Op, Stmt, Update, Var, bound_vars, map_op, op_blocks, op_reads,
-    operand_atoms
-)
+from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Op, Stmt, Update, Var, operand_atoms
 from sourcead.ir.types import Array
+from sourcead.ir.walk import bound_vars, map_op, op_blocks, op_reads
 
 ASKED = (len, np.zeros_like, np.shape, np.ndim, np.size, np.ones_like, np.empty_like)
 
 
-def keep_apart(function: Function) -> Function:
+def copy_live_versions(function: Function) -> Function:
     """The function with a copy before each update, or loop that carries it, of an array that is still read afterwards."""
     body = _apart(function.body, set(function.params))
     return function if body is function.body else replace(function, body=body)

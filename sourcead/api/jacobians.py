@@ -14,6 +14,7 @@ import numpy as np
 
 from sourcead.compile import nested
 from sourcead.compile.gradient import Gradient
+from sourcead.compile.nested_arguments import DerivativeVal
 from sourcead.compile.signature import leaves, map_leaves
 from sourcead.errors import NoRuleError, UnsupportedArgumentError
 from sourcead.frontend.core import as_value
@@ -250,8 +251,8 @@ def hessian(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> Hessian:
 
 
 @nested.derivative_of.register
-def _(fn: Jacobian, lo: Any) -> nested.DerivativeVal:
-    return nested.DerivativeVal("hessian" if isinstance(fn, Hessian) else "jacobian", as_value(lo, fn.primal), fn._asked)
+def _(fn: Jacobian, lo: Any) -> DerivativeVal:
+    return DerivativeVal("hessian" if isinstance(fn, Hessian) else "jacobian", as_value(lo, fn.primal), fn._asked)
 
 
 nested.register(jacobian, "jacobian")

@@ -9,9 +9,11 @@ from typing import Any
 from sourcead.backends.options import Numba
 from sourcead.compile import nested
 from sourcead.compile.gradient import Gradient, Lowered
+from sourcead.compile.nested_arguments import DerivativeVal, plain_names
 from sourcead.errors import ArgumentError, WrtError
-from sourcead.frontend.core import as_value
+from sourcead.frontend.core import BoundVal, as_value
 from sourcead.frontend.source import Opaque, unwrap
+from sourcead.ir.nodes import Const
 
 
 def grad(
@@ -285,8 +287,17 @@ def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str |
 
 
 @nested.derivative_of.register
-def _(fn: HessianProduct, lo: Any) -> nested.DerivativeVal:
-    return nested.DerivativeVal("hvp", as_value(lo, fn.primal), fn.wrt[0] if fn._single else fn.wrt)
+def _(fn: Gradient, lo: Any) -> BoundVal:
+    names = plain_names(fn._takes)
+    wrt = tuple(names.index(n) if n in names else n for n in fn.wrt)
+    value = DerivativeVal(fn._kind, Const(fn._function), wrt[0] if fn._single else wrt, fn._has_aux, tuple(names))
+    named = {k: as_value(lo, v) for k, v in fn._bound_kwargs.items()}
+    return BoundVal(value, tuple(as_value(lo, v) for v in fn._bound_args), named)
+
+
+@nested.derivative_of.register
+def _(fn: HessianProduct, lo: Any) -> DerivativeVal:
+    return DerivativeVal("hvp", as_value(lo, fn.primal), fn.wrt[0] if fn._single else fn.wrt)
 
 
 for _function, _kind in (

@@ -18,8 +18,7 @@ import numpy as np
 from sourcead.ad.forward.pushforward import pushforward
 from sourcead.ad.gradient import Form, differentiate
 from sourcead.analysis.builder import atom_type
-from sourcead.compile.gradient import Gradient
-from sourcead.compile.nested_arguments import DerivativeVal, PullbackVal, constant, parameters, places, plain_names
+from sourcead.compile.nested_arguments import DerivativeVal, PullbackVal, constant, parameters, places
 from sourcead.compile.nested_blocks import ActiveCall, Taken, direction, placed, taken, wrapped
 from sourcead.errors import UnsupportedSyntaxError, WrtError
 from sourcead.frontend import core
@@ -60,15 +59,6 @@ def refusal(lo: Lowering, fn: Any, node) -> UnsupportedSyntaxError:
 def derivative_of(fn: Any, lo: Lowering) -> Value | None:
     """What one of the public functions returned, outside of the function that is lowered; None if it cannot be called here."""
     return None
-
-
-@derivative_of.register
-def _(fn: Gradient, lo: Lowering) -> Value:
-    names = plain_names(fn._takes)
-    wrt = tuple(names.index(n) if n in names else n for n in fn.wrt)
-    value = DerivativeVal(fn._kind, Const(fn._function), wrt[0] if fn._single else wrt, fn._has_aux, tuple(names))
-    named = {k: core.as_value(lo, v) for k, v in fn._bound_kwargs.items()}
-    return BoundVal(value, tuple(core.as_value(lo, v) for v in fn._bound_args), named)
 
 
 @core.kind_of_callable("derivative", lambda fn: isinstance(fn, Opaque))

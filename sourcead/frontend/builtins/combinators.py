@@ -161,7 +161,7 @@ def lower_reduce(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node
     name = recognised(lo, fn, array, node)
     if name is not None:
         return joined(lo, name, REDUCED[name], initial, array, node)
-    step = whole_steps(lo, fn, array, initial, combinators.reduced_by_halves, combinators.pairs_reduced_by_halves, node)
+    step = whole_steps(lo, fn, array, initial, (combinators.reduced_by_halves, combinators.pairs_reduced_by_halves), node)
     if step is not None:
         return step
     return loops.fold(lo, elements(lo, array, node), initial, lambda total, e: core.call(lo, fn, [total, e], {}, node))
@@ -174,7 +174,7 @@ def lower_scan(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) 
     name = recognised(lo, fn, array, node)
     if name is not None:
         return joined(lo, name, SCANNED[name], initial, array, node)
-    step = whole_steps(lo, fn, array, initial, combinators.scanned_by_doubling, combinators.pairs_scanned_by_doubling, node)
+    step = whole_steps(lo, fn, array, initial, (combinators.scanned_by_doubling, combinators.pairs_scanned_by_doubling), node)
     if step is not None:
         return step
     if isinstance(array, TupleVal):
@@ -245,14 +245,18 @@ def joined(lo: Lowering, name: str, fn: Any, initial: Value, array: Value, node)
     return branches.branch(lo, some, [whole, lambda: initial if fn is REDUCED[name] else array], "ifexp")
 
 
-def whole_steps(lo: Lowering, fn: Value, array: Value, initial: Value, plain, of_pairs, node) -> Value | None:
-    """A tree of whole-array steps; None if the operator does not take batches, or is not associative."""
+def whole_steps(lo: Lowering, fn: Value, array: Value, initial: Value, helpers: tuple, node) -> Value | None:
+    """A tree of whole-array steps; None if the operator does not take batches, or is not associative.
+
+    `helpers` are the function for one array, and that for a pair of arrays.
+    """
     if isinstance(array, TupleVal) and (len(array.items) != 2 or not isinstance(initial, TupleVal)):
         return None
     body = body_over_elements(lo, fn, [array, array], node)
     if body is None or not takes_batches(body) or not is_associative(lo, body):
         return None
-    return inlining.call_source(lo, find_source(of_pairs if isinstance(array, TupleVal) else plain), [fn, array, initial], {}, node)
+    helper = helpers[isinstance(array, TupleVal)]
+    return inlining.call_source(lo, find_source(helper), [fn, array, initial], {}, node)
 
 
 def takes_batches(body) -> bool:

@@ -10,7 +10,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import VALUE, Cell, Lowering, TupleVal, Value
-from sourcead.frontend.values import classes, objects, sequences
+from sourcead.frontend.values import classes, sequences
 from sourcead.ir.nodes import Call, Const, Var
 from sourcead.ir.records import own_names
 from sourcead.ir.types import Array
@@ -101,7 +101,7 @@ def fill_dataclass(lo: Lowering, cell: Cell, base: type, args: list[Value], kwar
         if f.name in found:
             lo.set(cell.slots, f.name, found[f.name])
     if hasattr(cell.cls, "__post_init__"):
-        core.call(lo, objects.attribute(lo, cell, "__post_init__", node), [], {}, node)
+        core.call(lo, core.attribute(lo, cell, "__post_init__", node), [], {}, node)
 
 
 def default(lo: Lowering, f: dataclasses.Field, node) -> Value | None:
@@ -123,8 +123,8 @@ def builtin_replace(lo: Lowering, args: list[Value], kwargs: dict[str, Value], n
     fields = dataclasses.fields(cls)
     if unset := [f.name for f in fields if not f.init and f.name in kwargs]:
         raise core.unsupported(lo, node, f"the field `{unset[0]}` of {cls.__name__} is not a parameter of it")
-    kept = {f.name: objects.attribute(lo, obj, f.name, node) for f in fields if f.init and f.name not in kwargs}
-    return objects.make(lo, cls, [], {**kept, **kwargs}, node)
+    kept = {f.name: core.attribute(lo, obj, f.name, node) for f in fields if f.init and f.name not in kwargs}
+    return core.call_object(lo, cls, [], {**kept, **kwargs}, node)
 
 
 @core.builtin(dataclasses.asdict)
@@ -143,7 +143,7 @@ def data(lo: Lowering, args: list[Value], kwargs, node) -> list[tuple[str, Value
     cls = classes.class_of(args[0])
     if kwargs or cls is None or not dataclasses.is_dataclass(cls):
         raise core.unsupported(lo, node, "this conversion of a dataclass", "write out the fields")
-    return [(f.name, objects.attribute(lo, args[0], f.name, node)) for f in dataclasses.fields(cls)]
+    return [(f.name, core.attribute(lo, args[0], f.name, node)) for f in dataclasses.fields(cls)]
 
 
 def copied(lo: Lowering, value: Value, convert, node) -> Value:

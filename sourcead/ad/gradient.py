@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sourcead.ad.cotangents import Cotangents
+from sourcead.ad.cotangents.store import Cotangents
 from sourcead.ad.inline_helpers import simplified
 from sourcead.ad.parameters import parameter_gradient, seed
 from sourcead.ad.recursion import as_lowered, wrt_names
 from sourcead.ad.residuals.notes import Notes
 from sourcead.ad.residuals.settle import AUTO, settle
 from sourcead.ad.reverse.adjoint_block import without_steering
-from sourcead.ad.reverse.sweep_writer import Reverse
+from sourcead.ad.reverse.blocks import reverse_of
+from sourcead.ad.reverse.constructs import RULES
 from sourcead.ad.scalar_results import check_each_path, check_scalar
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type
@@ -87,7 +88,7 @@ def differentiate(
         def gradients() -> tuple[Atom, ...]:
             return tuple(parameter_gradient(build, cots, v, v.name in lowered.written) for v in inputs)
 
-        sweep = Reverse(active, build, block, reverse_as_function).block(block, cots, gradients)
+        sweep = reverse_of(block, active, build, RULES, reverse_as_function).block(block, cots, gradients)
     block, sweep, (value, aux) = without_steering(block, sweep, (value, aux))
     forward, reverse, results, notes = settle(block, sweep, build.maybe_number, policy)
     told = Notes(tuple(notes), replace(primal, body=Block(tuple(forward), ())), tuple(hoisted))

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from sourcead import runtime
 from sourcead.ad.forward.tangents import Tangents
-from sourcead.ad.reverse.rules import (
+from sourcead.ad.rules import (
     as_operand, drop_unused, inlined, lowered, refuse_active_options, refuse_undefined, silent_params
 )
 from sourcead.analysis.builder import Builder, atom_type

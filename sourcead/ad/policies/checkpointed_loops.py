@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sourcead.ad.policies.reruns import Rerun
+from sourcead.ad.residuals.backward_ranges import reversed_range
 from sourcead.ad.residuals.loop_parts import SettledLoop
 from sourcead.ad.residuals.notes import Kept, LoopNote
-from sourcead.ad.reverse.backward_ranges import reversed_range
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Append, Atom, Block, Branch, Build, Const, Loop, Pop, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, ListT

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from sourcead.ad.policies.checkpointed_loops import ONE, ZERO, Carried, Checkpointed, appended, popped, save_if, shown
 from sourcead.ad.policies.reruns import Rerun, anew
+from sourcead.ad.residuals.backward_ranges import begun_range, reversed_range
 from sourcead.ad.residuals.loop_parts import SettledLoop
 from sourcead.ad.residuals.notes import rebuilt
-from sourcead.ad.reverse.backward_ranges import begun_range, reversed_range
 from sourcead.ad.reverse.sweep import ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Block, Loop, Policy, Range, Stmt, Var, fresh

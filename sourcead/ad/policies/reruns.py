@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
+from sourcead.ad.residuals.backward_ranges import is_literal
 from sourcead.ad.residuals.loop_parts import is_metadata_read, substituted
-from sourcead.ad.reverse.backward_ranges import is_literal
 from sourcead.ad.reverse.sweep import Sweep
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.versions import updates_in

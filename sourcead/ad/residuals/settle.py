@@ -26,7 +26,7 @@ from sourcead.ad.residuals.loop_parts import (
 )
 from sourcead.ad.residuals.notes import LoopNote
 from sourcead.ad.residuals.plan import LoopPlan
-from sourcead.ad.reverse.loop import settle_loop
+from sourcead.ad.residuals.write_loop import settle_loop
 from sourcead.ad.reverse.sweep import ReverseLoop, Sweep, stmt_reads
 from sourcead.analysis.overwrites import Nest
 from sourcead.analysis.versions import Chains, updates_in

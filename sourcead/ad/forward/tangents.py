@@ -16,9 +16,7 @@ from sourcead.ad.cotangents.algebra import NOT_DATA, display_type, zeros
 from sourcead.ad.cotangents.shapes import cast
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Slice, Var, fresh
-from sourcead.ir.types import (
-    Array, ListT, MapT, Scalar, Unknown, dims_of, kind_of, tangent_type
-)
+from sourcead.ir.types import Array, ListT, MapT, Scalar, Unknown, dims_of, kind_of, tangent_type
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,11 @@
-"""Writing the reverse of one iteration: what it reads is taken from lists, rebuilt or put back just before it is read."""
+"""The reverse of one iteration, in which every value that it reads is available.
+
+Just before a value of the forward body is first read, it is taken from its list, or rebuilt from values that are, or is an array that
+has been put back as it was:
+
+    forward     old = a0[i]; olds = olds ++ [old]; a1 = a0 with [i] = v
+    reverse     olds, old = pop olds; a0 = a1 with [i] = old
+"""
 
 from __future__ import annotations
 
@@ -7,24 +14,34 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.ad.residuals.loop_parts import Part, inputs_first, inside, is_metadata_read, makes_zeros, substituted
+from sourcead.ad.residuals.branches import Arm, joined
 from sourcead.ad.residuals.plan import LoopPlan
+from sourcead.ad.residuals.regions import Region, inputs_first, is_metadata_read, reads, substituted
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, plain_reads
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.sizes import dtype_option, known_dtype
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Pop, Stmt, Sub, Update, Var, View, fresh, operand_atoms
-from sourcead.ir.walk import free_vars, map_op, map_operand, op_reads
+from sourcead.ir.nodes import Atom, Call, Const, Pop, Stmt, Update, Var, fresh
+from sourcead.ir.walk import map_op, op_reads
 
 
-class Writer:
+class WrongVersion(Exception):
+    """A version of a restored array is read where the array is another."""
+
+    def __init__(self, version: Var):
+        self.version = version
+
+
+class IterationWriter:
     """Writes the reverse of one iteration.
 
     Attributes:
         stmts: what is written so far.
         env: what stands in the reverse sweep for a value of the forward body.
         lists: the current version of each list of saved values.
-        now: the current version of each array that is restored.
+        now: the current version of each array that is restored, by chain.
         standing: the version of the forward sweep that it is.
+        rebuilt: the values that are computed again.
+        mark: the origin of the statement being written, and that of the statement it is the adjoint of.
     """
 
     def __init__(self, plan: LoopPlan, lists: dict[Var, Var], env=None, now=None):
@@ -37,30 +54,32 @@ class Writer:
         self.rebuilt: list[Var] = []
         self.mark = (None, None)
 
-    def value(self, v: Atom, part: Part, asking: bool = False) -> Atom:
-        """The value in the reverse sweep, written if need be; `asking`: for no more than its shape."""
+    # -- values --------------------------------------------------------------------------------------------------------
+
+    def value(self, v: Atom, shape_only: bool = False) -> Atom:
+        """Return the value in the reverse sweep, written if need be; `shape_only`: only its shape is asked for."""
         if not self.is_missing(v):
             return self.env.get(v, v)
         for a in inputs_first(v, lambda a: filter(self.is_missing, self.rebuilt_from(a))):
-            if a is v or self.plan.chains.find(a) not in self.now:
-                result = self.make_available(a, part, asking)
+            if a is v or not self.plan.restored(a):
+                result = self.make_available(a, shape_only)
         return result
 
     def is_missing(self, v: Atom) -> bool:
-        """Whether a value of the forward body is not at hand yet."""
+        """Return whether a value of the forward body is not available yet."""
         return isinstance(v, Var) and v not in self.env and v in self.plan.definitions
 
     def rebuilt_from(self, v: Var) -> Iterable[Var]:
-        """What a value is rebuilt from; nothing if it is on a list, or an array that is put back."""
-        return () if v in self.lists or self.plan.chains.find(v) in self.now else op_reads(self.plan.rebuilding(v))
+        """Return what a value is rebuilt from; nothing if it is on a list, or an array that is put back."""
+        return () if v in self.lists or self.plan.restored(v) else op_reads(self.plan.rebuilding(v))
 
-    def make_available(self, v: Var, part: Part, asking: bool) -> Atom:
-        """A value of the forward body, all that it is rebuilt from being at hand."""
+    def make_available(self, v: Var, shape_only: bool) -> Atom:
+        """Return a value of the forward body; all that it is rebuilt from is available."""
         plan = self.plan
-        chain = plan.chains.find(v)
-        if chain in self.now:
-            if v is not self.standing[chain] and not asking:
-                raise AssertionError(f"{v!r} is read in the reverse sweep where the array is {self.standing[chain]!r}")
+        if plan.restored(v):
+            chain = plan.chains.find(v)
+            if v is not self.standing[chain] and not shape_only:
+                raise WrongVersion(v)
             return self.now[chain]
         origin, adjoint_of = self.mark
         if v in self.lists:
@@ -70,174 +89,125 @@ class Writer:
             return item
         stmt = plan.definitions[v].stmt
         new = fresh(v)
-        op = map_op(plan.rebuilding(v), lambda a: self.value(a, part, isinstance(a, Var) and is_metadata_read(a, stmt)))
+        op = map_op(plan.rebuilding(v), lambda a: self.value(a, isinstance(a, Var) and is_metadata_read(a, stmt)))
         self.stmts.append(Stmt((new,), op, stmt.origin, adjoint_of, stmt.within))
         self.env[v] = new
         self.rebuilt.append(v)
         return new
 
-    def write(self, stmt: Stmt, part: Part) -> None:
-        """Writes a statement of the sweep, after what it reads."""
+    def write(self, stmt: Stmt) -> None:
+        """Write a statement of the sweep, after what it reads."""
         self.mark = (stmt.origin, stmt.adjoint_of)
-        env = {}
-        if makes_zeros(stmt) and self.is_missing(stmt.op.args[0]) and self.asked_instead(stmt.op.args[0], stmt) is None:
-            stmt = self.with_measures(stmt, part)
-        for v in free_vars(Block((stmt,))):
-            other = self.asked_instead(v, stmt) if v not in self.env else None
-            env[v] = other or self.value(v, part, is_metadata_read(v, stmt))
+        env: dict[Var, Atom] = {}
+        for v in plain_reads(stmt):
+            match self.plan.asked_instead(v, stmt, self.lists) if self.is_missing(v) else None:
+                case None:
+                    env[v] = self.value(v, is_metadata_read(v, stmt))
+                case Var() as other:
+                    env[v] = other
+                case sizes:
+                    stmt = self.zeros_of(stmt, v, sizes)
         self.stmts.append(substituted(stmt, {v: a for v, a in env.items() if a is not v}))
 
-    def with_measures(self, stmt: Stmt, part: Part) -> Stmt:
-        """Zeros like an array that is not at hand, their shape asked of other arrays."""
-        v = stmt.op.args[0]
-        measured = None if v in self.lists else self.plan.measured_by(v)
-        if measured is None:
-            return stmt
+    def zeros_of(self, stmt: Stmt, v: Var, sizes: list[tuple[Var | None, int]]) -> Stmt:
+        """Return a statement that makes zeros like `v`, which is not available, of the sizes that other arrays have."""
         build = Builder()
         build.origin, build.adjoint_of = self.mark
-        sizes = []
-        for w, axis in measured:
-            sizes.append(Const(axis) if w is None else build.index(build.attr(self.value(w, part, True), "shape"), Const(axis)))
+        dims = [
+            Const(axis) if w is None else build.index(build.attr(self.value(w, True), "shape"), Const(axis)) for w, axis in sizes
+        ]  # fmt: skip
         self.stmts += build.stmts
-        shape = sizes[0] if len(sizes) == 1 else tuple(sizes)
+        shape = dims[0] if len(dims) == 1 else tuple(dims)
         return replace(stmt, op=Call(np.zeros, (shape,), tuple(dtype_option(known_dtype(v)).items())))
 
-    def asked_instead(self, v: Var, stmt: Stmt) -> Var | None:
-        """What a statement that asks a value for its shape asks in its place, unless it is saved anyway."""
-        return self.plan.asked_instead(v) if is_metadata_read(v, stmt) and v not in self.lists else None
+    # -- regions -------------------------------------------------------------------------------------------------------
 
-    def part(self, part: Part) -> tuple[Atom, ...]:
-        """Writes the reverse of a part; returns what it yields."""
-        self.stand(part, len(part.block.stmts))
-        for stmt in part.head:
-            self.write(stmt, part)
-        for at, forward in reversed(list(enumerate(part.block.stmts))):
+    def region(self, region: Region) -> tuple[Atom, ...]:
+        """Write the reverse of a region; return what it yields."""
+        self.stand(region, len(region.block.stmts))
+        for stmt in region.head:
+            self.write(stmt)
+        for at, forward in reversed(list(enumerate(region.block.stmts))):
             self.mark = (forward.origin, forward.origin)
-            if forward in part.olds:
-                self.undo(forward, part)
-                self.stand(part, at)
-            for stmt in part.groups.get(forward, ()):
+            if forward in region.olds:
+                self.undo(forward, region)
+                self.stand(region, at)
+            for stmt in region.groups.get(forward, ()):
                 if isinstance(stmt.op, ReverseLoop):
-                    self.nested_loop(stmt, part)
-                    self.stand(part, at)
+                    self.nested_loop(stmt, region)
+                    self.stand(region, at)
                 elif isinstance(stmt.op, ReverseBranch):
-                    self.branch(stmt, part)
-                    self.stand(part, at)
+                    self.branch(stmt, region)
+                    self.stand(region, at)
                 else:
-                    self.write(stmt, part)
-            self.stand(part, at)
-        for stmt in part.tail:
-            self.write(stmt, part)
-        return tuple(self.value(r, part) for r in part.results)
+                    self.write(stmt)
+            self.stand(region, at)
+        for stmt in region.tail:
+            self.write(stmt)
+        return tuple(map(self.value, region.results))
 
-    def stand(self, part: Part, at: int) -> None:
-        """The arrays are now as they were before the statement at this position."""
-        self.standing = self.plan.versions(part)[at]
+    def stand(self, region: Region, at: int) -> None:
+        """Note that the restored arrays are now as they were before the statement at this position."""
+        self.standing = self.plan.versions_at(region)[at]
 
-    def drain(self, part: Part) -> None:
-        """Takes off the lists what the reverse of this part did not need after all."""
+    def drain(self, region: Region) -> None:
+        """Take off the lists what the reverse of this region did not need after all."""
         for v in list(self.lists):
-            if self.plan.definitions[v].part is part and v not in self.env:
-                self.value(v, part)
+            if self.plan.definitions[v].region is region and v not in self.env:
+                self.value(v)
 
-    def undo(self, forward: Stmt, part: Part) -> None:
-        """Puts back what an update overwrote."""
+    def undo(self, forward: Stmt, region: Region) -> None:
+        """Put back what an update overwrote."""
         op: Update = forward.op
         chain = self.plan.chains.find(forward.targets[0])
-        old = part.olds[forward]
-        value = self.value(old, part)
-        path = tuple(
-            Sub(map_operand(s.key, lambda a: self.value(a, part)))
-            if isinstance(s, Sub)
-            else View(s.fn, tuple(map_operand(a, lambda a: self.value(a, part)) for a in s.args),
-                      tuple((k, map_operand(a, lambda a: self.value(a, part))) for k, a in s.kwargs))
-            for s in op.path
-        )  # fmt: skip
-        before = self.now[chain]
-        new = fresh(op.base) if isinstance(op.base, Var) else fresh(forward.targets[0])
-        self.stmts.append(Stmt((new,), Update(before, path, value, "set"), forward.origin, forward.origin))
-        self.now[chain] = new
+        old = self.value(region.olds[forward])
+        path = map_op(replace(op, value=None), lambda a: a if a is op.base else self.value(a)).path
+        put_back = fresh(op.base) if isinstance(op.base, Var) else fresh(forward.targets[0])
+        self.stmts.append(Stmt((put_back,), Update(self.now[chain], path, old, "set"), forward.origin, forward.origin))
+        self.now[chain] = put_back
 
-    def nested_loop(self, stmt: Stmt, part: Part) -> None:
-        settled = part.loops[stmt.op.forward]
-        for s in settled.reverse:
-            self.write(s, part)
-        for chain, version in settled.restored.items():
-            if chain in self.now:
-                self.now[chain] = version
+    def nested_loop(self, stmt: Stmt, region: Region) -> None:
+        """Write the reverse of a loop inside, with the arrays that it puts back."""
+        pair = region.loops[stmt.op.forward]
+        for s in pair.reverse:
+            self.write(s)
+        self.now.update({chain: version for chain, version in pair.restored.items() if chain in self.now})
 
-    def branch(self, stmt: Stmt, part: Part) -> None:
-        """The reverse of a branch: what its arms take from lists and put back into arrays flows out of it."""
+    def branch(self, stmt: Stmt, region: Region) -> None:
+        """Write the reverse of a branch: what its arms take from lists and put back into arrays flows out of it."""
         forward = stmt.op.forward
-        arms = part.arms[forward]
-        cond = self.value(forward.op.cond, part)
-        for arm in arms:
-            for v in self.outer_reads(arm, part):
-                self.value(v, part)
-        blocks = []
-        writers = []
-        for arm in arms:
-            inner = Writer(self.plan, dict(self.lists), dict(self.env), dict(self.now))
-            results = inner.part(arm)
+        cond = self.value(forward.op.cond)
+        for arm in region.arms[forward]:
+            for v in self.outer_reads(arm):
+                self.value(v)
+        arms = []
+        for arm in region.arms[forward]:
+            inner = IterationWriter(self.plan, dict(self.lists), dict(self.env), dict(self.now))
+            results = inner.region(arm)
             inner.drain(arm)
-            blocks.append((inner.stmts, results))
-            writers.append(inner)
-        self.rebuilt += [v for w in writers for v in w.rebuilt]
-        lists = [v for v in self.lists if any(w.lists[v] is not self.lists[v] for w in writers)]
-        chains = [c for c in self.now if any(w.now[c] is not self.now[c] for w in writers)]
-        list_outs = {v: fresh(self.lists[v]) for v in lists}
-        chain_outs = {c: fresh(self.now[c]) for c in chains}
-        op = Branch(cond, *(
-            Block(tuple(stmts), (*results, *(w.lists[v] for v in lists), *(w.now[c] for c in chains)))
-            for (stmts, results), w in zip(blocks, writers)
-        ))  # fmt: skip
-        self.stmts.append(replace(stmt, targets=(*stmt.targets, *list_outs.values(), *chain_outs.values()), op=op))
-        self.lists.update(list_outs)
-        self.now.update(chain_outs)
+            self.rebuilt += inner.rebuilt
+            arms.append(Arm(inner.stmts, results, {("list", v): x for v, x in inner.lists.items()} | inner.now))
+        state = {("list", v): x for v, x in self.lists.items()} | self.now
+        self.stmts.append(joined(stmt, cond, tuple(arms), state, "if"))
+        self.lists.update((v, state["list", v]) for v in self.lists)
+        self.now.update((chain, state[chain]) for chain in self.now)
 
-    def outer_reads(self, arm: Part, part: Part) -> list[Var]:
-        """The saved or rebuilt values of `part` and around it that the reverse of an arm reads."""
+    def outer_reads(self, arm: Region) -> list[Var]:
+        """Return the values from outside an arm of a branch that its reverse reads, or rebuilds others from."""
         found: list[Var] = []
         seen: set[Atom] = set()
 
-        def inputs(v) -> Iterable[Var]:
+        def inputs(v: Atom) -> Iterable[Var]:
             definition = self.plan.definitions.get(v)
-            rebuilt = definition is not None and inside(definition.part, arm) and v not in self.lists
+            rebuilt = definition is not None and definition.region.is_inside(arm) and v not in self.lists
             return op_reads(self.plan.rebuilding(v)) if rebuilt and self.plan.can_rebuild(v, definition) else ()
 
-        def note(v) -> None:
+        for v, _, _ in reads(arm, lambda stmt: self.plan.read_by(stmt, self.lists)):
             if v in seen:
-                return
+                continue
             for a in inputs_first(v, lambda a: (b for b in inputs(a) if b not in seen)):
                 seen.add(a)
                 definition = self.plan.definitions.get(a)
-                if definition is not None and not inside(definition.part, arm) and not self.plan.restored(a):
+                if definition is not None and not definition.region.is_inside(arm) and not self.plan.restored(a):
                     found.append(a)
-
-        def visit(p: Part) -> None:
-            for stmt in [*p.head, *p.tail, *(s for g in p.groups.values() for s in g)]:
-                if isinstance(stmt.op, ReverseLoop):
-                    for s in p.loops[stmt.op.forward].reverse:
-                        for v in free_vars(Block((s,))):
-                            note(v)
-                elif isinstance(stmt.op, ReverseBranch):
-                    note(stmt.op.forward.op.cond)
-                    for a in p.arms[stmt.op.forward]:
-                        visit(a)
-                else:
-                    for v in plain_reads(stmt):
-                        if self.asked_instead(v, stmt) is None:
-                            measured = self.plan.measured_by(v) if makes_zeros(stmt) and v not in self.lists else None
-                            for w in [v] if measured is None else [w for w, _ in measured if w is not None]:
-                                note(w)
-            for r in p.results:
-                note(r)
-            for update, old in p.olds.items():
-                note(old)
-                for step in update.op.path:
-                    for operand in (step.key,) if isinstance(step, Sub) else (*step.args, *(v for _, v in step.kwargs)):
-                        for a in operand_atoms(operand):
-                            note(a)
-
-        visit(arm)
         return found

@@ -16,12 +16,11 @@ from sourcead.ad.gradient import Form, differentiate, splits_loops
 from sourcead.ad.residuals.notes import Notes
 from sourcead.ad.scalar_results import function_name
 from sourcead.analysis.builder import Builder
-from sourcead.analysis.unassigned import without_nothing
 from sourcead.backends.numba.codegen.prepare import in_parts
 from sourcead.compile import nested  # noqa: F401 (lowers calls of derivatives)
 from sourcead.compile.interpreter import in_one_chunk, without_collection
 from sourcead.compile.signature import tangent_names
-from sourcead.emit import Emitted, assign_memory, emit
+from sourcead.emit import MEMORY, Emitted, emit
 from sourcead.errors import BackendError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir
 from sourcead.frontend.lower import Lowered, lower_function
@@ -30,19 +29,8 @@ from sourcead.ir.nodes import Block, Call, Const, Function, fresh
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
 from sourcead.ir.walk import walk
-from sourcead.passes import simplify
+from sourcead.passes import plan
 from sourcead.passes.batching.blocks import Batched, Unbatchable
-from sourcead.passes.cleanup.einsum_products import multiply_matrices
-from sourcead.passes.cleanup.factor_sums import add_up_first
-from sourcead.passes.cleanup.shapes_of_versions import ask_current_versions
-from sourcead.passes.cleanup.writes_through_reshape import settle_reshapes
-from sourcead.passes.loops.fission import sum_after_loops
-from sourcead.passes.loops.hoisting import write_rows
-from sourcead.passes.residuals.add_to_records import add_to_parts
-from sourcead.passes.residuals.flatten_stacks import flatten_stacks
-from sourcead.passes.residuals.remove_dead_clears import leave_uncleared
-from sourcead.passes.residuals.remove_overwritten_zeros import fill_lists
-from sourcead.passes.residuals.sink_clears import clear_late
 from sourcead.primitives.table import adjoint_rule
 
 SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp", "jvp": "jvp", "tangent": "tangent", "columns": "columns"}
@@ -101,7 +89,7 @@ def build(
             directions = tangent_names(source.signature.parameters, wrt)
             made = pushforward(lowered, directions, kind == "jvp", closures)
             if kind == "columns":
-                made = at_once(simplify(flatten_stacks(made)), directions)
+                made = at_once(plan.run(plan.BATCHING, made), directions)
             return lowered, replace(made, name=name, doc=doc), Notes(), False
         policy = policy_in_ir(checkpoint)
         splits = splits_loops(lowered, policy)
@@ -210,16 +198,9 @@ def finished(
     `lists`: whether a list may hold None where it is filled later.  `for_engine` is the last thing that is done to the function while
     values are immutable.
     """
-    function = write_rows(function)
-    fill = partial(fill_lists, lists=lists)
-    if notes is not None:
-        function = sum_after_loops(clear_late(fill(simplify(function))), notes)
-    function = simplify(multiply_matrices(add_up_first(simplify(flatten_stacks(function)))))
-    settled = without_nothing(function)
-    if settled is not function:
-        function = simplify(settled)
-    function = settle_reshapes(clear_late(ask_current_versions(add_to_parts(leave_uncleared(fill(function))))))
-    return assign_memory(for_engine(function))
+    context = plan.Context(notes=[] if notes is None else notes, splits=notes is not None, lists=lists)
+    last = (plan.Pass(for_engine, "last while values are immutable"), MEMORY)
+    return plan.run((*plan.AFTER, *last), function, context)
 
 
 def docstring(source, wrt: tuple[str, ...], kind: str, place: str) -> str:

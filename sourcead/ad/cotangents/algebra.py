@@ -22,10 +22,11 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import Append, Atom, Block, Branch, Build, Const, Index, Operand, Pop, Stmt, Sub, Update, Var
+from sourcead.ir.type_of import list_type
 from sourcead.ir.types import (
-    BOOL, Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, list_type
+    BOOL, Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown,
+    keyed_parts
 )
-from sourcead.runtime import unknown as runtime_unknown
 
 NOT_DATA = (Known, FunctionT, NoneType, Str, Unknown)  # types of fields that carry no derivative
 CONTAINERS = (TupleT, ListT, DictT, StructT, Unknown)
@@ -84,16 +85,6 @@ def _(t: Array, build, d1, d2, name):
 # ---- containers whose keys are known ----
 
 
-def item_types(t: Type) -> dict[object, Type] | None:
-    """Return the types of a container's items by their keys, if its keys are known."""
-    match t:
-        case TupleT(items) | ListT(_, items) if items is not None:
-            return dict(enumerate(items))
-        case DictT(items) | StructT(_, items):
-            return dict(items)
-    return None
-
-
 def display_type(display: Build, types: tuple[Type, ...]) -> Type:
     """Return the type of a container that is built like `display` of items of these types."""
     match display.kind:
@@ -108,7 +99,7 @@ def display_type(display: Build, types: tuple[Type, ...]) -> Type:
 
 def assembled(build: Builder, x: Var, parts: dict[object, Atom]) -> Atom:
     """Return the cotangent of a container as one value, from those of some of its items."""
-    keys = tuple(item_types(x.type) or ())
+    keys = tuple(k for k, _ in keyed_parts(x.type) or ())
     atoms = tuple(parts[k] if k in parts else zero_item(build, x, k) for k in keys)
     kind = {TupleT: "tuple", ListT: "list", DictT: "dict", StructT: "record"}[type(x.type)]
     op = Build(kind, atoms, keys if kind in ("dict", "record") else None, getattr(x.type, "cls", None))
@@ -118,7 +109,7 @@ def assembled(build: Builder, x: Var, parts: dict[object, Atom]) -> Atom:
 def zero_item(build: Builder, x: Var, key: object) -> Atom:
     """Return a zero cotangent of the item of a container at a constant key."""
     if isinstance(x.type, StructT):
-        t = item_types(x.type)[key]
+        t = dict(x.type.fields)[key]
         if isinstance(t, NOT_DATA):
             return Const(None)
         if isinstance(t, ListT) and t.items == ():
@@ -169,7 +160,7 @@ def _(t, build, d, place, d_part):
 @add_at.register
 def _(t: Unknown, build, d, place, d_part):
     if isinstance(place.key, Const) and isinstance(place.key.value, int):  # it may be a tuple
-        return build.call(runtime_unknown.with_added, d, place.key, d_part, type=t, name=f"d_{place.x.name}")
+        return build.call(runtime.with_added, d, place.key, d_part, type=t, name=f"d_{place.x.name}")
     return add_at.dispatch(ListT)(t, build, d, place, d_part)
 
 

@@ -17,7 +17,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.ad.cotangents.algebra import item_types
 from sourcead.ad.cotangents.shapes import cast, unbroadcast
 from sourcead.ad.cotangents.store import Cotangents
 from sourcead.ad.recursion import cotangents_of as cotangents_of_pair
@@ -27,7 +26,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedArgumentError, spelled
 from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Operand, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.pairs import Pair
-from sourcead.ir.types import UNKNOWN, DictT, TupleT, Unknown
+from sourcead.ir.types import UNKNOWN, DictT, TupleT, Unknown, keyed_parts
 
 ONLY_FIRST = (np.linalg.lstsq,)  # of several results, the rule has the first one's derivative
 
@@ -58,9 +57,9 @@ def contribute(r: Reverse, operand: Operand, d: Operand | None, broadcasts: bool
     if d is None or not isinstance(operand, Var) or operand not in r.active:
         return
     if isinstance(d, tuple):
-        items = None if isinstance(operand.type, DictT) else item_types(operand.type)
+        items = None if isinstance(operand.type, DictT) else keyed_parts(operand.type)
         if items is not None and len(items) == len(d):
-            for (key, t), part in zip(items.items(), d):
+            for (key, t), part in zip(items, d):
                 if part is not None:
                     cots.add_part(operand, key, part, t)
             return

@@ -10,13 +10,13 @@ cotangent is put together only where it is needed as a whole.
 
 from __future__ import annotations
 
-from sourcead.ad.cotangents.algebra import Place, add_at, changeable, item_types
+from sourcead.ad.cotangents.algebra import Place, add_at, changeable
 from sourcead.ad.cotangents.shapes import unbroadcast
 from sourcead.ad.cotangents.store import Cotangents
 from sourcead.ad.reverse.blocks import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Const, Index, Operand, Slice, Stmt
-from sourcead.ir.types import Array, Scalar, dims_of
+from sourcead.ir.types import Array, ListT, Scalar, TupleT, dims_of, keyed_parts
 
 
 def reverse_index(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
@@ -27,10 +27,12 @@ def reverse_index(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
     d_v = cots.take(v)
     if base not in r.active:
         return
-    items = item_types(t)
+    items = keyed_parts(t)
     if items is not None and isinstance(op.key, Const):
-        key = op.key.value if op.key.value in items else op.key.value % len(items)
-        cots.add_part(base, key, d_v, items[key])
+        key = op.key.value
+        if isinstance(key, int) and isinstance(t, (TupleT, ListT)):
+            key %= len(items)
+        cots.add_part(base, key, d_v, dict(items)[key])
     elif isinstance(t, Scalar) or isinstance(t, Array) and t.dims == ():  # the cotangent may be a number
         cots.add(base, unbroadcast(r.build, d_v, base))
     else:

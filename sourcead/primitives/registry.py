@@ -21,6 +21,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -156,14 +157,28 @@ def _enter(rows: dict, decorator, mode: str) -> None:
 def linear(*functions, only: tuple[str, ...] | None = None) -> None:
     """Registers functions that are linear in all those arguments together that their adjoint rules have cotangents of.
 
-    `only` names the parameters in which they are linear, if these are not all.
+    Args:
+        functions: the functions, or one table of them with their adjoint rules, as `adjoints` takes it.
+        only: the parameters in which they are linear, if these are not all.
     """
-    _TANGENTS.update((f, Linear(f, together=True, only=only)) for f in functions)
+    _enter_linear(functions, Linear(None, together=True, only=only))
 
 
 def multilinear(*functions) -> None:
-    """Registers functions that are linear in each of the arguments that their adjoint rules have cotangents of."""
-    _TANGENTS.update((f, Linear(f, together=False)) for f in functions)
+    """Registers functions that are linear in each of the arguments that their adjoint rules have cotangents of.
+
+    Args:
+        functions: the functions, or one table of them with their adjoint rules, as `adjoints` takes it.
+    """
+    _enter_linear(functions, Linear(None, together=False))
+
+
+def _enter_linear(functions: tuple, rule: Linear) -> None:
+    if isinstance(functions[0], dict):
+        (rows,) = functions
+        adjoints(rows)
+        functions = [f for key in rows for f in (key if isinstance(key, tuple) else (key,))]
+    _TANGENTS.update((f, replace(rule, primal=f)) for f in functions)
 
 
 def _is_ours(rule_function) -> bool:

@@ -136,9 +136,10 @@ def adjoints(rows: dict) -> None:
     _enter(rows, adjoint, "adjoint")
 
 
-def elementwise(rows: dict) -> None:
-    """Registers a table of rules, like `adjoints`, of functions that work element by element, for both modes."""
+def elementwise(rows: dict) -> dict:
+    """Registers a table of rules, like `adjoints`, of functions that work element by element, for both modes; returns the table."""
     _enter(rows, partial(adjoint, broadcasts=True), "adjoint")
+    return rows
 
 
 def tangents(rows: dict) -> None:
@@ -179,6 +180,16 @@ def _enter_linear(functions: tuple, rule: Linear) -> None:
         adjoints(rows)
         functions = [f for key in rows for f in (key if isinstance(key, tuple) else (key,))]
     _TANGENTS.update((f, replace(rule, primal=f)) for f in functions)
+
+
+def like(function, other, **preset) -> None:
+    """Registers the rules of another function, whose options have other defaults: `preset` are those of this function."""
+    for table in (_RULES, _TANGENTS):
+        if isinstance(rule := table.get(other), Linear):
+            table[function] = replace(rule, primal=function)
+        elif rule is not None:
+            options = tuple((name, preset.get(name, default)) for name, default in rule.options)
+            table[function] = replace(rule, primal=function, options=options, preset=tuple(preset.items()))
 
 
 def _is_ours(rule_function) -> bool:

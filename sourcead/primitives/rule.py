@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ class Arguments:
 
     `params` are the primal's positional parameters, in order; `defaults` are theirs, where they have any; `star` names
     the last of them if it takes all further arguments. `options` are the further arguments that the rule handles, with
-    NumPy's defaults. `result` is what the rule calls the primal's result.
+    the primal's defaults; `preset` are those whose default differs from that of the rule's function. `result` is what the
+    rule calls the primal's result.
     """
 
     primal: Any
@@ -29,6 +30,7 @@ class Arguments:
     defaults: tuple[tuple[str, Any], ...]
     star: str | None
     options: tuple[tuple[str, Any], ...]
+    preset: tuple[tuple[str, Any], ...] = field(default=(), kw_only=True)
 
     def bind(self, args, kwargs, wrap=lambda default: default) -> tuple[list, dict]:
         """The call's arguments, arranged as the rule takes them.
@@ -39,7 +41,7 @@ class Arguments:
             wrap: applied to the defaults that are filled in.
 
         Returns:
-            One value per parameter (the star's in its place, one each), and the options that the call gives.
+            One value per parameter (the star's in its place, one each), and the options that the call gives or that are preset.
 
         Raises:
             RuleError: the call uses an option that the rule does not handle.
@@ -72,7 +74,7 @@ class Arguments:
             if name not in given and name not in defaults:
                 raise self._refused(name, missing=True)
             values.append(given.pop(name) if name in given else wrap(defaults[name]))
-        return values + rest, given
+        return values + rest, {name: wrap(value) for name, value in self.preset} | given
 
     def _refused(self, name: str, missing: bool = False):
         called = getattr(self.primal, "__name__", str(self.primal))

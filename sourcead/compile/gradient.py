@@ -28,7 +28,7 @@ from sourcead.frontend.source import Opaque, find_source, is_compiled, own_signa
 from sourcead.ir.nodes import Function
 from sourcead.ir.types import UNKNOWN, Type, tangent_type
 from sourcead.language.checkpoints import policy_of
-from sourcead.primitives.registry import adjoint_rule
+from sourcead.primitives.registry import is_entered
 
 EXACT_ENTRIES = 512  # signatures of shapes that a gradient remembers
 TEXTS = 64  # generated texts that it keeps
@@ -374,7 +374,7 @@ class Gradient(Opaque):
         if (
             isinstance(f, Gradient)
             or hasattr(f, "__wrapped__")
-            or adjoint_rule(f) is not None
+            or is_entered(f)
             or self._backend != "numpy"
         ):
             return None
@@ -386,7 +386,7 @@ class Gradient(Opaque):
         function = self._function
         if isinstance(function, Gradient):
             function = lookup.calling(function.unbound(), self._takes, function.generated_name)
-        elif lookup.only_passes_on(function) or adjoint_rule(function) is not None:
+        elif lookup.only_passes_on(function) or compiler().has_adjoint_rule(function):
             function = lookup.calling(function, self._takes)
         return compiler().build(
             function,

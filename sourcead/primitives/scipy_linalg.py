@@ -11,7 +11,7 @@ Where t_y = L(t_a) is linear with the matrix a in it, d_a = L(d_y) with a.T in i
 import numpy as np
 from scipy import linalg
 
-from sourcead.primitives.registry import adjoint, adjoints, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, tangent, tangents
 from sourcead.runtime.matrices import (
     banded_cotangents, banded_tangent, frechet, inverse_frechet, read_triangle, triangular_cotangents
 )
@@ -88,3 +88,7 @@ def _(y, l_and_u, ab, b, d_y, overwrite_ab=False, overwrite_b=False, check_finit
 def _(y, l_and_u, ab, b, t_ab, t_b, overwrite_ab=False, overwrite_b=False, check_finite=True):
     by_ab = banded_tangent(t_ab, y, l_and_u)
     return -linalg.solve_banded(l_and_u, ab, by_ab), linalg.solve_banded(l_and_u, ab, t_b)
+
+NO_DERIVATIVE = "bandwidth dft hadamard helmert hilbert invhilbert invpascal pascal ishermitian issymmetric test".split()
+
+enter(*(getattr(linalg, name) for name in NO_DERIVATIVE if hasattr(linalg, name)), constant=True)

@@ -26,22 +26,23 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ad.cotangents import Cotangents, cast, unbroadcast, zeros
+from sourcead.ad.recursion import cotangents_of as cotangents_of_pair
 from sourcead.ad.reverse.adjoint_block import differentiate_steer, steered_stmts
-from sourcead.ad.reverse.recursion import cotangents_of as cotangents_of_pair
 from sourcead.ad.reverse.rules import cotangents_of
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedArgumentError, UnsupportedSyntaxError, spelled
+from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Op, Operand, Pop, Slice,
     Steer, Stmt, Sub, Update, Var, fresh, operand_atoms
 )
 from sourcead.ir.pairs import Pair
+from sourcead.ir.type_of import list_type
 from sourcead.ir.types import (
-    BOOL, UNKNOWN, Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type, Unknown, dims_of, list_type
+    BOOL, UNKNOWN, Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type, Unknown, dims_of, keyed_parts
 )
 from sourcead.ir.walk import free_vars, walk
-from sourcead.runtime import unknown as runtime_unknown
 
 ONLY_FIRST = (np.linalg.lstsq,)  # of several results, the rule has the first one's derivative
 
@@ -85,10 +86,12 @@ class Reverse:
     Attributes:
         active: variables that get cotangents.
         build: the builder of the sweep, with what the frontend knows.
+        as_function: returns both sweeps of a recursive function as one function.
     """
 
-    def __init__(self, active: set[Var], build: Builder, block: Block):
+    def __init__(self, active: set[Var], build: Builder, block: Block, as_function: Callable[[Pair], Lowered]):
         self.active = active
+        self.as_function = as_function
         self.build = build
         self.unassigned = unassigned_vars(block)
         self.steered = steered_stmts(block)
@@ -146,7 +149,7 @@ class Reverse:
         args = [op.args[k] for k in op.fn.wrt]
         ds = tuple(Var(f"d_{a.name}" if isinstance(a, Var) else "d", atom_type(a), True) for a in args)
         if self.build.pullbacks is None:  # this is differentiated again
-            call = Call(cotangents_of_pair(op.fn), (*op.args, d_value))
+            call = Call(cotangents_of_pair(op.fn, self.as_function), (*op.args, d_value))
             made = self.build.emit(call, TupleT((call.fn.result, UNKNOWN)), "pair")
             call = Index(made, Const(0))
         else:
@@ -213,16 +216,13 @@ class Reverse:
         if base not in self.active:
             cots.take(v)
             return
-        if isinstance(base.type, (TupleT, DictT, StructT)) or isinstance(base.type, ListT) and base.type.items is not None:
-            if isinstance(op.key, Const):
-                key = op.key.value
-                named = isinstance(base.type, (DictT, StructT))
-                items = base.type.fields if isinstance(base.type, StructT) else base.type.items
-                if isinstance(key, int) and not named:
-                    key %= len(items)
-                t = dict(items)[key] if named else items[key]
-                cots.add_part(base, key, cots.take(v), t)
-                return
+        items = keyed_parts(base.type)
+        if items is not None and isinstance(op.key, Const):
+            key = op.key.value
+            if isinstance(key, int) and isinstance(base.type, (TupleT, ListT)):
+                key %= len(items)
+            cots.add_part(base, key, cots.take(v), dict(items)[key])
+            return
         d_v = cots.take(v)
         if isinstance(base.type, MapT):
             cots.put(base, self.added_at(cots.get_or_zero(base), op.key, d_v, base, v.type))
@@ -232,7 +232,7 @@ class Reverse:
             return
         d_base = changeable(self.build, cots.get_or_zero(base))
         if isinstance(base.type, Unknown) and isinstance(op.key, Const) and isinstance(op.key.value, int):  # it may be a tuple
-            new = self.build.call(runtime_unknown.with_added, d_base, op.key, d_v, type=base.type, name=f"d_{base.name}")
+            new = self.build.call(runtime.with_added, d_base, op.key, d_v, type=base.type, name=f"d_{base.name}")
             cots.put(base, new)
             return
         if isinstance(base.type, (ListT, TupleT, Unknown)) and isinstance(v.type, (TupleT, ListT, DictT, StructT, Unknown)):

@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import random
 import types
+from collections.abc import Callable
 from typing import Any
 
 import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.compile import nested as derivatives
 from sourcead.errors import NoSourceError
 from sourcead.frontend.builtins import compositions as composing, functions as builtin_functions
 from sourcead.frontend.builtins.adjoint_blocks import lower_stop_gradient
@@ -30,18 +30,19 @@ from sourcead.frontend.values import (
 )
 from sourcead.frontend.values.cells import BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, TupleVal, Value, roots
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
-from sourcead.ir.types import GENERATORS, UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
+from sourcead.ir.type_of import GENERATORS
+from sourcead.ir.types import UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
 from sourcead.ir.walk import map_operand
 from sourcead.language import combinators
 from sourcead.language.checkpoints import checkpoint
-from sourcead.primitives import refusals, registry
+from sourcead.primitives import refusals, table
 from sourcead.primitives.compositions import number_kind, refuse
-from sourcead.primitives.constants import CHECKS
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
 from sourcead.primitives.views import MAKES_NEW, VIEWS
-from sourcead.runtime import stop_gradient
+from sourcead.runtime import is_helper, stop_gradient
 
 VALUES = (Var, Const, Cell, TupleVal, FunctionVal, MethodVal, BoundVal, ChoiceVal)
+DERIVATIVES: list[tuple[Callable[[Any], bool], Callable]] = []  # (whether a callee takes derivatives, what lowers a call of it)
 
 
 def lower_call(lo: Lowering, node: gast.Call) -> Value:
@@ -107,16 +108,14 @@ def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], n
         case FunctionVal(source, scope, defaults):
             return inlining.inline(lo, source, args, kwargs, node, scope, defaults)
         case BoundVal(function, first, named):
-            target = call if isinstance(function, (*VALUES, derivatives.DerivativeVal, derivatives.PullbackVal)) else call_object
+            target = call if isinstance(function, VALUES) else call_object
             return target(lo, function, [*first, *args], {**named, **kwargs}, node)
         case ChoiceVal():
             return choices.call(lo, fn, args, kwargs, node)
         case Const(function, _, False):
             return call_object(lo, function, args, kwargs, node)
-        case derivatives.DerivativeVal():
-            return derivatives.lower_derivative(lo, fn, args, kwargs, node)
-        case derivatives.PullbackVal():
-            return derivatives.lower_pullback(lo, fn, args, kwargs, node)
+    if any(takes(fn) for takes, _ in DERIVATIVES):
+        return call_object(lo, fn, args, kwargs, node)
     if objects.method(fn, "__call__") is not None:
         return call_object(lo, objects.method(fn, "__call__"), [fn, *args], kwargs, node)
     if isinstance(fn, Cell) and lo.unreadable(fn) is not None:
@@ -133,8 +132,9 @@ def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         handler = None
     if handler is not None:
         return handler(lo, args, kwargs, node)
-    if derivatives.takes_derivatives(fn):
-        return derivatives.lower_object(lo, fn, args, kwargs, node)
+    for takes, lower in DERIVATIVES:
+        if takes(fn):
+            return lower(lo, fn, args, kwargs, node)
     if isinstance(fn, functools.partial):
         extra = {k: as_value(lo, v) for k, v in fn.keywords.items()}
         return call_object(lo, fn.func, [as_value(lo, v) for v in fn.args] + args, {**extra, **kwargs}, node)
@@ -175,7 +175,7 @@ def as_value(lo: Lowering, obj: Any) -> Value:
 
 def has_rule(fn: Any) -> bool:
     """Whether the derivative of a function is known, if only that it has none."""
-    return registry.has_rule(fn) or registry.no_derivative(fn)
+    return table.has_rule(fn) or table.no_derivative(fn)
 
 
 LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")
@@ -185,7 +185,7 @@ PLAIN_BUILTINS = frozenset({abs, pow, round, divmod, format, repr, ascii, ord, c
 
 def is_library(fn: Any) -> bool:
     """Whether a function belongs to NumPy, math or kin: no source is looked for, a missing rule is an error."""
-    if (getattr(fn, "__module__", None) or "").startswith("sourcead.runtime"):
+    if is_helper(fn):
         return True
     owner = getattr(fn, "__objclass__", None) or getattr(fn, "__self__", None)
     module = getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or ""
@@ -312,7 +312,7 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         return cell
     module = getattr(fn, "__module__", "") or ""
     draws = isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState, random.Random))
-    effect = draws or module.startswith(EFFECTS) or fn in SAVES or fn in CHECKS
+    effect = draws or module.startswith(EFFECTS) or fn in SAVES or table.record_of(fn).checks
     folded = expressions.fold(lo, fn, args) if fn in FOLDED and not kwargs else None
     if folded is not None:
         return folded
@@ -338,7 +338,7 @@ def write_to(lo: Lowering, out: Value, result: Atom, node) -> Value:
 def takes_arrays(fn: Any) -> bool:
     """Whether NumPy makes arrays of the lists and tuples that this function is given, one of each."""
     of_numpy = (getattr(fn, "__module__", None) or "").startswith("numpy") and not isinstance(fn, np.ufunc)
-    return of_numpy and fn not in TAKES_SEQUENCES and registry.adjoint_rule(fn) is not None
+    return of_numpy and fn not in TAKES_SEQUENCES and table.adjoint_rule(fn) is not None
 
 
 TAKES_SEQUENCES = frozenset({

@@ -29,8 +29,10 @@ def number_along(x, axis):
 
 
 def reduced(f, x, axis, keepdims):
-    """`f(x, axis=axis, keepdims=keepdims)`, without `keepdims=False` in the text."""
-    return f(x, axis=axis, keepdims=True) if keepdims else f(x, axis=axis)
+    """`f(x, axis=axis, keepdims=keepdims)`, without the options that are NumPy's defaults."""
+    if keepdims:
+        return f(x, axis=axis, keepdims=True)
+    return f(x) if axis is None else f(x, axis=axis)
 
 
 # ---- sums and means ----

@@ -20,8 +20,8 @@ import numpy as np
 
 from sourcead import Revolve, Segments, value_and_grad
 from sourcead.nn.data import minibatches
-from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.initialisers import glorot_uniform
+from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import adam, adam_state
 
 STEPS, UNITS, LAYERS, BATCH = 25, 16, 2, 50

@@ -16,8 +16,8 @@ import numpy as np
 
 from sourcead import value_and_grad
 from sourcead.nn.data import DataError, Dataset, load, minibatches
-from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.initialisers import glorot_uniform
+from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import adam, adam_state, sgd
 
 STEPS, PIXELS, UNITS, CLASSES = 4, 196, 64, 10

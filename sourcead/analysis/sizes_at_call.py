@@ -18,8 +18,8 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import (
-    Append, Atom, Attr, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Pop, Stmt,
-    Update, Var, fresh
+    Append, Atom, Attr, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Pop, Stmt, Update,
+    Var, fresh
 )
 from sourcead.ir.records import fields_of
 from sourcead.ir.types import INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, with_dims

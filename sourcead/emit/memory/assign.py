@@ -31,8 +31,8 @@ from sourcead.emit.memory.sharing import (
     attr_sharing, call_sharing, has_memory, index_sharing, is_container, is_known_container, is_plain, operand_type
 )
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Function, Index, Let, Loop, Op,
-    Pop, Stmt, Update, Var, fresh, operand_atoms
+    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Function, Index, Let, Loop, Op, Pop,
+    Stmt, Update, Var, fresh, operand_atoms
 )
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, TupleT, Type, same_dtype
 

@@ -15,8 +15,8 @@ import numpy as np
 from sourcead.emit.text.exit_flags import unprinted_results
 from sourcead.emit.text.idioms import binders
 from sourcead.ir.nodes import (
-    Append, Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Pop, Range, Stmt, Update, Var,
-    op_operands, operand_atoms
+    Append, Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Pop, Range, Stmt, Update, Var, op_operands,
+    operand_atoms
 )
 from sourcead.ir.walk import count_reads, op_blocks, op_reads
 

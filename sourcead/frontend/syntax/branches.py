@@ -20,8 +20,8 @@ from sourcead.frontend.syntax.early_exits import FALSE, TRUE, Flag
 from sourcead.frontend.syntax.recursion import NeverReturns
 from sourcead.frontend.values import function_choices as choices, objects, optional_tuples as optional
 from sourcead.frontend.values.cells import (
-    KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Meta,
-    OptionalVal, SliceVal, Slots, TupleVal, Value, leaves, next_birth, roots
+    KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Meta, OptionalVal,
+    SliceVal, Slots, TupleVal, Value, leaves, next_birth, roots
 )
 from sourcead.frontend.values.not_data import paired_parts, same_constant, same_keys
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Const, Stmt, Var

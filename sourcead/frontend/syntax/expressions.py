@@ -20,8 +20,8 @@ from sourcead.frontend.values import (
     function_choices as choices, lists, methods, objects, optional_tuples as optional, runtime_dicts as maps, sequences
 )
 from sourcead.frontend.values.cells import (
-    VALUE, BoundVal, Cell, ChoiceVal, FunctionVal, Held, MethodVal, SliceVal, TupleVal, Value, cells_of, hold,
-    reach, roots
+    VALUE, BoundVal, Cell, ChoiceVal, FunctionVal, Held, MethodVal, SliceVal, TupleVal, Value, cells_of, hold, reach,
+    roots
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Operand, Slice, Sub, Var
 from sourcead.ir.records import is_record

@@ -17,8 +17,8 @@ from sourcead.frontend.syntax import expressions
 from sourcead.frontend.syntax.branches import NOT_SURE, is_new_key, open_dict, restartable, settle
 from sourcead.frontend.values import optional_tuples as optional
 from sourcead.frontend.values.cells import (
-    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, FunctionVal, Meta, OptionalVal,
-    SliceVal, Slots, TupleVal, Value, cells_of, next_birth, roots
+    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, FunctionVal, Meta, OptionalVal, SliceVal, Slots,
+    TupleVal, Value, cells_of, next_birth, roots
 )
 from sourcead.frontend.values.not_data import same_keys, same_thing, unreadable
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Call, Const, Loop, Stmt, Var

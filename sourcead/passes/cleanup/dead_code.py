@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-
 from sourcead.ir.nodes import (
     Atom, Block, Branch, Call, Closure, Effect, Function, Loop, Op, Range, Steer, Stmt, Var, op_operands, operand_atoms
 )

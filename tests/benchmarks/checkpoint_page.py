@@ -92,10 +92,10 @@ def schedule_section(bodies, counts):
         "",
         f"With s = {s} snapshots, the states of {n:,} iterations take t = {t:,} steps forward: r n - C(s + r, s + 1) for the least r",
         "with C(s + r, s) >= n (A. Griewank and A. Walther, Algorithm 799, ACM TOMS 26, 2000, proposition 1). The predicted time is",
-        't f / n + (g - f), where f is the time of the function itself (n steps), and g that of its gradient under `"states"` (n steps, each',
-        "saved, and the reverse of n iterations). All were measured in the same run, in turns; the table has medians of processor",
-        "time. The schedule itself takes about 60 nanoseconds for each iteration. The formula leaves them out, so they show where an iteration takes",
-        "no longer than that.",
+        't f / n + (g - f), where f is the time of the function itself (n steps), and g that of its gradient under `"states"`',
+        "(n steps, each saved, and the reverse of n iterations). All were measured in the same run, in turns; the table has medians of",
+        "processor time. The schedule itself takes about 60 nanoseconds for each iteration. The formula leaves them out, so they show",
+        "where an iteration takes no longer than that.",
         "",
     ]
     head = ["body", "ms, function", "ms, store", "Revolve / store", "predicted", "measured / predicted", "bytes, store", "bytes, Revolve"]

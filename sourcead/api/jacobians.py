@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.compile import nested
 from sourcead.compile.gradient import Gradient
-from sourcead.compile.nested_arguments import DerivativeVal
 from sourcead.compile.signature import leaves, map_leaves
 from sourcead.errors import NoRuleError, UnsupportedArgumentError
-from sourcead.frontend.core import as_value
 from sourcead.frontend.source import Opaque
+from sourcead.language.transformations import Described, returns_derivative
 
 MODES = ("auto", "forward", "reverse")
 AT_ONCE = 2**20  # elements of an argument times columns that are computed together
@@ -45,6 +43,9 @@ class Jacobian(Opaque):
 
     def __repr__(self):
         return f"<Jacobian of {self.__name__} with respect to {', '.join(self.wrt)}>"
+
+    def described(self) -> Described:
+        return Described("hessian" if isinstance(self, Hessian) else "jacobian", self.primal, self._asked)
 
     def __reduce__(self):
         return Jacobian, (self.primal, self._asked, self._mode)
@@ -200,6 +201,7 @@ def _units(x: Any) -> list[Iterator[Any]]:
     return [of_leaf(number, leaf) for number, leaf in enumerate(_leaves_of(x))]
 
 
+@returns_derivative("jacobian")
 def jacobian(f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto") -> Jacobian:
     """The Jacobian of a function: the derivatives of all elements of its result with respect to all of an argument.
 
@@ -227,6 +229,7 @@ def jacobian(f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = 
     return Jacobian(f, wrt, mode)
 
 
+@returns_derivative("hessian")
 def hessian(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> Hessian:
     """The matrix of second derivatives of a function with one real number as its result, forward over reverse mode.
 
@@ -248,12 +251,3 @@ def hessian(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> Hessian:
                [6., 0.]])
     """
     return Hessian(f, wrt)
-
-
-@nested.derivative_of.register
-def _(fn: Jacobian, lo: Any) -> DerivativeVal:
-    return DerivativeVal("hessian" if isinstance(fn, Hessian) else "jacobian", as_value(lo, fn.primal), fn._asked)
-
-
-nested.register(jacobian, "jacobian")
-nested.register(hessian, "hessian")

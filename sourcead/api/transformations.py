@@ -7,15 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sourcead.backends.options import Numba
-from sourcead.compile import nested
 from sourcead.compile.gradient import Gradient, Lowered
-from sourcead.compile.nested_arguments import DerivativeVal, plain_names
 from sourcead.errors import ArgumentError, WrtError
-from sourcead.frontend.core import BoundVal, as_value
 from sourcead.frontend.source import Opaque, unwrap
-from sourcead.ir.nodes import Const
+from sourcead.language.transformations import Described, returns_derivative
 
 
+@returns_derivative("grad")
 def grad(
     f: Callable | None = None,
     wrt: int | str | Sequence[int | str] = 0,
@@ -70,6 +68,7 @@ def grad(
     return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
 
 
+@returns_derivative("value_and_grad")
 def value_and_grad(
     f: Callable | None = None,
     wrt: int | str | Sequence[int | str] = 0,
@@ -103,6 +102,7 @@ def value_and_grad(
     return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
 
 
+@returns_derivative("vjp call")
 def vjp(f: Callable, *args: Any, wrt: int | str | Sequence[int | str] | None = None) -> tuple[Any, Callable]:
     """The value of a function, and its pullback: the product of a cotangent with the function's Jacobian.
 
@@ -150,6 +150,7 @@ def _shifted(wrt: Any, by: int) -> Any:
     return wrt if isinstance(wrt, str) else tuple(_shifted(item, by) for item in wrt)
 
 
+@returns_derivative("jvp")
 def pushforward(
     f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None
 ) -> Gradient:
@@ -178,6 +179,7 @@ def pushforward(
     return Gradient(f, wrt, kind="jvp", backend=backend)
 
 
+@returns_derivative("jvp call")
 def jvp(f: Callable, args: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """The value of a function and its derivative in a direction, computed together in forward mode.
 
@@ -243,6 +245,9 @@ class HessianProduct(Opaque):
             raise WrtError(f"the vector of an hvp with respect to {', '.join(self.wrt)} is a tuple of {len(names)}")
         return dict(zip(names, v))
 
+    def described(self) -> Described:
+        return Described("hvp", self.primal, self.wrt[0] if self._single else self.wrt)
+
     def __repr__(self):
         return f"<product of the Hessian of {self.__name__} with respect to {', '.join(self.wrt)} and a vector>"
 
@@ -263,6 +268,7 @@ class HessianProduct(Opaque):
         self._product.save(path, *args[:-1], **kwargs, **(self._named(args[-1]) if args else {}))
 
 
+@returns_derivative("hvp")
 def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None) -> HessianProduct:
     """The product of a function's Hessian with a vector, forward mode over reverse mode: a few gradients' worth of work.
 
@@ -284,23 +290,3 @@ def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str |
         array([  6., 120.])
     """
     return HessianProduct(f, wrt, backend)
-
-
-@nested.derivative_of.register
-def _(fn: Gradient, lo: Any) -> BoundVal:
-    names = plain_names(fn._takes)
-    wrt = tuple(names.index(n) if n in names else n for n in fn.wrt)
-    value = DerivativeVal(fn._kind, Const(fn._function), wrt[0] if fn._single else wrt, fn._has_aux, tuple(names))
-    named = {k: as_value(lo, v) for k, v in fn._bound_kwargs.items()}
-    return BoundVal(value, tuple(as_value(lo, v) for v in fn._bound_args), named)
-
-
-@nested.derivative_of.register
-def _(fn: HessianProduct, lo: Any) -> DerivativeVal:
-    return DerivativeVal("hvp", as_value(lo, fn.primal), fn.wrt[0] if fn._single else fn.wrt)
-
-
-for _function, _kind in (
-    (grad, "grad"), (value_and_grad, "value_and_grad"), (hvp, "hvp"), (pushforward, "jvp"), (vjp, "vjp call"), (jvp, "jvp call"),
-):  # fmt: skip
-    nested.register(_function, _kind)

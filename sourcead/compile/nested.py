@@ -4,12 +4,11 @@
 over whatever `f` reads of the function around it. The block is differentiated like a function, and takes its place among the
 statements. The derivative of a derivative is this again: `grad(grad(f))` is the gradient of a function that calls `grad(f)`.
 
-The public functions and classes are registered with this file by those that define them (`register`, `derivative_of`).
+The public functions are known by `language/transformations.py`.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +19,7 @@ from sourcead.ad.gradient import Form, differentiate
 from sourcead.analysis.builder import atom_type
 from sourcead.compile.nested_arguments import DerivativeVal, PullbackVal, constant, parameters, places
 from sourcead.compile.nested_blocks import ActiveCall, Taken, direction, placed, taken, wrapped
-from sourcead.errors import UnsupportedSyntaxError, WrtError
+from sourcead.errors import WrtError
 from sourcead.frontend import core
 from sourcead.frontend.control.inlining import call_source
 from sourcead.frontend.core import BoundVal, Lowering, TupleVal, Value
@@ -29,45 +28,42 @@ from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Closure, Const, Let, Stmt, Var
 from sourcead.ir.types import Scalar
 from sourcead.ir.walk import copied
+from sourcead.language.transformations import KINDS, Described
 
 
-def register(function: Callable, kind: str) -> None:
-    """Makes a public function known to the lowering: it returns a derivative of this kind, or is "vjp call" or "jvp call"."""
-    core.builtin(function)(functools.partial(lower_transformation, function, kind))
+def takes_derivatives(fn: Any) -> bool:
+    """Whether this is one of the public functions, or what one of them returned."""
+    try:
+        return isinstance(fn, Opaque) or fn in KINDS
+    except TypeError:  # not hashable
+        return False
 
 
-def lower_transformation(function: Callable, kind: str, lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of `grad`, `vjp` or another public function."""
+@core.kind_of_callable("derivative", takes_derivatives)
+def call_transformation(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """A call of `grad`, `vjp` or another public function, or of what one of them returned outside of the function that is lowered."""
+    described = fn.described() if isinstance(fn, Opaque) else None
+    if described is not None:
+        return core.call(lo, bound_derivative(lo, described), args, kwargs, node)
+    kind = KINDS.get(fn)
     if kind == "vjp call" and args:
         return lower_vjp(lo, args, kwargs, node)
     if kind == "jvp call" and len(args) == 3 and not kwargs:
         return lower_jvp(lo, *args, node)
-    if kind.endswith(" call"):
-        raise refusal(lo, function, node)
+    if kind is None or kind.endswith(" call"):
+        raise core.unsupported(
+            lo, node, f"`{getattr(fn, '__name__', fn)}` inside a function that is differentiated",
+            "`vjp` or `jvp` of the unit vectors in a loop",
+        )  # fmt: skip
     return made(lo, kind, args, kwargs, node)
 
 
-def refusal(lo: Lowering, fn: Any, node) -> UnsupportedSyntaxError:
-    """The error for a public function that cannot be called inside a function that is differentiated."""
-    return core.unsupported(
-        lo, node, f"`{getattr(fn, '__name__', fn)}` inside a function that is differentiated",
-        "`vjp` or `jvp` of the unit vectors in a loop",
-    )  # fmt: skip
-
-
-@functools.singledispatch
-def derivative_of(fn: Any, lo: Lowering) -> Value | None:
-    """What one of the public functions returned, outside of the function that is lowered; None if it cannot be called here."""
-    return None
-
-
-@core.kind_of_callable("derivative", lambda fn: isinstance(fn, Opaque))
-def call_derivative(lo: Lowering, fn: Opaque, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of what one of the public functions returned."""
-    value = derivative_of(fn, lo)
-    if value is None:
-        raise refusal(lo, fn, node)
-    return core.call(lo, value, args, kwargs, node)
+def bound_derivative(lo: Lowering, described: Described) -> BoundVal:
+    """What one of the public functions returned, as a value."""
+    function = core.as_value(lo, described.function)
+    value = DerivativeVal(described.kind, function, described.wrt, described.has_aux, described.names)
+    args = tuple(core.as_value(lo, v) for v in described.bound_args)
+    return BoundVal(value, args, {k: core.as_value(lo, v) for k, v in described.bound_kwargs.items()})
 
 
 def made(lo: Lowering, kind: str, args: list[Value], kwargs: dict[str, Value], node) -> DerivativeVal:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
 from typing import Any
 
 from sourcead.errors import WrtError
 from sourcead.frontend import core
 from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, TupleVal, Value
-from sourcead.frontend.source import Opaque, find_source, own_signature, unwrap
+from sourcead.frontend.source import Opaque, find_source, own_signature, plain_names, unwrap
 from sourcead.ir.nodes import Block, Const, Var
 
 
@@ -71,11 +70,6 @@ def parameters(lo: Lowering, fn: Value, node) -> list[str]:
                 return []
             return [n for n in names[len(bound_args) :] if n not in bound_kwargs]
     raise core.unsupported(lo, node, "the function that is differentiated here is not known before the program runs")
-
-
-def plain_names(signature: inspect.Signature) -> list[str]:
-    """The parameters that take one argument each."""
-    return [p.name for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
 def places(lo: Lowering, fn: Value, wrt: Any, args: list[Value], kwargs: dict[str, Value], node) -> list[int | str]:

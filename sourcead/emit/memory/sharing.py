@@ -18,8 +18,9 @@ import inspect
 import numpy as np
 
 from sourcead.ir.nodes import Attr, Call, Const, Index, Operand, Slice, Var
+from sourcead.ir.type_of import type_of
 from sourcead.ir.types import (
-    Array, DictT, FunctionT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, rank, type_of
+    Array, DictT, FunctionT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, rank
 )
 from sourcead.primitives.views import MAKES_NEW
 

@@ -7,7 +7,8 @@ import warnings
 
 import numpy as np
 
-from sourcead.ir.types import UNKNOWN, Array, DictT, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, type_of
+from sourcead.ir.type_of import type_of
+from sourcead.ir.types import UNKNOWN, Array, DictT, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim
 from sourcead.primitives.result_types.operands import VARIANTS, Arg, Impossible, example_of
 
 _PURE_BUILTINS = {

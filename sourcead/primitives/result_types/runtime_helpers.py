@@ -6,7 +6,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ir.types import (
-    ANY_DTYPE, FLOAT, INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, TupleT, Type, anydim, join
+    ANY_DTYPE, FLOAT, INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, TupleT, Type, anydim, join, map_type
 )
 from sourcead.primitives.result_types.by_example import by_example
 from sourcead.primitives.result_types.operands import Impossible, array_type
@@ -25,14 +25,8 @@ def cotangent_type(t: Type) -> Type:
             return Scalar("float", ANY_DTYPE if dtype == ANY_DTYPE else np.dtype(float))
         case Array(dtype, dims):
             return t if dtype is None or dtype.kind in "fc" else Array(np.dtype(float), dims)
-        case TupleT(items):
-            return TupleT(tuple(map(cotangent_type, items)))
-        case ListT(item, items):
-            return ListT(cotangent_type(item), None if items is None else tuple(map(cotangent_type, items)))
-        case DictT(items):
-            return DictT(tuple((k, cotangent_type(v)) for k, v in items))
-        case StructT(cls, fields):
-            return StructT(cls, tuple((k, cotangent_type(v)) for k, v in fields))
+        case TupleT() | ListT() | DictT() | StructT():
+            return map_type(t, cotangent_type)
     return UNKNOWN
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.ir.nodes import Attr, Block, Branch, Call, Const, Effect, Function, Loop, Op, Operand, Stmt, Update, Var
+from sourcead.ir.nodes import Attr, Block, Branch, Call, Const, Function, Loop, Op, Operand, Stmt, Update, Var
 from sourcead.ir.types import Array, Scalar, same_dtype
 from sourcead.ir.walk import walk
 from sourcead.passes.cleanup.equal_dims import KnownDims, is_elementwise
@@ -108,6 +108,4 @@ def _moving(function: Function) -> set[Operand]:
                 moving.update((*inits, *body.results))
             case Branch(_, then, orelse):
                 moving.update((*then.results, *orelse.results))
-            case Effect(body=Block() as body):
-                moving.update(body.results)
     return moving

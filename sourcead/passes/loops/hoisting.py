@@ -22,7 +22,7 @@ from sourcead.analysis.sizes import dims_in, least
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, Stmt, Var
 from sourcead.ir.walk import bound_vars, definitions, map_blocks, rewrite
 from sourcead.passes.peephole import with_body, with_stmts
-from sourcead.runtime.rows import join_rows, split_rows
+from sourcead.runtime.shapes import join_rows, split_rows
 
 PRODUCTS = (operator.matmul, np.matmul, np.dot)
 

@@ -11,7 +11,7 @@ from sourcead.ir.types import (
 from sourcead.primitives.result_types.by_example import by_example
 from sourcead.primitives.result_types.operands import Impossible, array_type
 from sourcead.primitives.result_types.table import infers
-from sourcead.runtime import matrices as runtime_matrices, rows as runtime_rows, tangents as runtime_tangents
+from sourcead.runtime import matrices as runtime_matrices, tangents as runtime_tangents
 
 
 def cotangent_type(t: Type) -> Type:
@@ -35,13 +35,13 @@ def _zeros_like(fn, args, kwargs) -> Type:
     return cotangent_type(args[0].type)
 
 
-@infers(runtime_rows.join_rows)
+@infers(runtime.join_rows)
 def _join_rows(fn, args, kwargs) -> Type:
     t = args[0].type
     return Array(t.dtype, (anydim(), t.dims[-1])) if isinstance(t, Array) and t.dims else UNKNOWN
 
 
-@infers(runtime_rows.split_rows)
+@infers(runtime.split_rows)
 def _split_rows(fn, args, kwargs) -> Type:
     rows, x = args[0].type, args[1].type
     known = isinstance(rows, Array) and isinstance(x, Array) and rows.dims and x.dims

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.ir.nodes import Attr, Block, Branch, Call, Const, Function, Loop, Op, Operand, Stmt, Update, Var
+from sourcead.ir.nodes import Attr, Branch, Call, Const, Function, Loop, Op, Operand, Stmt, Update, Var
 from sourcead.ir.types import Array, Scalar, same_dtype
 from sourcead.ir.walk import walk
 from sourcead.passes.cleanup.equal_dims import KnownDims, is_elementwise

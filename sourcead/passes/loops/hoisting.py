@@ -106,7 +106,7 @@ class ProductHoisting:
         return None
 
     def all_products(self, array: Var, dims: tuple, axis: int, w: Var, transposed: bool, x_first: bool) -> Var | None:
-        """The product of an array with `w`, or with its transpose, from which an iteration takes its part along an axis; None if unknown."""
+        """The product of an array with `w`, or with its transpose, from which an iteration takes its part along an axis."""
         build, rank = self.builder, len(dims_in(w) or ())
         origin = self.counting.op(w)
         matrix_name = origin.args[0].name if isinstance(origin, Call) and origin.fn is np.transpose else w.name

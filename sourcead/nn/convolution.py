@@ -16,10 +16,9 @@ from numpy.lib.stride_tricks import as_strided
 from sourcead.ir.types import Array, anydim
 from sourcead.nn.images import around, batch_inside, inside, memory, without_padding
 from sourcead.nn.shapes import common_dtype, misfit, pair
-from sourcead.primitives.registry import adjoint, multilinear, tangent
+from sourcead.primitives.registry import adjoint, enter, multilinear, tangent
 from sourcead.primitives.result_types.operands import need_dims
 from sourcead.primitives.result_types.table import arrange, infers
-from sourcead.primitives.views import makes_new
 from sourcead.runtime import unbroadcast
 
 BUFFER_BYTES = 1 << 18  # what the patches of the rows that are multiplied at once may take
@@ -180,4 +179,4 @@ def _(y, x, d, w, d_y, stride=1, padding=0):
 
 
 multilinear(conv2d_input, conv2d_weights)
-makes_new(conv2d, conv2d_input, conv2d_weights)
+enter(conv2d, conv2d_input, conv2d_weights, memory="fresh")

@@ -17,10 +17,9 @@ import numpy as np
 from sourcead.ir.types import Array, anydim
 from sourcead.nn.images import around, batch_inside, inside, memory, without_padding
 from sourcead.nn.shapes import misfit, pair
-from sourcead.primitives.registry import adjoint, linear, tangent
+from sourcead.primitives.registry import adjoint, enter, linear, tangent
 from sourcead.primitives.result_types.operands import Impossible, array_type
 from sourcead.primitives.result_types.table import arrange, infers
-from sourcead.primitives.views import makes_new
 
 
 def max_pool2d(x, size, stride=None, padding=0):
@@ -190,4 +189,4 @@ def _(y, d, x, size, d_y, stride=None, padding=0):
 
 
 linear(picked, put_back, avg_pool2d, spread_mean)
-makes_new(max_pool2d, picked, put_back, avg_pool2d, spread_mean)
+enter(max_pool2d, picked, put_back, avg_pool2d, spread_mean, memory="fresh")

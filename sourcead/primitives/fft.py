@@ -9,8 +9,10 @@ The cotangent of a real x is the real part.
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, linear
+from sourcead.primitives.registry import adjoint, adjoints, family, linear
 from sourcead.runtime import fit_axis, irfft_weights
+
+family(__name__, memory="fresh")
 
 
 @adjoint(np.fft.fft)

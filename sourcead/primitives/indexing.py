@@ -5,11 +5,13 @@ Subscripts have their own node of the IR, and no rule here.
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, linear, tangent
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent
 from sourcead.runtime import (
     choose_cotangent, gather_cotangent, select_cotangents, sort_cotangent, take_along_cotangent, take_cotangent,
     unbroadcast
 )
+
+family(__name__, memory="fresh")
 
 
 @adjoint(np.take)
@@ -70,3 +72,6 @@ def select_adjoint(y, condlist, choicelist, default=0, d_y=None):
 
 
 linear(np.compress, np.extract, np.delete, np.insert, np.choose, np.select)
+
+enter(np.choose, np.select, sequences="kept")
+enter(np.sort, order="keeps", numba="interpreted")

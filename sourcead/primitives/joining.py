@@ -6,8 +6,10 @@ ys = split(x)           d_x = concatenate(d_ys)
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, linear
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear
 from sourcead.runtime import like_arrays, meshgrid_cotangents, split_like, unbroadcast_each, unstack
+
+family(__name__, memory="fresh")
 
 adjoints({
     np.concatenate: lambda y, arrays, d_y, axis=0: split_like(d_y, arrays, axis),
@@ -58,5 +60,15 @@ if hasattr(np, "unstack"):  # NumPy 2.1
     })
 
     linear(np.unstack)
+    enter(np.unstack, memory="shallow", view="maybe")
 
 linear(np.meshgrid, np.broadcast_arrays)
+
+enter(np.concatenate, np.stack, np.vstack, np.hstack, order="keeps")
+enter(
+    np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.block, np.meshgrid, np.broadcast_arrays,
+    sequences="kept",
+)  # fmt: skip
+enter(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, memory="shallow", view="maybe")
+enter(np.broadcast_arrays, memory="readonly", view="maybe")
+enter(np.meshgrid, memory="shared", view="maybe")

@@ -6,7 +6,7 @@ has zero for each key that it lacks.
 
 import operator
 
-from sourcead.primitives.registry import adjoint, adjoints, linear
+from sourcead.primitives.registry import adjoint, adjoints, enter, linear
 from sourcead.runtime import only_at, undefined, without
 
 
@@ -23,3 +23,6 @@ adjoints({
 })
 
 linear(operator.concat, without, dict.copy, dict.get)
+
+enter(list.copy, dict.copy, memory="shallow")
+enter(dict.get, memory="shared")

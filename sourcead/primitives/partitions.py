@@ -8,8 +8,10 @@ y = sliding_window_view(x)  each element stands in several windows, whose cotang
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from sourcead.primitives.registry import adjoint, adjoints, linear, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent, tangents
 from sourcead.runtime import binary_exponent, gather_cotangent, root_slopes, unbroadcast
+
+family(__name__, memory="fresh")
 
 
 @adjoint(np.partition)
@@ -54,3 +56,6 @@ def _(y, p, d_y):
 
 
 linear(np.asarray_chkfinite)
+
+enter(np.lib.stride_tricks.sliding_window_view, memory="readonly", view="maybe")
+enter(np.asarray_chkfinite, np.real_if_close, np.roots, memory="shared")

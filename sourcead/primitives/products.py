@@ -10,11 +10,13 @@ import operator
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, multilinear
+from sourcead.primitives.registry import adjoint, enter, family, multilinear
 from sourcead.runtime import (
     dot_cotangents, einsum_back, einsum_cotangents, einsum_is_plain, kron_cotangents, tensordot_cotangents, unbroadcast
 )
 from sourcead.runtime.matrices import planar_cross_cotangents
+
+family(__name__, memory="fresh")
 
 
 @adjoint(operator.matmul, np.matmul, np.linalg.matmul)
@@ -116,3 +118,10 @@ def einsum_adjoint(y, subscripts, *operands, d_y, optimize=False):
 
 multilinear(operator.matmul, np.matmul, np.linalg.matmul, np.dot, np.inner, np.vdot, np.outer, np.linalg.outer, np.multiply.outer)
 multilinear(np.tensordot, np.linalg.tensordot, np.kron, np.cross, np.linalg.cross, np.einsum)
+
+enter(np.matmul, operator.matmul, np.outer, np.kron, order="C")
+enter(np.matmul, operator.matmul, np.dot, batched="product")
+enter(np.outer, batched="outer")
+enter(operator.matmul, np.dot, np.inner, np.outer, np.vdot, np.kron, np.cross, sequences="arrays")
+enter(operator.matmul, memory="operands")
+enter(np.einsum, memory=lambda count, options: "fresh" if count > 2 and not options & {"out"} else "shared", view="maybe")

@@ -13,8 +13,10 @@ With `axis=None`, `axis=0` or `keepdims=True` d_y broadcasts against x as it is;
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, linear, tangent, tangents
+from sourcead.primitives.registry import adjoint, enter, family, linear, tangent, tangents
 from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_of_others, unbroadcast
+
+family(__name__, memory="fresh")
 
 
 @adjoint(np.sum)
@@ -264,3 +266,7 @@ def builtin_sum_adjoint(y, xs, start=0, d_y=None):
 
 
 linear(sum)
+
+enter(np.sum, np.mean, np.max, np.min, np.prod, np.amax, np.amin, batched="reduction")
+enter(np.average, sequences="arrays", axis_at=1)
+enter(np.median, numba="interpreted")

@@ -11,7 +11,7 @@ Those of products are products themselves.  Helpers without a rule are different
 import numpy as np
 
 from sourcead import runtime
-from sourcead.primitives.registry import adjoint, adjoints, elementwise, linear, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, elementwise, enter, linear, tangent, tangents
 from sourcead.runtime import (
     convolve_cotangents, divide_or_zero, dot_cotangents, einsum_cotangents, equal_shares, fit_axis, kron_cotangents,
     like_arrays, quantile_cotangent, running_winner_cotangent, tangents as runtime_tangents, tensordot_cotangents,
@@ -235,3 +235,7 @@ def cofactors_tangent(y, a, t_a):
         return (np.sum(y * t_a) * y - y @ t_a.T @ y) / np.linalg.det(a)
     total = np.sum(y * t_a, axis=(-2, -1), keepdims=True)
     return (total * y - y @ np.swapaxes(t_a, -1, -2) @ y) / np.expand_dims(np.linalg.det(a), (-2, -1))
+
+enter(runtime.copy, runtime.zeros_like, runtime.zeros_if_assigned, runtime.scatter, memory="fresh")
+enter(runtime.unbroadcast, runtime.like_sequence, runtime.cotangent_at, memory="first")
+enter(runtime.divide_or_zero, runtime.log_or_zero, runtime.lower_exponent, runtime.sinc_slope, elementwise=True)

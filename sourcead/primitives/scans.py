@@ -7,11 +7,13 @@ y[i] = x[i+1] - x[i]            d_x[j] = d_y[j-1] - d_y[j]
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, linear, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent, tangents
 from sourcead.runtime import (
     cumprod_cotangent, diff_cotangent, gradient_cotangent, running_winner_cotangent, unbroadcast, undefined
 )
 from sourcead.runtime.tangents import cumprod_tangent, running_winner_tangent
+
+family(__name__, memory="fresh")
 
 
 @adjoint(np.cumsum)
@@ -106,3 +108,6 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
     })
 
     linear(np.cumulative_sum)
+
+enter(np.cumsum, order="keeps")
+enter(np.diff, np.ediff1d, memory="shared")

@@ -7,9 +7,11 @@ y = quantile(x, q)         y lies between two elements of sorted x, which share 
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, multilinear, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, multilinear, tangent, tangents
 from sourcead.runtime import convolve_cotangents, interp_cotangents, quantile_cotangent
 from sourcead.runtime.tangents import interp_slope, quantile_tangent
+
+family(__name__, memory="fresh")
 
 
 @adjoint(np.convolve)
@@ -59,3 +61,6 @@ tangents({
         quantile_tangent(t_x, x, np.divide(q, 100), axis, keepdims)
     ),
 })
+
+enter(np.convolve, np.correlate, np.interp, sequences="arrays")
+enter(np.percentile, np.quantile, numba="interpreted")

@@ -6,9 +6,11 @@ y = polyval(p, x)    d_p[k] = sum of d_y * x**(n-k),              d_x = d_y * po
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, family, tangent, tangents
 from sourcead.runtime import cumprod_cotangent, divide_or_zero, polyval_cotangents, product_of_others
 from sourcead.runtime.tangents import cumprod_tangent
+
+family(__name__, memory="fresh")
 
 
 @adjoint(np.nanprod)

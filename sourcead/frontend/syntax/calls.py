@@ -37,7 +37,6 @@ from sourcead.language.checkpoints import checkpoint
 from sourcead.primitives import refusals, table
 from sourcead.primitives.compositions import number_kind, refuse
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
-from sourcead.primitives.views import MAKES_NEW, VIEWS
 from sourcead.runtime import stop_gradient
 
 VALUES = (Var, Const, Cell, TupleVal, FunctionVal, MethodVal, BoundVal, ChoiceVal)
@@ -251,12 +250,8 @@ def ufunc_at(lo: Lowering, fn: Any, args: list[Value], node) -> Value:
 
 # -- calls that stay calls ---------------------------------------------------------------------------------------------
 
-MUTATES = frozenset(
-    {np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle}
-)
 EFFECTS = ("numpy.random", "numpy.testing", "random", "secrets")
 MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
-SAVES = frozenset({np.save, np.savez, np.savez_compressed, np.savetxt})
 SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
 
 
@@ -283,7 +278,7 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
     written = composing.written_out(lo, fn, args, kwargs, node)
     if written is not None:
         return written if out is None else write_to(lo, out, lo.read(written), node)
-    if fn in MUTATES:
+    if table.record_of(fn).writes:
         return mutate(lo, fn, args, kwargs, node)
     if is_library(fn):
         args = [records.plain(a, lo) for a in args]
@@ -297,21 +292,22 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         if found is not NOT_CONST:
             return Const(found)
     base = args[0] if args and isinstance(args[0], Cell) else None
-    if fn in VIEWS and args and layouts.is_temporary(lo, args, node):
+    known = table.record_of(fn)
+    if known.view and args and layouts.is_temporary(lo, args, node):
         return lo.wrap(lo.build.call(fn, *operands, **named))
-    if fn in layouts.RESHAPES and base is not None and not lo.static_only and is_array(atom_type(lo.read(base))):
+    if known.view == "reshape" and base is not None and not lo.static_only and is_array(atom_type(lo.read(base))):
         for found in (layouts.reshaped(lo, fn, base, operands, named), layouts.copied(lo, fn, base, operands)):
             if found is not None:
                 return found
-    if fn in layouts.SAME_OBJECT and len(args) == 1 and not kwargs and layouts.gives_the_same(lo, fn, base):
+    if known.view == "same" and len(args) == 1 and not kwargs and layouts.gives_the_same(lo, fn, base):
         return base
-    if fn in SURE_VIEWS and base is not None and is_array(atom_type(lo.read(base))):
+    if known.view == "always" and base is not None and is_array(atom_type(lo.read(base))):
         cell = lo.view(base, View(fn, operands[1:], tuple(named.items())))
         lo.read(cell)
         return cell
     module = getattr(fn, "__module__", "") or ""
     draws = isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState, random.Random))
-    effect = draws or module.startswith(EFFECTS) or fn in SAVES or table.record_of(fn).checks
+    effect = draws or module.startswith(EFFECTS) or known.effect or known.checks
     folded = expressions.fold(lo, fn, args) if fn in FOLDED and not kwargs else None
     if folded is not None:
         return folded
@@ -322,7 +318,7 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         var = lo.build.call(fn, *operands, **named)
     if out is not None:
         return write_to(lo, out, var, node)
-    shared = [r for a in args for r in roots(a)] if fn in VIEWS or registry_is_users(fn) else ()
+    shared = [r for a in args for r in roots(a)] if known.view or registry_is_users(fn) else ()
     return lo.wrap(var, shares=shared)
 
 
@@ -337,13 +333,7 @@ def write_to(lo: Lowering, out: Value, result: Atom, node) -> Value:
 def takes_arrays(fn: Any) -> bool:
     """Whether NumPy makes arrays of the lists and tuples that this function is given, one of each."""
     of_numpy = (getattr(fn, "__module__", None) or "").startswith("numpy") and not isinstance(fn, np.ufunc)
-    return of_numpy and fn not in TAKES_SEQUENCES and table.adjoint_rule(fn) is not None
-
-
-TAKES_SEQUENCES = frozenset({
-    np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.stack, np.concatenate, np.hstack, np.vstack, np.dstack,
-    np.column_stack, np.block, np.linalg.multi_dot, np.select, np.choose, np.meshgrid, np.broadcast_arrays, np.einsum, np.ix_,
-})  # fmt: skip
+    return of_numpy and table.record_of(fn).sequences != "kept" and table.adjoint_rule(fn) is not None
 
 
 def passes_text(lo: Lowering, value: Value) -> bool:
@@ -352,12 +342,9 @@ def passes_text(lo: Lowering, value: Value) -> bool:
 
 
 def registry_is_users(fn: Any) -> bool:
-    return not is_library(fn) and fn not in MAKES_NEW
+    return not is_library(fn) and table.record_of(fn).memory != "fresh"
 
 
-SURE_VIEWS = frozenset({
-    np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims, np.flip, np.flipud, np.fliplr, np.diagonal, np.squeeze, np.rot90,
-})  # fmt: skip
 FOLDED = frozenset({isinstance, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from sourcead.ir.nodes import Call, Operand, Stmt, Var
 from sourcead.ir.types import Array, Sym, Type, dims_of
-from sourcead.passes.elementwise import is_elementwise
 from sourcead.passes.rewriting import Facts
+from sourcead.primitives.table import record_of
 
 Dim = int | Sym
 
@@ -27,7 +27,7 @@ class KnownDims:
     def learn(self, stmt: Stmt, facts: Facts) -> None:
         """Notes what a statement proves by having run."""
         match stmt.op:
-            case Call(fn, args) if is_elementwise(fn) and len(stmt.targets) == 1:
+            case Call(fn, args) if record_of(fn).elementwise and len(stmt.targets) == 1:
                 self._broadcast((*args, stmt.targets[0]), facts)
             case Call(fn, (source, *_)) if fn is np.broadcast_to:
                 self._broadcast((source, stmt.targets[0]), facts)

@@ -19,12 +19,13 @@ from sourcead import runtime
 from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, StructT, TupleT, Type, Undefined, join, kind_of, rank
 from sourcead.primitives.result_types import shapes as infer_shapes  # noqa: F401  (fills the table)
 from sourcead.primitives.result_types.by_example import by_example
-from sourcead.primitives.result_types.elementwise import elementwise, is_elementwise
+from sourcead.primitives.result_types.elementwise import elementwise
 from sourcead.primitives.result_types.operands import (
     DTYPE_CHOICES, NOT_CONST, Arg, Impossible, SliceArg, has_any_dtype, settle
 )
 from sourcead.primitives.result_types.subscripts import infer_index
 from sourcead.primitives.result_types.table import HANDLERS
+from sourcead.primitives.table import record_of
 
 __all__ = ["NOT_CONST", "Arg", "SliceArg", "infer_attr", "infer_call", "infer_index", "static_value"]
 
@@ -66,7 +67,7 @@ def _infer_call(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     try:
         if handler is not None:
             return handler(fn, args, kwargs)
-        if is_elementwise(fn):
+        if record_of(fn).elementwise:
             return elementwise(fn, args, kwargs)
         return by_example(fn, args, kwargs)
     except (Impossible, TypeError, ValueError, IndexError, AttributeError, KeyError, OverflowError):

@@ -534,6 +534,7 @@ def test_the_gradient_of_the_design_page_is_what_the_ir_means():
         np.testing.assert_allclose(got, expected)
 
 
+@pytest.mark.compiled
 def test_the_gradient_of_the_design_page_compiles_with_numba():
     numba = pytest.importorskip("numba")
     args = elman_arguments()

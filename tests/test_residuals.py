@@ -164,6 +164,7 @@ def test_gradient_of_loops_with_branches_writes_and_loops_inside(function, args)
     check_grads(function, args)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start", range(0, 120, 20))
 def test_random_recurrences(start, tmp_path):
     outcomes = [judge(seed, tmp_path) for seed in range(start, start + 20)]

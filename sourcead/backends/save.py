@@ -1,6 +1,7 @@
 """Write generated text as a module that needs NumPy alone.
 
-Modules become imports, sourcead's runtime helpers and the user's functions come along as source, and plain data as constants.
+Modules become imports, sourcead's runtime helpers and the user's functions come along as source, and plain data as constants;
+an error class of sourcead becomes the built-in class that it is derived from.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from sourcead.errors import UnsupportedValueError, spelled
+from sourcead.errors import SourceADError, UnsupportedValueError, spelled
 from sourcead.frontend.source import find_source
 
 LARGEST = 10_000  # elements of an array that is still written as a constant
@@ -110,6 +111,8 @@ class _Module:
             case type() if issubclass(value, tuple) and hasattr(value, "_fields"):
                 self.add("collections", collections)
                 return f"collections.namedtuple({value.__name__!r}, {list(value._fields)!r})"
+            case type() if issubclass(value, SourceADError):
+                return next(base.__name__ for base in value.__mro__ if base.__module__ == "builtins")
             case np.dtype():
                 self.add("np", np)
                 return f"np.dtype({value.str!r})"

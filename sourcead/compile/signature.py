@@ -7,25 +7,21 @@ Strings, None, booleans and callables given as arguments are *static*: known whi
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import functools
 import inspect
-import threading
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from sourcead.errors import UnsupportedValueError, WrtError
-from sourcead.ir.records import fields_of, is_namedtuple, is_plain_class, is_record
-from sourcead.ir.types import (
-    BOOL, COMPLEX, FLOAT, INT, SMALL, UNKNOWN, Array, DictT, Known, StructT, TupleT, Type, list_type, type_of
-)
+from sourcead.ir.records import fields_inside, is_namedtuple, is_plain_class, is_record, map_value, parts_of
+from sourcead.ir.type_of import list_type, type_of
+from sourcead.ir.types import BOOL, COMPLEX, FLOAT, INT, SMALL, UNKNOWN, Array, DictT, Known, StructT, TupleT, Type
 from sourcead.language.checkpoints import SavingPolicy
-from sourcead.runtime import make_record
 
 NUMBERS = frozenset(
     [
@@ -115,33 +111,11 @@ def _structure_key(x: Any, key: Callable):
     return t
 
 
-class _Around(threading.local):
-    """The records around the one that is looked at, to stop at circles."""
-
-    def __init__(self):
-        self.ids: set[int] = set()
-
-
-_around = _Around()
-
-
-@contextlib.contextmanager
-def _fields_inside(x: Any):
-    """The fields of a record; none where it refers back to a record around it."""
-    if id(x) in _around.ids:
-        yield {}
-        return
-    _around.ids.add(id(x))
-    try:
-        yield fields_of(x)
-    finally:
-        _around.ids.discard(id(x))
-
-
 def _record_key(x: Any, key: Callable):
     """The key of a record: strings and truth values in it are known while compiling."""
-    with _fields_inside(x) as fields:
-        return (type(x), *[(n, static_key(v) if isinstance(v, bool | str) else key(v)) for n, v in fields.items()])
+    with fields_inside(x) as fields:
+        items = (fields or {}).items()
+        return (type(x), *[(n, static_key(v) if isinstance(v, bool | str) else key(v)) for n, v in items])
 
 
 def is_static(x: Any) -> bool:
@@ -206,9 +180,9 @@ def argument_type(x: Any, where: str) -> Type:
 
 def _record_type(x: Any, where: str) -> Type:
     """The type of a record; what refers back to it is not known."""
-    if id(x) in _around.ids:
-        return UNKNOWN
-    with _fields_inside(x) as fields:
+    with fields_inside(x) as fields:
+        if fields is None:
+            return UNKNOWN
         return StructT(type(x), tuple((n, _field_type(v, f"{where}.{n}")) for n, v in fields.items()))
 
 
@@ -403,55 +377,25 @@ def check_wrt(x: Any, where: str) -> None:
                 check_wrt(leaf, path)
 
 
-def leaves(x: Any, where: str = "") -> Iterator[tuple[str, Any]]:
+def is_leaf(x: Any) -> bool:
+    """Whether this is a number or an array."""
+    return isinstance(x, np.ndarray | np.number | float | complex) or isinstance(x, int) and not isinstance(x, bool)
+
+
+def leaves(x: Any, where: str = "") -> list[tuple[str, Any]]:
     """The numbers and arrays in a structure, each with its place as the user would write it."""
-    if isinstance(x, np.ndarray | np.number | float | complex) or (isinstance(x, int) and not isinstance(x, bool)):
-        yield where, x
-    elif is_record(x):
-        with _fields_inside(x) as fields:
-            found = [leaf for n, v in fields.items() for leaf in leaves(v, f"{where}.{n}")]
-        yield from found
-    elif isinstance(x, tuple | list):
-        for i, v in enumerate(x):
-            yield from leaves(v, f"{where}[{i}]")
-    elif isinstance(x, dict):
-        for k, v in x.items():
-            yield from leaves(v, f"{where}[{k!r}]")
+    return [(where, x)] if is_leaf(x) else [leaf for at, part in parts_of(x) for leaf in leaves(part, where + at)]
 
 
-def holders(x: Any, where: str) -> Iterator[tuple[str, Any]]:
+def holders(x: Any, where: str) -> list[tuple[str, Any]]:
     """The lists, dicts and objects in a structure, each with its place as the user would write it."""
-    if isinstance(x, list | dict) or is_record(x) and not isinstance(x, tuple):
-        yield where, x
-    if is_record(x):
-        with _fields_inside(x) as fields:
-            found = [holder for n, v in fields.items() for holder in holders(v, f"{where}.{n}")]
-        yield from found
-    elif isinstance(x, tuple | list):
-        for i, v in enumerate(x):
-            yield from holders(v, f"{where}[{i}]")
-    elif isinstance(x, dict):
-        for k, v in x.items():
-            yield from holders(v, f"{where}[{k!r}]")
+    own = [(where, x)] if isinstance(x, list | dict) or is_record(x) and not isinstance(x, tuple) else []
+    return own + [holder for at, part in parts_of(x) for holder in holders(part, where + at)]
 
 
 def map_leaves(f: Callable[[Any], Any], x: Any) -> Any:
     """The structure with each of its numbers and arrays replaced by `f` of it."""
-    if isinstance(x, np.ndarray | np.number | float | complex) or (isinstance(x, int) and not isinstance(x, bool)):
-        return f(x)
-    again = functools.partial(map_leaves, f)
-    if isinstance(x, tuple) and not is_record(x):
-        return tuple(map(again, x))
-    if isinstance(x, list):
-        return list(map(again, x))
-    if isinstance(x, dict):
-        return {k: again(v) for k, v in x.items()}
-    if is_record(x):
-        if id(x) in _around.ids:
-            return x
-        with _fields_inside(x) as fields:
-            return make_record(type(x), **{name: again(value) for name, value in fields.items()})
-    return x
+    return f(x) if is_leaf(x) else map_value(x, functools.partial(map_leaves, f))
 
 
 def conversion(x: Any, in_wrt: bool) -> Callable[[Any], Any] | None:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.runtime import is_helper
+
 UFUNC = {"memory": "fresh", "order": "keeps"}
 UFUNC_METHODS = ("accumulate", "outer", "reduce", "reduceat")
 NUMBER_TYPE = {"memory": "fresh", "pure": True, "numba": "native"}
@@ -50,7 +52,7 @@ def facts_of_kind(function) -> dict[str, Any]:
         return operator_facts(function.__name__)
     if where.partition(".")[0] == "numpy":
         return {"memory": "shared", "pure": where in PURE_MODULES and not isinstance(function, type)}
-    if where.startswith("sourcead.runtime"):
+    if is_helper(function):
         return {"memory": "shared"}
     return {}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sourcead.errors import NoRuleError, Origin
-from sourcead.ir.types import GENERATORS
+from sourcead.ir.type_of import GENERATORS
 from sourcead.primitives.table import adjoint_rule, tangent_rule
 
 _REASONS = {

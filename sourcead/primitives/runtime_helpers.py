@@ -17,8 +17,8 @@ from sourcead.runtime import (
     like_arrays, quantile_cotangent, running_winner_cotangent, tangents as runtime_tangents, tensordot_cotangents,
     unbroadcast, unbroadcast_each
 )
+from sourcead.runtime.subscripts import with_added
 from sourcead.runtime.tangents import einsum_tangents, quantile_tangent, running_winner_tangent, share_of_winners
-from sourcead.runtime.unknown import with_added
 
 # ---- cotangents: making, adding, shaping ----
 

@@ -12,7 +12,7 @@ from sourcead.runtime import (
     gather_cotangent, inverse_axes, like_sequence, pad_cotangent, repeat_cotangent, reversed_shift, tile_cotangent,
     unbroadcast
 )
-from sourcead.runtime.rows import join_rows, split_rows
+from sourcead.runtime.shapes import join_rows, split_rows
 
 family(__name__, memory="fresh")
 

@@ -13,8 +13,9 @@ Of a function that is not listed here only its module is known: NumPy's results 
 from __future__ import annotations
 
 from sourcead.ir.nodes import Attr, Call, Const, Index, Operand, Slice, Var
+from sourcead.ir.type_of import type_of
 from sourcead.ir.types import (
-    Array, DictT, FunctionT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, rank, type_of
+    Array, DictT, FunctionT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, rank
 )
 from sourcead.primitives.table import record_of
 

@@ -30,14 +30,15 @@ from sourcead.frontend.values import (
 )
 from sourcead.frontend.values.cells import BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, TupleVal, Value, roots
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
-from sourcead.ir.types import GENERATORS, UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
+from sourcead.ir.type_of import GENERATORS
+from sourcead.ir.types import UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
 from sourcead.ir.walk import map_operand
 from sourcead.language import combinators
 from sourcead.language.checkpoints import checkpoint
 from sourcead.primitives import refusals, table
 from sourcead.primitives.compositions import number_kind, refuse
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
-from sourcead.runtime import stop_gradient
+from sourcead.runtime import is_helper, stop_gradient
 
 VALUES = (Var, Const, Cell, TupleVal, FunctionVal, MethodVal, BoundVal, ChoiceVal)
 DERIVATIVES: list[tuple[Callable[[Any], bool], Callable]] = []  # (whether a callee takes derivatives, what lowers a call of it)
@@ -183,7 +184,7 @@ PLAIN_BUILTINS = frozenset({abs, pow, round, divmod, format, repr, ascii, ord, c
 
 def is_library(fn: Any) -> bool:
     """Whether a function belongs to NumPy, math or kin: no source is looked for, a missing rule is an error."""
-    if (getattr(fn, "__module__", None) or "").startswith("sourcead.runtime"):
+    if is_helper(fn):
         return True
     owner = getattr(fn, "__objclass__", None) or getattr(fn, "__self__", None)
     module = getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or ""

@@ -21,6 +21,7 @@ import numpy as np
 from sourcead import Revolve, Segments, value_and_grad
 from sourcead.nn.data import minibatches
 from sourcead.nn.initialisers import glorot_uniform
+from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import adam, adam_state
 
 STEPS, UNITS, LAYERS, BATCH = 25, 16, 2, 50
@@ -325,6 +326,7 @@ def train(
     Returns:
         The layers, the mean loss of each epoch, and the function that gave the loss and its gradient.
     """
+    keep_freed_memory()
     rng = np.random.default_rng(seed)
     columns = data.xs.shape[-1]
     network = initial_layers(rng, model, [columns, *[units] * (layers - 1), columns])

@@ -14,6 +14,7 @@ import numpy as np
 from sourcead.errors import SourceADError
 from sourcead.nn import checkpoints
 from sourcead.nn.data import minibatches
+from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import State, adam, arrays_of, clip_by_norm
 from sourcead.nn.progress import Progress
 
@@ -51,6 +52,8 @@ def fit(
 ) -> History:  # fmt: skip
     """Trains parameters in place.
 
+    It sets how much freed memory this process keeps (`sourcead.nn.memory.keep_freed_memory`), so that each batch reuses that of the last.
+
     Args:
         loss_and_gradient: `value_and_grad` of a loss that takes the parameters first, then the rows of a batch.
         parameters: any structure of floating-point arrays; overwritten.
@@ -84,6 +87,7 @@ def fit(
         >>> p["w"].round(2), len(history.losses)
         (array([1., 2.]), 250)
     """
+    keep_freed_memory()
     rng = np.random.default_rng(rng)
     state, history, done = State(), History(), 0
     if checkpoint is not None and Path(checkpoint).exists():

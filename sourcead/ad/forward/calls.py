@@ -214,7 +214,7 @@ def linear_places(call: Call, linear: Linear, stmt: Stmt, tangents: Tangents) ->
         values, options = rule.bind(range(len(call.args)), {name: name for name, _ in call.kwargs}, wrap=lambda default: None)
     except RuleError as error:
         raise UnsupportedArgumentError(error.reason, at=stmt.origin, instead=error.instead) from None
-    refuse_active_options(rule, {k: operand_at(call, p) for k, p in options.items()}, tangents.known, stmt)
+    refuse_active_options(rule, {k: operand_at(call, p) for k, p in options.items() if p is not None}, tangents.known, stmt)
     silent = silent_params(rule)
     found = {p: rule.params[min(k, len(rule.params) - 1)] for k, p in enumerate(values) if p in places and k not in silent}
     if linear.only is None:

@@ -193,7 +193,7 @@ def without_effects(block: Block) -> tuple[Block, dict[Var, Stmt]]:
         stmts = []
         for stmt in b.stmts:
             match stmt.op:
-                case Effect(_, _, None) | Call(effect=True):
+                case Effect() | Call(effect=True):
                     gone.update(dict.fromkeys(stmt.targets, stmt))
                     continue
             stmts.append(replace(stmt, op=map_op(stmt.op, lambda a: a, visit)) if op_blocks(stmt.op) else stmt)

@@ -177,11 +177,4 @@ def percentile(a, q, axis=None, method="linear", keepdims=False):
     return quantile(a, np.divide(q, 100), axis, method, keepdims)
 
 
-def put_back(y, x, axis):
-    """A reduction's result with the axes that are gone as axes of length one."""
-    if axis is None:
-        return np.reshape(y, (1,) * x.ndim)
-    return np.expand_dims(y, axis)
-
-
 enter(np.corrcoef, np.nanmedian, np.nanpercentile, np.nanquantile, np.histogram, np.histogram_bin_edges, memory="fresh")

@@ -10,7 +10,6 @@ a person would write it again rather than give it a name.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Hashable
 from typing import Any
 

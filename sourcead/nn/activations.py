@@ -10,9 +10,8 @@ import math
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, enter
+from sourcead.primitives.registry import adjoint, enter, infers
 from sourcead.primitives.result_types.elementwise import elementwise
-from sourcead.primitives.result_types.table import infers
 from sourcead.runtime import stop_gradient
 
 tanh = np.tanh

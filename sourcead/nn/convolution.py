@@ -16,9 +16,8 @@ from numpy.lib.stride_tricks import as_strided
 from sourcead.ir.types import Array, anydim
 from sourcead.nn.images import around, batch_inside, inside, memory, without_padding
 from sourcead.nn.shapes import common_dtype, misfit, pair
-from sourcead.primitives.registry import adjoint, enter, multilinear, tangent
-from sourcead.primitives.result_types.operands import need_dims
-from sourcead.primitives.result_types.table import arrange, infers
+from sourcead.primitives.registry import adjoint, enter, infers, multilinear, tangent
+from sourcead.primitives.result_types.operands import arrange, need_dims
 from sourcead.runtime import unbroadcast
 
 BUFFER_BYTES = 1 << 18  # the size of the buffer for the patches that are multiplied at once

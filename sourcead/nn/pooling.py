@@ -17,9 +17,8 @@ import numpy as np
 from sourcead.ir.types import Array, anydim
 from sourcead.nn.images import around, batch_inside, inside, memory, without_padding
 from sourcead.nn.shapes import misfit, pair
-from sourcead.primitives.registry import adjoint, enter, linear, tangent
-from sourcead.primitives.result_types.operands import Impossible, array_type
-from sourcead.primitives.result_types.table import arrange, infers
+from sourcead.primitives.registry import adjoint, enter, infers, linear, tangent
+from sourcead.primitives.result_types.operands import Impossible, arrange, array_type
 
 
 def max_pool2d(x, size, stride=None, padding=0):

@@ -173,7 +173,8 @@ def angle_tangent(y, z, t_z, deg=False):
         return np.imag(t_z / z) / DEGREE
     return np.imag(t_z / z)
 
-enter(np.where, np.clip, elementwise=True, order="keeps")
+enter(np.where, elementwise=True, operands=3, order="keeps")
+enter(np.clip, elementwise=True, order="keeps")
 enter(np.sinc, np.nan_to_num, np.round, np.around, np.real, np.imag, np.angle, np.fix, np.i0, elementwise=True, operands=1)
 enter(np.isreal, np.iscomplex, np.isposinf, np.isneginf, elementwise=True, operands=1, boolean=True)
 enter(np.isclose, elementwise=True, operands=2, boolean=True)

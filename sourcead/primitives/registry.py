@@ -40,6 +40,7 @@ class Primitive:
         tangent: its tangent rule, a Python function, or what says that the function is its own tangent.
         preset: the options of the function whose default differs from that in its rules.
         compositions: the functions of other functions that may stand for its calls.
+        result: `result(function, args, kwargs)` is the type of its result; if None, this follows from calls on small examples.
         constant: its result carries no derivative, whatever its arguments are.
         memory: what its result shares with its arguments (`emit/memory/sharing.py` explains the words): "fresh", "readonly",
             "shallow", "first", "shared", "foreign", or "operands" where it depends on their types as that of an operator
@@ -72,6 +73,7 @@ class Primitive:
     tangent: Callable | Linear | None = None
     preset: tuple[tuple[str, Any], ...] = ()
     compositions: tuple = ()
+    result: Callable | None = None
     constant: bool = False
     memory: str | Callable[[int, Set[str]], str] = "foreign"
     view: str | None = None
@@ -92,6 +94,10 @@ class Primitive:
     axis_at: int | None = None
     numba: str | None = None
     looped: bool = False
+
+    def is_elementwise(self, count: int) -> bool:
+        """Whether a call with so many arguments works element by element; `np.where` with one argument does not."""
+        return self.elementwise and count >= (self.operands or 1)
 
     @cached_property
     def adjoint_rule(self) -> Rule | None:
@@ -182,6 +188,16 @@ def forget_users(function) -> None:
     """Removes what users have entered about a function."""
     RECORDS.pop(function, None)
     USERS.pop(function, None)
+
+
+def infers(*functions):
+    """Enters the decorated `handler(fn, args, kwargs) -> Type` as what infers the type of these functions' results."""
+
+    def register(handler):
+        enter(*functions, result=handler)
+        return handler
+
+    return register
 
 
 def is_own(rule_function) -> bool:

@@ -23,7 +23,7 @@ class BatchedCalls:
         if isinstance(fn, Var) or any(isinstance(a, tuple) and self.is_batched(a) for a in args):
             raise Unbatchable
         known = record_of(fn)
-        if known.elementwise and not kwargs:
+        if known.is_elementwise(len(args)) and not kwargs:
             rank = max(map(rank_of, args))
             return self.emit(target, replace(op, args=tuple(self.aligned(a, rank) for a in args)))
         if known.batched == "reduction" and not kwargs.keys() - {"axis", "keepdims"} and len(args) == 1:

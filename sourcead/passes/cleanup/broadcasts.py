@@ -88,7 +88,7 @@ def broadcasts_operands(fn, count: int) -> bool:
     """Whether a call with so many positional arguments broadcasts all of them against each other."""
     if isinstance(fn, np.ufunc) and count != fn.nin:
         return False
-    return record_of(fn).elementwise or (fn is np.where and count == 3)
+    return record_of(fn).is_elementwise(count)
 
 
 def _broadcast_of(operand: Operand, facts: Facts) -> Atom | None:
@@ -190,7 +190,7 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
 def _only_feeds_operations(var: Var, facts: Facts) -> bool:
     """Whether a value is read by elementwise operations alone, and by at least one."""
     readers = facts.readers.get(var, [])
-    return bool(readers) and all(isinstance(op, Call) and record_of(op.fn).elementwise for op in readers)
+    return bool(readers) and all(isinstance(op, Call) and record_of(op.fn).is_elementwise(len(op.args)) for op in readers)
 
 
 def _into_update(op: Update, base: Atom, value: Operand, facts: Facts) -> Update | None:

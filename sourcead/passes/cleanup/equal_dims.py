@@ -27,7 +27,7 @@ class KnownDims:
     def learn(self, stmt: Stmt, facts: Facts) -> None:
         """Notes what a statement proves by having run."""
         match stmt.op:
-            case Call(fn, args) if record_of(fn).elementwise and len(stmt.targets) == 1:
+            case Call(fn, args) if record_of(fn).is_elementwise(len(args)) and len(stmt.targets) == 1:
                 self._broadcast((*args, stmt.targets[0]), facts)
             case Call(fn, (source, *_)) if fn is np.broadcast_to:
                 self._broadcast((source, stmt.targets[0]), facts)

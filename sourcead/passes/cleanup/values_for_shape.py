@@ -53,7 +53,7 @@ def share_shapes(function: Function) -> Function:
                 return replace(stmt.op, base=same)
             named, scope = known.get(dims.shape(asked.type, facts), (None, None))
             answer = _answer(stmt.op, asked, [*params, named] if scope in facts.open else params, dims, facts)
-        if isinstance(stmt.op, Call) and record_of(stmt.op.fn).elementwise and len(stmt.targets) == 1:
+        if isinstance(stmt.op, Call) and record_of(stmt.op.fn).is_elementwise(len(stmt.op.args)) and len(stmt.targets) == 1:
             offer(stmt.targets[0], facts.scope, facts)
         return answer
 
@@ -62,7 +62,7 @@ def share_shapes(function: Function) -> Function:
 
 def _combined_with_itself(op: Op | None) -> Var | None:
     """x, if the op is elementwise and reads x and numbers alone: `x * x`, `x ** 2`."""
-    if not (isinstance(op, Call) and record_of(op.fn).elementwise and not op.kwargs):
+    if not (isinstance(op, Call) and record_of(op.fn).is_elementwise(len(op.args)) and not op.kwargs):
         return None
     variables = {a for a in op.args if isinstance(a, Var) and not isinstance(a.type, Scalar)}
     numbers = all(isinstance(a, Var) or isinstance(a, Const) and np.ndim(a.value) == 0 for a in op.args)

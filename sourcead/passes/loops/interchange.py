@@ -231,7 +231,7 @@ class Exchange:
         if a[-1] is b[-1] or a[-1] == b[-1]:
             return True
         readers = [s for s in moving if before in op_reads(s.op) and isinstance(s.op, Call)]
-        joined = any(is_product(s) or record_of(s.op.fn).elementwise and dims_in(s.targets[0]) == b for s in readers)
+        joined = any(is_product(s) or record_of(s.op.fn).is_elementwise(len(s.op.args)) and dims_in(s.targets[0]) == b for s in readers)
         return joined and least(a[-1]) > 1 and least(b[-1]) > 1
 
     def layer(

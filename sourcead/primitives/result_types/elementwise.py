@@ -6,44 +6,12 @@ import operator
 
 import numpy as np
 
-from sourcead.ir.types import (
-    BOOL, FLOAT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Unknown, anydim, join
-)
+from sourcead.ir.types import BOOL, FLOAT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Unknown, join
 from sourcead.primitives.kinds import home
 from sourcead.primitives.registry import record
 from sourcead.primitives.result_types.by_example import sample
+from sourcead.primitives.result_types.dims import broadcast_dims
 from sourcead.primitives.result_types.operands import Arg, Impossible, array_type
-
-
-def broadcast_dim(a, b):
-    """The dim of two dims that are broadcast against each other."""
-    if a is b or a == b:
-        return a
-    if isinstance(a, int) and a == 1:
-        return b
-    if isinstance(b, int) and b == 1:
-        return a
-    a_many, b_many = not_one(a), not_one(b)
-    if a_many and b_many:
-        return b if isinstance(b, int) and not isinstance(a, int) else a
-    if a_many or b_many:
-        return a if a_many else b
-    return anydim()
-
-
-def not_one(dim) -> bool:
-    """Whether a dim is known not to be 1."""
-    return dim != 1 if isinstance(dim, int) else dim.many
-
-
-def broadcast_dims(*shapes: tuple) -> tuple:
-    """The dims of several shapes broadcast together."""
-    rank = max(map(len, shapes), default=0)
-    result = [1] * rank
-    for dims in shapes:
-        for i, dim in enumerate(dims, rank - len(dims)):
-            result[i] = broadcast_dim(result[i], dim)
-    return tuple(result)
 
 
 def elementwise(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:

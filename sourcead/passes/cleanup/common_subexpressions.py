@@ -1,11 +1,12 @@
-"""Common subexpressions: what was computed already, from the same values, is not computed again.
+"""Common subexpression elimination: a pure operation on the same operands is done once.
 
-Values are immutable, so an earlier result in the same block or in one around it can stand in for a later equal one.
-Nothing is merged whose memory is likely to be written (a copy would have to be made again), nor a call of a function
-that is not known to be pure.
+    y = sin(x);  z = sin(x)                      y = sin(x);  z = y
 
-What an object says of itself (`x.shape`, `len(x)`) is known to be equal but stays where it stands: it costs nothing, and
-a person would write it again rather than give it a name.
+Legal if the operation is pure and its earlier result is visible: in the same block or in one around it.  Not merged are calls that
+make an array which is likely to be written, because a copy would have to be made in its place.
+
+Queries of an array (`x.shape`, `len(x)`) are known to be equal but stay: they cost nothing, and a person would write them again
+rather than give them a name.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ import numpy as np
 from sourcead.ir.nodes import Attr, Build, Call, Const, Function, Index, Op, Stmt, Var
 from sourcead.ir.types import kind_of
 from sourcead.passes.equality import operand_key
-from sourcead.passes.rewriting import Facts, rewrite
+from sourcead.passes.peephole import Facts, peephole
 from sourcead.primitives.table import record_of
 
 
 def is_pure(op: Op) -> bool:
-    """Whether an op does nothing but compute its result from its operands, and makes no memory that is meant to be written."""
+    """Whether an op only computes its result from its operands, and makes no array that is meant to be written."""
     match op:
         case Attr() | Index() | Build("tuple"):
             return True
@@ -59,11 +60,11 @@ def merge_common(function: Function) -> Function:
             return None
         return found
 
-    return rewrite(function, rule)
+    return peephole(function, rule)
 
 
 def _key(op: Op, canonical) -> Hashable:
-    """What two ops share only if they compute the same."""
+    """A key that two ops share only if they compute the same value."""
     match op:
         case Attr(base, name):
             return "attr", operand_key(base, canonical), name
@@ -89,7 +90,7 @@ def _is_number(operand: Any) -> bool:
 
 
 def _is_free(op: Op, facts: Facts) -> bool:
-    """Whether an op only asks an object about itself."""
+    """Whether an op is a query of an array."""
     match op:
         case Attr():
             return True

@@ -23,7 +23,8 @@ METHOD_OF_PYTHON = {"numba": "native"}
 OPERATOR = {"memory": "operands", "pure": True, "order": "keeps"}
 NOT_PURE_OPERATORS = {"attrgetter", "call", "delitem", "itemgetter", "length_hint", "methodcaller", "setitem"}
 NOT_IN_PLACE = {"inv", "invert", "is_", "is_not", "index", "indexOf"}
-DRAW = {"memory": "fresh"}
+DRAW = {"memory": "fresh", "effect": True}
+MODULES_WITH_EFFECTS = ("numpy.random", "numpy.testing", "random", "secrets")
 PURE_MODULES = ("numpy", "numpy.linalg", "numpy.fft")
 GENERATORS = (np.random.Generator, np.random.RandomState)
 
@@ -46,6 +47,8 @@ def facts_of_kind(function) -> dict[str, Any]:
     if getattr(function, "__objclass__", None) is np.ndarray:
         return {"memory": "shared"}
     where = home(function)
+    if where.startswith(MODULES_WITH_EFFECTS):
+        return {"memory": "shared", "effect": True}
     if where == "math":
         return MATH
     if where in ("operator", "_operator"):

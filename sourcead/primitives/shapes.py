@@ -123,6 +123,7 @@ linear({
     (np.float64, np.float32, np.float16, np.complex128, np.complex64, np.longdouble): lambda y, x, d_y: (
         unbroadcast(d_y, x)
     ),
+    np.asarray_chkfinite: lambda y, x, d_y: d_y,
     np.ndarray.item: lambda y, x, d_y: np.full(np.shape(x), d_y),
     (np.ndarray.tolist, list, tuple): lambda y, x, d_y: (
         np.array(d_y, dtype=x.dtype) if isinstance(x, np.ndarray) else type(x)(d_y)
@@ -140,6 +141,9 @@ def astype_adjoint(y, x, dtype, d_y, order="K", casting="unsafe", copy=True):
 
 
 linear(np.ndarray.astype)
+
+adjoints({np.real_if_close: lambda y, x, d_y, tol=100: unbroadcast(d_y, x)})
+tangents({np.real_if_close: lambda y, x, t_x, tol=100: t_x if np.iscomplexobj(y) else np.real(t_x)})
 
 # ---- memory, order and forms ----
 
@@ -168,3 +172,4 @@ enter(np.ndarray.astype, batched="astype")
 enter(np.transpose, batched="transpose")
 enter(np.broadcast_to, np.reshape, batched="shaped")
 enter(np.expand_dims, batched="expand_dims")
+enter(np.real_if_close, np.asarray_chkfinite, memory="shared", view="maybe")

@@ -14,7 +14,7 @@ import numpy as np
 
 from sourcead.primitives import (  # noqa: F401  (they enter records)
     arithmetic, builtin_functions, constants, creation, decompositions, effects, elementwise, fft, indexing, joining,
-    linalg, lists, partitions, products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
+    linalg, lists, products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
 )
 from sourcead.primitives.compositions import (  # noqa: F401
     OF_UFUNCS, Composition, arrays, linalg as composed_linalg, numbers, options, polynomials,

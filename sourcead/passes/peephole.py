@@ -1,15 +1,15 @@
 """The walk that the local simplifications share.
 
-`rewrite(function, rule)` visits every statement once, in order, inner blocks before the statement that holds them, and
-asks `rule(stmt, facts)` what should stand in its place:
+`peephole(function, rule)` visits every statement once, in order, the blocks of a statement before the statement itself, and calls
+`rule(stmt, facts)`, which returns what is to stand in its place:
 
     None                 the statement stays
-    an atom              its one target is this value; the statement goes
-    an op                the statement computes its targets so instead
-    a list of statements stand in its place
+    an atom              the statement goes, and this value takes the place of its one target
+    an op                the statement computes its targets by this op
+    a list of statements they stand in its place
 
-A rule may also say `facts.replace(var, atom)`.  Because values are immutable, replacing a variable by an equal value that
-is visible in its place is always right, whatever stands between.
+A rule may also call `facts.replace(var, atom)`.  Because values are immutable, replacing a variable by an equal value that is
+visible in its place is always legal, whatever stands between the two.
 """
 
 from __future__ import annotations
@@ -17,19 +17,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Function, Op, Stmt, Var, fresh
-from sourcead.ir.walk import map_op, op_blocks, op_reads
+from sourcead.ir.walk import map_op, op_blocks, op_reads, walk
 
 
 @dataclass(eq=False)
 class Facts:
-    """What is known at the statement being visited.
+    """What is known at the statement that is being visited.
 
     Attributes:
-        uses: how often each variable was read when the walk began.
-        open: the blocks that surround the statement, outermost first, by number; `scope` is the innermost.
+        open: the numbers of the blocks that surround the statement, outermost first; `scope` is the innermost.
         holds: variables whose truth is known here, because a branch on them was taken.
+        definitions, scopes: the statement that defines each variable so far, and the block that this stands in.
+        replaced, renamed: what stands for a variable from here on, and its new name.
+        late: statements that were visited before must be changed too.
     """
 
     function: Function
@@ -42,34 +45,36 @@ class Facts:
     late: bool = False
     changed: bool = False
     blocks: int = 0
-    _uses: Counter | None = None
-    _readers: dict[Var, list[Op]] | None = None
 
     @property
     def scope(self) -> int:
         return self.open[-1]
 
-    @property
+    @cached_property
     def uses(self) -> Counter:
-        if self._uses is None:
-            self._uses = Counter({v: len(ops) for v, ops in self.readers.items()})
-        return self._uses
+        """How often each variable was read when the walk began."""
+        return Counter({v: len(ops) for v, ops in self.readers.items()})
 
-    @property
+    @cached_property
     def readers(self) -> dict[Var, list[Op | None]]:
-        """Which ops read each variable as the walk began; None stands for the results of a block."""
-        if self._readers is None:
-            self._readers = {}
-            _collect_readers(self.function.body, self._readers)
-        return self._readers
+        """The ops that read each variable when the walk began; None stands for the results of a block."""
+        found: dict[Var, list[Op | None]] = {}
+        blocks = [self.function.body]
+        for stmt in walk(self.function.body):
+            blocks += op_blocks(stmt.op)
+            for v in op_reads(stmt.op):
+                found.setdefault(v, []).append(stmt.op)
+        for result in (r for b in blocks for r in b.results if isinstance(r, Var)):
+            found.setdefault(result, []).append(None)
+        return found
 
     def op(self, atom: Atom | object) -> Op | None:
-        """The op whose one result this atom is, if it is known."""
+        """The op without blocks whose one result this atom is, if it is known."""
         stmt = self.definitions.get(atom) if isinstance(atom, Var) else None
         return stmt.op if stmt is not None and len(stmt.targets) == 1 and not op_blocks(stmt.op) else None
 
     def call(self, atom: Atom | object, *fns: Callable) -> Call | None:
-        """The call, without keywords, of one of these functions whose result this atom is."""
+        """The call of one of these functions, without keywords, whose result this atom is."""
         op = self.op(atom)
         return op if isinstance(op, Call) and not op.kwargs and not op.effect and any(op.fn is f for f in fns) else None
 
@@ -79,19 +84,14 @@ class Facts:
         return atom
 
     def replace(self, var: Var, atom: Atom) -> None:
-        """From here on `var` is `atom`."""
+        """From here on, `atom` stands for `var`."""
         self.replaced[var] = self.resolve(atom)
         self.changed = True
 
     def replace_everywhere(self, var: Var, atom: Atom) -> None:
-        """`var` is `atom`, also in statements that were visited already."""
+        """`atom` stands for `var`, also in statements that were visited already."""
         self.replace(var, atom)
         self.late = True
-
-    def rename(self, var: Var, new: Var) -> None:
-        """`var` is defined under another name."""
-        self.renamed[var] = new
-        self.late = self.changed = True
 
     def define(self, stmt: Stmt) -> None:
         for target in stmt.targets:
@@ -99,31 +99,34 @@ class Facts:
             self.scopes[target] = self.scope
 
 
-def rewrite(function: Function, rule: Callable[[Stmt, Facts], object]) -> Function:
+def peephole(function: Function, rule: Callable[[Stmt, Facts], object]) -> Function:
     """The function with each statement replaced as `rule` says; the same object if nothing changed."""
     facts = Facts(function)
     body = _block(function.body, rule, facts)
     if not facts.changed:
         return function
-    if facts.late:
-        body = _finish(body, facts)
-    return replace(function, body=body)
+    return replace(function, body=_renamed(body, facts) if facts.late else body)
+
+
+def with_body(function: Function, body: Block) -> Function:
+    """The function with another body; the same object if the body is its own."""
+    return function if body is function.body else replace(function, body=body)
+
+
+def with_stmts(block: Block, stmts: list[Stmt]) -> Block:
+    """The block with other statements; the same object if they are its own."""
+    same = len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts, block.stmts))
+    return block if same else Block(tuple(stmts), block.results)
 
 
 def _block(block: Block, rule, facts: Facts) -> Block:
     facts.blocks += 1
     facts.open.append(facts.blocks)
-    stmts: list[Stmt] = []
-    for stmt in block.stmts:
-        stmts.extend(_statement(stmt, rule, facts))
+    stmts = tuple(new for stmt in block.stmts for new in _statement(stmt, rule, facts))
     results = tuple(map(facts.resolve, block.results))
     facts.open.pop()
-    same = len(stmts) == len(block.stmts) and all(map(_is, stmts, block.stmts)) and all(map(_is, results, block.results))
-    return block if same else Block(tuple(stmts), results)
-
-
-def _is(a, b) -> bool:
-    return a is b
+    same = len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts + results, block.stmts + block.results))
+    return block if same else Block(stmts, results)
 
 
 def _statement(stmt: Stmt, rule, facts: Facts) -> list[Stmt]:
@@ -148,44 +151,40 @@ def _statement(stmt: Stmt, rule, facts: Facts) -> list[Stmt]:
 
 
 def _take_name(var: Var, atom: Atom, facts: Facts) -> None:
-    """A temporary that replaces one of the user's variables in the same block takes over its name."""
+    """Gives a temporary that replaces one of the user's variables in the same block the name of that variable."""
     if var.temp or not isinstance(atom, Var) or not atom.temp or atom in facts.renamed:
         return
     if facts.scopes.get(atom) == facts.scope:
-        facts.rename(atom, fresh(atom, name=var.name, temp=False))
+        facts.renamed[atom] = fresh(atom, name=var.name, temp=False)
+        facts.late = facts.changed = True
 
 
 def _with_known_operands(stmt: Stmt, rule, facts: Facts) -> Stmt:
     """The statement with replaced variables replaced, and its blocks rewritten."""
     op = stmt.op
-    blocks = op_blocks(op)
-    new_blocks: dict[Block, Block] = {}
-    if isinstance(op, Branch):
-        cond = facts.resolve(op.cond)
-        for block, truth in zip(blocks, (True, False)):
-            known = isinstance(cond, Var) and cond not in facts.holds
-            if known:
-                facts.holds[cond] = truth
-            new_blocks[block] = _block(block, rule, facts)
-            if known:
-                del facts.holds[cond]
-    else:
-        for block in blocks:
-            new_blocks[block] = _block(block, rule, facts)
+    blocks: dict[Block, Block] = {}
+    cond = facts.resolve(op.cond) if isinstance(op, Branch) else None
+    for block, truth in zip(op_blocks(op), (True, False)):
+        known = isinstance(cond, Var) and cond not in facts.holds
+        if known:
+            facts.holds[cond] = truth
+        blocks[block] = _block(block, rule, facts)
+        if known:
+            del facts.holds[cond]
     stale = facts.replaced and not facts.replaced.keys().isdisjoint(op_reads(op))
-    if stale or any(new is not old for old, new in new_blocks.items()):
-        return replace(stmt, op=with_atoms(op, facts.resolve, new_blocks.__getitem__))
+    if stale or any(new is not old for old, new in blocks.items()):
+        return replace(stmt, op=with_atoms(op, facts.resolve, blocks.__getitem__))
     return stmt
 
 
 def with_atoms(op: Op, atom: Callable[[Atom], Atom], block: Callable[[Block], Block]) -> Op:
-    """`map_op`, and a called variable that turns out to be a constant becomes the function itself."""
+    """`map_op`, after which a call of a variable that has become a constant calls the function itself."""
     op = map_op(op, atom, block)
     return replace(op, fn=op.fn.value) if isinstance(op, Call) and isinstance(op.fn, Const) else op
 
 
-def _finish(block: Block, facts: Facts) -> Block:
-    """The block with all that was replaced and renamed during the walk, also before the walk knew of it."""
+def _renamed(block: Block, facts: Facts) -> Block:
+    """The block with all that was replaced and renamed during the walk, also in statements before that."""
     renamed = facts.renamed
 
     def atom(a: Atom) -> Atom:
@@ -199,14 +198,3 @@ def _finish(block: Block, facts: Facts) -> Block:
         return Block(stmts, tuple(map(atom, b.results)))
 
     return visit(block)
-
-
-def _collect_readers(block: Block, readers: dict[Var, list[Op | None]]) -> None:
-    for stmt in block.stmts:
-        for v in op_reads(stmt.op):
-            readers.setdefault(v, []).append(stmt.op)
-        for inner in op_blocks(stmt.op):
-            _collect_readers(inner, readers)
-    for result in block.results:
-        if isinstance(result, Var):
-            readers.setdefault(result, []).append(None)

@@ -17,11 +17,13 @@ M. Giles (2008); S. Walter and L. Lehmann, "Algorithmic differentiation of linea
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, tangent, tangents
 from sourcead.runtime.matrices import (
     cholesky_cotangent, cholesky_tangent, conjugate, conjugate_transpose, eig_cotangent, eig_tangent, eigh_cotangent,
     eigh_tangent, from_triangle, one_triangle, qr_cotangent, qr_tangent, svd_cotangent, svd_left_tangent
 )
+
+family(__name__, memory="fresh")
 
 adjoints({
     np.linalg.cholesky: lambda y, a, d_y: cholesky_cotangent(d_y, y),
@@ -35,13 +37,9 @@ adjoints({
 
 tangents({
     np.linalg.cholesky: lambda y, a, t_a: cholesky_tangent(t_a, y),
+    np.linalg.eigh: lambda y, a, t_a, UPLO="L": eigh_tangent(t_a, y[0], y[1], UPLO),
+    np.linalg.eig: lambda y, a, t_a: eig_tangent(t_a, y[0], y[1]),
 })
-
-
-@tangent(np.linalg.eigh)
-def _(y, a, t_a, UPLO="L"):
-    t_w, t_v = eigh_tangent(t_a, y[0], y[1], UPLO)
-    return t_w, t_v
 
 
 @adjoint(np.linalg.eigvalsh)
@@ -60,20 +58,14 @@ def eigvalsh_tangent(y, a, t_a, UPLO="L"):
     return np.sum(v * (from_triangle(t_a, UPLO) @ v), axis=-2)
 
 
-@tangent(np.linalg.eig)
-def _(y, a, t_a):
-    t_w, t_v = eig_tangent(t_a, y[0], y[1])
-    return t_w, t_v
-
-
 @adjoint(np.linalg.eigvals)
-def _(y, a, d_y):
+def eigvals_adjoint(y, a, d_y):
     w, v = np.linalg.eig(a)
     return eig_cotangent(d_y, None, w, v, a)
 
 
 @tangent(np.linalg.eigvals)
-def _(y, a, t_a):
+def eigvals_tangent(y, a, t_a):
     v = np.linalg.eig(a)[1]
     return np.diagonal(np.linalg.solve(v, t_a @ v), axis1=-2, axis2=-1)
 
@@ -116,3 +108,5 @@ if hasattr(np.linalg, "svdvals"):
         if np.iscomplexobj(a):
             return np.real(np.sum(np.conj(u) * (t_a @ np.conj(np.swapaxes(vt, -1, -2))), axis=-2))
         return np.sum(u * (t_a @ np.swapaxes(vt, -1, -2)), axis=-2)
+
+enter(np.linalg.eigh, np.linalg.eig, np.linalg.svd, np.linalg.qr, numba="interpreted")

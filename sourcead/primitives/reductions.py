@@ -14,8 +14,10 @@ The reductions of ufuncs are these functions with another default: `np.add.reduc
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, like, linear, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, like, linear, tangent, tangents
 from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_of_others, unbroadcast
+
+family(__name__, memory="fresh")
 
 
 def restore_axes(d, axis, keepdims):
@@ -47,25 +49,6 @@ linear({
     ),
 })
 like(np.add.reduce, np.sum, axis=0)
-
-adjoints({
-    np.nansum: lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * ~np.isnan(x),
-})
-tangents({
-    np.nansum: lambda y, x, t_x, axis=None, keepdims=False: np.sum(t_x * ~np.isnan(x), axis=axis, keepdims=keepdims),
-})
-
-
-@adjoint(np.nanmean)
-def nanmean_adjoint(y, x, d_y, axis=None, keepdims=False):
-    number = (~np.isnan(x)).astype(x.dtype)
-    return restore_axes(d_y / reduced(np.sum, number, axis, keepdims), axis, keepdims) * number
-
-
-@tangent(np.nanmean)
-def nanmean_tangent(y, x, t_x, axis=None, keepdims=False):
-    number = (~np.isnan(x)).astype(x.dtype)
-    return np.sum(t_x * number, axis=axis, keepdims=keepdims) / np.sum(number, axis=axis, keepdims=keepdims)
 
 
 @adjoint(np.average)
@@ -191,3 +174,9 @@ def std_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
     if np.iscomplexobj(x):
         return divide_or_zero(np.sum(np.real(np.conj(centred) * t_x), axis=axis, keepdims=keepdims), y * (n - ddof))
     return divide_or_zero(np.sum(centred * t_x, axis=axis, keepdims=keepdims), y * (n - ddof))
+
+# ---- memory, order and forms ----
+
+enter(np.sum, np.mean, np.max, np.min, np.prod, np.amax, np.amin, batched="reduction")
+enter(np.average, sequences="arrays", axis_at=1)
+enter(np.median, numba="interpreted")

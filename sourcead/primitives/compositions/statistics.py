@@ -177,4 +177,4 @@ def percentile(a, q, axis=None, method="linear", keepdims=False):
     return quantile(a, np.divide(q, 100), axis, method, keepdims)
 
 
-enter(np.corrcoef, np.nanmedian, np.nanpercentile, np.nanquantile, np.histogram, np.histogram_bin_edges, memory="fresh")
+enter(np.corrcoef, np.nanmedian, np.nanpercentile, np.nanquantile, memory="fresh")

@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
-from sourcead import grad, hvp, jvp
+from sourcead import check_grads, grad, hvp, jvp
 from sourcead.emit.memory.sharing import call_sharing
 from sourcead.errors import AliasError
 from sourcead.ir.nodes import Call, Var
@@ -145,3 +145,41 @@ def test_records_tell_the_truth_about_memory():
         if known.elementwise and isinstance(y, np.ndarray) and len(args) == 1 and y.shape != np.shape(args[0]):
             false.add((function.__name__, "elementwise"))
     assert not false
+
+
+def through_conj(x):
+    y = x * 1.0
+    z = y.conj()
+    z[0] = 5.0 * x[1]
+    return np.sum(y * y)
+
+
+def through_first_power(x):
+    y = np.outer(x, x)
+    z = np.linalg.matrix_power(y, 1)
+    z[0, 0] = 5.0 * x[1]
+    return np.sum(y * y)
+
+
+def through_no_difference(x):
+    y = x * 1.0
+    z = np.diff(y, 0)
+    z[0] = 5.0 * x[1]
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize("f", [through_conj, through_first_power, through_no_difference], ids=lambda f: f.__name__)
+def test_writes_reach_the_argument_that_numpy_returns_as_it_is(f):
+    check_grads(f, (X,))
+
+
+@pytest.mark.parametrize("function", [np.real_if_close, np.asarray_chkfinite], ids=lambda f: f.__name__)
+def test_what_may_be_the_argument_itself_is_not_written(function):
+    def written(x):
+        y = x * 1.0
+        z = function(y)
+        z[0] = 0.0
+        return np.sum(y)
+
+    with pytest.raises(AliasError):
+        grad(written)(X)

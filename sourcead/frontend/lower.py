@@ -82,7 +82,7 @@ def begun(source: Source, apart: bool = False, parts_stay: bool = False) -> Lowe
 
 def lowered(source: Source, types: dict[str, Type], statics: dict[str, Any], lo: Lowering) -> Lowered:
     """Lowers a function from a state on."""
-    inlining.refuse_generators(lo, source)
+    inlining.refuse_generators(source)
     params: dict[str, Var] = {}
     lo.build.origin = source.origin(source.node)
     for name, t in types.items():

@@ -172,7 +172,7 @@ class Writer:
         arms = part.arms[forward]
         cond = self.value(forward.op.cond, part)
         for arm in arms:
-            for v in self.outer_reads(arm, part):
+            for v in self.outer_reads(arm):
                 self.value(v, part)
         blocks = []
         writers = []
@@ -195,7 +195,7 @@ class Writer:
         self.lists.update(list_outs)
         self.now.update(chain_outs)
 
-    def outer_reads(self, arm: Part, part: Part) -> list[Var]:
+    def outer_reads(self, arm: Part) -> list[Var]:
         """The saved or rebuilt values of `part` and around it that the reverse of an arm reads."""
         found: list[Var] = []
         seen: set[Atom] = set()

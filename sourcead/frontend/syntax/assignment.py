@@ -134,7 +134,7 @@ def store(lo: Lowering, base: Value, key: Value, value: Value, node, mode: str =
                 if not -n <= k < n:
                     raise unsupported(lo, node, f"index {k} is out of range: there are {n} items")
                 k %= n
-            elif k not in base.items and base.depth < lo.depth and maps.may_be(lo, base, value):
+            elif k not in base.items and base.depth < lo.depth and maps.may_be(base, value):
                 maps.open_up(lo, base, node)  # whether the key is there afterwards depends on what the program does
                 return store(lo, base, key, value, node, mode)
             lo.alive(base)
@@ -203,7 +203,7 @@ def lower_augassign(lo: Lowering, node) -> None:
         value = sequences.as_array(lo, lower(lo, node.value))
         path_key = lo.operand(key)
         mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
-        if mode and expressions.views(atom_type(lo.read(base)), path_key):
+        if mode and expressions.views(path_key):
             lo.write(base, (Sub(path_key),), lo.operand(value), mode)
             return
         item = lo.build.index(lo.read(base), path_key)

@@ -149,7 +149,7 @@ def open_dict(lo: Lowering, cell: Cell, value: Value) -> None:
     """Makes a dict, whose keys depend on what the program does, one IR value, if its values are of one kind."""
     from sourcead.frontend.values import runtime_dicts as maps
 
-    if maps.may_be(lo, cell, value):
+    if maps.may_be(cell, value):
         raise MustMaterialise(cell, lo.here)
 
 
@@ -245,7 +245,7 @@ def _merge_value(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> Va
         names = (f"{name}_start", f"{name}_stop", f"{name}_step")
         return SliceVal(*(None if p[0] is None else _merge_value(lo, *p, n, arms, pairs) for p, n in zip(parts, names)))
     if choices.is_function(a) and choices.is_function(b):
-        return _merge_functions(lo, a, b, name, pairs)
+        return _merge_functions(lo, a, b, pairs)
     why = arms[0].poison(a) or arms[1].poison(b)
     x = UNDEFINED if a is UNDEFINED or gone_a or arms[0].poison(a) else final(lo, a, arms[0].atoms)
     y = UNDEFINED if b is UNDEFINED or gone_b or arms[1].poison(b) else final(lo, b, arms[1].atoms)
@@ -271,7 +271,7 @@ def _merge_optional(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) ->
     return OptionalVal(flag, _merge_value(lo, *inside, name, arms, pairs))
 
 
-def _merge_functions(lo: Lowering, a: Value, b: Value, name: str, pairs) -> ChoiceVal:
+def _merge_functions(lo: Lowering, a: Value, b: Value, pairs) -> ChoiceVal:
     """One of two functions."""
     found = []
     for k, fn in enumerate((a, b)):

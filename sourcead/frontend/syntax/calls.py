@@ -265,7 +265,7 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
     """A call of a function that has a rule, carries no derivative, or belongs to a library."""
     if fn in SPECIAL and args and (found := objects.special(lo, args[0], SPECIAL[fn], args[1:], node)) is not None:
         return found
-    if fn in (float, complex) and args and passes_text(lo, args[0]):
+    if fn in (float, complex) and args and passes_text(args[0]):
         raise expressions.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
     if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":
         raise expressions.unsupported(lo, node, "`np.sign` of complex numbers cannot be differentiated yet", "write `x / np.abs(x)`")
@@ -347,7 +347,7 @@ TAKES_SEQUENCES = frozenset({
 })  # fmt: skip
 
 
-def passes_text(lo: Lowering, value: Value) -> bool:
+def passes_text(value: Value) -> bool:
     """Whether a value is, or may be, text made while the program runs."""
     return isinstance(value, Var) and isinstance(value.type, Str)
 

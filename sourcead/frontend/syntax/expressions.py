@@ -420,7 +420,7 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
     if isinstance(base, TupleVal) or isinstance(base, Cell) and base.kind == "list":
         items = sequences.static_items(lo, base, node)
         if items and all(map(choices.is_function, items)):
-            return choices.by_index(lo, items, key, node)
+            return choices.by_index(lo, items, key)
         base = dynamic(lo, base)
     if isinstance(base, Cell) and base.kind == "dict" and base.items and all(map(choices.is_function, base.items.values())):
         return choices.by_key(lo, base.items, key, None)
@@ -437,7 +437,7 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
         t = atom_type(lo.read(base))
         if isinstance(t, ListT) and isinstance(operand_, Slice):
             return lists.wrap_items(lo, lo.build.index(lo.read(base), operand_), base)
-        if views(t, operand_) and not may_be_number(t, operand_):
+        if views(operand_) and not may_be_number(t, operand_):
             cell = lo.view(base, Sub(operand_))
             var = lo.read(cell)
             if isinstance(var.type, (Scalar, Str, NoneType)) or takes_number(t, operand_):
@@ -446,7 +446,7 @@ def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
                 return lo.wrap(var, shares=reach(base))
             return cell
     var = lo.build.index(lo.read(base), operand_)
-    shared = reach(base) if isinstance(base, Cell) and not is_gather(t, operand_) else ()
+    shared = reach(base) if isinstance(base, Cell) and not is_gather(operand_) else ()
     return lo.wrap(var, shares=shared)
 
 
@@ -462,7 +462,7 @@ def dynamic(lo: Lowering, value: Value) -> Value:
     return cell
 
 
-def views(t, key: Operand) -> bool:
+def views(key: Operand) -> bool:
     """Whether `base[key]` is surely memory of the base: integers, slices, None and `...` alone."""
     for part in key if isinstance(key, tuple) else (key,):
         if isinstance(part, tuple):
@@ -490,7 +490,7 @@ def only_indices(key: Operand) -> bool:
     return not any(isinstance(p, Slice) or isinstance(p, Const) and (p.value is None or p.value is Ellipsis) for p in parts)
 
 
-def is_gather(t, key: Operand) -> bool:
+def is_gather(key: Operand) -> bool:
     """Whether the subscript makes a copy: some part of it is an array, a list or a mask."""
     parts = key if isinstance(key, tuple) else (key,)
     for part in parts:

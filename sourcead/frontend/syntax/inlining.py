@@ -92,7 +92,7 @@ def inline(
         bound[source.node.args.vararg.id] = rest
     if generators.is_generator(source.node):
         return generators.made(lo, source, bound, scope)
-    refuse_generators(lo, source)
+    refuse_generators(source)
     if recursion.is_under_way(lo, key, bound) or recursion.is_called_as_pair(lo, source, bound):
         return recursion.call_pair(lo, source, bound, scope, node)
     inner = Scope(source, parent=scope)
@@ -111,7 +111,7 @@ def inline(
     return left.value if isinstance(left, statements.Return) else Const(None)
 
 
-def refuse_generators(lo: Lowering, source) -> None:
+def refuse_generators(source) -> None:
     for n in generators.own_nodes(source.node):
         if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
             raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")

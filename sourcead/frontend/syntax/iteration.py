@@ -291,7 +291,7 @@ def numbered(lo: Lowering, inner: Iterable, start: Value) -> Iterable:
     return Iterable(drive=drive, endless=inner.endless)
 
 
-def unending(lo: Lowering, inner: Iterable) -> Iterable:
+def unending(inner: Iterable) -> Iterable:
     """A loop over what never ends, which the program leaves in another way."""
     most = Const(2**62)
     return Iterable(domain=lambda: Range(ZERO, most, ONE), element=inner.nth, length=lambda: most, nth=inner.nth)

@@ -330,7 +330,7 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
             inside = TupleVal((UNDEFINED,) * len(param.held.items), None, param.held.cls) if inside is UNDEFINED else inside
             flag = _collect(lo, (*path, "missing"), param.missing, missing, leaves_, yields, types, assumed, slot)
             return _collect(lo, path, param.held, inside, leaves_, yields, types, assumed, slot) and flag
-    if len(path) == 1 and (tuple_of := _may_be_none(lo, param, end, types, path)) is not None:
+    if len(path) == 1 and (tuple_of := _may_be_none(param, end, types, path)) is not None:
         assumed.variants[slot] = OptionalVal(Const(True), shape_of(lo, tuple_of))
         types.pop(path, None)
         return False
@@ -391,7 +391,7 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
     return True
 
 
-def _may_be_none(lo: Lowering, param: Value, end: Value, types: dict, path: tuple) -> TupleVal | None:
+def _may_be_none(param: Value, end: Value, types: dict, path: tuple) -> TupleVal | None:
     """The tuple that a variant is in some iterations where it is None in others; None if it is no such variant."""
     if isinstance(param, TupleVal):
         return param if optional.is_none(end) or isinstance(end, OptionalVal) and same_keys(end.held, param) else None

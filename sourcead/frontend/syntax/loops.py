@@ -105,7 +105,7 @@ def run_loop(lo: Lowering, node, iterable, bind, body) -> None:
     if iterable.drive is not None:
         return driven_loop(lo, node, iterable, bind, body)
     if iterable.endless:
-        iterable = iteration.unending(lo, iterable)
+        iterable = iteration.unending(iterable)
     domain = iterable.domain()
     leaving = exits.exits_of(lo, node)
     exits.enter(lo, leaving)

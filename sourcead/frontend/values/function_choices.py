@@ -25,7 +25,7 @@ def is_function(value: Any) -> bool:
     return isinstance(value, (FunctionVal, BoundVal, ChoiceVal))
 
 
-def by_index(lo: Lowering, items: list[Value], key: Value, node) -> Value:
+def by_index(lo: Lowering, items: list[Value], key: Value) -> Value:
     """`functions[key]` for an index that is not known."""
     which, n = lo.read(key), len(items)
     match lo.build.made_by.get(which):

@@ -60,7 +60,7 @@ def type_of_value(value: Value) -> Type | None:
     return None
 
 
-def may_be(lo: Lowering, cell: Cell, value: Value) -> bool:
+def may_be(cell: Cell, value: Value) -> bool:
     """Whether a dict known key by key can be one IR value, with a value to be put into it."""
     common, new = common_type(cell), type_of_value(value)
     return common is not None and new is not None and not isinstance(join(common, new), Unknown)
@@ -108,7 +108,7 @@ def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
     operand = key_of(lo, key, node)
     default = atom_type(lo.read(cell)).default
     if default is not None:
-        set_default(lo, cell, operand, lambda: calls.call(lo, default, [], {}, node), node)
+        set_default(lo, cell, operand, lambda: calls.call(lo, default, [], {}, node))
     return view(lo, cell, operand)
 
 
@@ -135,7 +135,7 @@ def has_key(lo: Lowering, cell: Cell, operand: Operand) -> Var:
     return lo.build.call(operator.contains, lo.read(cell), operand, type=BOOL)
 
 
-def set_default(lo: Lowering, cell: Cell, operand: Operand, make, node) -> None:
+def set_default(lo: Lowering, cell: Cell, operand: Operand, make) -> None:
     """`if key not in d: d[key] = make()`."""
     absent = lo.build.call(operator.not_, has_key(lo, cell, operand), type=BOOL)
     control.branch(lo, absent, [lambda: store(lo, cell, operand, make()), lambda: None])
@@ -200,7 +200,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
     if name == "get":
         return control.branch(lo, has_key(lo, cell, operand), [lambda: view(lo, cell, operand), lambda: otherwise], "ifexp")
     if name == "setdefault":
-        set_default(lo, cell, operand, lambda: otherwise, node)
+        set_default(lo, cell, operand, lambda: otherwise)
         return view(lo, cell, operand)
 
     def take():

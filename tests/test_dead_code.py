@@ -14,7 +14,8 @@ FOR_USERS = "sourcead.nn."
 
 @cache
 def trees(folder):
-    return [(p, ast.parse(p.read_text(encoding="utf-8"))) for p in sorted((ROOT / folder).rglob("*.py")) if not {"programs", "golden", "parity"} & set(p.parts)]
+    files = [p for p in sorted((ROOT / folder).rglob("*.py")) if not {"programs", "golden", "parity"} & set(p.parts)]
+    return [(p, ast.parse(p.read_text(encoding="utf-8"))) for p in files]
 
 
 @cache

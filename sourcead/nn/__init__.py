@@ -1,4 +1,5 @@
-"""Neural networks as plain functions: layers, losses, initialisers, optimisers, training, data.
+"""Neural networks as plain functions: layers, losses, initialisers, optimisers, training and data.
 
-They are differentiated like any function of a user; convolutions, pools and some activations have rules, which stand beside them.
+The compiler differentiates them like functions of a user. Convolutions, pools and some activations have derivative rules, each beside its
+function. Importing a module of this folder changes no setting of the process.
 """

@@ -14,15 +14,15 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
-from sourcead.ad.residuals.loop_parts import is_metadata_read, substituted
-from sourcead.ad.reverse.backward_ranges import is_literal
+from sourcead.ad.residuals.backward_ranges import is_literal
+from sourcead.ad.residuals.regions import is_metadata_read, substituted
 from sourcead.ad.reverse.sweep import Sweep
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.versions import updates_in
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Loop, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, Array, ListT, Sym, is_array, syms, with_dims
-from sourcead.ir.walk import copied, free_vars, map_op, op_blocks, op_reads, walk
+from sourcead.ir.walk import copied, free_vars, map_blocks, op_blocks, op_reads, rewrite, walk
 from sourcead.passes.cleanup.dead_code import needed_variants, remove_dead
 
 COUNTED = (Const(0), Const(0), Const(1))  # the range of a loop of which only the number of iterations counts
@@ -70,12 +70,11 @@ class Rerun:
 
     def settled(self, block: Block, sweep: Sweep, known: dict[Var, Atom]) -> tuple[Block, dict[Var, Stmt]]:
         """A block and its reverse, and the variables that went with the effects of the block."""
-        own = self.settler.anew(block)
-        forward, reverse, results = own.straight(block, sweep)
-        self.notes = own.notes
-        again, gone = without_effects(Block(tuple(forward), ()))
-        stmts = (*again.stmts, *(self.asking_outside(substituted(s, known)) for s in reverse))
-        results = tuple(known.get(r, r) for r in results)
+        sweeps = self.settler.of_rerun(block, sweep)
+        self.notes = sweeps.notes[::-1]
+        again, gone = without_effects(Block(tuple(sweeps.forward), ()))
+        stmts = (*again.stmts, *(self.asking_outside(substituted(s, known)) for s in sweeps.reverse))
+        results = tuple(known.get(r, r) for r in sweeps.results)
         return remove_dead(Function("rerun", (), Block(stmts, results))).body, gone
 
     @property
@@ -96,8 +95,7 @@ class Rerun:
     def asking_outside(self, stmt: Stmt) -> Stmt:
         """A statement of the reverse, which asks for shapes outside of the loop where something there has the same."""
         if op_blocks(stmt.op):
-            inner = lambda b: Block(tuple(map(self.asking_outside, b.stmts)), b.results)  # noqa: E731
-            return replace(stmt, op=map_op(stmt.op, lambda a: a, inner))
+            return map_blocks(stmt, lambda b: Block(tuple(map(self.asking_outside, b.stmts)), b.results))
         env = {v: w for v in op_reads(stmt.op) if is_metadata_read(v, stmt) and (w := self.of_same_shape(v)) is not None}
         return substituted(stmt, env)
 
@@ -189,27 +187,16 @@ def without_effects(block: Block) -> tuple[Block, dict[Var, Stmt]]:
     """The block without what happens once only, and the variables that go with it."""
     gone: dict[Var, Stmt] = {}
 
-    def visit(b: Block) -> Block:
-        stmts = []
-        for stmt in b.stmts:
-            match stmt.op:
-                case Effect() | Call(effect=True):
-                    gone.update(dict.fromkeys(stmt.targets, stmt))
-                    continue
-            stmts.append(replace(stmt, op=map_op(stmt.op, lambda a: a, visit)) if op_blocks(stmt.op) else stmt)
-        return Block(tuple(stmts), b.results)
+    def change(stmt: Stmt) -> list[Stmt]:
+        match stmt.op:
+            case Effect() | Call(effect=True):
+                gone.update(dict.fromkeys(stmt.targets, stmt))
+                return []
+        return [stmt]
 
-    return visit(block), gone
+    return rewrite(block, change), gone
 
 
 def without_policies(block: Block) -> Block:
     """The block with loops that save nothing."""
-    if not any(op_blocks(s.op) for s in block.stmts):
-        return block
-    stmts = []
-    for stmt in block.stmts:
-        op = map_op(stmt.op, lambda a: a, without_policies) if op_blocks(stmt.op) else stmt.op
-        if isinstance(op, Loop) and op.policy is not None:
-            op = replace(op, policy=None)
-        stmts.append(stmt if op is stmt.op else replace(stmt, op=op))
-    return Block(tuple(stmts), block.results)
+    return rewrite(block, lambda s: [replace(s, op=replace(s.op, policy=None)) if isinstance(s.op, Loop) and s.op.policy else s])

@@ -14,9 +14,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.ir.nodes import Attr, Block, Branch, Call, Const, Function, Loop, Op, Operand, Stmt, Update, Var
+from sourcead.ir.nodes import Attr, Branch, Call, Const, Function, Loop, Op, Operand, Stmt, Update, Var
 from sourcead.ir.types import Array, Scalar, same_dtype
-from sourcead.ir.walk import op_blocks
+from sourcead.ir.walk import walk
 from sourcead.passes.cleanup.equal_dims import KnownDims
 from sourcead.passes.elementwise import is_elementwise
 from sourcead.passes.rewriting import Facts, rewrite
@@ -28,7 +28,7 @@ LIKE = (np.zeros_like, np.ones_like, np.empty_like)
 
 def share_shapes(function: Function) -> Function:
     """The function without values that are computed only to be asked for their shape."""
-    if not any(_asks(s.op) for s in _statements(function.body)):
+    if not any(_asks(s.op) for s in walk(function.body)):
         return function
     dims, moving = KnownDims(), _moving(function)
     params = [p for p in function.params if p not in moving]
@@ -101,7 +101,7 @@ def _same_dtype(a: Var, b: Var) -> bool:
 def _moving(function: Function) -> set[Operand]:
     """Values whose memory may be written or handed on: bases of updates, and what goes into and out of blocks."""
     moving: set[Operand] = set()
-    for stmt in _statements(function.body):
+    for stmt in walk(function.body):
         match stmt.op:
             case Update(base):
                 moving.add(base)
@@ -110,10 +110,3 @@ def _moving(function: Function) -> set[Operand]:
             case Branch(_, then, orelse):
                 moving.update((*then.results, *orelse.results))
     return moving
-
-
-def _statements(block: Block):
-    for stmt in block.stmts:
-        yield stmt
-        for inner in op_blocks(stmt.op):
-            yield from _statements(inner)

@@ -13,9 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Slice, Stmt, Sub, Update, Var, View
+from sourcead.ir.nodes import Atom, Call, Const, Function, Slice, Stmt, Sub, Update, Var, View
 from sourcead.ir.types import Scalar
-from sourcead.ir.walk import map_blocks
+from sourcead.ir.walk import rewrite
 
 RESHAPES = (np.reshape, np.ravel)
 
@@ -44,17 +44,11 @@ def is_plain(op: Update) -> bool:
 def expand_writes_through_reshape(function: Function) -> Function:
     """The function without writes through `reshape` that `.flat` cannot express."""
 
-    def visit(block: Block) -> Block:
-        stmts: list[Stmt] = []
-        for stmt in block.stmts:
-            stmt = map_blocks(stmt, visit)
-            if isinstance(stmt.op, Update) and any(map(is_reshape, stmt.op.path)) and not is_plain(stmt.op):
-                stmts += expanded(stmt)
-            else:
-                stmts.append(stmt)
-        return Block(tuple(stmts), block.results)
+    def change(stmt: Stmt) -> list[Stmt]:
+        through = isinstance(stmt.op, Update) and any(map(is_reshape, stmt.op.path)) and not is_plain(stmt.op)
+        return expanded(stmt) if through else [stmt]
 
-    return replace(function, body=visit(function.body))
+    return replace(function, body=rewrite(function.body, change))
 
 
 def expanded(stmt: Stmt) -> list[Stmt]:

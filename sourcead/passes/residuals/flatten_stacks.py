@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 
 from sourcead.ir.nodes import Append, Atom, Block, Branch, Build, Closure, Function, Loop, Pop, Stmt, Var, fresh
 from sourcead.ir.types import ListT
-from sourcead.ir.walk import map_op, map_operand, op_blocks, op_reads
+from sourcead.ir.walk import map_op, map_operand, op_blocks, op_reads, reads_inside
 
 
 def flatten_stacks(function: Function) -> Function:
@@ -186,9 +186,9 @@ def _emptied(block: Block, pop: Stmt, inner: _Stack) -> Var | None:
     last = pop.targets[1]
     at = block.stmts.index(pop)
     for stmt in block.stmts[at + 1 :]:
-        if pop.targets[0] in _all_reads(stmt):
+        if pop.targets[0] in reads_inside(stmt.op):
             return None
-        if last in _all_reads(stmt):
+        if last in reads_inside(stmt.op):
             following = [t for t in stmt.targets if t in inner.versions]
             if isinstance(stmt.op, Loop):
                 following = [t for t, init in zip(stmt.targets, stmt.op.inits) if init is last]
@@ -196,16 +196,6 @@ def _emptied(block: Block, pop: Stmt, inner: _Stack) -> Var | None:
                 return None
             last = following[0]
     return None if last is pop.targets[1] or last in block.results else last
-
-
-def _all_reads(stmt: Stmt) -> set[Atom]:
-    """What a statement reads, its blocks included."""
-    found: set[Atom] = set(op_reads(stmt.op))
-    for block in op_blocks(stmt.op):
-        found.update(block.results)
-        for s in block.stmts:
-            found |= _all_reads(s)
-    return found
 
 
 def _renamed(block: Block, names: dict[Var, Var], gone: set[Stmt]) -> Block:

@@ -21,7 +21,7 @@ from sourcead.ir.nodes import (
     Atom, Attr, Block, Build, Call, Const, Function, Index, Loop, Op, Range, Slice, Stmt, Sub, Update, Var
 )
 from sourcead.ir.types import INT, Array, ListT, Scalar, Type
-from sourcead.ir.walk import map_blocks, op_blocks, op_reads
+from sourcead.ir.walk import map_blocks, op_blocks, op_reads, rewrite
 from sourcead.passes.cleanup.loop_indices import Counting
 from sourcead.passes.cleanup.shapes_of_versions import ASKED
 from sourcead.passes.equality import same_dim
@@ -225,11 +225,4 @@ def empty_list(zeros: Stmt) -> list[Stmt]:
 
 
 def with_replaced(block: Block, replaced: dict[Var, list[Stmt]]) -> Block:
-    stmts: list[Stmt] = []
-    for stmt in block.stmts:
-        if len(stmt.targets) == 1 and stmt.targets[0] in replaced:
-            stmts += replaced[stmt.targets[0]]
-            continue
-        stmt = map_blocks(stmt, lambda b: with_replaced(b, replaced))
-        stmts.append(stmt)
-    return Block(tuple(stmts), block.results)
+    return rewrite(block, lambda stmt: replaced.get(stmt.targets[0], [stmt]) if len(stmt.targets) == 1 else [stmt])

@@ -40,7 +40,7 @@ from sourcead.ir.nodes import (
     Atom, Block, Build, Call, Const, Effect, Function, Index, Let, Loop, Op, Operand, Stmt, Update, Var, fresh
 )
 from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, TupleT, Type, Unknown, kind_of, rank
-from sourcead.ir.walk import bound_vars, count_reads, map_blocks, map_op, op_blocks
+from sourcead.ir.walk import bound_vars, count_reads, map_op, op_blocks, rewrite
 from sourcead.primitives.result_types.elementwise import is_elementwise
 
 NATIVE = {
@@ -105,11 +105,7 @@ def without_unread_displays(function: Function) -> Function:
         iterator = isinstance(s.op, Call) and isinstance(s.op.fn, Outlined) and isinstance(s.op.fn.result, Unknown)
         return (display or iterator) and not any(map(read.get, s.targets))
 
-    def block(b: Block) -> Block:
-        kept = (s for s in b.stmts if not unread(s))
-        return Block(tuple(map_blocks(s, block) for s in kept), b.results)
-
-    return replace(function, body=block(function.body))
+    return replace(function, body=rewrite(function.body, lambda s: [] if unread(s) else [s]))
 
 
 @dataclass

@@ -14,15 +14,15 @@ from sourcead.ad.residuals.costs import is_cheap, size
 from sourcead.ad.residuals.loop_writer import LoopTask
 from sourcead.ad.residuals.minimum_cut import minimum_node_cut
 from sourcead.ad.residuals.regions import (
-    Definition, Region, inputs_first, is_metadata_read, makes_zeros, read_part, reads, region_of, reverse_ops,
-    same_operand
+    Definition, Region, by_shape, inputs_first, is_metadata_read, makes_zeros, read_part, reads, region_of,
+    same_operand, shape_key
 )
-from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads
+from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads, reverse_ops
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Sizes, dims_in, known_dtype
 from sourcead.analysis.versions import updates_in
 from sourcead.ir.nodes import Atom, Attr, Block, Branch, Index, Let, Loop, Op, Stmt, Sub, Update, Var
-from sourcead.ir.types import INT, Array, Sym
+from sourcead.ir.types import INT, Sym
 from sourcead.ir.walk import free_vars, has_effect, op_reads
 
 LIST = 1.0  # cost of one more list, in numbers saved
@@ -164,14 +164,11 @@ class LoopPlan:
 
     def of_same_shape(self, v: Var) -> Var | None:
         """Return a value from outside the loop that surely has the shape and dtype of `v`."""
-        if v not in self.definitions or self.restored(v) or not isinstance(v.type, Array) or v.type.dims is None:
+        if v not in self.definitions or self.restored(v):
             return None
         if self.outer is None:
-            self.outer = {}
-            for w in self.around():
-                if isinstance(w, Var) and isinstance(w.type, Array) and w.type.dims is not None and w not in self.maker.numbers:
-                    self.outer.setdefault((w.type.dims, str(w.type.dtype)), w)
-        return self.outer.get((v.type.dims, str(v.type.dtype)))
+            self.outer = by_shape(self.around(), self.maker.numbers)
+        return self.outer.get(shape_key(v))
 
     def measured_by(self, v: Var) -> list[tuple[Var | None, int]] | None:
         """How large an array is along each axis: as large as another along an axis, or a number; None if that is not known.

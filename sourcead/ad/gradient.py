@@ -107,7 +107,7 @@ def prepared(lowered: Lowered, wrt: tuple[str, ...], splits: bool) -> tuple[Func
 
 
 def splits_loops(lowered: Lowered, policy: Policy) -> bool:
-    """Return whether products of all iterations may be computed together, which takes memory: not where the user asked to save it."""
+    """Return whether products of all iterations may be computed together, which takes memory; not if the user named a policy."""
     named = any(isinstance(s.op, Loop) and s.op.policy is not None for s in walk(lowered.function.body))
     return policy.name == "auto" and not named
 

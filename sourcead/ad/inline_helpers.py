@@ -1,8 +1,9 @@
-"""Helpers of generated text that have no derivative rule: their bodies stand in their place before they are differentiated.
+"""Inlining of runtime helpers that have no derivative rule, before the calls of them are differentiated.
 
-    d_a = eigh_cotangent(d_w, d_v, w, v)        d_a = v @ (...) @ v.T       what the helper is in NumPy
+    before      d_a = eigh_cotangent(d_w, d_v, w, v)
+    after       d_a = v @ (...) @ v.T                       the body of the helper
 
-Only calls that a derivative passes through are opened, and those that the bodies make in turn.
+Only calls that a derivative passes through are inlined, and those that the bodies make in turn.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from sourcead.runtime import is_helper
 
 
 def simplified(lowered: Lowered, wrt: Iterable[str]) -> Function:
-    """Return a lowered function, simplified, with its helpers opened where it is differentiated by the parameters `wrt`."""
+    """Return a lowered function, simplified, with its helpers inlined where it is differentiated by the parameters `wrt`."""
     function = simplify(lowered.function)
-    if not any(can_open(stmt) for stmt in walk(function.body)):
+    if not any(can_inline(stmt) for stmt in walk(function.body)):
         return function
     build = Builder.knowing(lowered.build)
     inputs = [lowered.params[name] for name in wrt if name in lowered.params]
-    body = opened(function.body, inputs, build)
+    body = inlined(function.body, inputs, build)
     return function if body is function.body else simplify(replace(function, body=body))
 
 
-def opened(block: Block, inputs: Iterable[Var], build: Builder) -> Block:
+def inlined(block: Block, inputs: Iterable[Var], build: Builder) -> Block:
     """Return a block without calls of helpers that have no rule, as far as derivatives pass from the inputs to its results.
 
     Args:
@@ -43,16 +44,16 @@ def opened(block: Block, inputs: Iterable[Var], build: Builder) -> Block:
         inputs: the parameters that it is differentiated by.
         build: has what is known of the function's variables, and learns what is known of the new ones.
     """
-    while any(can_open(stmt) for stmt in walk(block)):
+    while any(can_inline(stmt) for stmt in walk(block)):
         active = active_vars(block, inputs, [r for r in block.results if isinstance(r, Var)])
-        new = rewrite(block, lambda stmt, active=active: body_stmts(stmt, build) if is_open(stmt, active) else (stmt,))
+        new = rewrite(block, lambda stmt, active=active: body_stmts(stmt, build) if is_inlined(stmt, active) else (stmt,))
         if new is block:
             return block
         block = new
     return block
 
 
-def can_open(stmt: Stmt) -> bool:
+def can_inline(stmt: Stmt) -> bool:
     """Return whether a statement calls a helper that has a body and no rule."""
     fn = stmt.op.fn if isinstance(stmt.op, Call) else None
     if not isinstance(fn, types.FunctionType) or not (is_helper(fn) or (fn.__module__ or "").startswith("sourcead.primitives.")):
@@ -60,9 +61,9 @@ def can_open(stmt: Stmt) -> bool:
     return not has_rule(fn) and not no_derivative(fn)
 
 
-def is_open(stmt: Stmt, active: set[Var]) -> bool:
-    """Return whether a derivative passes through a call that can be opened."""
-    if not can_open(stmt) or not any(t in active for t in stmt.targets):
+def is_inlined(stmt: Stmt, active: set[Var]) -> bool:
+    """Return whether a derivative passes through a call that can be inlined."""
+    if not can_inline(stmt) or not any(t in active for t in stmt.targets):
         return False
     operands = (*stmt.op.args, *(v for _, v in stmt.op.kwargs))
     return any(a in active for o in operands for a in operand_atoms(o))

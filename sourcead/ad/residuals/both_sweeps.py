@@ -139,8 +139,11 @@ class SweepMaker:
     # -- which arrays are restored --------------------------------------------------------------------------------------
 
     def undone_chains(self, stmt: Stmt, raw: Stmt) -> set[Var]:
-        """The arrays whose writes in this loop the reverse sweep must undo, because it reads them as they were."""
-        carried = self.carried_inside(stmt)
+        """Return the arrays whose writes in this loop the reverse sweep must undo, because it reads them as they were.
+
+        Parts that are read of an array are saved instead where that takes less than to save what is overwritten.
+        """
+        carried = self.chains.carried_by(stmt)
         if not carried:
             return set()
         definitions = defined_inside(stmt)
@@ -173,12 +176,8 @@ class SweepMaker:
         return undone
 
     def times(self, stmt: Stmt) -> float:
-        """About how often a statement runs while the outermost loop does: more, the more loops are around it."""
+        """Return about how often a statement runs while the outermost loop does: more, the more loops are around it."""
         return TYPICAL ** len(self.nest.places[stmt].loops)
-
-    def carried_inside(self, stmt: Stmt) -> set[Var]:
-        """The chains that this loop carries."""
-        return set(self.chains.carried_by(stmt))
 
     # -- loops ----------------------------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type, block_stmts
 from sourcead.analysis.unassigned import with_nothing, without_nothing
 from sourcead.backends.numba.codegen.prepare import in_parts
-from sourcead.compile.interpreter import in_one_chunk, without_collection
+from sourcead.backends.interpreter import in_one_chunk, without_collection
 from sourcead.compile.signature import tangent_names
 from sourcead.emit import Emitted, assign_memory, emit
 from sourcead.errors import BackendError, NonScalarError, SourceADError, UnsupportedSyntaxError

@@ -14,7 +14,7 @@ from sourcead.backends.numba.codegen.notes import decisions
 from sourcead.backends.numba.codegen.recursion import with_functions
 from sourcead.backends.numba.codegen.stacks import with_arrays
 from sourcead.backends.numba.codegen.vectors import may_run_again
-from sourcead.compile.interpreter import in_one_chunk, without_collection
+from sourcead.backends.interpreter import in_one_chunk, without_collection
 from sourcead.emit import Emitted, emit
 from sourcead.ir.nodes import Block, Const, Function, Loop, op_operands, operand_atoms
 

@@ -22,9 +22,9 @@ from numba import typeof, types
 from numba.core.errors import TypingError
 from numba.core.registry import cpu_target
 from numba.extending import overload, typeof_impl
-from numba.np.numpy_support import as_dtype
 
 from sourcead.backends.numba.compile import dispatcher_of
+from sourcead.backends.numba.dtypes import dtype_of
 from sourcead.backends.numba.load import load
 from sourcead.backends.options import Numba
 from sourcead.compile import gradient as dispatch, lookup
@@ -34,15 +34,24 @@ from sourcead.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Scalar, Sym, Tup
 _PYTHON = {types.float64: FLOAT, types.int64: INT, types.boolean: BOOL, types.complex128: COMPLEX}
 
 
-@typeof_impl.register(dispatch.Gradient)
-def _typeof_gradient(gradient, c):
-    if gradient not in _stubs:
-        _stubs[gradient] = stub_of(gradient)
-        cpu_target.typing_context.refresh()  # which reads the new overload
-    return cpu_target.typing_context.resolve_value_type(_stubs[gradient])
+def register(cls: type) -> None:
+    """Have Numba take the instances of a class for functions that compiled functions may call."""
+    typeof_impl.register(cls)(lambda gradient, context: typeof(caller_of(gradient)))
 
 
-_stubs: weakref.WeakKeyDictionary[dispatch.Gradient, Callable] = weakref.WeakKeyDictionary()
+_callers: weakref.WeakKeyDictionary[CallableGradient, Callable] = weakref.WeakKeyDictionary()
+
+
+def caller_of(gradient: CallableGradient) -> Callable:
+    """Return the compiled function that a gradient is for compiled code."""
+    if gradient not in _callers:
+        signature = gradient.signature
+        parameters = parameter_list(signature, "defaults[{!r}]")
+        name = gradient.__name__ if gradient.__name__.isidentifier() else "gradient"
+        namespace = {"defaults": {p.name: p.default for p in signature.parameters.values()}, "stub": stub_of(gradient)}
+        text = f"def {name}({parameters}):\n    return stub({argument_list(signature)})\n"
+        _callers[gradient] = njit(load(text, name, namespace), inline=gradient.inline)
+    return _callers[gradient]
 
 
 def stub_of(gradient: dispatch.Gradient) -> Callable:
@@ -94,12 +103,12 @@ def type_of(t: types.Type, where: str) -> Type:
         t = typeof(t)
     t = types.unliteral(typeof(t.value)) if isinstance(t, types.Omitted) else types.unliteral(t)
     if isinstance(t, types.Array):
-        return Array(as_dtype(t.dtype), tuple(Sym() for _ in range(t.ndim)))
+        return Array(dtype_of(t.dtype), tuple(Sym() for _ in range(t.ndim)))
     if isinstance(t, types.BaseTuple):
         return TupleT(tuple(type_of(item, where) for item in t))
     if t in _PYTHON:
         return _PYTHON[t]
     if isinstance(t, types.Float | types.Integer):
-        dtype = as_dtype(t)
+        dtype = dtype_of(t)
         return Scalar("float" if dtype.kind == "f" else "int", dtype)
     raise TypingError(f"the argument {where} of a gradient is of type {t}, which it takes from Python alone")

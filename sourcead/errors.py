@@ -13,10 +13,20 @@ from __future__ import annotations
 import linecache
 import os
 import textwrap
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-if TYPE_CHECKING:
-    from sourcead.ir.nodes import Origin
+
+@dataclass(frozen=True)
+class Origin:
+    """Where in the user's program a statement came from."""
+
+    file: str
+    line: int
+    col: int
+    end_line: int
+    end_col: int
+    text: str  # the source of the statement, as the user wrote it, dedented
 
 
 class SourceADError(Exception):
@@ -120,33 +130,20 @@ class NoRuleError(SourceADError):
     label = "Register a rule"
 
     @classmethod
-    def of(cls, function: Any, at: Origin | None = None, mode: str = "adjoint") -> NoRuleError:
-        """The error for a call of `function`, with a rule of this mode to fill in."""
-        from sourcead.primitives.refusals import reason_of
-        from sourcead.primitives.registry import adjoint_rule, tangent_rule
+    def of(cls, function: Any, at: Origin | None = None, mode: str = "derivative", why: str | None = None) -> NoRuleError:
+        """The error for a call of `function`, with a rule to fill in.
 
+        Args:
+            function: the function that is called.
+            at: where it is called.
+            mode: which rule is missing: "adjoint", "tangent", or "derivative" if both are.
+            why: why there is none, where this is known.
+        """
         name = spelled(function)
+        rule = f"@adjoint({name})\ndef _(y, x, d_y):\n    return ...  # the cotangent of x"
         if mode == "tangent":
-            only = " yet: it has an adjoint rule only, which reverse mode takes" if adjoint_rule(function) else ""
-            if not only and (reason := reason_of(function)):
-                only = f": {reason}"
-            return cls(
-                f"no tangent rule for `{name}`{only}",
-                at,
-                f"@tangent({name})\ndef _(y, x, t_x):\n    return ...  # the tangent of y",
-            )
-        if tangent_rule(function):
-            return cls(
-                f"no adjoint rule for `{name}`: it has a tangent rule only, which forward mode takes",
-                at,
-                f"@adjoint({name})\ndef _(y, x, d_y):\n    return ...  # the cotangent of x",
-            )
-        reason = reason_of(function)
-        return cls(
-            f"no derivative rule for `{name}`" + (f": {reason}" if reason else ""),
-            at,
-            f"@adjoint({name})\ndef _(y, x, d_y):\n    return ...  # the cotangent of x",
-        )
+            rule = f"@tangent({name})\ndef _(y, x, t_x):\n    return ...  # the tangent of y"
+        return cls(f"no {mode} rule for `{name}`" + (f": {why}" if why else ""), at, rule)
 
 
 class UnsupportedArgumentError(SourceADError, TypeError):

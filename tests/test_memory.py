@@ -9,9 +9,10 @@ from sourcead import runtime
 from sourcead.emit import assign_memory, emit
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Block, Branch, Build, Call, Closure, Const, Function, Index, Loop, Pop, Range, Slice, Stmt, Sub,
-    Update, Var, View, op_blocks
+    Update, Var, View
 )
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, TupleT, many
+from sourcead.ir.walk import op_blocks
 from tests.work import calls_of
 
 F8 = np.dtype(float)

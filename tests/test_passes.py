@@ -9,13 +9,14 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from sourcead.ir.evaluate import evaluate
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Origin,
-    Pop, Range, Slice, Stmt, Sub, Update, Var, op_blocks
+    Pop, Range, Slice, Stmt, Sub, Update, Var
 )
 from sourcead.ir.printer import show
 from sourcead.ir.types import (
     ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, ListT, NoneType, Scalar, TupleT, anydim, many
 )
 from sourcead.ir.verify import verify
+from sourcead.ir.walk import op_blocks
 from sourcead.passes import PASSES, simplify
 from sourcead.passes.cleanup.algebra import simplify_arithmetic
 from sourcead.passes.cleanup.broadcasts import remove_broadcasts

@@ -13,13 +13,14 @@ from dataclasses import replace
 
 from sourcead.ad.reverse.rules import as_value
 from sourcead.analysis.activity import active_vars
-from sourcead.analysis.builder import Builder, block_stmts
+from sourcead.analysis.builder import Builder
 from sourcead.errors import SourceADError
 from sourcead.frontend.core import Lowering, NotStatic, Scope
 from sourcead.frontend.lower import Lowered
 from sourcead.frontend.source import find_source
 from sourcead.frontend.syntax import inlining
-from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var, map_op, op_blocks, operand_atoms
+from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var, operand_atoms
+from sourcead.ir.walk import map_op, op_blocks, walk
 from sourcead.passes import simplify
 from sourcead.primitives.registry import has_rule, no_derivative
 
@@ -29,7 +30,7 @@ OURS = ("sourcead.runtime", "sourcead.primitives.")
 def simplified(lowered: Lowered, wrt: Iterable[str]) -> Function:
     """A lowered function, simplified, its helpers opened where it is differentiated by the parameters `wrt`."""
     function = simplify(lowered.function)
-    if not any(can_open(stmt) for stmt in block_stmts(function.body)):
+    if not any(can_open(stmt) for stmt in walk(function.body)):
         return function
     build = Builder.knowing(lowered.build)
     inputs = [lowered.params[name] for name in wrt if name in lowered.params]
@@ -45,9 +46,9 @@ def opened(block: Block, inputs: Iterable[Var], build: Builder) -> Block:
         inputs: the parameters that it is differentiated by.
         build: has what is known of the function's variables, and learns what is known of the new ones.
     """
-    while any(can_open(stmt) for stmt in block_stmts(block)):
+    while any(can_open(stmt) for stmt in walk(block)):
         active = active_vars(block, inputs, [r for r in block.results if isinstance(r, Var)])
-        if not any(is_open(stmt, active) for stmt in block_stmts(block)):
+        if not any(is_open(stmt, active) for stmt in walk(block)):
             return block
         block = opened_once(block, active, build)
     return block

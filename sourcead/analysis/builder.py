@@ -9,10 +9,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from sourcead.ir.nodes import (
-    Atom, Attr, Block, Call, Const, Index, Op, Operand, Slice, Stmt, Sub, Update, Var, View, op_blocks, op_reads
-)
+from sourcead.ir.nodes import Atom, Attr, Call, Const, Index, Op, Operand, Slice, Stmt, Sub, Update, Var, View
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, TupleT, Type, join, type_of
+from sourcead.ir.walk import op_reads
 from sourcead.primitives.result_types.displays import display_positions
 from sourcead.primitives.result_types.infer import Arg, SliceArg, infer_attr, infer_call, infer_index
 
@@ -249,11 +248,3 @@ def call_name(fn, args: tuple[Operand, ...]) -> str:
     if args and isinstance(args[0], Var) and not args[0].temp and "_" not in args[0].name:
         return f"{name}_{args[0].name}"
     return name
-
-
-def block_stmts(block: Block):
-    """All statements of a block, those of nested blocks too."""
-    for stmt in block.stmts:
-        yield stmt
-        for inner in op_blocks(stmt.op):
-            yield from block_stmts(inner)

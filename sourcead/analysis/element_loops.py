@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from sourcead.analysis.affine import number
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.references import Subscripts
-from sourcead.ir.nodes import (
-    Atom, Attr, Branch, Call, Const, Index, Let, Loop, Op, Range, Stmt, Sub, Update, Var, op_blocks, op_reads
-)
+from sourcead.ir.nodes import Atom, Attr, Branch, Call, Const, Index, Let, Loop, Op, Range, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Array, Scalar, rank
+from sourcead.ir.walk import reads_inside
 
 ADDING = ("add", "sub")
 
@@ -144,15 +143,6 @@ def element(key: object, base: Atom) -> tuple[Atom, ...] | None:
 
 def is_number(operand: object) -> bool:
     return isinstance(operand, (Var, Const)) and isinstance(atom_type(operand), Scalar)
-
-
-def reads_inside(op: Op) -> Iterator[Var]:
-    """The variables that an op reads, those read in its blocks too."""
-    yield from op_reads(op)
-    for block in op_blocks(op):
-        for stmt in block.stmts:
-            yield from reads_inside(stmt.op)
-        yield from (r for r in block.results if isinstance(r, Var))
 
 
 def one_more(atom: Atom, stmt: Stmt, subscripts: Subscripts, out: list[Stmt]) -> Atom:

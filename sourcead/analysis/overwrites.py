@@ -22,8 +22,9 @@ from dataclasses import dataclass
 from sourcead.analysis.affine import Affine, Forms, constant, least, number, variable
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.versions import Chains
-from sourcead.ir.nodes import Atom, Block, Const, Index, Loop, Operand, Range, Slice, Stmt, Sub, Update, Var, op_blocks
+from sourcead.ir.nodes import Atom, Block, Const, Index, Loop, Operand, Range, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array, Scalar, rank
+from sourcead.ir.walk import op_blocks
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from sourcead.analysis.affine import Affine, Forms, least, number
 from sourcead.analysis.overwrites import Later
-from sourcead.ir.nodes import Atom, Block, Loop, Range, Var, op_blocks
+from sourcead.ir.nodes import Atom, Block, Loop, Range, Var
+from sourcead.ir.walk import op_blocks
 
 
 class Meeting(enum.Enum):

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 
 from sourcead.analysis.overwrites import Nest
 from sourcead.analysis.versions import Chains
-from sourcead.ir.nodes import Append, Block, Build, Call, Function, Index, Let, Loop, Stmt, Update, Var, op_blocks
+from sourcead.ir.nodes import Append, Block, Build, Call, Function, Index, Let, Loop, Stmt, Update, Var
 from sourcead.ir.types import Array, Unknown
+from sourcead.ir.walk import op_blocks
 
 
 def parts_stay(function: Function) -> bool:

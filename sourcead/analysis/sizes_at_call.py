@@ -19,10 +19,11 @@ import numpy as np
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import (
     Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Function, Index, Let, Loop, Op, Operand, Pop, Stmt,
-    Update, Var, fresh, map_operand
+    Update, Var, fresh
 )
 from sourcead.ir.records import fields_of
 from sourcead.ir.types import INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, with_dims
+from sourcead.ir.walk import map_operand
 from sourcead.primitives.result_types.infer import infer_attr, infer_call, infer_index
 from sourcead.primitives.result_types.operands import NOT_CONST, Arg
 from sourcead.primitives.result_types.table import HANDLERS

@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from sourcead import runtime
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Op, Stmt, Var, map_op,
-    op_blocks, operand_atoms
+    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Op, Stmt, Var,
+    operand_atoms
 )
+from sourcead.ir.walk import map_op, op_blocks, walk
 
 NOTHING = Const(None)
 
@@ -60,15 +61,8 @@ def raises(block: Block) -> bool:
     return False
 
 
-def _all(block: Block):
-    for stmt in block.stmts:
-        yield stmt
-        for inner in op_blocks(stmt.op):
-            yield from _all(inner)
-
-
 def _handed_on(block: Block):
-    for stmt in _all(block):
+    for stmt in walk(block):
         for _, atom in _links(stmt):
             yield atom
 
@@ -77,7 +71,7 @@ def _holders(block: Block) -> set[Var]:
     """The variables that may hold nothing."""
     takers: dict[Atom, list[Var]] = {}
     todo: list[Atom] = []
-    for stmt in _all(block):
+    for stmt in walk(block):
         for var, atom in _links(stmt):
             takers.setdefault(atom, []).append(var)
             if atom is NOTHING:
@@ -94,7 +88,7 @@ def _holders(block: Block) -> set[Var]:
 def _is_looked_at(block: Block, holders: set[Var]) -> bool:
     """Whether a statement that is also reached where they hold nothing reads one of the holders."""
     tuples: dict[Atom, tuple[Atom, ...]] = {}
-    for stmt in _all(block):
+    for stmt in walk(block):
         match stmt.op:
             case Build("tuple", items):
                 tuples[stmt.targets[0]] = tuple(a for item in items for a in operand_atoms(item))

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sourcead.ir.nodes import Block, Branch, Effect, Loop, Stmt, Update, Var, op_blocks
+from sourcead.ir.nodes import Block, Branch, Effect, Loop, Stmt, Update, Var
 from sourcead.ir.types import MapT
+from sourcead.ir.walk import op_blocks
 
 
 class Chains:

@@ -91,7 +91,7 @@ def check_grads(
         )
     args = tuple(args)
     gradient = Gradient(f, wrt)
-    names = list(gradient._signature.parameters)[len(gradient._bound_args) :]
+    names = list(gradient.signature.parameters)[len(gradient._bound_args) :]
     positions = [names.index(n) for n in gradient.wrt if n in names[: len(args)]]
     if len(positions) != len(gradient.wrt):
         raise UnsupportedArgumentError(

@@ -85,7 +85,7 @@ class Jacobian(Opaque):
     def _points(self, args: tuple, kwargs: dict) -> tuple:
         """The arguments in wrt."""
         pull = self._pull
-        bound = pull._signature.bind(*pull._bound_args, *args, **{**pull._bound_kwargs, **kwargs})
+        bound = pull.signature.bind(*pull._bound_args, *args, **{**pull._bound_kwargs, **kwargs})
         bound.apply_defaults()
         for name in self.wrt:
             for place, leaf in leaves(bound.arguments[name], name):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import types
 import warnings
 from collections.abc import Callable
 
-from sourcead.backends.load import import_numba
 from sourcead.backends.options import Numba
 from sourcead.errors import BackendError
 
@@ -88,3 +88,32 @@ def fallen_back(error: BackendError, plain: types.FunctionType) -> types.Functio
     """The text under NumPy, with a warning that says why."""
     warnings.warn(f"NumPy runs what Numba cannot: {error}", RuntimeWarning, stacklevel=3)
     return plain
+
+
+OLDEST_NUMBA = (0, 62)
+
+
+def import_numba() -> types.ModuleType:
+    """Numba, or an error that says how to get it."""
+    try:
+        import numba
+    except ImportError as error:
+        raise BackendError(
+            "the backend 'numba' needs Numba, which is not installed", instead='pip install "sourcead[numba]"'
+        ) from error
+    if tuple(map(int, numba.__version__.split(".")[:2])) < OLDEST_NUMBA:
+        oldest = ".".join(map(str, OLDEST_NUMBA))
+        raise BackendError(
+            f"the backend 'numba' needs Numba {oldest} or later, and {numba.__version__} is installed",
+            instead=f'pip install "numba>={oldest}"',
+        )
+    return numba
+
+
+def let_numba_call(cls: type) -> None:
+    """Have Numba, where it is installed, take the instances of a class for functions that compiled functions may call."""
+    with contextlib.suppress(ImportError):
+        import_numba()
+        from sourcead.backends.numba.overloads.gradients import register
+
+        register(cls)

@@ -20,10 +20,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sourcead.backends import load as loading
-from sourcead.backends.choose import choosing
+from sourcead.backends.choose import choosing, import_numba, let_numba_call
 from sourcead.backends.options import Numba, backend_of
 from sourcead.backends.save import standalone
 from sourcead.compile import lookup, signature as sig
+from sourcead.errors import SourceADError
 from sourcead.frontend.source import Opaque, find_source, is_compiled, own_signature, unwrap
 from sourcead.ir.nodes import Function
 from sourcead.ir.types import UNKNOWN, Type, tangent_type
@@ -142,7 +143,7 @@ class Gradient(Opaque):
         if isinstance(function, Gradient):
             bound_args = (*function._bound_args, *bound_args)
             bound_kwargs = {**function._bound_kwargs, **bound_kwargs}
-            self._takes = function._signature
+            self._takes = function.signature
         elif isinstance(function, types.FunctionType):
             self._takes = (
                 inspect.signature(function) if lookup.only_passes_on(function) else own_signature(function)
@@ -161,7 +162,7 @@ class Gradient(Opaque):
         )
         self._lock = threading.RLock()
         if backend != "numpy":
-            loading.let_numba_know()
+            let_numba_call(Gradient)
         self.__name__ = getattr(self, "__name__", "f")
         self._set_wrt(len(bound_args))
         compiler()
@@ -169,15 +170,15 @@ class Gradient(Opaque):
     def _set_wrt(self, bound: int) -> None:
         """Resolves wrt, positions counted from parameter `bound`, and starts with empty tables."""
         self.wrt, self._single = sig.resolved_wrt(self._asked, self._takes, bound, self.__name__)
-        self._signature, self._directions = self._takes, {}
+        self.signature, self._directions = self._takes, {}
         if self._kind in FORWARD:
             names = sig.tangent_names(self._takes.parameters, self.wrt)
             self._directions = {t: name for name, t in names.items()}
-            self._signature = sig.with_tangents(self._takes, self._directions)
+            self.signature = sig.with_tangents(self._takes, self._directions)
         self._table: dict = {}
         self._texts: dict[Any, Compiled] = {}
         self._compiled_for: weakref.WeakKeyDictionary[Callable, Compiled] = weakref.WeakKeyDictionary()
-        self._find, self._last = lookup.dispatcher(self._signature, self.__name__, self._table, self._miss)
+        self._find, self._last = lookup.dispatcher(self.signature, self.__name__, self._table, self._miss)
         self._call = self._find
         if self._bound_args or self._bound_kwargs:
             self._call = functools.partial(self._find, *self._bound_args, **self._bound_kwargs)
@@ -225,7 +226,7 @@ class Gradient(Opaque):
             "grad": "gradient", "value_and_grad": "value and gradient", "vjp": "pullback", "jvp": "value and tangent",
             "tangent": "tangent", "columns": "tangents",
         }[self._kind]  # fmt: skip
-        return f"<{what} of {self.__name__}{self._signature} with respect to {', '.join(self.wrt)}>"
+        return f"<{what} of {self.__name__}{self.signature} with respect to {', '.join(self.wrt)}>"
 
     def __reduce__(self):
         found = sys.modules.get(self.__module__ or "")
@@ -282,7 +283,7 @@ class Gradient(Opaque):
 
     def _bound(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call by name."""
-        bound = self._signature.bind(*self._bound_args, *args, **{**self._bound_kwargs, **kwargs})
+        bound = self.signature.bind(*self._bound_args, *args, **{**self._bound_kwargs, **kwargs})
         bound.apply_defaults()
         return bound.arguments
 
@@ -302,7 +303,7 @@ class Gradient(Opaque):
         with self._lock:
             call = self._table.get(key)
             if call is None:
-                coarse, found, statics, conversions = self._described(dict(zip(self._signature.parameters, values)))
+                coarse, found, statics, conversions = self._described(dict(zip(self.signature.parameters, values)))
                 call = self._prepared(
                     self._compiled(coarse, found, statics), conversions, key, (coarse, found, statics)
                 )
@@ -344,7 +345,7 @@ class Gradient(Opaque):
         function = self._function
         while isinstance(function, Gradient):
             function = function._function
-        found, statics = sig.declared_types(function, self._signature)
+        found, statics = sig.declared_types(function, self.signature)
         for name in statics.keys() & set(self.wrt):  # a default such as None says nothing of what is differentiated
             found[name] = UNKNOWN
             del statics[name]
@@ -401,9 +402,21 @@ class Gradient(Opaque):
             place=self._place(),
         )
 
+    @property
+    def inline(self) -> str:
+        """Whether the text is put into compiled functions that call this one, "never" or "always"."""
+        return self._backend.inline if isinstance(self._backend, Numba) else "never"
+
+    def built_for_numba(self, found: dict[str, Type]) -> tuple[Any, dict[str, Any]]:
+        """Return what the pipeline makes for Numba for arguments of some types, and the global data that it reads, by name."""
+        built = self.built(found, {}, Numba())
+        if isinstance(built.numba, SourceADError):
+            raise built.numba
+        return built, {inside: read(where, name) for where, name, inside in built.live}
+
     def _build(self, coarse, found, statics) -> Compiled:
         if isinstance(self._backend, Numba):
-            loading.import_numba()
+            import_numba()
         from sourcead.backends.numba.codegen.calls import with_outlined
 
         built = self.built(found, statics, self._backend)
@@ -437,14 +450,14 @@ class Gradient(Opaque):
         self, compiled: Compiled, conversions: dict[str, Callable], key: tuple, description: tuple
     ) -> Callable:
         """The generated function, behind what each of its calls must do first; mostly nothing."""
-        call = lookup.adapted(compiled.function, compiled.plain, self._signature)
+        call = lookup.adapted(compiled.function, compiled.plain, self.signature)
         if compiled.live and self._kind == "vjp":
-            call = lookup.in_own_globals(compiled.code, compiled.name, compiled.namespace, self._signature)
+            call = lookup.in_own_globals(compiled.code, compiled.name, compiled.namespace, self.signature)
         if conversions:
-            call = lookup.converting(call, conversions, self._signature)
+            call = lookup.converting(call, conversions, self.signature)
         if compiled.written:
             tangents = frozenset(self._all_directions())
-            call = lookup.checking_aliases(call, compiled.written, self._signature, compiled.globals, tangents)
+            call = lookup.checking_aliases(call, compiled.written, self.signature, compiled.globals, tangents)
         if compiled.live or compiled.guards:
             call = self._refreshing(call, compiled, conversions, key, description)
         self._compiled_for[call] = compiled

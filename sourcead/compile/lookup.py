@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.backends import load as loading
+from sourcead.backends.load import argument_list, parameter_list
 from sourcead.compile import signature as sig
 from sourcead.errors import AliasError
 
@@ -62,28 +63,6 @@ def sad_make(sad_table, sad_miss, sad_array, sad_float, sad_key_of, sad_defaults
 @functools.lru_cache(maxsize=1024)
 def _dispatcher_code(text: str, file: str) -> types.CodeType:
     return compile(text, file, "exec", dont_inherit=True)
-
-
-def parameter_list(signature: inspect.Signature, default: str) -> str:
-    """The parameters as a `def` lists them; `default.format(name)` is what each default is read from."""
-    parts, before = [], None
-    for p in signature.parameters.values():
-        if before is p.POSITIONAL_ONLY and p.kind is not p.POSITIONAL_ONLY:
-            parts.append("/")
-        if p.kind is p.KEYWORD_ONLY and before not in (p.KEYWORD_ONLY, p.VAR_POSITIONAL):
-            parts.append("*")
-        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
-        parts.append(star + p.name + ("" if p.default is p.empty else "=" + default.format(p.name)))
-        before = p.kind
-    if before is inspect.Parameter.POSITIONAL_ONLY:
-        parts.append("/")
-    return ", ".join(parts)
-
-
-def argument_list(signature: inspect.Signature) -> str:
-    """The parameters as a call hands them on."""
-    spelling = {"VAR_POSITIONAL": "*{0}", "VAR_KEYWORD": "**{0}", "KEYWORD_ONLY": "{0}={0}"}
-    return ", ".join(spelling.get(p.kind.name, "{0}").format(p.name) for p in signature.parameters.values())
 
 
 def only_passes_on(function: types.FunctionType) -> bool:

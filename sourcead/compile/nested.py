@@ -23,8 +23,9 @@ from sourcead.frontend.syntax import calls, expressions
 from sourcead.frontend.values.cells import (
     POISON, BoundVal, Cell, FunctionVal, TupleVal, Value, leaves, next_birth, roots
 )
-from sourcead.ir.nodes import Atom, Block, Call, Closure, Const, Effect, Function, Let, Stmt, Var, copied, free_vars
+from sourcead.ir.nodes import Atom, Block, Call, Closure, Const, Effect, Function, Let, Stmt, Var
 from sourcead.ir.types import Array, Scalar, as_float, carries_derivative, dims_of, tangent_type
+from sourcead.ir.walk import copied, free_vars
 
 MODULES = ("sourcead.api.transformations", "sourcead.api.jacobians")
 
@@ -137,7 +138,7 @@ def parameters(lo: Lowering, fn: Value, node) -> list[str]:
             inner = function if isinstance(function, (*calls.VALUES, DerivativeVal)) else Const(function)
             return [n for n in parameters(lo, inner, node)[len(args) :] if n not in kwargs]
         case Const(function, _, False) if isinstance(function, Opaque):
-            return plain_names(function._signature)[len(function._bound_args) :] if hasattr(function, "_signature") else []
+            return plain_names(function.signature)[len(function._bound_args) :] if hasattr(function, "signature") else []
         case Const(function, _, False):
             plain, bound_args, bound_kwargs = unwrap(function)
             try:

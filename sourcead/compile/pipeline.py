@@ -22,7 +22,7 @@ from sourcead.ad.residuals.settle import AUTO, settle
 from sourcead.ad.reverse.adjoint_block import without_steering
 from sourcead.ad.reverse.sweep_writer import Reverse
 from sourcead.analysis.activity import active_vars
-from sourcead.analysis.builder import Builder, atom_type, block_stmts
+from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.unassigned import with_nothing, without_nothing
 from sourcead.backends.numba.codegen.prepare import in_parts
 from sourcead.backends.interpreter import in_one_chunk, without_collection
@@ -38,6 +38,7 @@ from sourcead.ir.types import (
     INT, Array, DictT, ListT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Unknown, as_float, dims_of, kind_of,
     tangent_type
 )
+from sourcead.ir.walk import walk
 from sourcead.passes import simplify
 from sourcead.passes.batching.blocks import Batched, Unbatchable
 from sourcead.passes.cleanup.einsum_products import multiply_matrices
@@ -167,7 +168,7 @@ def at_once(function: Function, directions: dict[str, str]) -> Function:
 
 def splits_loops(lowered: Lowered, policy: Policy) -> bool:
     """Whether products of all iterations may be put together, which takes memory: not where the user asked to save memory."""
-    named = any(isinstance(s.op, Loop) and s.op.policy is not None for s in block_stmts(lowered.function.body))
+    named = any(isinstance(s.op, Loop) and s.op.policy is not None for s in walk(lowered.function.body))
     return policy.name == "auto" and not named
 
 
@@ -210,7 +211,7 @@ def with_pairs(emitted: Emitted, function: Function) -> Emitted:
 
 def pairs_called(block: Block) -> list[Pair]:
     """The recursive functions that a block calls."""
-    return list(dict.fromkeys(s.op.fn for s in block_stmts(block) if isinstance(s.op, Call) and isinstance(s.op.fn, Pair)))
+    return list(dict.fromkeys(s.op.fn for s in walk(block) if isinstance(s.op, Call) and isinstance(s.op.fn, Pair)))
 
 
 def finished(

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from sourcead.ir.nodes import Block, Call, Const, Index, Stmt, Var, map_op, op_blocks
+from sourcead.ir.nodes import Block, Call, Const, Index, Stmt, Var
 from sourcead.ir.types import UNKNOWN, Type, Undefined
+from sourcead.ir.walk import map_blocks
 
 
 @dataclass(eq=False)
@@ -59,8 +60,7 @@ def with_pullbacks(block: Block) -> tuple[Block, dict[Var, Var]]:
     def visit(b: Block) -> Block:
         stmts: list[Stmt] = []
         for stmt in b.stmts:
-            if op_blocks(stmt.op):
-                stmt = replace(stmt, op=map_op(stmt.op, lambda atom: atom, visit))
+            stmt = map_blocks(stmt, visit)
             stmts.append(stmt)
             if isinstance(stmt.op, Call) and isinstance(stmt.op.fn, Pair):
                 (pair,) = stmt.targets

@@ -8,7 +8,7 @@ import sys
 import types
 from typing import Any, Generic, Protocol
 
-FOREIGN = frozenset({"sourcead", "numpy", "scipy", "numba", "pandas", "torch", "jax", "tensorflow"}) | (
+FOREIGN = frozenset({__name__.partition(".")[0], "numpy", "scipy", "numba", "pandas", "torch", "jax", "tensorflow"}) | (
     frozenset(sys.stdlib_module_names) - {"__main__"}
 )
 NEUTRAL = (object, Generic, Protocol)  # bases that add no behaviour

@@ -18,9 +18,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from sourcead.ir.nodes import (
-    Atom, Block, Branch, Call, Const, Function, Op, Stmt, Var, fresh, map_op, op_blocks, op_reads
-)
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Function, Op, Stmt, Var, fresh
+from sourcead.ir.walk import map_op, op_blocks, op_reads
 
 
 @dataclass(eq=False)

@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.errors import RuleError
+from sourcead.runtime import unbroadcast
+
 
 @dataclass(frozen=True, eq=False)
 class Arguments:
@@ -72,8 +75,6 @@ class Arguments:
         return values + rest, given
 
     def _refused(self, name: str, missing: bool = False):
-        from sourcead.errors import RuleError
-
         called = getattr(self.primal, "__name__", str(self.primal))
         if missing:
             return RuleError(f"the derivative of {called} needs its argument {name}")
@@ -109,8 +110,6 @@ class Rule(Arguments):
         if self.star is not None:
             result = (*result[:-1], *result[-1])
         if self.broadcasts:
-            from sourcead.runtime import unbroadcast
-
             result = tuple(None if d is None else unbroadcast(d, x) for d, x in zip(result, values))
         return tuple(result)
 
@@ -249,8 +248,6 @@ TANGENT_EXAMPLE = "def _(y, a, b, t_a, t_b, axis=None): ...  # result, arguments
 
 
 def _malformed(function, reason, example=ADJOINT_EXAMPLE):
-    from sourcead.errors import RuleError
-
     name = "the rule" if function.__name__ == "_" else f"the rule {function.__name__}"
     code = getattr(function, "__code__", None)
     where = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""

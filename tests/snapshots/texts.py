@@ -13,6 +13,7 @@ from tests.harness import first_line, last_frame, positions, quietly, time_limit
 from tests.programs import rng_for
 
 ROOT = str(Path(__file__).parents[2]) + "/"
+NUMBERED = re.compile(r"<sourcead (\w+) \d+>")  # the file name of a generated text counts the texts before it
 SECONDS = 60  # for one compilation
 POLICIES = {
     "store": {"checkpoint": "store"},
@@ -23,6 +24,11 @@ POLICIES = {
     "budget": {"budget": "1kB"},
 }
 KINDS = ("grad", "value_and_grad", "vjp", "jvp", "hvp", *POLICIES, "compiled")
+
+
+def without_numbers(message):
+    """An error message without this machine's folders and the running numbers of generated texts."""
+    return NUMBERED.sub(r"<sourcead \1>", message.replace(ROOT, ""))
 
 
 def snapshot_of(program, kinds=KINDS):
@@ -54,7 +60,7 @@ def section_of(program, kind, variant=0):
             with time_limit(SECONDS):
                 lowered = lowered_as(kind, program, args)
         except SourceADError as error:
-            return f"{type(error).__name__}\n{str(error).replace(ROOT, '')}\n"
+            return f"{type(error).__name__}\n{without_numbers(str(error))}\n"
         except Exception as error:
             return f"INTERNAL {type(error).__name__}: {first_line(error)}{last_frame(error)}\n"
     text = lowered.compiled_text if kind == "compiled" else lowered.text

@@ -17,10 +17,12 @@ from sourcead.ad.reverse.rules import (
     as_operand, drop_unused, inlined, lowered, refuse_active_options, refuse_undefined, silent_params
 )
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.errors import NoRuleError, RuleError, SourceADError, UnsupportedArgumentError
+from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError
 from sourcead.frontend.core import NotStatic
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, fresh, op_reads, operand_atoms
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import Array, Scalar, TupleT, Unknown, tangent_type
+from sourcead.ir.walk import op_reads
+from sourcead.primitives.refusals import missing_rule
 from sourcead.primitives.registry import adjoint_rule, tangent_rule
 from sourcead.primitives.rule import Arguments, Linear, Rule, TangentRule
 
@@ -30,7 +32,7 @@ def tangent_of(tangents: Tangents, stmt: Stmt) -> Atom | None:
     call, build = stmt.op, tangents.build
     rule = tangent_rule(call.fn)
     if rule is None:
-        raise NoRuleError.of(call.fn, stmt.origin, "tangent")
+        raise missing_rule(call.fn, stmt.origin, "tangent")
     match rule:
         case Linear():
             t = linear_tangent(tangents, stmt, rule)
@@ -206,7 +208,7 @@ def linear_places(call: Call, linear: Linear, stmt: Stmt, tangents: Tangents) ->
     """Where the arguments stand that the adjoint rule has cotangents of."""
     rule = adjoint_rule(call.fn)
     if rule is None:
-        raise NoRuleError.of(call.fn, stmt.origin)
+        raise missing_rule(call.fn, stmt.origin)
     places = [*range(len(call.args)), *(name for name, _ in call.kwargs)]
     try:
         values, options = rule.bind(range(len(call.args)), {name: name for name, _ in call.kwargs}, wrap=lambda default: None)

@@ -29,10 +29,11 @@ from sourcead.analysis.builder import Builder
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import (
     Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Op, Operand, Pop, Range,
-    Steer, Stmt, Update, Var, free_vars
+    Steer, Stmt, Update, Var
 )
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import UNKNOWN, Array, TupleT, tangent_type
+from sourcead.ir.walk import free_vars
 
 
 class Forward:

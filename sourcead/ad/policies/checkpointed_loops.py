@@ -11,8 +11,9 @@ from sourcead.ad.residuals.loop_parts import SettledLoop
 from sourcead.ad.residuals.notes import Kept, LoopNote
 from sourcead.ad.reverse.backward_ranges import reversed_range
 from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Append, Atom, Block, Branch, Build, Const, Loop, Pop, Range, Stmt, Var, fresh, substitute
+from sourcead.ir.nodes import Append, Atom, Block, Branch, Build, Const, Loop, Pop, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, ListT
+from sourcead.ir.walk import substitute
 from sourcead.runtime.schedules import positive_number
 
 ZERO, ONE = Const(0), Const(1)

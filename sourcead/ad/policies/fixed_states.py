@@ -12,8 +12,9 @@ from sourcead.ad.residuals.notes import rebuilt
 from sourcead.ad.reverse.backward_ranges import begun_range, reversed_range
 from sourcead.ad.reverse.sweep import ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Atom, Block, Loop, Policy, Range, Stmt, Var, free_vars, fresh
+from sourcead.ir.nodes import Atom, Block, Loop, Policy, Range, Stmt, Var, fresh
 from sourcead.ir.types import BOOL, INT
+from sourcead.ir.walk import free_vars
 
 
 class States(Checkpointed):

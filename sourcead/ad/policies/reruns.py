@@ -17,14 +17,12 @@ from sourcead import runtime
 from sourcead.ad.residuals.loop_parts import is_metadata_read, substituted
 from sourcead.ad.reverse.backward_ranges import is_literal
 from sourcead.ad.reverse.sweep import Sweep
-from sourcead.analysis.builder import Builder, block_stmts
+from sourcead.analysis.builder import Builder
 from sourcead.analysis.versions import updates_in
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.ir.nodes import (
-    Atom, Block, Call, Const, Effect, Function, Loop, Range, Stmt, Var, copied, free_vars, fresh, map_op, op_blocks,
-    op_reads
-)
+from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Loop, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, Array, ListT, Sym, is_array, syms, with_dims
+from sourcead.ir.walk import copied, free_vars, map_op, op_blocks, op_reads, walk
 from sourcead.passes.cleanup.dead_code import needed_variants, remove_dead
 
 COUNTED = (Const(0), Const(0), Const(1))  # the range of a loop of which only the number of iterations counts
@@ -92,8 +90,8 @@ class Rerun:
     @property
     def rebuilt(self) -> list[Var]:
         """The values of the body that are computed again."""
-        found = {t for s in block_stmts(self.op.body) for t in s.targets}
-        return [t for s in block_stmts(self.again) for t in s.targets if t in found]
+        found = {t for s in walk(self.op.body) for t in s.targets}
+        return [t for s in walk(self.again) for t in s.targets if t in found]
 
     def asking_outside(self, stmt: Stmt) -> Stmt:
         """A statement of the reverse, which asks for shapes outside of the loop where something there has the same."""

@@ -24,10 +24,9 @@ from sourcead.ad.policies.fixed_states import States
 from sourcead.ad.residuals.costs import values_with_names
 from sourcead.ad.residuals.notes import amount
 from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import (
-    Atom, Block, Branch, Build, Const, Index, Loop, Policy, Pop, Range, Stmt, Var, copied, fresh
-)
+from sourcead.ir.nodes import Atom, Block, Branch, Build, Const, Index, Loop, Policy, Pop, Range, Stmt, Var, fresh
 from sourcead.ir.types import BOOL, INT, Scalar, TupleT
+from sourcead.ir.walk import copied
 from sourcead.runtime.schedules import next_snapshot, snapshots_within
 
 

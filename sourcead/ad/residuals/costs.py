@@ -8,9 +8,10 @@ from collections import Counter
 
 import numpy as np
 
-from sourcead.analysis.builder import atom_type, block_stmts
-from sourcead.ir.nodes import Attr, Block, Build, Call, Const, Index, Let, Op, Var, op_reads
+from sourcead.analysis.builder import atom_type
+from sourcead.ir.nodes import Attr, Block, Build, Call, Const, Index, Let, Op, Var
 from sourcead.ir.types import Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type
+from sourcead.ir.walk import op_reads, walk
 from sourcead.runtime.rows import join_rows
 
 TYPICAL = 100  # the size taken for a dim that is not known
@@ -67,7 +68,7 @@ def values_with_names(block: Block) -> int:
 
     A name holds its value until it is bound again, also when nothing reads it any more.
     """
-    reads = Counter(v for s in block_stmts(block) for v in op_reads(s.op))
+    reads = Counter(v for s in walk(block) for v in op_reads(s.op))
     reads.update(v for v in block.results if isinstance(v, Var))
-    targets = (t for s in block_stmts(block) for t in s.targets)
+    targets = (t for s in walk(block) for t in s.targets)
     return sum(reads[t] > 1 and not isinstance(t.type, Scalar) for t in targets)

@@ -11,10 +11,9 @@ import numpy as np
 from sourcead.ad.residuals.costs import size
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import (
-    Atom, Attr, Block, Call, Const, Index, Loop, Op, Slice, Stmt, Sub, Var, map_op, map_operand, op_blocks
-)
+from sourcead.ir.nodes import Atom, Attr, Block, Call, Const, Index, Loop, Op, Slice, Stmt, Sub, Var
 from sourcead.ir.types import is_array
+from sourcead.ir.walk import map_op, map_operand, op_blocks
 
 METADATA = ("shape", "size", "ndim", "dtype")
 

@@ -18,11 +18,9 @@ from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep, plain_r
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Sizes, dims_in, known_dtype
 from sourcead.analysis.versions import updates_in
-from sourcead.ir.nodes import (
-    Atom, Attr, Block, Branch, Index, Let, Loop, Op, Stmt, Sub, Update, Var, free_vars, has_effect, op_reads,
-    operand_atoms
-)
+from sourcead.ir.nodes import Atom, Attr, Block, Branch, Index, Let, Loop, Op, Stmt, Sub, Update, Var, operand_atoms
 from sourcead.ir.types import INT, Array, Sym
+from sourcead.ir.walk import free_vars, has_effect, op_reads
 
 LIST = 1.0  # cost of one more list, in numbers saved
 PART = 0.9  # of a part of an array, where its size is not known

@@ -28,10 +28,10 @@ from sourcead.ad.residuals.notes import LoopNote
 from sourcead.ad.residuals.plan import LoopPlan
 from sourcead.ad.reverse.loop import settle_loop
 from sourcead.ad.reverse.sweep import ReverseLoop, Sweep, stmt_reads
-from sourcead.analysis.builder import block_stmts
 from sourcead.analysis.overwrites import Nest
 from sourcead.analysis.versions import Chains, updates_in
-from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Index, Loop, Policy, Stmt, Var, free_vars, fresh, op_reads
+from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Index, Loop, Policy, Stmt, Var, fresh
+from sourcead.ir.walk import free_vars, op_reads, walk
 
 AUTO = Policy("auto")
 
@@ -51,7 +51,7 @@ def settle(
 
 def starting_as_numbers(block: Block, numbers: set[Var]) -> set[Var]:
     """What loop variants that may be numbers are on entry: of their type, and numbers."""
-    loops = (s.op for s in block_stmts(block) if isinstance(s.op, Loop))
+    loops = (s.op for s in walk(block) if isinstance(s.op, Loop))
     return {a for op in loops for p, a in zip(op.params, op.inits) if p in numbers and isinstance(a, Var)}
 
 

@@ -18,10 +18,9 @@ from sourcead.ad.cotangents import Cotangents, cast
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedValueError
-from sourcead.ir.nodes import (
-    Atom, Block, Branch, Call, Const, Loop, Op, Origin, Steer, Stmt, Var, map_op, map_operand, op_blocks, substitute
-)
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Loop, Op, Origin, Steer, Stmt, Var
 from sourcead.ir.types import Array, Scalar, carries_derivative, dims_of, kind_of, same_dtype
+from sourcead.ir.walk import map_op, map_operand, op_blocks, substitute
 
 KINDS = {"int": "an integer", "bool": "a truth value"}
 

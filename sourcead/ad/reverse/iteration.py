@@ -12,10 +12,8 @@ from sourcead.ad.residuals.plan import LoopPlan
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, plain_reads
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.sizes import dtype_option, known_dtype
-from sourcead.ir.nodes import (
-    Atom, Block, Branch, Call, Const, Pop, Stmt, Sub, Update, Var, View, free_vars, fresh, map_op, map_operand,
-    op_reads, operand_atoms
-)
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Pop, Stmt, Sub, Update, Var, View, fresh, operand_atoms
+from sourcead.ir.walk import free_vars, map_op, map_operand, op_reads
 
 
 class Writer:

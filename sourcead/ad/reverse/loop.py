@@ -17,8 +17,9 @@ from sourcead.ad.residuals.plan import LoopPlan
 from sourcead.ad.reverse.backward_ranges import begun_range, reversed_range
 from sourcead.ad.reverse.iteration import Writer
 from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Append, Block, Branch, Build, Call, Const, Loop, Range, Stmt, Var, free_vars, fresh
+from sourcead.ir.nodes import Append, Block, Branch, Build, Call, Const, Loop, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, ListT
+from sourcead.ir.walk import free_vars
 
 
 def settle_loop(plan: LoopPlan) -> SettledLoop:

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.ir.nodes import (
-    Block, Build, Call, Closure, Effect, Function, Stmt, Var, copied, fresh, has_effect, op_blocks
-)
+from sourcead.ir.nodes import Block, Build, Call, Closure, Effect, Function, Stmt, Var, fresh
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import TupleT, Type, tangent_type
+from sourcead.ir.walk import copied, has_effect, op_blocks
 from sourcead.primitives.constants import CHECKS
 
 if TYPE_CHECKING:

@@ -13,16 +13,16 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, operand_type
-from sourcead.errors import (
-    NoRuleError, RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, spelled
-)
+from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, spelled
 from sourcead.frontend.core import Lowering, NotStatic, Scope
 from sourcead.frontend.source import find_source
 from sourcead.frontend.syntax import expressions, statements
 from sourcead.frontend.values import sequences
 from sourcead.frontend.values.cells import Cell, SliceVal, TupleVal, Value
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, op_reads
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh
 from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown
+from sourcead.ir.walk import op_reads
+from sourcead.primitives.refusals import missing_rule
 from sourcead.primitives.registry import adjoint_rule, tangent_rule
 from sourcead.primitives.rule import Arguments, Rule, TangentRule
 
@@ -56,7 +56,7 @@ def rule_of(call: Call, stmt: Stmt) -> Rule:
         raise pullback_refused(stmt)
     rule = adjoint_rule(call.fn)
     if rule is None:
-        raise NoRuleError.of(call.fn, stmt.origin)
+        raise missing_rule(call.fn, stmt.origin)
     return rule
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from sourcead.ir.nodes import Atom, Block, Op, Stmt, Var, free_vars, op_blocks, op_reads
+from sourcead.ir.nodes import Atom, Block, Op, Stmt, Var
+from sourcead.ir.walk import free_vars, op_blocks, op_reads
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,16 +30,17 @@ from sourcead.ad.reverse.adjoint_block import differentiate_steer, steered_stmts
 from sourcead.ad.reverse.recursion import cotangents_of as cotangents_of_pair
 from sourcead.ad.reverse.rules import cotangents_of
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
-from sourcead.analysis.builder import Builder, atom_type, block_stmts
+from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedArgumentError, UnsupportedSyntaxError, spelled
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Op, Operand, Pop, Slice,
-    Steer, Stmt, Sub, Update, Var, free_vars, fresh, operand_atoms
+    Steer, Stmt, Sub, Update, Var, fresh, operand_atoms
 )
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import (
     BOOL, UNKNOWN, Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type, Unknown, dims_of, list_type
 )
+from sourcead.ir.walk import free_vars, walk
 from sourcead.runtime import unknown as runtime_unknown
 
 ONLY_FIRST = (np.linalg.lstsq,)  # of several results, the rule has the first one's derivative
@@ -54,7 +55,7 @@ def changeable(build: Builder, d: Atom) -> Atom:
 def unassigned_vars(block: Block) -> set[Var]:
     """Variables that may hold nothing: loop variants before their first assignment, names set in one arm only."""
     found: set[Var] = set()
-    for stmt in block_stmts(block):
+    for stmt in walk(block):
         match stmt.op:
             case Loop(_, _, params, inits):
                 pairs = [(i, v) for i, p, t in zip(inits, params, stmt.targets) for v in (p, t)]
@@ -92,7 +93,7 @@ class Reverse:
         self.unassigned = unassigned_vars(block)
         self.steered = steered_stmts(block)
         self.counting = {  # numbers that are all different
-            s.targets[0] for s in block_stmts(block)
+            s.targets[0] for s in walk(block)
             if isinstance(s.op, Call) and s.op.fn in (np.arange, range) and len(s.op.args) == 1
         }  # fmt: skip
 

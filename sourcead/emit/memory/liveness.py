@@ -7,10 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from sourcead.emit.memory.sharing import is_known_container
-from sourcead.ir.nodes import (
-    Append, Attr, Block, Branch, Call, Loop, Op, Pop, Stmt, Update, Var, bound_vars, op_blocks, op_reads
-)
+from sourcead.ir.nodes import Append, Attr, Block, Branch, Call, Loop, Op, Pop, Stmt, Update, Var
 from sourcead.ir.types import Array
+from sourcead.ir.walk import bound_vars, op_blocks, op_reads
 
 Live = Callable[[Var], bool]
 

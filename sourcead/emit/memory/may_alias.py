@@ -7,9 +7,9 @@ from sourcead.emit.memory.sharing import (
 )
 from sourcead.emit.text.idioms import binders
 from sourcead.ir.nodes import (
-    Append, Attr, Block, Branch, Build, Call, Closure, Effect, Index, Let, Loop, Pop, Range, Update, Var, free_vars,
-    op_blocks, op_reads, operand_atoms
+    Append, Attr, Block, Branch, Build, Call, Closure, Effect, Index, Let, Loop, Pop, Range, Update, Var, operand_atoms
 )
+from sourcead.ir.walk import free_vars, op_blocks, op_reads
 
 
 class Groups:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sourcead.ir.nodes import Atom, Block, Branch, Const, Loop, Stmt, Var, op_blocks
+from sourcead.ir.nodes import Atom, Block, Branch, Const, Loop, Stmt, Var
+from sourcead.ir.walk import op_blocks
 
 
 def decides(stmt: Stmt, flag: Atom) -> bool:

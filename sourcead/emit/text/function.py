@@ -10,13 +10,14 @@ from typing import Any
 from sourcead.emit.text.comments import Comments
 from sourcead.emit.text.expressions import Expressions
 from sourcead.emit.text.globals import Globals
-from sourcead.emit.text.idioms import count_reads, with_idioms
+from sourcead.emit.text.idioms import with_idioms
 from sourcead.emit.text.lines import origins_by_line
 from sourcead.emit.text.naming import assign_names
 from sourcead.emit.text.nesting import nested_values
 from sourcead.emit.text.printing import to_text
 from sourcead.emit.text.statements import Statements, function_def
 from sourcead.ir.nodes import Function, Op, Origin, Var
+from sourcead.ir.walk import count_reads
 
 
 @dataclass(frozen=True)

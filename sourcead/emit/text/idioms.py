@@ -16,11 +16,9 @@ import builtins
 import operator
 from dataclasses import dataclass, replace
 
-from sourcead.ir.nodes import (
-    Attr, Block, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var, bound_vars, fresh, has_effect,
-    map_op, op_blocks, op_reads, substitute
-)
+from sourcead.ir.nodes import Attr, Block, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var, fresh
 from sourcead.ir.types import Array, ListT, TupleT
+from sourcead.ir.walk import bound_vars, count_reads, has_effect, map_blocks, op_blocks, op_reads, substitute
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,27 +39,6 @@ def with_idioms(function: Function) -> Function:
     return replace(function, body=_without_dead_temps(body))
 
 
-def map_blocks(op: Op, block) -> Op:
-    """The op with its blocks replaced."""
-    if isinstance(op, Each):
-        return replace(op, body=block(op.body))
-    return map_op(op, lambda atom: atom, block) if op_blocks(op) else op
-
-
-def count_reads(block: Block, counts: dict[Var, int] | None = None) -> dict[Var, int]:
-    """How often each variable is read in a block and the blocks inside."""
-    counts = {} if counts is None else counts
-    for stmt in block.stmts:
-        for v in op_reads(stmt.op):
-            counts[v] = counts.get(v, 0) + 1
-        for inner in op_blocks(stmt.op):
-            count_reads(inner, counts)
-    for r in block.results:
-        if isinstance(r, Var):
-            counts[r] = counts.get(r, 0) + 1
-    return counts
-
-
 class _Loops:
     """Rewrites counted loops over sequences; `defs` are the statements that are known at some point."""
 
@@ -72,10 +49,10 @@ class _Loops:
             if isinstance(op, Loop) and isinstance(op.domain, Range):
                 before, op = _over_sequences(op, defs)
                 stmts += [replace(stmt, targets=(v,), op=call) for v, call in before]
-            op = map_blocks(_with_unpacked_element(op), lambda b: self.block(b, defs))
-            stmts.append(replace(stmt, op=op))
-            if len(stmt.targets) == 1 and not op_blocks(op):
-                defs[stmt.targets[0]] = op
+            stmt = map_blocks(replace(stmt, op=_with_unpacked_element(op)), lambda b: self.block(b, defs))
+            stmts.append(stmt)
+            if len(stmt.targets) == 1 and not op_blocks(stmt.op):
+                defs[stmt.targets[0]] = stmt.op
         return Block(tuple(stmts), block.results)
 
 
@@ -184,7 +161,7 @@ def _without(block: Block, gone: set[Stmt], mapping: dict[Var, Var]) -> Block:
     """The block without some statements, their targets replaced."""
 
     def remove(b: Block) -> Block:
-        stmts = tuple(replace(s, op=map_blocks(s.op, remove)) for s in b.stmts if s not in gone)
+        stmts = tuple(map_blocks(s, remove) for s in b.stmts if s not in gone)
         return Block(stmts, b.results)
 
     return substitute(remove(block), {a: b for a, b in mapping.items() if a is not b})
@@ -210,7 +187,7 @@ def _unpacked(block: Block) -> Block:
                 if targets:
                     gone.update(parts[t])
                     stmt = replace(stmt, targets=(*rest, *targets))
-            stmts.append(replace(stmt, op=map_blocks(stmt.op, visit)))
+            stmts.append(map_blocks(stmt, visit))
         return Block(tuple(stmts), b.results)
 
     return visit(block)
@@ -249,7 +226,7 @@ def _without_dead_temps(block: Block) -> Block:
             if unread and all(t.temp for t in stmt.targets) and not has_effect(stmt.op):
                 forget(stmt.op)
                 continue
-            stmts.append(replace(stmt, op=map_blocks(stmt.op, visit)))
+            stmts.append(map_blocks(stmt, visit))
         return Block(tuple(reversed(stmts)), b.results)
 
     return visit(block)

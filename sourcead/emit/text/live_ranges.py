@@ -13,11 +13,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from sourcead.emit.text.exit_flags import unprinted_results
-from sourcead.emit.text.idioms import binders, count_reads
+from sourcead.emit.text.idioms import binders
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Call, Closure, Effect, Function, Let, Loop, Op, Pop, Range, Stmt, Update, Var,
-    op_blocks, op_operands, op_reads, operand_atoms
+    op_operands, operand_atoms
 )
+from sourcead.ir.walk import count_reads, op_blocks, op_reads
 
 Interval = tuple[int, int]
 

@@ -13,7 +13,8 @@ from bisect import insort
 from heapq import heappop, heappush
 
 from sourcead.emit.text.live_ranges import Classes, Interval, overlaps
-from sourcead.ir.nodes import Block, Function, Loop, Op, Var, op_blocks
+from sourcead.ir.nodes import Block, Function, Loop, Op, Var
+from sourcead.ir.walk import op_blocks
 
 
 def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) -> dict[Var, str]:

@@ -18,13 +18,14 @@ import numpy as np
 from sourcead.emit.memory.may_alias import Groups
 from sourcead.emit.memory.sharing import attr_sharing, operand_type
 from sourcead.emit.text.exit_flags import unprinted_results
-from sourcead.emit.text.idioms import binders, count_reads
+from sourcead.emit.text.idioms import binders
 from sourcead.emit.text.live_ranges import Classes
 from sourcead.ir.nodes import (
     Append, Attr, Block, Branch, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop, Range, Stmt, Update,
-    Var, has_effect, op_blocks, op_operands, operand_atoms
+    Var, op_operands, operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, kind_of
+from sourcead.ir.walk import count_reads, has_effect, op_blocks
 
 MAX_LENGTH = 92
 

@@ -25,8 +25,9 @@ from sourcead.frontend.syntax import branches as control, calls, expressions, in
 from sourcead.frontend.values import sequences
 from sourcead.frontend.values.cells import TupleVal, Value, next_birth
 from sourcead.ir.evaluate import evaluate
-from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Update, Var, free_vars, has_effect
+from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Update, Var
 from sourcead.ir.types import BOOL, INT, KINDS, Array, Scalar, Sym, Type
+from sourcead.ir.walk import free_vars, has_effect
 from sourcead.language import combinators
 from sourcead.passes.batching.blocks import Batched, Unbatchable
 

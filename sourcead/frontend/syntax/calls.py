@@ -16,7 +16,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.compile import nested as derivatives
-from sourcead.errors import NoRuleError, NoSourceError
+from sourcead.errors import NoSourceError
 from sourcead.frontend.builtins import compositions as composing, functions as builtin_functions
 from sourcead.frontend.builtins.adjoint_blocks import lower_stop_gradient
 from sourcead.frontend.builtins.checkpoint import CLASSES, lower_checkpoint, lower_policy
@@ -29,14 +29,14 @@ from sourcead.frontend.values import (
     sequences
 )
 from sourcead.frontend.values.cells import BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, TupleVal, Value, roots
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View, map_operand
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
 from sourcead.ir.types import GENERATORS, UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
+from sourcead.ir.walk import map_operand
 from sourcead.language import combinators
 from sourcead.language.checkpoints import checkpoint
-from sourcead.primitives import registry
+from sourcead.primitives import refusals, registry
 from sourcead.primitives.compositions import number_kind, refuse
 from sourcead.primitives.constants import CHECKS
-from sourcead.primitives.registry import adjoint_rule, no_derivative
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
 from sourcead.primitives.views import MAKES_NEW, VIEWS
 from sourcead.runtime import stop_gradient
@@ -175,7 +175,7 @@ def as_value(lo: Lowering, obj: Any) -> Value:
 
 def has_rule(fn: Any) -> bool:
     """Whether the derivative of a function is known, if only that it has none."""
-    return registry.has_rule(fn) or no_derivative(fn)
+    return registry.has_rule(fn) or registry.no_derivative(fn)
 
 
 LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")
@@ -211,7 +211,7 @@ def opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], n
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     for operand in [*operands, *named.values()]:
         if passes_derivative(operand) and lo.steering is None:
-            raise NoRuleError.of(fn, lo.origin(node))
+            raise refusals.missing_rule(fn, lo.origin(node))
     if lo.steering is not None:  # nothing is differentiated; what the call keeps must not be the memory of a cotangent
         operands = [map_operand(o, lambda a: own_memory(lo, a)) for o in operands]
         named = {k: map_operand(o, lambda a: own_memory(lo, a)) for k, o in named.items()}
@@ -337,8 +337,8 @@ def write_to(lo: Lowering, out: Value, result: Atom, node) -> Value:
 
 def takes_arrays(fn: Any) -> bool:
     """Whether NumPy makes arrays of the lists and tuples that this function is given, one of each."""
-    module = getattr(fn, "__module__", None) or ""
-    return module.startswith("numpy") and not isinstance(fn, np.ufunc) and fn not in TAKES_SEQUENCES and adjoint_rule(fn) is not None
+    of_numpy = (getattr(fn, "__module__", None) or "").startswith("numpy") and not isinstance(fn, np.ufunc)
+    return of_numpy and fn not in TAKES_SEQUENCES and registry.adjoint_rule(fn) is not None
 
 
 TAKES_SEQUENCES = frozenset({

@@ -13,11 +13,12 @@ import operator
 
 import gast
 
-from sourcead.analysis.builder import block_stmts, operand_type
+from sourcead.analysis.builder import operand_type
 from sourcead.frontend.core import Lowering
 from sourcead.frontend.syntax import expressions
 from sourcead.ir.nodes import Block, Call, Stmt
 from sourcead.ir.types import Array
+from sourcead.ir.walk import walk
 
 DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, operator.pow, divmod, pow)
 
@@ -74,7 +75,7 @@ def lower_begun(lo: Lowering, node: Begun) -> None:
 def lower_guarded(lo: Lowering, node: Guarded) -> None:
     """Refuses a body that might raise what is caught."""
     inside = Block(tuple(lo.build.stmts[node.begun.count :]))
-    for stmt in block_stmts(inside):
+    for stmt in walk(inside):
         for cls in node.caught:
             if may_raise(stmt, cls):
                 raise refusal(lo, node.node)

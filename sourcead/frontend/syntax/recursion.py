@@ -21,11 +21,12 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.core import Lowering, Scope
 from sourcead.frontend.values.cells import VALUE, Cell, FunctionVal, TupleVal, Value, roots
-from sourcead.ir.nodes import Call, Const, Var, has_effect
+from sourcead.ir.nodes import Call, Const, Var
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import (
     ANY_DTYPE, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Undefined, carries_derivative, join
 )
+from sourcead.ir.walk import has_effect
 
 MAX_ROUNDS = 6
 

@@ -18,9 +18,10 @@ import numpy as np
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Index, Let, Loop, Operand, Pop, Range, Slice,
-    Stmt, Sub, Update, Var, fresh, map_op, operand_atoms
+    Stmt, Sub, Update, Var, fresh, operand_atoms
 )
 from sourcead.ir.types import ANY_DTYPE, Array, ListT, Scalar, Type, Undefined
+from sourcead.ir.walk import map_op
 from sourcead.passes.batching.calls import BatchedCalls
 from sourcead.passes.batching.subscripts import ALL, Unbatchable, behind, rank_of
 from sourcead.primitives.result_types.infer import infer_call, infer_index

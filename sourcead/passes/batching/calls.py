@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Operand, Var, map_operand
+from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Operand, Var
 from sourcead.ir.types import TupleT
+from sourcead.ir.walk import map_operand
 from sourcead.passes.batching.subscripts import ALL, Unbatchable, rank_of
 from sourcead.primitives.result_types.elementwise import is_elementwise
 

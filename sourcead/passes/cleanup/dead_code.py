@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sourcead.ir.nodes import (
-    Atom, Block, Branch, Call, Closure, Effect, Function, Loop, Op, Range, Steer, Stmt, Var, op_blocks, op_operands,
-    operand_atoms
+    Atom, Block, Branch, Call, Closure, Effect, Function, Loop, Op, Range, Steer, Stmt, Var, op_operands, operand_atoms
 )
+from sourcead.ir.walk import op_blocks
 
 
 def remove_dead(function: Function) -> Function:

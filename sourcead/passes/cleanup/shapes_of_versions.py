@@ -13,8 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.versions import Chains
-from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Update, Var, bound_vars, map_op, op_blocks
+from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Update, Var
 from sourcead.ir.types import Array
+from sourcead.ir.walk import bound_vars, map_op, op_blocks
 
 ASKED = ("shape", "size", "ndim", "dtype")
 ASKING = (len, np.zeros_like, np.empty_like)

@@ -14,10 +14,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.ir.nodes import (
-    Attr, Block, Branch, Call, Const, Effect, Function, Loop, Op, Operand, Stmt, Update, Var, op_blocks
-)
+from sourcead.ir.nodes import Attr, Block, Branch, Call, Const, Effect, Function, Loop, Op, Operand, Stmt, Update, Var
 from sourcead.ir.types import Array, Scalar, same_dtype
+from sourcead.ir.walk import op_blocks
 from sourcead.passes.cleanup.equal_dims import KnownDims
 from sourcead.passes.elementwise import is_elementwise
 from sourcead.passes.rewriting import Facts, rewrite

@@ -13,8 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Slice, Stmt, Sub, Update, Var, View, map_op, op_blocks
+from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Slice, Stmt, Sub, Update, Var, View
 from sourcead.ir.types import Scalar
+from sourcead.ir.walk import map_blocks
 
 RESHAPES = (np.reshape, np.ravel)
 
@@ -46,8 +47,7 @@ def settle_reshapes(function: Function) -> Function:
     def visit(block: Block) -> Block:
         stmts: list[Stmt] = []
         for stmt in block.stmts:
-            if op_blocks(stmt.op):
-                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, visit))
+            stmt = map_blocks(stmt, visit)
             if isinstance(stmt.op, Update) and any(map(is_reshape, stmt.op.path)) and not is_plain(stmt.op):
                 stmts += expanded(stmt)
             else:

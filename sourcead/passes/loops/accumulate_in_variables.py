@@ -15,7 +15,8 @@ from dataclasses import replace
 
 from sourcead.analysis.element_loops import body_of
 from sourcead.analysis.references import Subscripts
-from sourcead.ir.nodes import Block, Function, Loop, Stmt, map_op, op_blocks
+from sourcead.ir.nodes import Block, Function, Loop, Stmt
+from sourcead.ir.walk import map_blocks
 from sourcead.passes.loops.scalar_replacement import accumulating
 
 
@@ -28,8 +29,7 @@ def accumulate_in_variables(function: Function) -> Function:
         nonlocal subscripts, changed
         stmts: list[Stmt] = []
         for stmt in b.stmts:
-            if op_blocks(stmt.op):
-                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, block))
+            stmt = map_blocks(stmt, block)
             body = body_of(stmt.op) if isinstance(stmt.op, Loop) else None
             if body is None:
                 stmts.append(stmt)

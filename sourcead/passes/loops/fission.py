@@ -21,7 +21,8 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.sizes import dims_in, least, rank
-from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Loop, Stmt, Update, Var, bound_vars, map_op, op_blocks
+from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Loop, Stmt, Update, Var
+from sourcead.ir.walk import bound_vars, map_op, op_blocks
 from sourcead.passes.loops.stacked_factors import Known, OneLoop, Term
 
 

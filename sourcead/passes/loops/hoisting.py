@@ -15,9 +15,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.analysis.builder import Builder, block_stmts
+from sourcead.analysis.builder import Builder
 from sourcead.analysis.sizes import dims_in, least
-from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, Stmt, Var, bound_vars, map_op, op_blocks
+from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, Stmt, Var
+from sourcead.ir.walk import bound_vars, definitions, map_op, op_blocks, walk
 from sourcead.passes.cleanup.loop_indices import Counting
 from sourcead.passes.residuals.remove_overwritten_zeros import axis_of
 from sourcead.runtime.rows import join_rows, split_rows
@@ -41,7 +42,7 @@ class Hoisting:
     def __init__(self, function: Function, notes: list[str], builder: Builder):
         self.notes, self.builder = notes, builder
         self.products: set[Var] = set()
-        self.counting = Counting({t: s for s in block_stmts(function.body) for t in s.targets})
+        self.counting = Counting(definitions(function.body))
 
     def block(self, block: Block, scope: list[Var]) -> Block:
         """The block with products taken out of its loops; `scope`: what is defined around it."""
@@ -132,7 +133,7 @@ class Hoisting:
 
 def write_rows(function: Function) -> Function:
     """The function with `join_rows` and `split_rows`, whose adjoints need no values, written as `np.reshape`."""
-    if not any(isinstance(s.op, Call) and s.op.fn in (join_rows, split_rows) for s in block_stmts(function.body)):
+    if not any(isinstance(s.op, Call) and s.op.fn in (join_rows, split_rows) for s in walk(function.body)):
         return function
     build = Builder()
 

@@ -21,18 +21,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sourcead.analysis.builder import Builder, block_stmts
+from sourcead.analysis.builder import Builder
 from sourcead.analysis.sizes import Sizes, dims_in, dtype_option, known_dtype, least, rank
 from sourcead.ir.nodes import (
-    Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Slice, Stmt, Sub, Var, bound_vars, fresh,
-    map_op, op_blocks, op_reads
+    Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Slice, Stmt, Sub, Var, fresh
 )
 from sourcead.ir.types import INT, Array, ListT, Sym
+from sourcead.ir.walk import all_reads, bound_vars, definitions, map_op, op_blocks, op_reads
 from sourcead.passes.cleanup.common_subexpressions import is_pure
 from sourcead.passes.cleanup.loop_indices import Counted, Counting
 from sourcead.passes.elementwise import is_elementwise
 from sourcead.passes.loops.hoisting import PRODUCTS
-from sourcead.passes.residuals.sink_clears import all_reads
 
 
 def exchange_loops(function: Function, notes: list[str], builder: Builder) -> Function:
@@ -74,7 +73,7 @@ class Exchange:
     def __init__(self, function: Function, notes: list[str], builder: Builder):
         self.notes, self.builder, self.done = notes, builder, False
         self.uses = Counter(all_reads(function.body))
-        self.counting = Counting({t: s for s in block_stmts(function.body) for t in s.targets})
+        self.counting = Counting(definitions(function.body))
 
     def block(self, block: Block, scope: list[Var]) -> Block:
         """The block with its loops exchanged; `scope`: what is defined around it."""

@@ -22,10 +22,9 @@ from sourcead.analysis.affine import number
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.element_loops import Access, Body, one_more
 from sourcead.analysis.references import Meeting, Subscripts
-from sourcead.ir.nodes import (
-    Atom, Block, Branch, Call, Const, Index, Let, Loop, Op, Stmt, Sub, Update, Var, copied, fresh, substitute
-)
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import BOOL, Array, Scalar
+from sourcead.ir.walk import copied, substitute
 
 FLOAT = np.dtype(np.float64)
 BY = {"add": operator.add, "sub": operator.sub}

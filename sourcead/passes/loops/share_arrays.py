@@ -16,15 +16,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.analysis.builder import Builder, block_stmts
+from sourcead.analysis.builder import Builder
 from sourcead.analysis.sizes import dims_in, known_dtype
-from sourcead.ir.nodes import (
-    Atom, Block, Call, Const, Function, Index, Loop, Slice, Stmt, Sub, Update, Var, map_op, op_blocks, op_reads
-)
+from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Sym
+from sourcead.ir.walk import all_reads, definitions, map_blocks, op_blocks, op_reads
 from sourcead.passes.cleanup.loop_indices import Counted, Counting, offset
 from sourcead.passes.equality import same_dims
-from sourcead.passes.residuals.sink_clears import all_reads
 
 
 def share_arrays(function: Function, builder: Builder, products: set[Var]) -> Function:
@@ -41,14 +39,13 @@ class Sharing:
     def __init__(self, function: Function, builder: Builder, products: set[Var]):
         self.builder, self.products = builder, products
         self.uses = Counter(all_reads(function.body))
-        self.made = {t: s for s in block_stmts(function.body) for t in s.targets}
+        self.made = definitions(function.body)
         self.counting = Counting(self.made)
 
     def block(self, block: Block) -> Block:
         stmts: list[Stmt] = []
         for stmt in block.stmts:
-            if op_blocks(stmt.op):
-                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, self.block))
+            stmt = map_blocks(stmt, self.block)
             if isinstance(stmt.op, Loop):
                 stmts += self.loop(stmt, {t for s in stmts for t in s.targets})
             else:

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sourcead.analysis.builder import Builder, atom_type, block_stmts
+from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Sizes, dims_in, dtype_option, known_dtype, least, rank
 from sourcead.ir.nodes import (
     Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Pop, Range, Slice, Stmt, Sub, Update, Var, fresh
 )
 from sourcead.ir.types import INT, Array, Sym
+from sourcead.ir.walk import all_reads, definitions
 from sourcead.passes.cleanup.loop_indices import Counted, Counting, is_int, offset, same_atom
 from sourcead.passes.equality import same_dim
 from sourcead.passes.residuals.remove_overwritten_zeros import axis_of
-from sourcead.passes.residuals.sink_clears import all_reads
 
 
 @dataclass(eq=False)
@@ -50,7 +50,7 @@ class Known:
     def __init__(self, function: Function, notes: list[str]):
         self.notes, self.done = notes, False
         self.uses = Counter(all_reads(function.body))
-        self.made = {t: s for s in block_stmts(function.body) for t in s.targets}
+        self.made = definitions(function.body)
         self.counting = Counting(self.made)
 
 

@@ -12,18 +12,16 @@ from collections import Counter
 from dataclasses import replace
 
 from sourcead import runtime
-from sourcead.analysis.builder import atom_type, block_stmts
-from sourcead.ir.nodes import (
-    Atom, Block, Build, Call, Const, Function, Index, Loop, Stmt, Sub, Update, Var, fresh, map_op, op_blocks
-)
+from sourcead.analysis.builder import atom_type
+from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import Array, Scalar, StructT, TupleT, Type
+from sourcead.ir.walk import all_reads, map_blocks, walk
 from sourcead.passes.equality import operand_key
-from sourcead.passes.residuals.sink_clears import all_reads
 
 
 def add_to_parts(function: Function) -> Function:
     """The function with sums of the records in lists done array by array."""
-    stmts = list(block_stmts(function.body))
+    stmts = list(walk(function.body))
     if not any(isinstance(s.op, Call) and s.op.fn is runtime.add for s in stmts):
         return function
     made = {t: s for s in stmts for t in s.targets}
@@ -43,8 +41,7 @@ def add_to_parts(function: Function) -> Function:
             changed = True
         found = []
         for stmt in block.stmts:
-            if op_blocks(stmt.op):
-                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, visit))
+            stmt = map_blocks(stmt, visit)
             found += replaced.get(stmt, (stmt,))
         return Block(tuple(found), block.results)
 

@@ -15,11 +15,9 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import (
-    Atom, Attr, Block, Call, Function, Loop, Op, Stmt, Update, Var, bound_vars, map_op, op_blocks, op_reads,
-    operand_atoms
-)
+from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Op, Stmt, Update, Var, operand_atoms
 from sourcead.ir.types import Array
+from sourcead.ir.walk import bound_vars, map_op, op_blocks, op_reads
 
 ASKED = (len, np.zeros_like, np.shape, np.ndim, np.size, np.ones_like, np.empty_like)
 

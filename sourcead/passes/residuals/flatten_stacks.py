@@ -23,11 +23,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from sourcead.ir.nodes import (
-    Append, Atom, Block, Branch, Build, Closure, Function, Loop, Pop, Stmt, Var, fresh, map_op, map_operand, op_blocks,
-    op_reads
-)
+from sourcead.ir.nodes import Append, Atom, Block, Branch, Build, Closure, Function, Loop, Pop, Stmt, Var, fresh
 from sourcead.ir.types import ListT
+from sourcead.ir.walk import map_op, map_operand, op_blocks, op_reads
 
 
 def flatten_stacks(function: Function) -> Function:

@@ -13,22 +13,21 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from sourcead.analysis.builder import atom_type, block_stmts
-from sourcead.ir.nodes import (
-    Atom, Attr, Block, Function, Index, Loop, Slice, Stmt, Sub, Update, Var, map_op, op_blocks, op_reads
-)
+from sourcead.analysis.builder import atom_type
+from sourcead.ir.nodes import Atom, Attr, Block, Function, Index, Loop, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Scalar, kind_of
+from sourcead.ir.walk import all_reads, definitions, map_blocks, map_op, op_blocks, op_reads, walk
 from sourcead.passes.cleanup.loop_indices import Counting, is_int, offset
 from sourcead.passes.cleanup.shapes_of_versions import ASKED
-from sourcead.passes.residuals.sink_clears import all_reads, is_clearing
+from sourcead.passes.residuals.sink_clears import is_clearing
 
 
 def leave_uncleared(function: Function) -> Function:
     """The function without writes of zeros in its reverse sweep that nothing sees."""
-    if not any(is_clearing(s) for s in block_stmts(function.body)):
+    if not any(is_clearing(s) for s in walk(function.body)):
         return function
     uses = Counter(all_reads(function.body))
-    made = {t: s for s in block_stmts(function.body) for t in s.targets}
+    made = definitions(function.body)
     counting = Counting(made)
     changed = False
 
@@ -42,8 +41,7 @@ def leave_uncleared(function: Function) -> Function:
                     unseen = [] if uses[target] else unseen_clearings(stmt.op, k, counted.first, made)
                     if unseen:
                         stmt, changed = replace(stmt, op=without(stmt.op, unseen)), True
-            if op_blocks(stmt.op):
-                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, visit))
+            stmt = map_blocks(stmt, visit)
             stmts.append(stmt)
         return Block(tuple(stmts), block.results)
 

@@ -18,10 +18,10 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import (
-    Atom, Attr, Block, Build, Call, Const, Function, Index, Loop, Op, Range, Slice, Stmt, Sub, Update, Var, map_op,
-    op_blocks, op_reads
+    Atom, Attr, Block, Build, Call, Const, Function, Index, Loop, Op, Range, Slice, Stmt, Sub, Update, Var
 )
 from sourcead.ir.types import INT, Array, ListT, Scalar, Type
+from sourcead.ir.walk import map_blocks, op_blocks, op_reads
 from sourcead.passes.cleanup.loop_indices import Counting
 from sourcead.passes.cleanup.shapes_of_versions import ASKED
 from sourcead.passes.equality import same_dim
@@ -52,8 +52,7 @@ def fill_lists(function: Function, lists: bool = True) -> Function:
         stmts = []
         for stmt in block.stmts:
             definitions.update(dict.fromkeys(stmt.targets, stmt))
-            if op_blocks(stmt.op):
-                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, visit))
+            stmt = map_blocks(stmt, visit)
             if isinstance(stmt.op, Loop):
                 for k, init in enumerate(stmt.op.inits):
                     once = set_once(stmt.op, k, definitions.get(init), uses)
@@ -231,7 +230,6 @@ def with_replaced(block: Block, replaced: dict[Var, list[Stmt]]) -> Block:
         if len(stmt.targets) == 1 and stmt.targets[0] in replaced:
             stmts += replaced[stmt.targets[0]]
             continue
-        if op_blocks(stmt.op):
-            stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, lambda b: with_replaced(b, replaced)))
+        stmt = map_blocks(stmt, lambda b: with_replaced(b, replaced))
         stmts.append(stmt)
     return Block(tuple(stmts), block.results)

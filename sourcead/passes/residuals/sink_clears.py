@@ -16,15 +16,12 @@ the write is out of the way of what only wants to read, which can then be nested
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 
-from sourcead.analysis.builder import atom_type, block_stmts
-from sourcead.ir.nodes import (
-    Atom, Block, Const, Function, Index, Op, Slice, Stmt, Sub, Update, Var, free_vars, map_op, op_blocks, op_reads,
-    substitute
-)
+from sourcead.analysis.builder import atom_type
+from sourcead.ir.nodes import Atom, Block, Const, Function, Index, Op, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array, Scalar
+from sourcead.ir.walk import all_reads, free_vars, map_op, op_blocks, substitute, walk
 from sourcead.passes.equality import operand_key
 
 
@@ -32,7 +29,7 @@ def clear_late(function: Function) -> Function:
     """The function with writes of constants moved down to where the array is next read."""
     changed = False
     uses = Counter(v for b in [function.body] for v in all_reads(b))
-    made = {t: s.op for s in block_stmts(function.body) for t in s.targets}
+    made = {t: s.op for s in walk(function.body) for t in s.targets}
     unchanged: dict[Var, Atom] = {}  # version -> the one that it is equal to
 
     def visit(block: Block) -> Block:
@@ -90,15 +87,6 @@ def plain(key) -> bool:
     """Whether a subscript has no integer arrays, which may name an element twice."""
     parts = key if isinstance(key, tuple) else (key,)
     return all(isinstance(p, Slice) or isinstance(atom_type(p), Scalar) for p in parts)
-
-
-def all_reads(block: Block) -> Iterator[Var]:
-    """Every reading of a variable in a block."""
-    for stmt in block_stmts(block):
-        yield from op_reads(stmt.op)
-        for inner in op_blocks(stmt.op):
-            yield from (r for r in inner.results if isinstance(r, Var))
-    yield from (r for r in block.results if isinstance(r, Var))
 
 
 def is_clearing(stmt: Stmt) -> bool:

@@ -23,9 +23,10 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Atom, Block, Build, Const, Function, Index, Stmt, Var, map_op, map_operand
+from sourcead.ir.nodes import Atom, Block, Build, Const, Function, Index, Stmt, Var
 from sourcead.ir.records import is_namedtuple
 from sourcead.ir.types import DictT, FunctionT, Known, ListT, NoneType, Scalar, StructT, TupleT, Type
+from sourcead.ir.walk import map_op, map_operand
 
 
 @dataclass(frozen=True)

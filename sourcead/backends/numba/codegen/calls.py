@@ -36,12 +36,11 @@ from sourcead.backends.numba.overloads.integers import CHECKED, checked, wraps
 from sourcead.backends.numba.overloads.nests import LONG_TO_COMPILE, is_of_whole, nest
 from sourcead.emit import Emitted, emit
 from sourcead.emit.memory.sharing import call_sharing, index_sharing
-from sourcead.emit.text.idioms import count_reads
 from sourcead.ir.nodes import (
-    Atom, Block, Build, Call, Const, Effect, Function, Index, Let, Loop, Op, Operand, Stmt, Update, Var, bound_vars,
-    fresh, map_op, op_blocks
+    Atom, Block, Build, Call, Const, Effect, Function, Index, Let, Loop, Op, Operand, Stmt, Update, Var, fresh
 )
 from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, TupleT, Type, Unknown, kind_of, rank
+from sourcead.ir.walk import bound_vars, count_reads, map_blocks, map_op, op_blocks
 from sourcead.primitives.result_types.elementwise import is_elementwise
 
 NATIVE = {
@@ -108,7 +107,7 @@ def without_unread_displays(function: Function) -> Function:
 
     def block(b: Block) -> Block:
         kept = (s for s in b.stmts if not unread(s))
-        return Block(tuple(replace(s, op=map_op(s.op, lambda a: a, block)) if op_blocks(s.op) else s for s in kept), b.results)
+        return Block(tuple(map_blocks(s, block) for s in kept), b.results)
 
     return replace(function, body=block(function.body))
 

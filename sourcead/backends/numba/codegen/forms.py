@@ -19,13 +19,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sourcead import runtime
-from sourcead.analysis.builder import atom_type, block_stmts
+from sourcead.analysis.builder import atom_type
 from sourcead.backends.numba.codegen.boundary import build_op, is_structure, parts
 from sourcead.ir.nodes import (
-    Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Pop, Slice, Stmt, Sub, Update, Var,
-    map_op
+    Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Pop, Slice, Stmt, Sub, Update, Var
 )
 from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type
+from sourcead.ir.walk import map_op, walk
 
 
 def by_parts(function: Function) -> Function:
@@ -137,7 +137,7 @@ class _Lists:
             self.parent[self.of(a)] = self.of(b)
 
     def block(self, block: Block) -> None:
-        for stmt in block_stmts(block):
+        for stmt in walk(block):
             target = stmt.targets[0] if stmt.targets else None
             match stmt.op:
                 case Build("list", ()):

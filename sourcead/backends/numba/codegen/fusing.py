@@ -21,7 +21,6 @@ from functools import partial
 
 import numpy as np
 
-from sourcead.analysis.builder import block_stmts
 from sourcead.backends.numba.codegen.row_stacks import put, with_rows
 from sourcead.backends.numba.codegen.vectors import (
     BY_MODE, ELEMENT, FLOAT, Meetings, Row, is_vector, may_run_again, row_of, work
@@ -29,9 +28,10 @@ from sourcead.backends.numba.codegen.vectors import (
 from sourcead.backends.numba.overloads.helpers import alike, begin, disjoint, with_room
 from sourcead.ir.nodes import (
     Append, Atom, Attr, Block, Build, Call, Const, Function, Index, Let, Loop, Pop, Range, Slice, Stmt, Sub, Update,
-    Var, fresh, map_op, op_blocks, op_reads
+    Var, fresh
 )
 from sourcead.ir.types import INT, Array, Sym
+from sourcead.ir.walk import map_blocks, op_blocks, op_reads, walk
 
 PURE = Index | Attr | Let | Build
 FEWEST = 2  # statements that are worth a loop of their own
@@ -40,7 +40,7 @@ FEWEST = 2  # statements that are worth a loop of their own
 def fused(function: Function) -> Function:
     """The function with loops in place of statements on vectors, itself if there are none; before `assign_memory`."""
     before, function = function, with_rows(function)
-    stmts = list(block_stmts(function.body))
+    stmts = list(walk(function.body))
     uses: dict[Var, int] = {}
     roots: dict[Var, Var] = {}
     for stmt in stmts:
@@ -87,7 +87,7 @@ class _Fusing(Meetings):
         for s in block.stmts:
             within = inside or isinstance(s.op, Loop)
             stmts.append(
-                replace(s, op=map_op(s.op, lambda a: a, partial(self.block, inside=within))) if op_blocks(s.op) else s
+                map_blocks(s, partial(self.block, inside=within))
             )
         if not inside:
             return Block(tuple(stmts), block.results)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from sourcead.analysis.builder import atom_type, block_stmts
+from sourcead.analysis.builder import atom_type
 from sourcead.backends.numba.overloads.helpers import WHOLE
 from sourcead.ir.nodes import Atom, Call, Function, Slice, Stmt, Sub, Update
 from sourcead.ir.types import Array
+from sourcead.ir.walk import walk
 
 
 def decisions(before: Function, after: Function) -> list[str]:
     """The notes on a function, as it was and as Numba compiles it."""
-    left = {place_of(s) for s in block_stmts(after.body) if is_on_slice(s)}
-    loops = {place_of(s) for s in block_stmts(before.body) if is_on_slice(s)} - left
+    left = {place_of(s) for s in walk(after.body) if is_on_slice(s)}
+    loops = {place_of(s) for s in walk(before.body) if is_on_slice(s)} - left
     told = [f"under Numba, {shown} on parts of arrays {verb} over elements" for shown, verb in said(loops)]
     whole: dict[str, set[int]] = {}
-    for stmt in block_stmts(after.body):
+    for stmt in walk(after.body):
         if isinstance(stmt.op, Call) and is_of_array(stmt.op):
             name = next((fn.__name__ for fn in WHOLE if fn is stmt.op.fn), None)
             if name is not None and place_of(stmt)[0]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from sourcead.analysis.builder import atom_type, block_stmts
+from sourcead.analysis.builder import atom_type
 from sourcead.backends.numba.codegen.boundary import Boundary, flattened
 from sourcead.backends.numba.codegen.calls import AT, for_numba
 from sourcead.backends.numba.codegen.forms import by_parts, with_one_type
@@ -17,6 +17,7 @@ from sourcead.backends.numba.codegen.vectors import may_run_again
 from sourcead.backends.interpreter import in_one_chunk, without_collection
 from sourcead.emit import Emitted, emit
 from sourcead.ir.nodes import Block, Const, Function, Loop, op_operands, operand_atoms
+from sourcead.ir.walk import walk
 
 
 def in_parts(
@@ -54,13 +55,13 @@ def in_parts(
         return written(inner, with_fast_loops)
 
     inner, boundary = flattened(with_functions(function, written), live)
-    repeats = may_run_again(function) and any(isinstance(s.op, Loop) for s in block_stmts(function.body))
+    repeats = may_run_again(function) and any(isinstance(s.op, Loop) for s in walk(function.body))
     emitted = written(inner, with_vectors if repeats else engine)
     return emitted, boundary, plain if quick else None
 
 
 def live_data(block: Block) -> Iterator[Const]:
     """The data of globals and closures that a block reads."""
-    for stmt in block_stmts(block):
+    for stmt in walk(block):
         for operand in op_operands(stmt.op):
             yield from (a for a in operand_atoms(operand) if isinstance(a, Const) and a.live)

@@ -16,8 +16,9 @@ from typing import Any
 
 from sourcead.emit import Emitted
 from sourcead.errors import BackendError
-from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Let, Var, map_op, map_operand
+from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Let, Var
 from sourcead.ir.pairs import Pair
+from sourcead.ir.walk import map_op, map_operand
 
 
 @dataclass(eq=False)

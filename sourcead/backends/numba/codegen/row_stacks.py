@@ -23,12 +23,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.analysis.builder import block_stmts
 from sourcead.backends.numba.codegen.stacks import Rewriting, Stacks
 from sourcead.backends.numba.codegen.vectors import FLOAT, Meetings, is_vector, may_run_again, row_of, work
 from sourcead.backends.numba.overloads.helpers import pushed, with_room
 from sourcead.ir.nodes import Append, Build, Call, Const, Function, Let, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import INT, Array, Sym
+from sourcead.ir.walk import walk
 
 
 def with_rows(function: Function) -> Function:
@@ -36,7 +36,7 @@ def with_rows(function: Function) -> Function:
     if not may_run_again(function):
         return function
     meetings = Meetings()
-    for stmt in block_stmts(function.body):
+    for stmt in walk(function.body):
         if row_of(stmt) or work(stmt):
             meetings.meet(stmt)
     fixed = {meetings.find(n) for p in function.params if isinstance(p.type, Array) for n in p.type.dims or ()}

@@ -26,9 +26,10 @@ from sourcead.analysis.builder import atom_type
 from sourcead.backends.numba.overloads.helpers import reserved
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Pop, Range, Stmt, Sub,
-    Update, Var, fresh, map_op, op_blocks, op_reads
+    Update, Var, fresh
 )
 from sourcead.ir.types import INT, Array, Scalar, Sym
+from sourcead.ir.walk import map_op, op_blocks, op_reads
 
 _DTYPES = {"float": np.dtype(np.float64), "int": np.dtype(np.int64), "bool": np.dtype(np.bool_)}
 

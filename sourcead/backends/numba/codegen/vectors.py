@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sourcead import runtime
-from sourcead.analysis.builder import atom_type, block_stmts
+from sourcead.analysis.builder import atom_type
 from sourcead.backends.numba.overloads.helpers import pushed
 from sourcead.ir.nodes import Atom, Call, Const, Effect, Function, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array, Scalar
+from sourcead.ir.walk import walk
 
 FLOAT = np.dtype(float)
 ELEMENT = Scalar("float", FLOAT)
@@ -43,7 +44,7 @@ def is_number(atom: object) -> bool:
 def may_run_again(function: Function) -> bool:
     """Whether a call may be given up and begun again by NumPy: it does nothing that would be seen twice."""
     return not any(
-        isinstance(s.op, Effect) or isinstance(s.op, Call) and s.op.effect for s in block_stmts(function.body)
+        isinstance(s.op, Effect) or isinstance(s.op, Call) and s.op.effect for s in walk(function.body)
     )
 
 

@@ -8,7 +8,8 @@ from sourcead.analysis.element_loops import body_of
 from sourcead.analysis.references import Subscripts
 from sourcead.backends.numba.codegen.loops.reordering import reordered
 from sourcead.backends.numba.codegen.loops.slices import with_loops
-from sourcead.ir.nodes import Block, Function, Loop, Stmt, map_op, op_blocks
+from sourcead.ir.nodes import Block, Function, Loop, Stmt
+from sourcead.ir.walk import map_blocks
 from sourcead.passes.loops.scalar_replacement import in_registers, where_not_empty
 
 
@@ -20,8 +21,7 @@ def with_fast_loops(function: Function) -> Function:
     def block(b: Block) -> Block:
         stmts: list[Stmt] = []
         for stmt in b.stmts:
-            if op_blocks(stmt.op):
-                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, block))
+            stmt = map_blocks(stmt, block)
             stmts += fast(stmt, subscripts, b.stmts) if isinstance(stmt.op, Loop) else [stmt]
         return Block(tuple(stmts), b.results)
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from sourcead.analysis.affine import Affine, constant, number
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.references import Subscripts
-from sourcead.ir.nodes import Atom, Block, Index, Operand, Slice, Var, op_blocks
+from sourcead.ir.nodes import Atom, Block, Index, Operand, Slice, Var
 from sourcead.ir.types import Array, Scalar, Sym
+from sourcead.ir.walk import op_blocks
 
 Length = tuple  # how many elements: (dim, how many less) or (dim, from, to)
 

@@ -23,11 +23,12 @@ import numpy as np
 
 from sourcead.ad.residuals.costs import is_cheap
 from sourcead.analysis.affine import number
-from sourcead.analysis.element_loops import Access, Body, one_more, reads_inside
+from sourcead.analysis.element_loops import Access, Body, one_more
 from sourcead.analysis.references import After, Meeting, Subscripts
 from sourcead.ir.nodes import (
-    Atom, Attr, Block, Branch, Call, Const, Index, Let, Loop, Op, Range, Stmt, Update, Var, copied, fresh, substitute
+    Atom, Attr, Block, Branch, Call, Const, Index, Let, Loop, Op, Range, Stmt, Update, Var, fresh
 )
+from sourcead.ir.walk import copied, reads_inside, substitute
 
 BUDGET = 24  # additions that may be done again for the sake of loops apart
 DIVISION, CALL = 4, 40  # about how many additions a division or a function such as exp takes

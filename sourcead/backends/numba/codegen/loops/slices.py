@@ -27,11 +27,11 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.references import Subscripts
 from sourcead.backends.numba.codegen.loops.parts import Axis, Length, Parts
 from sourcead.backends.numba.overloads.helpers import as_many
-from sourcead.emit.text.idioms import count_reads
 from sourcead.ir.nodes import (
-    Atom, Attr, Block, Call, Const, Function, Index, Loop, Op, Operand, Range, Stmt, Sub, Update, Var, map_op, op_blocks
+    Atom, Attr, Block, Call, Const, Function, Index, Loop, Op, Operand, Range, Stmt, Sub, Update, Var
 )
 from sourcead.ir.types import INT, Array, Scalar, Sym, TupleT, rank
+from sourcead.ir.walk import count_reads, map_blocks, op_blocks
 from sourcead.passes.cleanup.dead_code import remove_dead
 
 ARITHMETIC = {
@@ -67,7 +67,7 @@ class _Slices:
         stmts: list[Stmt] = []
         for at, stmt in enumerate(block.stmts):
             if op_blocks(stmt.op):
-                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, self.block))
+                stmt = map_blocks(stmt, self.block)
             elif isinstance(stmt.op, Update):
                 try:
                     stmts += _Statement(self, block.stmts, at).loops()

@@ -11,7 +11,7 @@ numba = pytest.importorskip("numba")
 from numba.core.runtime import _nrt_python, rtsys  # noqa: E402
 
 from sourcead import grad  # noqa: E402
-from sourcead.backends.numba.compile import GradientCompiler  # noqa: E402
+from sourcead.backends.numba.internals.compiler import GradientCompiler  # noqa: E402
 from sourcead.backends.numba.internals.linked_functions import inner_functions_linked  # noqa: E402
 from sourcead.backends.numba.internals.optimisation import optimisation_for  # noqa: E402
 from tests.test_numba import CASES  # noqa: E402

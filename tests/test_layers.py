@@ -55,7 +55,7 @@ def docstrings(tree):
 
 def modules_named(text, modules):
     """The modules that a string names: one by its full name, all of a package by its name and a dot."""
-    if text in modules:
+    if text in modules and text != "sourcead":  # which is also the name of a library in tables
         return {text}
     return {m for m in modules if m.startswith(text)} if text.startswith("sourcead.") and text.endswith(".") else set()
 

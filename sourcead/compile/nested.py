@@ -15,11 +15,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sourcead import runtime
+from sourcead.ad.forward.pushforward import pushforward
+from sourcead.ad.gradient import Form, differentiate
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError, WrtError
 from sourcead.frontend.core import Lowering
+from sourcead.frontend.lower import Lowered
 from sourcead.frontend.source import Opaque, find_source, own_signature, unwrap
-from sourcead.frontend.syntax import calls, expressions
+from sourcead.frontend.syntax import calls, expressions, inlining
+from sourcead.frontend.values import sequences
 from sourcead.frontend.values.cells import (
     POISON, BoundVal, Cell, FunctionVal, TupleVal, Value, leaves, next_birth, roots
 )
@@ -54,15 +58,19 @@ class PullbackVal:
 
 
 def takes_derivatives(fn: Any) -> bool:
-    """Whether this is one of sourcead's own functions, or what one of them returned."""
-    if isinstance(fn, Opaque):
+    """Return whether a callee is one of sourcead's own functions, or what one of them returned."""
+    if isinstance(fn, (Opaque, DerivativeVal, PullbackVal)):
         return True
     module = getattr(fn, "__module__", None)
     return module in MODULES and getattr(sys.modules[module], getattr(fn, "__name__", ""), None) is fn
 
 
 def lower_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of one of sourcead's own functions, or of what one of them returned."""
+    """Lower a call of one of sourcead's own functions, or of what one of them returned."""
+    if isinstance(fn, DerivativeVal):
+        return lower_derivative(lo, fn, args, kwargs, node)
+    if isinstance(fn, PullbackVal):
+        return lower_pullback(lo, fn, args, kwargs, node)
     from sourcead.api import jacobians, transformations as api
     from sourcead.compile.gradient import Gradient
 
@@ -266,8 +274,6 @@ def standing_for(lo: Lowering, value: Value, name: str, in_wrt: bool) -> Var:
 
 def block_as_lowered(lo: Lowering, block: Block, inputs: list[Var], written: set[str]):
     """The block as a function of whatever it reads."""
-    from sourcead.frontend.lower import Lowered
-
     free = [v for v in free_vars(block) if v not in inputs]
     function = Function("function", (*inputs, *free), block, origin=lo.here)
     params = {str(k): x for k, x in enumerate(inputs)}
@@ -290,8 +296,6 @@ def wrapped(lo: Lowering, results: tuple[Atom, ...]) -> Value:
 
 def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of `grad(f)` and kin."""
-    from sourcead.compile.pipeline import differentiate
-
     if value.kind == "hvp":
         gradient = DerivativeVal("grad", value.function, value.wrt)
         ts = args[-1].items if isinstance(value.wrt, tuple) and isinstance(args[-1], TupleVal) else args[-1:]
@@ -313,7 +317,7 @@ def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwar
     if value.kind == "vjp":
         return pulled(lo, call, not isinstance(value.wrt, tuple))
     single = not isinstance(value.wrt, tuple)
-    function, _ = differentiate(call.lowered, tuple(call.lowered.params), value.kind, value.has_aux, single, closures=False)
+    function, _ = differentiate(call.lowered, tuple(call.lowered.params), Form(value.kind, value.has_aux, single), closures=False)
     placed(lo, function.body.stmts)
     return wrapped(lo, function.body.results)
 
@@ -321,8 +325,6 @@ def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwar
 def lower_columns(lo: Lowering, value: DerivativeVal, at: list, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`jacobian(f)(x)` and `hessian(f)(x)`, column by column: a loop over the unit tangents."""
     from sourcead.api.jacobians import by_columns
-    from sourcead.frontend.syntax import inlining
-
     def block(fn: Value, place) -> Value:
         x = kwargs[place] if isinstance(place, str) else args[place]
         column = BoundVal(DerivativeVal("tangent", fn, place), tuple(args), dict(kwargs))
@@ -344,8 +346,6 @@ def push(
     lo: Lowering, fn: Value, at: list, args: list[Value], kwargs: dict[str, Value], tangents: list[Value], value_too: bool, node
 ) -> Value:
     """The value (or not) and the tangent of a call."""
-    from sourcead.ad.forward.pushforward import pushforward
-
     if len(tangents) != len(at):
         raise WrtError(f"{len(at)} arguments have tangents, and {len(tangents)} are given", at=lo.here)
     call = taken(lo, fn, at, args, kwargs, node)
@@ -377,8 +377,6 @@ def direction(lo: Lowering, x: Var, value: Value, node) -> Atom:
 
 def lower_jvp(lo: Lowering, fn: Value, args: Value, tangents: Value, node) -> Value:
     """`jvp(f, args, tangents)`."""
-    from sourcead.frontend.values import sequences
-
     values, ts = sequences.static_items(lo, args, node), sequences.static_items(lo, tangents, node)
     if len(values) != len(ts):
         raise WrtError(f"jvp is given {len(values)} arguments and {len(ts)} tangents", at=lo.here)
@@ -398,9 +396,7 @@ def lower_vjp(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -
 
 def pulled(lo: Lowering, call: Taken, single: bool) -> Value:
     """The value and the pullback."""
-    from sourcead.compile.pipeline import differentiate
-
-    function, _ = differentiate(call.lowered, tuple(call.lowered.params), "vjp", False, single, closures=False)
+    function, _ = differentiate(call.lowered, tuple(call.lowered.params), Form("vjp", single=single), closures=False)
     (closure,) = (s for s in function.body.stmts if s.targets and s.targets[0] is function.body.results[1])
     placed(lo, (s for s in function.body.stmts if s is not closure))
     op: Closure = closure.op
@@ -417,3 +413,6 @@ def lower_pullback(lo: Lowering, value: PullbackVal, args: list[Value], kwargs: 
     body = copied(value.body, {value.param: param})
     placed(lo, body.stmts)
     return wrapped(lo, body.results)
+
+
+calls.DERIVATIVES.append((takes_derivatives, lower_object))

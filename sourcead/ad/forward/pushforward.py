@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from sourcead.ad.forward.statements import Forward
 from sourcead.ad.inline_helpers import simplified
+from sourcead.ad.recursion import as_lowered, wrt_names
 from sourcead.analysis.activity import active_vars
-from sourcead.analysis.builder import Builder
+from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.unassigned import with_nothing
 from sourcead.frontend.lower import Lowered
-from sourcead.ir.nodes import Block, Function, Var
-from sourcead.ir.types import tangent_type
+from sourcead.ir.nodes import Block, Build, Function, Stmt, Var
+from sourcead.ir.pairs import Pair
+from sourcead.ir.types import TupleT, tangent_type
 
 
 def pushforward(lowered: Lowered, directions: dict[str, str], value_too: bool, closures: bool = True) -> Function:
@@ -31,7 +33,7 @@ def pushforward(lowered: Lowered, directions: dict[str, str], value_too: bool, c
     inputs = {lowered.params[name]: t for name, t in directions.items() if name in lowered.params}
     active = active_vars(block, inputs, [value] if isinstance(value, Var) else [])
     active.update(inputs)
-    forward = Forward(active, build, closures)
+    forward = Forward(active, build, closures, forward_as_function)
     params = {x: Var(name, tangent_type(x.type)) for x, name in inputs.items()}
     forward.tangents.known.update(params)
     forward.block(block)
@@ -52,3 +54,13 @@ def tangent_names(parameters: Iterable[str], wrt: Sequence[str]) -> dict[str, st
         taken.add(t)
         found[name] = t
     return found
+
+
+def forward_as_function(pair: Pair) -> Lowered:
+    """Return the computation of the value and the tangent of a recursive function as one function, which can be differentiated again."""
+    directions = {name: f"t_{name}" for name in wrt_names(pair)}
+    function = pushforward(pair.lowered, directions, True, closures=False)
+    more = dict(zip(directions.values(), function.params[len(pair.lowered.params) :]))
+    whole = Var("results", TupleT(tuple(map(atom_type, function.body.results))), True)
+    body = Block((*function.body.stmts, Stmt((whole,), Build("tuple", function.body.results))), (whole,))
+    return as_lowered(pair, function, more, body)

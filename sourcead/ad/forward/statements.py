@@ -18,15 +18,17 @@ else comes before, because a tangent rule may read the result.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import singledispatchmethod
 
 from sourcead.ad.forward.calls import tangent_of
 from sourcead.ad.forward.tangents import Items, Tangents
-from sourcead.ad.reverse.recursion import tangent_of as tangent_of_pair
+from sourcead.ad.recursion import tangent_of as tangent_of_pair
 from sourcead.ad.reverse.rules import pullback_refused
 from sourcead.analysis.builder import Builder
 from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import (
     Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Op, Operand, Pop, Range,
     Steer, Stmt, Update, Var
@@ -45,10 +47,11 @@ class Forward:
         tangents: those known so far.
         pairs: the results of calls of recursive functions, (value, tangent).
         closures: whether this is not differentiated again (`recursion.py`).
+        as_function: returns the function that computes the value and the tangent of a recursive function.
     """
 
-    def __init__(self, active: set[Var], build: Builder, closures: bool = True):
-        self.active, self.closures = active, closures
+    def __init__(self, active: set[Var], build: Builder, closures: bool, as_function: Callable[[Pair], Lowered]):
+        self.active, self.closures, self.as_function = active, closures, as_function
         self.build = build
         self.tangents = Tangents(build, active)
         self.pairs: set[Atom] = set()
@@ -86,7 +89,7 @@ class Forward:
         directions = tuple(self.tangents.get_or_zero(op.args[k]) for k in op.fn.wrt)
         self.pairs.update(stmt.targets)
         if not self.closures:
-            pair = tangent_of_pair(op.fn)
+            pair = tangent_of_pair(op.fn, self.as_function)
             made = self.build.emit(Call(pair, (*op.args, *directions)), TupleT((pair.result, UNKNOWN)), "pair")
             return self.build.add(replace(stmt, op=Index(made, Const(0))))
         self.keep(replace(stmt, op=replace(op, fn=op.fn.forward, args=(*op.args, *directions))))

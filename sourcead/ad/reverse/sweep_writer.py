@@ -26,12 +26,13 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ad.cotangents import Cotangents, cast, unbroadcast, zeros
+from sourcead.ad.recursion import cotangents_of as cotangents_of_pair
 from sourcead.ad.reverse.adjoint_block import differentiate_steer, steered_stmts
-from sourcead.ad.reverse.recursion import cotangents_of as cotangents_of_pair
 from sourcead.ad.reverse.rules import cotangents_of
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedArgumentError, UnsupportedSyntaxError, spelled
+from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Op, Operand, Pop, Slice,
     Steer, Stmt, Sub, Update, Var, fresh, operand_atoms
@@ -85,10 +86,12 @@ class Reverse:
     Attributes:
         active: variables that get cotangents.
         build: the builder of the sweep, with what the frontend knows.
+        as_function: returns both sweeps of a recursive function as one function.
     """
 
-    def __init__(self, active: set[Var], build: Builder, block: Block):
+    def __init__(self, active: set[Var], build: Builder, block: Block, as_function: Callable[[Pair], Lowered]):
         self.active = active
+        self.as_function = as_function
         self.build = build
         self.unassigned = unassigned_vars(block)
         self.steered = steered_stmts(block)
@@ -146,7 +149,7 @@ class Reverse:
         args = [op.args[k] for k in op.fn.wrt]
         ds = tuple(Var(f"d_{a.name}" if isinstance(a, Var) else "d", atom_type(a), True) for a in args)
         if self.build.pullbacks is None:  # this is differentiated again
-            call = Call(cotangents_of_pair(op.fn), (*op.args, d_value))
+            call = Call(cotangents_of_pair(op.fn, self.as_function), (*op.args, d_value))
             made = self.build.emit(call, TupleT((call.fn.result, UNKNOWN)), "pair")
             call = Index(made, Const(0))
         else:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import random
 import types
+from collections.abc import Callable
 from typing import Any
 
 import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.compile import nested as derivatives
 from sourcead.errors import NoSourceError
 from sourcead.frontend.builtins import compositions as composing, functions as builtin_functions
 from sourcead.frontend.builtins.adjoint_blocks import lower_stop_gradient
@@ -42,6 +42,7 @@ from sourcead.primitives.views import MAKES_NEW, VIEWS
 from sourcead.runtime import stop_gradient
 
 VALUES = (Var, Const, Cell, TupleVal, FunctionVal, MethodVal, BoundVal, ChoiceVal)
+DERIVATIVES: list[tuple[Callable[[Any], bool], Callable]] = []  # (whether a callee takes derivatives, what lowers a call of it)
 
 
 def lower_call(lo: Lowering, node: gast.Call) -> Value:
@@ -107,16 +108,14 @@ def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], n
         case FunctionVal(source, scope, defaults):
             return inlining.inline(lo, source, args, kwargs, node, scope, defaults)
         case BoundVal(function, first, named):
-            target = call if isinstance(function, (*VALUES, derivatives.DerivativeVal, derivatives.PullbackVal)) else call_object
+            target = call if isinstance(function, VALUES) else call_object
             return target(lo, function, [*first, *args], {**named, **kwargs}, node)
         case ChoiceVal():
             return choices.call(lo, fn, args, kwargs, node)
         case Const(function, _, False):
             return call_object(lo, function, args, kwargs, node)
-        case derivatives.DerivativeVal():
-            return derivatives.lower_derivative(lo, fn, args, kwargs, node)
-        case derivatives.PullbackVal():
-            return derivatives.lower_pullback(lo, fn, args, kwargs, node)
+    if any(takes(fn) for takes, _ in DERIVATIVES):
+        return call_object(lo, fn, args, kwargs, node)
     if objects.method(fn, "__call__") is not None:
         return call_object(lo, objects.method(fn, "__call__"), [fn, *args], kwargs, node)
     if isinstance(fn, Cell) and lo.unreadable(fn) is not None:
@@ -133,8 +132,9 @@ def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         handler = None
     if handler is not None:
         return handler(lo, args, kwargs, node)
-    if derivatives.takes_derivatives(fn):
-        return derivatives.lower_object(lo, fn, args, kwargs, node)
+    for takes, lower in DERIVATIVES:
+        if takes(fn):
+            return lower(lo, fn, args, kwargs, node)
     if isinstance(fn, functools.partial):
         extra = {k: as_value(lo, v) for k, v in fn.keywords.items()}
         return call_object(lo, fn.func, [as_value(lo, v) for v in fn.args] + args, {**extra, **kwargs}, node)

@@ -9,22 +9,23 @@ nothing is computed twice; `f_cotangents` computes the values of a call again, o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.ir.nodes import Block, Build, Call, Closure, Effect, Function, Stmt, Var, fresh
+from sourcead.frontend.lower import Lowered
+from sourcead.ir.nodes import Block, Call, Effect, Function, Var, fresh
 from sourcead.ir.pairs import Pair
-from sourcead.ir.types import TupleT, Type, tangent_type
+from sourcead.ir.types import TupleT, tangent_type
 from sourcead.ir.walk import copied, has_effect, op_blocks
 from sourcead.primitives.constants import CHECKS
 
-if TYPE_CHECKING:
-    from sourcead.frontend.lower import Lowered
 
+def cotangents_of(pair: Pair, reverse_as_function: Callable[[Pair], Lowered]) -> Pair:
+    """Return the recursive function that computes the cotangents of the arguments in wrt, as a tuple, from the arguments and d_y.
 
-def cotangents_of(pair: Pair) -> Pair:
-    """The recursive function that computes the cotangents of the arguments in wrt, a tuple, from the arguments and d_y."""
+    `reverse_as_function` returns both sweeps of a recursive function as one function.
+    """
     if pair.cotangents is None:
         refuse_effects(pair)
         params = list(pair.lowered.params.values())
@@ -34,8 +35,11 @@ def cotangents_of(pair: Pair) -> Pair:
     return pair.cotangents
 
 
-def tangent_of(pair: Pair) -> Pair:
-    """The recursive function that computes the value and its tangent, a tuple, from the arguments and their tangents."""
+def tangent_of(pair: Pair, forward_as_function: Callable[[Pair], Lowered]) -> Pair:
+    """Return the recursive function that computes the value and its tangent, as a tuple, from the arguments and their tangents.
+
+    `forward_as_function` returns the computation of the value and the tangent of a recursive function as one function.
+    """
     if pair.tangent is None:
         refuse_effects(pair)
         count = len(pair.lowered.params)
@@ -73,34 +77,8 @@ def wrt_names(pair: Pair) -> tuple[str, ...]:
     return tuple(name for k, name in enumerate(pair.lowered.params) if k in pair.wrt)
 
 
-def reverse_as_function(pair: Pair) -> Lowered:
-    """The forward and the reverse sweep of a recursive function as one function."""
-    from sourcead.compile.pipeline import differentiate
-
-    function, _ = differentiate(pair.lowered, wrt_names(pair), "vjp", False, False, closures=False)
-    *stmts, last = function.body.stmts
-    closure: Closure = last.op
-    body = Block((*stmts, *closure.body.stmts), closure.body.results)
-    return as_lowered(pair, function, {"d_y": closure.params[0]}, body)
-
-
-def forward_as_function(pair: Pair) -> Lowered:
-    """The function that computes the value and the tangent of a recursive function."""
-    from sourcead.ad.forward.pushforward import pushforward
-
-    directions = {name: f"t_{name}" for name in wrt_names(pair)}
-    function = pushforward(pair.lowered, directions, True, closures=False)
-    more = dict(zip(directions.values(), function.params[len(pair.lowered.params) :]))
-    types: tuple[Type, ...] = tuple(map(atom_type, function.body.results))
-    whole = Var("results", TupleT(types), True)
-    body = Block((*function.body.stmts, Stmt((whole,), Build("tuple", function.body.results))), (whole,))
-    return as_lowered(pair, function, more, body)
-
-
 def as_lowered(pair: Pair, function: Function, more: dict[str, Var], body: Block) -> Lowered:
     """A derivative as a function like those that the frontend lowers."""
-    from sourcead.frontend.lower import Lowered
-
     old = pair.lowered
     named_params = dict(old.params)
     for name, v in more.items():

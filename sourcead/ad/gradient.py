@@ -1,0 +1,179 @@
+"""The gradient of a lowered function: its forward sweep, its reverse sweep, and what the generated function returns.
+
+    def f(x): ...; return y
+
+    grad            forward sweep; d_y = 1; reverse sweep; return d_x
+    value_and_grad  forward sweep; d_y = 1; reverse sweep; return y, d_x
+    vjp             forward sweep; def pullback(d_y): reverse sweep; return d_x
+                    return y, pullback
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sourcead.ad.cotangents import Cotangents
+from sourcead.ad.inline_helpers import simplified
+from sourcead.ad.parameters import parameter_gradient, seed
+from sourcead.ad.recursion import as_lowered, wrt_names
+from sourcead.ad.residuals.notes import Notes
+from sourcead.ad.residuals.settle import AUTO, settle
+from sourcead.ad.reverse.adjoint_block import without_steering
+from sourcead.ad.reverse.sweep_writer import Reverse
+from sourcead.ad.scalar_results import check_each_path, check_scalar
+from sourcead.analysis.activity import active_vars
+from sourcead.analysis.builder import Builder, atom_type
+from sourcead.analysis.unassigned import with_nothing
+from sourcead.errors import NonScalarError
+from sourcead.frontend.lower import Lowered
+from sourcead.ir.nodes import Atom, Block, Build, Closure, Const, Function, Loop, Policy, Stmt, Var
+from sourcead.ir.pairs import Pair, with_pullbacks
+from sourcead.ir.types import TupleT, Unknown
+from sourcead.ir.walk import walk
+from sourcead.passes import simplify
+from sourcead.passes.loops.accumulate_in_variables import accumulate_in_variables
+from sourcead.passes.loops.hoisting import multiply_before_loops
+from sourcead.passes.loops.interchange import exchange_loops
+from sourcead.passes.loops.share_arrays import share_arrays
+from sourcead.passes.residuals.copy_live_versions import keep_apart
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a generated function returns.
+
+    Attributes:
+        kind: "grad", "value_and_grad" or "vjp".
+        has_aux: whether the function returns an auxiliary result beside the value that is differentiated.
+        single: whether the gradient is returned bare; otherwise as a tuple with one item for each parameter in wrt.
+    """
+
+    kind: str
+    has_aux: bool = False
+    single: bool = True
+
+
+def differentiate(
+    lowered: Lowered, wrt: tuple[str, ...], form: Form, policy: Policy = AUTO, closures: bool = True
+) -> tuple[Function, Notes]:
+    """Return the function that computes the gradient, not yet simplified, and what its loops save.
+
+    Args:
+        lowered: the function.
+        wrt: the names of the parameters that it is differentiated by.
+        form: what the result returns.
+        policy: the checkpoint policy of the loops that have none of their own.
+        closures: whether the result may contain closures, because it is not differentiated again.
+    """
+    primal, hoisted = prepared(lowered, wrt, splits_loops(lowered, policy) and closures)
+    block = primal.body
+    build = Builder.knowing(lowered.build)
+    value, aux, extra = split_result(lowered, form.has_aux)
+    block = Block((*block.stmts, *extra), block.results)
+    if form.kind != "vjp":
+        check_scalar(value, lowered)
+        check_each_path(value, block, lowered)
+    block, build.unassigned = with_nothing(block)
+    block, build.pullbacks = with_pullbacks(block) if closures else (block, None)
+    inputs = [lowered.params[name] for name in wrt if name in lowered.params]
+    active = active_vars(block, inputs, [value] if isinstance(value, Var) else [])
+    active.update(inputs)
+    cots = Cotangents(build, active)
+    d_y = Var("d_y", atom_type(value), True)
+    with build.block():
+        if isinstance(value, Var) and value in active:
+            cots.add(value, d_y if form.kind == "vjp" else seed(build, value))
+
+        def gradients() -> tuple[Atom, ...]:
+            return tuple(parameter_gradient(build, cots, v, v.name in lowered.written) for v in inputs)
+
+        sweep = Reverse(active, build, block, reverse_as_function).block(block, cots, gradients)
+    block, sweep, (value, aux) = without_steering(block, sweep, (value, aux))
+    forward, reverse, results, notes = settle(block, sweep, build.maybe_number, policy)
+    told = Notes(tuple(notes), replace(primal, body=Block(tuple(forward), ())), tuple(hoisted))
+    if form.kind == "vjp":
+        stmts, out = with_pullback(reverse, results, form, d_y)
+        out = (value, *out) if aux is None else (value, *out, aux)
+    else:
+        stmts, out = returned(value, aux, results, form)
+        stmts = [*reverse, *stmts]
+    return Function(primal.name, primal.params, Block((*forward, *stmts), out), origin=primal.origin), told
+
+
+def prepared(lowered: Lowered, wrt: tuple[str, ...], splits: bool) -> tuple[Function, list[str]]:
+    """Return the function in the form that is differentiated, and notes on the products that were taken out of its loops.
+
+    `splits`: whether products may be taken out of loops.
+    """
+    primal = lowered.function = simplified(lowered, wrt)
+    if lowered.derived:
+        primal = lowered.function = keep_apart(primal)
+    hoisted: list[str] = []
+    if splits:
+        primal = exchange_loops(primal, hoisted, lowered.build)
+        primal, products = multiply_before_loops(primal, hoisted, lowered.build)
+        primal = share_arrays(primal, lowered.build, products)
+        primal = lowered.function = simplify(primal) if hoisted else primal
+    primal = lowered.function = accumulate_in_variables(primal)
+    return primal, hoisted
+
+
+def splits_loops(lowered: Lowered, policy: Policy) -> bool:
+    """Return whether products of all iterations may be computed together, which takes memory: not where the user asked to save it."""
+    named = any(isinstance(s.op, Loop) and s.op.policy is not None for s in walk(lowered.function.body))
+    return policy.name == "auto" and not named
+
+
+def split_result(lowered: Lowered, has_aux: bool) -> tuple[Atom, Atom | None, list[Stmt]]:
+    """Return the value that is differentiated, the auxiliary result, and the statements that take them apart."""
+    result = lowered.function.body.results[0]
+    if not has_aux:
+        return result, None, []
+    t = atom_type(result)
+    if not isinstance(t, TupleT) or len(t.items) != 2:
+        raise NonScalarError(
+            f"with has_aux=True, `{lowered.function.name}` must return a pair (value, auxiliary result)", at=lowered.returned
+        )
+    build = Builder()
+    build.origin = lowered.returned
+    value, aux = build.index(result, Const(0), name="value"), build.index(result, Const(1), name="aux")
+    return value, aux, build.stmts
+
+
+def with_pullback(
+    reverse: list[Stmt], results: tuple[Atom, ...], form: Form, d_y: Var
+) -> tuple[list[Stmt], tuple[Atom, ...]]:
+    """Return the statement that defines the pullback, whose body is the reverse sweep, and the pullback."""
+    closure = Var("pullback", Unknown())
+    packed, grads = pack(results, form.single)
+    return [Stmt((closure,), Closure((d_y,), Block((*reverse, *packed), grads)))], (closure,)
+
+
+def returned(value: Atom, aux: Atom | None, results: tuple[Atom, ...], form: Form) -> tuple[list[Stmt], tuple[Atom, ...]]:
+    """Return what grad and value_and_grad return, and the statements that put it together."""
+    packed, grads = pack(results, form.single)
+    if form.kind == "grad" and aux is None:
+        return ([], results) if form.single or len(results) != 1 else (packed, grads)
+    if form.kind == "grad":
+        return packed, (*grads, aux)
+    if aux is None:
+        return packed, (value, *grads)
+    pair = Var("result", Unknown(), True)
+    return [*packed, Stmt((pair,), Build("tuple", (value, aux)))], (pair, *grads)
+
+
+def pack(results: tuple[Atom, ...], single: bool) -> tuple[list[Stmt], tuple[Atom, ...]]:
+    """Return the gradients bare or as one tuple, and the statements that build it."""
+    if single:
+        return [], results
+    whole = Var("gradients", TupleT(tuple(map(atom_type, results))), True)
+    return [Stmt((whole,), Build("tuple", results))], (whole,)
+
+
+def reverse_as_function(pair: Pair) -> Lowered:
+    """Return the forward and the reverse sweep of a recursive function as one function, which can be differentiated again."""
+    function, _ = differentiate(pair.lowered, wrt_names(pair), Form("vjp", single=False), closures=False)
+    *stmts, last = function.body.stmts
+    closure: Closure = last.op
+    body = Block((*stmts, *closure.body.stmts), closure.body.results)
+    return as_lowered(pair, function, {"d_y": closure.params[0]}, body)

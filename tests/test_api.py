@@ -23,9 +23,10 @@ from sourcead import (
     stop_gradient, value_and_grad, vjp
 )
 from sourcead.api.transformations import _pullback_of
-from sourcead.compile.gradient import _SHARED, Gradient
+from sourcead.compile.gradient import Gradient
 from sourcead.compile.lookup import dispatcher
-from sourcead.compile.signature import coarse_key, exact_key
+from sourcead.compile.keys import coarse_key, exact_key
+from sourcead.compile.specialisation import SHARED
 from sourcead.ir.types import FLOAT, Array, DictT, StructT, TupleT, Unknown
 
 # ---- with a stub for the compiler ----
@@ -84,7 +85,7 @@ def stub(monkeypatch):
 
 def forget():
     """Empties the caches that all gradients share."""
-    _SHARED.clear()
+    SHARED.clear()
     _pullback_of.cache_clear()
 
 
@@ -486,7 +487,7 @@ def test_threads_compile_once(stub):
 
 
 def test_table_of_shapes_is_bounded(stub):
-    from sourcead.compile.gradient import EXACT_ENTRIES
+    from sourcead.compile.specialisation import EXACT_ENTRIES
 
     g = grad(two)
     for n in range(8, EXACT_ENTRIES + 50):

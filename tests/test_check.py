@@ -13,7 +13,7 @@ import pytest
 import sourcead
 from sourcead import GradientMismatch, UnsupportedArgumentError, WrtError, adjoint, check_grads, tangent
 from sourcead.api.transformations import _pullback_of
-from sourcead.compile.gradient import _SHARED
+from sourcead.compile.specialisation import SHARED
 
 
 @dataclasses.dataclass
@@ -41,7 +41,7 @@ def derivative(monkeypatch):
         pipeline = types.ModuleType("sourcead.compile.pipeline")
         monkeypatch.setitem(sys.modules, "sourcead.compile.pipeline", pipeline)
         monkeypatch.setattr(sourcead, "pipeline", pipeline, raising=False)
-    _SHARED.clear()
+    SHARED.clear()
     _pullback_of.cache_clear()
 
     def answer(expression):
@@ -52,7 +52,7 @@ def derivative(monkeypatch):
         monkeypatch.setattr(pipeline, "build", build, raising=False)
 
     yield answer
-    _SHARED.clear()
+    SHARED.clear()
     _pullback_of.cache_clear()
 
 
@@ -84,7 +84,7 @@ def test_right_derivative_passes_and_wrong_one_is_found(derivative, f, args, rig
     derivative(right)
     check_reverse(f, args)
     if np.size(args[0]):
-        _SHARED.clear()
+        SHARED.clear()
         derivative(
             f"wrong({right})".replace(
                 "wrong(",
@@ -132,7 +132,7 @@ def test_vector_results_are_checked_by_a_pullback(derivative):
     derivative("2 * x * d")
     check_reverse(lambda x: x**2, (X,))
     derivative("2 * x")
-    _SHARED.clear()
+    SHARED.clear()
     with pytest.raises(GradientMismatch):
         check_reverse(lambda x: x**2, (X + 1,))
 

@@ -17,7 +17,6 @@ from sourcead.ir.types import (
 )
 from sourcead.ir.verify import verify
 from sourcead.ir.walk import op_blocks
-from sourcead.passes import PASSES, simplify
 from sourcead.passes.cleanup.algebra import simplify_arithmetic
 from sourcead.passes.cleanup.broadcasts import remove_broadcasts
 from sourcead.passes.cleanup.common_subexpressions import merge_common
@@ -25,6 +24,7 @@ from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
 from sourcead.passes.cleanup.values_for_shape import share_shapes
 from sourcead.passes.equality import value_key
+from sourcead.passes.plan import CLEANUP, simplify
 from tests.work import calls_of
 
 add, sub, mul, div, power, neg = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg
@@ -816,7 +816,7 @@ def nested(depth):
     ("small", "big", "growth"), [(large(750), large(1500), 2.6), (nested(20), nested(40), 4.2)], ids=["long", "deep"]
 )
 def test_passes_are_linear_in_the_length_and_at_most_quadratic_in_the_depth(small, big, growth):
-    for run in [*PASSES, lambda f: verify(simplify(f))]:
+    for run in [*(row.run for row in CLEANUP), lambda f: verify(simplify(f))]:
         assert calls_of(lambda run=run: run(big)) < growth * calls_of(lambda run=run: run(small)), run
 
 
@@ -1042,7 +1042,7 @@ def test_no_pass_changes_what_a_program_computes(program):
     with np.errstate(all="ignore"):
         expected, effects = run(program)
         function = program
-        for step in (*PASSES, *PASSES, simplify):
+        for step in (*(row.run for row in CLEANUP * 2), simplify):
             before, function = function, step(function)
             verify(function)
             results, log = run(function)

@@ -30,12 +30,7 @@ from sourcead.ir.nodes import Atom, Block, Build, Closure, Const, Function, Loop
 from sourcead.ir.pairs import Pair, with_pullbacks
 from sourcead.ir.types import TupleT, Unknown
 from sourcead.ir.walk import walk
-from sourcead.passes import simplify
-from sourcead.passes.loops.accumulate_in_variables import accumulate_in_variables
-from sourcead.passes.loops.hoisting import multiply_before_loops
-from sourcead.passes.loops.interchange import exchange_loops
-from sourcead.passes.loops.share_arrays import share_arrays
-from sourcead.passes.residuals.copy_live_versions import keep_apart
+from sourcead.passes import plan
 
 
 @dataclass(frozen=True)
@@ -106,15 +101,9 @@ def prepared(lowered: Lowered, wrt: tuple[str, ...], splits: bool) -> tuple[Func
     `splits`: whether products may be taken out of loops.
     """
     primal = lowered.function = simplified(lowered, wrt)
-    if lowered.derived:
-        primal = lowered.function = keep_apart(primal)
     hoisted: list[str] = []
-    if splits:
-        primal = exchange_loops(primal, hoisted, lowered.build)
-        primal, products = multiply_before_loops(primal, hoisted, lowered.build)
-        primal = share_arrays(primal, lowered.build, products)
-        primal = lowered.function = simplify(primal) if hoisted else primal
-    primal = lowered.function = accumulate_in_variables(primal)
+    context = plan.Context(notes=hoisted, build=lowered.build, derived=bool(lowered.derived), splits=splits)
+    primal = lowered.function = plan.run(plan.BEFORE, primal, context)
     return primal, hoisted
 
 

@@ -21,7 +21,7 @@ from sourcead.frontend.source import find_source
 from sourcead.frontend.syntax import inlining
 from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var, operand_atoms
 from sourcead.ir.walk import map_op, op_blocks, walk
-from sourcead.passes import simplify
+from sourcead.passes.plan import simplify
 from sourcead.primitives.registry import has_rule, no_derivative
 
 OURS = ("sourcead.runtime", "sourcead.primitives.")

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.ad.nested import Description, known_inside
 from sourcead.compile.gradient import Gradient
-from sourcead.compile.signature import leaves, map_leaves
+from sourcead.compile.structures import leaves, map_leaves
 from sourcead.errors import NoRuleError, UnsupportedArgumentError
 from sourcead.frontend.source import Opaque
+from sourcead.passes.batching.blocks import Unbatchable
 
 MODES = ("auto", "forward", "reverse")
 AT_ONCE = 2**20  # elements of an argument times columns that are computed together
@@ -31,6 +33,8 @@ class Jacobian(Opaque):
         source: the generated text of one sweep of the last call.
     """
 
+    kind = "jacobian"
+
     def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto"):
         if mode not in MODES:
             raise UnsupportedArgumentError(f"there is no mode {mode!r}", instead=" or ".join(f"mode={m!r}" for m in MODES))
@@ -45,6 +49,10 @@ class Jacobian(Opaque):
 
     def __reduce__(self):
         return Jacobian, (self.primal, self._asked, self._mode)
+
+    def description(self) -> Description:
+        """Return what this is the derivative of, for calls of it inside a function that is differentiated."""
+        return Description(self.kind, self.primal, self._asked)
 
     @property
     def source(self) -> str:
@@ -100,8 +108,6 @@ class Jacobian(Opaque):
         """The Jacobian by columns that are computed together; None where the text does not take several directions."""
         if self._wide is None or not all(isinstance(x, np.ndarray | float) and np.size(x) for x in xs):
             return None
-        from sourcead.passes.batching.blocks import Unbatchable  # here, because it loads the compiler
-
         sizes = [np.size(x) for x in xs]
         starts, count = np.cumsum([0, *sizes]), sum(sizes)
         together = max(1, min(COLUMNS, AT_ONCE // max(sizes)))
@@ -155,6 +161,8 @@ class Jacobian(Opaque):
 class Hessian(Jacobian):
     """What `hessian` returns: the Jacobian of the gradient, in forward mode."""
 
+    kind = "hessian"
+
     def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0):
         gradient = Gradient(f, wrt)
         super().__init__(gradient, gradient.wrt[0] if gradient._single else gradient.wrt, "forward")
@@ -165,14 +173,6 @@ class Hessian(Jacobian):
 
     def __reduce__(self):
         return Hessian, (self.primal, self._asked)
-
-
-def by_columns(column: Callable, x: Any) -> Any:
-    """The Jacobian whose columns are `column(t)` for the unit tangents `t` of `x`; lowered where one is taken inside a function."""
-    columns = []
-    for unit in np.eye(x.size, dtype=x.dtype):
-        columns.append(column(np.reshape(unit, x.shape)))
-    return np.reshape(np.stack(columns, axis=-1), np.shape(columns[0]) + x.shape)
 
 
 def _leaves_of(x: Any) -> list:
@@ -205,6 +205,7 @@ def _units(x: Any) -> list[Iterator[Any]]:
     return [of_leaf(number, leaf) for number, leaf in enumerate(_leaves_of(x))]
 
 
+@known_inside("jacobian")
 def jacobian(f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto") -> Jacobian:
     """The Jacobian of a function: the derivatives of all elements of its result with respect to all of an argument.
 
@@ -232,6 +233,7 @@ def jacobian(f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = 
     return Jacobian(f, wrt, mode)
 
 
+@known_inside("hessian")
 def hessian(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> Hessian:
     """The matrix of second derivatives of a function with one real number as its result, forward over reverse mode.
 

@@ -6,12 +6,15 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sourcead.ad.nested import Description, known_inside
 from sourcead.backends.options import Numba
 from sourcead.compile.gradient import Gradient, Lowered
 from sourcead.errors import ArgumentError, WrtError
 from sourcead.frontend.source import Opaque, unwrap
+from sourcead.language.checkpoints import policy_of
 
 
+@known_inside("grad")
 def grad(
     f: Callable | None = None,
     wrt: int | str | Sequence[int | str] = 0,
@@ -62,10 +65,11 @@ def grad(
         >>> grad(loss, wrt=("w", "x"))(2.0, 3.0)
         (36.0, 24.0)
     """
-    options = {"kind": "grad", "has_aux": has_aux, "checkpoint": checkpoint, "budget": budget, "backend": backend}
+    options = {"kind": "grad", "has_aux": has_aux, "checkpoint": policy_of(checkpoint, budget), "backend": backend}
     return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
 
 
+@known_inside("value_and_grad")
 def value_and_grad(
     f: Callable | None = None,
     wrt: int | str | Sequence[int | str] = 0,
@@ -95,10 +99,11 @@ def value_and_grad(
         >>> cube(2.0)
         (8.0, 12.0)
     """
-    options = {"kind": "value_and_grad", "has_aux": has_aux, "checkpoint": checkpoint, "budget": budget, "backend": backend}
+    options = {"kind": "value_and_grad", "has_aux": has_aux, "checkpoint": policy_of(checkpoint, budget), "backend": backend}
     return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
 
 
+@known_inside("pullback")
 def vjp(f: Callable, *args: Any, wrt: int | str | Sequence[int | str] | None = None) -> tuple[Any, Callable]:
     """The value of a function, and its pullback: the product of a cotangent with the function's Jacobian.
 
@@ -146,6 +151,7 @@ def _shifted(wrt: Any, by: int) -> Any:
     return wrt if isinstance(wrt, str) else tuple(_shifted(item, by) for item in wrt)
 
 
+@known_inside("jvp")
 def pushforward(
     f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None
 ) -> Gradient:
@@ -174,6 +180,7 @@ def pushforward(
     return Gradient(f, wrt, kind="jvp", backend=backend)
 
 
+@known_inside("product")
 def jvp(f: Callable, args: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """The value of a function and its derivative in a direction, computed together in forward mode.
 
@@ -242,6 +249,10 @@ class HessianProduct(Opaque):
     def __repr__(self):
         return f"<product of the Hessian of {self.__name__} with respect to {', '.join(self.wrt)} and a vector>"
 
+    def description(self) -> Description:
+        """Return what this is the derivative of, for calls of it inside a function that is differentiated."""
+        return Description("hvp", self.primal, self.wrt[0] if self._single else self.wrt)
+
     def __reduce__(self):
         return HessianProduct, (self.primal, self._gradient._asked, self._gradient._backend)
 
@@ -259,6 +270,7 @@ class HessianProduct(Opaque):
         self._product.save(path, *args[:-1], **kwargs, **(self._named(args[-1]) if args else {}))
 
 
+@known_inside("hvp")
 def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None) -> HessianProduct:
     """The product of a function's Hessian with a vector, forward mode over reverse mode: a few gradients' worth of work.
 

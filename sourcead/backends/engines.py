@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import types
+import contextlib
 from typing import Any
 
 from sourcead.backends.base import Engine
 from sourcead.backends.numpy import NUMPY
 from sourcead.backends.options import Numba
 from sourcead.errors import BackendError
-
-OLDEST_NUMBA = (0, 62)
 
 
 def engine_of(backend: Any) -> Engine:
@@ -26,3 +24,12 @@ def engine_of(backend: Any) -> Engine:
     return NumbaEngine(Numba(), required=False) if backend == "auto" else NumbaEngine(backend, required=True)
 
 
+def let_compiled_code_call(cls: type) -> None:
+    """Have Numba, where it is installed, take the instances of a class for functions that compiled functions may call."""
+    from sourcead.backends.numba.engine import import_numba
+
+    with contextlib.suppress(BackendError):
+        import_numba()
+        from sourcead.backends.numba.overloads.gradients import register
+
+        register(cls)

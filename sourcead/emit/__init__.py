@@ -2,5 +2,8 @@
 
 from sourcead.emit.memory.assign import assign_memory
 from sourcead.emit.text.function import Emitted, emit
+from sourcead.passes.plan import Pass
 
-__all__ = ["Emitted", "assign_memory", "emit"]
+MEMORY = Pass(assign_memory, "last: values are immutable up to here, and updates in place from here on")
+
+__all__ = ["MEMORY", "Emitted", "assign_memory", "emit"]

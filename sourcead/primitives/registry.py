@@ -38,7 +38,7 @@ _NUMPY = (
 FAMILIES = {
     "numpy": _NUMPY,
     "builtins": ("arithmetic", "elementwise", "lists"),
-    "sourcead": ("lists", "runtime_helpers"),
+    __name__.partition(".")[0]: ("lists", "runtime_helpers"),
     "operator": ("arithmetic", "products", "lists"),
     "_operator": ("arithmetic", "products", "lists"),
     "math": ("scalars",),

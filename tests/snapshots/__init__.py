@@ -3,6 +3,7 @@
     python -m tests.snapshots write          writes the snapshot to .snapshots/, about ten minutes on two cores
     python -m tests.snapshots compare        compares with it, under another hash seed, and shows what differs
     python -m tests.snapshots digests        writes tests/snapshots/digests.txt anew from .snapshots/
+    python -m tests.snapshots verify         verifies the IR after every pass; of each tenth program it also evaluates it before and after
 
 For each program there is one file with a section for each kind of derivative: grad, value_and_grad, vjp, jvp, hvp, grad under each
 checkpoint policy, and the text that Numba compiles.  A section holds the generated text and its notes, or the error.  How long each

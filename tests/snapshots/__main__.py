@@ -1,4 +1,4 @@
-"""`python -m tests.snapshots write | compare | digests`: see the package's docstring."""
+"""`python -m tests.snapshots write | compare | digests | verify`: see the package's docstring."""
 
 import argparse
 import difflib
@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.programs import all_programs
 from tests.snapshots import store
 from tests.snapshots.texts import KINDS
-from tests.snapshots.work import snapshots
+from tests.snapshots.work import looks_between_passes, snapshots
 
 
 def compare(found, folder, show):
@@ -36,15 +36,27 @@ def compare(found, folder, show):
     return len(differ)
 
 
+def verify(names, kinds, every_evaluated, jobs):
+    """Prints what is wrong after the passes; whether there is anything."""
+    wrong = passes = compared = 0
+    for name, (problems, ran, results) in looks_between_passes(names, kinds, every_evaluated, jobs):
+        passes, compared, wrong = passes + ran, compared + results, wrong + bool(problems)
+        for problem in problems:
+            print(f"{name} {problem}", flush=True)
+    print(f"{len(names)} programs, {passes} runs of passes, {compared} of them evaluated before and after, {wrong} programs with problems")
+    return int(wrong > 0)
+
+
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.snapshots", description=__doc__)
-    parser.add_argument("what", choices=("write", "compare", "digests"))
+    parser.add_argument("what", choices=("write", "compare", "digests", "verify"))
     parser.add_argument("-k", metavar="NAME", help="programs whose name contains this, or with this tag or module")
     parser.add_argument("--every", type=int, default=1, help="take each n-th program only")
     parser.add_argument("--kinds", default=",".join(KINDS), help="which kinds of derivative, separated by commas")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--hash-seed", type=int, help="default: 0 to write, 1 to compare")
     parser.add_argument("--folder", type=Path, default=store.FOLDER)
+    parser.add_argument("--every-evaluated", type=int, default=10, metavar="N", help="verify: evaluate each n-th program")
     parser.add_argument("--show", type=int, default=5, help="how many differences are shown line by line")
     options = parser.parse_args()
     if options.what == "digests":
@@ -53,6 +65,8 @@ def main():
     started = time.perf_counter()
     names = sorted(store.file_name(p) for p in all_programs(name=options.k))[:: options.every]
     seed = options.hash_seed if options.hash_seed is not None else int(options.what == "compare")
+    if options.what == "verify":
+        return verify(names, tuple(options.kinds.split(",")), options.every_evaluated, options.jobs)
     found = snapshots(names, tuple(options.kinds.split(",")), options.jobs, seed)
     print(f"{len(found)} programs in {time.perf_counter() - started:.0f} s")
     internal = [(name, kind) for name, (text, _) in found.items() for kind, s in store.sections(text).items() if s.startswith("INTERNAL")]

@@ -20,7 +20,7 @@ from sourcead.backends.numba.internals import TOOLCHAIN
 from sourcead.backends.numba.load import MODULE
 from sourcead.backends.numba.overloads import indexing, runtime as overloads  # noqa: F401  (they register themselves)
 from sourcead.backends.numba.overloads.outlined import prepared
-from sourcead.backends.options import Numba
+from sourcead.backends.options import WITHOUT_NUMBA, Numba
 from sourcead.backends.interpreter import in_one_chunk, without_collection
 from sourcead.emit import Emitted
 from sourcead.errors import BackendError, SourceADError
@@ -163,5 +163,5 @@ def refusal(error: Exception, emitted: Emitted, file: str, place: str) -> Source
     written = emitted.text.splitlines()[at[0] - 1].strip() if at else ""
     return BackendError(
         f"Numba cannot compile the gradient{where}: {reason[:300]}{f', in `{written}`' if written else ''}", at=origin,
-        instead='leave backend="numba" away, or take backend="auto"',
+        instead=WITHOUT_NUMBA,
     )  # fmt: skip

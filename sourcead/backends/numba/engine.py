@@ -6,15 +6,15 @@ import inspect
 import types
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sourcead.backends.base import Derivative, Engine, Program
 from sourcead.backends.numba.codegen.boundary import Boundary, around
 from sourcead.backends.numba.codegen.calls import AT, with_outlined
 from sourcead.backends.numba.codegen.prepare import Prepared, prepare
-from sourcead.backends.options import Numba
+from sourcead.backends.options import WITHOUT_NUMBA, Numba
 from sourcead.emit import Emitted, emit
-from sourcead.errors import BackendError
+from sourcead.errors import BackendError, SourceADError
 
 OLDEST = (0, 62)  # versions of Numba before this one are refused
 
@@ -53,7 +53,12 @@ class NumbaEngine(Engine):
 
     def prepare(self, derivative: Derivative) -> Prepared:
         import_numba()
-        return prepare(derivative)
+        try:
+            return prepare(derivative)
+        except BackendError:
+            raise
+        except SourceADError as error:
+            raise BackendError(f"Numba cannot compile the gradient: {error.reason}", at=error.at, instead=WITHOUT_NUMBA) from error
 
     def emit(self, prepared: Prepared) -> NumbaProgram:
         emitted = emit(prepared.function, AT)
@@ -142,14 +147,3 @@ def import_numba() -> types.ModuleType:
             instead=f'pip install "numba>={oldest}"',
         )
     return numba
-
-
-def let_compiled_code_call(cls: type) -> None:
-    """Have Numba, where it is installed, take the instances of a class for functions that compiled functions may call."""
-    try:
-        import_numba()
-    except (ImportError, BackendError):
-        return
-    from sourcead.backends.numba.overloads.gradients import register
-
-    register(cls)

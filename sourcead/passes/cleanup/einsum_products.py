@@ -52,7 +52,7 @@ class Letters:
         return Letters(self.b, self.a, self.out)
 
 
-def multiply_matrices(function: Function) -> Function:
+def multiply_einsums(function: Function) -> Function:
     """The function with its sums of products as products of matrices, where that is faster."""
     dims = KnownDims()
 

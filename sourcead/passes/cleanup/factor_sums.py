@@ -25,7 +25,7 @@ from sourcead.passes.rewriting import Facts, rewrite
 ADD, SUB, MUL, NEG, MATMUL = operator.add, operator.sub, operator.mul, operator.neg, operator.matmul
 
 
-def add_up_first(function: Function) -> Function:
+def factor_sums(function: Function) -> Function:
     """The function with its sums of products as products of sums, where that saves the product."""
     dims = KnownDims()
 

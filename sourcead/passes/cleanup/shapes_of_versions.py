@@ -21,7 +21,7 @@ ASKED = ("shape", "size", "ndim", "dtype")
 ASKING = (len, np.zeros_like, np.empty_like)
 
 
-def ask_first_versions(function: Function) -> Function:
+def query_first_versions(function: Function) -> Function:
     """The function with questions about shape and dtype put to the first version of each array."""
     chains = Chains(function.body)
     first: dict[Var, Atom] = {}
@@ -62,7 +62,7 @@ def known(atom: Atom) -> bool:
     return isinstance(atom, Var) and isinstance(atom.type, Array)
 
 
-def ask_current_versions(function: Function) -> Function:
+def query_current_versions(function: Function) -> Function:
     """The function with questions about shape and dtype put to the latest version of each array."""
     chains = Chains(function.body)
     changed = False

@@ -41,7 +41,7 @@ def is_plain(op: Update) -> bool:
     return not isinstance(key, tuple) and isinstance(atom_type(key), Scalar)
 
 
-def settle_reshapes(function: Function) -> Function:
+def expand_writes_through_reshape(function: Function) -> Function:
     """The function without writes through `reshape` that `.flat` cannot express."""
 
     def visit(block: Block) -> Block:

@@ -26,22 +26,21 @@ from sourcead.runtime.rows import join_rows, split_rows
 PRODUCTS = (operator.matmul, np.matmul, np.dot)
 
 
-def multiply_before_loops(function: Function, notes: list[str], builder: Builder) -> tuple[Function, set[Var]]:
-    """The function with products of all iterations before the loop, and these products; says so in `notes`.
+def hoist_products(function: Function, notes: list[str], build: Builder, products: set[Var]) -> Function:
+    """The function with products of all iterations before the loop.
 
-    `builder` knows the function's variables, and learns of the new ones.
+    Adds these products to `products` and a line for each loop to `notes`; `build` learns of the new variables.
     """
-    hoisting = Hoisting(function, notes, builder)
+    hoisting = Hoisting(function, notes, build, products)
     body = hoisting.block(function.body, list(function.params))
-    return replace(function, body=body) if hoisting.products else function, hoisting.products
+    return replace(function, body=body) if products else function
 
 
 class Hoisting:
     """Takes products out of the loops of one function."""
 
-    def __init__(self, function: Function, notes: list[str], builder: Builder):
-        self.notes, self.builder = notes, builder
-        self.products: set[Var] = set()
+    def __init__(self, function: Function, notes: list[str], builder: Builder, products: set[Var]):
+        self.notes, self.builder, self.products = notes, builder, products
         self.counting = Counting(definitions(function.body))
 
     def block(self, block: Block, scope: list[Var]) -> Block:
@@ -131,7 +130,7 @@ class Hoisting:
         return None
 
 
-def write_rows(function: Function) -> Function:
+def expand_row_reshapes(function: Function) -> Function:
     """The function with `join_rows` and `split_rows`, whose adjoints need no values, written as `np.reshape`."""
     if not any(isinstance(s.op, Call) and s.op.fn in (join_rows, split_rows) for s in walk(function.body)):
         return function

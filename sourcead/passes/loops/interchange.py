@@ -34,12 +34,12 @@ from sourcead.passes.elementwise import is_elementwise
 from sourcead.passes.loops.hoisting import PRODUCTS
 
 
-def exchange_loops(function: Function, notes: list[str], builder: Builder) -> Function:
+def interchange_loops(function: Function, notes: list[str], build: Builder) -> Function:
     """The function with loops over time inside those over layers; says so in `notes`.
 
-    `builder` knows the function's variables, and learns of the new ones.
+    `build` knows the function's variables, and learns of the new ones.
     """
-    exchange = Exchange(function, notes, builder)
+    exchange = Exchange(function, notes, build)
     body = exchange.block(function.body, list(function.params))
     return replace(function, body=body) if exchange.done else function
 

@@ -25,12 +25,12 @@ from sourcead.passes.cleanup.loop_indices import Counted, Counting, offset
 from sourcead.passes.equality import same_dims
 
 
-def share_arrays(function: Function, builder: Builder, products: set[Var]) -> Function:
+def share_arrays(function: Function, build: Builder, products: set[Var]) -> Function:
     """The function with each of `products`, arrays that a loop takes row by row, put where the loop writes its results.
 
-    `builder` knows the function's variables, and learns of the new ones.
+    `build` knows the function's variables, and learns of the new ones.
     """
-    return replace(function, body=Sharing(function, builder, products).block(function.body)) if products else function
+    return replace(function, body=Sharing(function, build, products).block(function.body)) if products else function
 
 
 class Sharing:

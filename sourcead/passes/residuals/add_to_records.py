@@ -19,7 +19,7 @@ from sourcead.ir.walk import all_reads, map_blocks, walk
 from sourcead.passes.equality import operand_key
 
 
-def add_to_parts(function: Function) -> Function:
+def add_to_records(function: Function) -> Function:
     """The function with sums of the records in lists done array by array."""
     stmts = list(walk(function.body))
     if not any(isinstance(s.op, Call) and s.op.fn is runtime.add for s in stmts):

@@ -22,7 +22,7 @@ from sourcead.ir.walk import bound_vars, map_op, op_blocks, op_reads
 ASKED = (len, np.zeros_like, np.shape, np.ndim, np.size, np.ones_like, np.empty_like)
 
 
-def keep_apart(function: Function) -> Function:
+def copy_live_versions(function: Function) -> Function:
     """The function with a copy before each update, or loop that carries it, of an array that is still read afterwards."""
     body = _apart(function.body, set(function.params))
     return function if body is function.body else replace(function, body=body)

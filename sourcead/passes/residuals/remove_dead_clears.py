@@ -22,7 +22,7 @@ from sourcead.passes.cleanup.shapes_of_versions import ASKED
 from sourcead.passes.residuals.sink_clears import is_clearing
 
 
-def leave_uncleared(function: Function) -> Function:
+def remove_dead_clears(function: Function) -> Function:
     """The function without writes of zeros in its reverse sweep that nothing sees."""
     if not any(is_clearing(s) for s in walk(function.body)):
         return function

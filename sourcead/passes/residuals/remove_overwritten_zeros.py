@@ -29,7 +29,7 @@ from sourcead.passes.equality import same_dim
 ZEROS = (np.zeros, np.zeros_like, runtime.zeros_like)
 
 
-def fill_lists(function: Function, lists: bool = True) -> Function:
+def remove_overwritten_zeros(function: Function, lists: bool = True) -> Function:
     """The function with lists of zeros replaced by lists that are filled; without `lists`, arrays alone."""
     definitions: dict[Var, Stmt] = {}
     replaced: dict[Var, list[Stmt]] = {}

@@ -25,7 +25,7 @@ from sourcead.ir.walk import all_reads, free_vars, map_op, op_blocks, substitute
 from sourcead.passes.equality import operand_key
 
 
-def clear_late(function: Function) -> Function:
+def sink_clears(function: Function) -> Function:
     """The function with writes of constants moved down to where the array is next read."""
     changed = False
     uses = Counter(v for b in [function.body] for v in all_reads(b))

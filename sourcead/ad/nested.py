@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import inspect
 import operator
-import sys
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from sourcead import runtime
 from sourcead.ad.forward.pushforward import pushforward
@@ -31,7 +33,39 @@ from sourcead.ir.nodes import Atom, Block, Call, Closure, Const, Effect, Functio
 from sourcead.ir.types import Array, Scalar, as_float, carries_derivative, dims_of, tangent_type
 from sourcead.ir.walk import copied, free_vars
 
-MODULES = ("sourcead.api.transformations", "sourcead.api.jacobians")
+FUNCTIONS: dict[Any, str] = {}  # the functions that take derivatives -> the kind of these
+
+
+def known_inside(kind: str) -> Callable[[Callable], Callable]:
+    """Return a decorator for a function that takes derivatives and may be called in functions that are differentiated."""
+
+    def register(function: Callable) -> Callable:
+        FUNCTIONS[function] = kind
+        return function
+
+    return register
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """What an object that `grad` and similar functions return is the derivative of; its method `description` returns this.
+
+    Attributes:
+        kind: as of `DerivativeVal`.
+        function: the function that is differentiated.
+        wrt: the position or name of a parameter, or a tuple of them.
+        has_aux: whether the function returns an auxiliary result beside the value.
+        names: the function's parameters, where they are known.
+        args, kwargs: arguments that were given before.
+    """
+
+    kind: str
+    function: Any
+    wrt: Any
+    has_aux: bool = False
+    names: tuple[str, ...] | None = None
+    args: tuple = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +95,7 @@ def takes_derivatives(fn: Any) -> bool:
     """Return whether a callee is one of sourcead's own functions, or what one of them returned."""
     if isinstance(fn, (Opaque, DerivativeVal, PullbackVal)):
         return True
-    module = getattr(fn, "__module__", None)
-    return module in MODULES and getattr(sys.modules[module], getattr(fn, "__name__", ""), None) is fn
+    return isinstance(fn, Hashable) and fn in FUNCTIONS
 
 
 def lower_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
@@ -71,32 +104,19 @@ def lower_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
         return lower_derivative(lo, fn, args, kwargs, node)
     if isinstance(fn, PullbackVal):
         return lower_pullback(lo, fn, args, kwargs, node)
-    from sourcead.api import jacobians, transformations as api
-    from sourcead.compile.gradient import Gradient
-
-    if isinstance(fn, Gradient):
-        bound = [calls.as_value(lo, v) for v in fn._bound_args]
-        named = {k: calls.as_value(lo, v) for k, v in fn._bound_kwargs.items()}
-        names = plain_names(fn._takes)
-        wrt = tuple(names.index(n) if n in names else n for n in fn.wrt)
-        value = DerivativeVal(fn._kind, Const(fn._function), wrt[0] if fn._single else wrt, fn._has_aux, tuple(names))
+    if isinstance(fn, Opaque):
+        of = fn.description()
+        value = DerivativeVal(of.kind, calls.as_value(lo, of.function), of.wrt, of.has_aux, of.names)
+        bound = [calls.as_value(lo, v) for v in of.args]
+        named = {k: calls.as_value(lo, v) for k, v in of.kwargs.items()}
         return lower_derivative(lo, value, [*bound, *args], {**named, **kwargs}, node)
-    if isinstance(fn, api.HessianProduct):
-        wrt = fn.wrt[0] if fn._single else fn.wrt
-        return lower_derivative(lo, DerivativeVal("hvp", calls.as_value(lo, fn.primal), wrt), args, kwargs, node)
-    if isinstance(fn, jacobians.Jacobian):
-        kind = "hessian" if isinstance(fn, jacobians.Hessian) else "jacobian"
-        return lower_derivative(lo, DerivativeVal(kind, calls.as_value(lo, fn.primal), fn._asked), args, kwargs, node)
-    kinds = {
-        api.grad: "grad", api.value_and_grad: "value_and_grad", api.hvp: "hvp", api.pushforward: "jvp",
-        jacobians.jacobian: "jacobian", jacobians.hessian: "hessian",
-    }  # fmt: skip
-    if fn in kinds:
-        return made(lo, kinds[fn], args, kwargs, node)
-    if fn is api.vjp and args:
+    kind = FUNCTIONS[fn]
+    if kind == "pullback" and args:
         return lower_vjp(lo, args, kwargs, node)
-    if fn is api.jvp and len(args) == 3 and not kwargs:
+    if kind == "product" and len(args) == 3 and not kwargs:
         return lower_jvp(lo, *args, node)
+    if kind not in ("pullback", "product"):
+        return made(lo, kind, args, kwargs, node)
     raise expressions.unsupported(
         lo, node, f"`{getattr(fn, '__name__', fn)}` inside a function that is differentiated",
         "`vjp` or `jvp` of the unit vectors in a loop",
@@ -324,7 +344,6 @@ def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwar
 
 def lower_columns(lo: Lowering, value: DerivativeVal, at: list, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`jacobian(f)(x)` and `hessian(f)(x)`, column by column: a loop over the unit tangents."""
-    from sourcead.api.jacobians import by_columns
     def block(fn: Value, place) -> Value:
         x = kwargs[place] if isinstance(place, str) else args[place]
         column = BoundVal(DerivativeVal("tangent", fn, place), tuple(args), dict(kwargs))
@@ -340,6 +359,14 @@ def lower_columns(lo: Lowering, value: DerivativeVal, at: list, args: list[Value
         return row(value.function)
     rows = tuple(row(DerivativeVal("grad", value.function, place)) for place in at)
     return TupleVal(rows) if isinstance(value.wrt, tuple) else rows[0]
+
+
+def by_columns(column, x):
+    """The Jacobian whose columns are `column(t)` for the unit tangents `t` of `x`; the frontend reads this text, nothing calls it."""
+    columns = []
+    for unit in np.eye(x.size, dtype=x.dtype):
+        columns.append(column(np.reshape(unit, x.shape)))
+    return np.reshape(np.stack(columns, axis=-1), np.shape(columns[0]) + x.shape)
 
 
 def push(

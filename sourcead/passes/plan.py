@@ -1,0 +1,206 @@
+"""The order of all passes, with the reason for each place.
+
+    CLEANUP    repeated until nothing changes; `simplify` runs it wherever the other stages say so
+    BEFORE     on the primal function, before it is differentiated
+    AFTER      on a differentiated function
+    BATCHING   on the tangent of a function, before it is written for several directions at once
+
+A pass is a function from IR to IR that returns the very function it was given if there was nothing to do.  `run` is the only place
+that calls passes in order: the compiler hands it a stage, and an engine or the assignment of memory adds passes of its own behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from sourcead.analysis.builder import Builder
+from sourcead.analysis.unassigned import without_nothing
+from sourcead.ir.nodes import Function, Var
+from sourcead.passes.cleanup.algebra import simplify_arithmetic
+from sourcead.passes.cleanup.broadcasts import remove_broadcasts
+from sourcead.passes.cleanup.common_subexpressions import merge_common
+from sourcead.passes.cleanup.copies import propagate_copies
+from sourcead.passes.cleanup.dead_code import remove_dead
+from sourcead.passes.cleanup.einsum_products import multiply_einsums
+from sourcead.passes.cleanup.factor_sums import factor_sums
+from sourcead.passes.cleanup.shapes_of_versions import query_current_versions, query_first_versions
+from sourcead.passes.cleanup.values_for_shape import share_shapes
+from sourcead.passes.cleanup.writes_through_reshape import expand_writes_through_reshape
+from sourcead.passes.loops.accumulate_in_variables import accumulate_in_variables
+from sourcead.passes.loops.fission import sum_after_loops
+from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products
+from sourcead.passes.loops.interchange import interchange_loops
+from sourcead.passes.loops.share_arrays import share_arrays
+from sourcead.passes.residuals.add_to_records import add_to_records
+from sourcead.passes.residuals.copy_live_versions import copy_live_versions
+from sourcead.passes.residuals.flatten_stacks import flatten_stacks
+from sourcead.passes.residuals.remove_dead_clears import remove_dead_clears
+from sourcead.passes.residuals.remove_overwritten_zeros import remove_overwritten_zeros
+from sourcead.passes.residuals.sink_clears import sink_clears
+
+ROUNDS = 4  # how often the cleanup is repeated at most
+
+
+@dataclass(eq=False)
+class Context:
+    """What passes know besides the function, and what they find out.
+
+    Attributes:
+        notes: gets a line for each decision that users are told of.
+        build: knows the variables of a function that is to be differentiated, and learns of new ones.
+        derived: the function is itself a derivative: it may read an old version of an array that it has written.
+        splits: products of all iterations of a loop may be put together, which takes memory.
+        lists: a list may hold None where it is filled later.
+        products: the arrays of products that were taken out of loops.
+    """
+
+    notes: list[str] = field(default_factory=list)
+    build: Builder | None = None
+    derived: bool = False
+    splits: bool = False
+    lists: bool = True
+    products: set[Var] = field(default_factory=set)
+
+
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """One row of the table.
+
+    Attributes:
+        run: the pass.
+        reason: why it stands in this place.
+        when: whether it runs, for a context and whether a pass of this stage has changed the function since the last cleanup; None: always.
+        needs: the attributes of the context that it takes besides the function.
+    """
+
+    run: Callable[..., Function]
+    reason: str
+    when: Callable[[Context, bool], bool] | None = None
+    needs: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.run.__name__
+
+
+def simplify(function: Function) -> Function:
+    """The function after the passes of `CLEANUP`, repeated until nothing changes, at most `ROUNDS` times.
+
+    Example:
+        >>> import operator
+        >>> from sourcead.ir.nodes import Block, Call, Const, Function, Stmt, Var
+        >>> from sourcead.ir.types import FLOAT
+        >>> x, y = Var("x", FLOAT), Var("y", FLOAT, temp=True)
+        >>> f = Function("f", (x,), Block((Stmt((y,), Call(operator.mul, (x, Const(1)))),), (y,)))
+        >>> simplify(f).body.stmts
+        ()
+    """
+    unchanged: dict = {}  # the function that each pass last left as it was
+    for _ in range(ROUNDS):
+        before = function
+        for row in CLEANUP:
+            if unchanged.get(row.run) is not function:
+                given, function = function, run_pass(row, function)
+                if function is given:
+                    unchanged[row.run] = function
+        if function is before:
+            break
+    return function
+
+
+def if_splits(context: Context, changed: bool) -> bool:
+    return context.splits
+
+
+def if_derived(context: Context, changed: bool) -> bool:
+    return context.derived
+
+
+def if_noted(context: Context, changed: bool) -> bool:
+    return bool(context.notes)
+
+
+def if_changed(context: Context, changed: bool) -> bool:
+    return changed
+
+
+CLEANUP = (
+    Pass(remove_dead, "first, so that the others look at less"),
+    Pass(query_first_versions, "before copies are propagated: then what a loop asks of an array that it writes is invariant"),
+    Pass(propagate_copies, "before the arithmetic, whose rules look at the operation that made an operand"),
+    Pass(simplify_arithmetic, "before the broadcasts: factors of one would keep them apart from what they feed"),
+    Pass(remove_broadcasts, "before shapes are shared: a broadcast that is gone asks for no shape"),
+    Pass(share_shapes, "before equal operations are merged: the same question, put to one array, is merged"),
+    Pass(merge_common, "when operands have their final form: operations are equal if their operands are"),
+    Pass(remove_dead, "last, to remove what the others left unread"),
+)
+
+BEFORE = (
+    Pass(copy_live_versions, "first: the plan of residuals, and the passes below, rely on versions that do not overlap", if_derived),
+    Pass(interchange_loops, "before products are hoisted, which it makes possible", if_splits, ("notes", "build")),
+    Pass(hoist_products, "before arrays are shared, of which it makes the products", if_splits, ("notes", "build", "products")),
+    Pass(share_arrays, "after the products, which it puts where the loop writes", if_splits, ("build", "products")),
+    Pass(simplify, "to remove what the three passes above left, if they did anything", if_noted),
+    Pass(accumulate_in_variables, "last: the passes above know elements of arrays, not the variables that it makes of them"),
+)
+
+AFTER = (
+    Pass(expand_row_reshapes, "first: their adjoints are written, and the other passes know `np.reshape`"),
+    Pass(simplify, "before sums are looked for: it brings the updates of cotangents to one form", if_splits),
+    Pass(remove_overwritten_zeros, "before clears are sunk: it knows arrays of zeros by what made them", if_splits, ("lists",)),
+    Pass(sink_clears, "before sums are looked for, which clears among the updates would hide", if_splits),
+    Pass(sum_after_loops, "before stacks are flattened: it turns lists of residuals of one loop into arrays", if_splits, ("notes",)),
+    Pass(flatten_stacks, "after it: the lists that are left become one stack for a nest of loops"),
+    Pass(simplify, "before sums are factored: a product that is read once only must be seen to be"),
+    Pass(factor_sums, "before products of matrices: it makes smaller `einsum`s of larger ones"),
+    Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),
+    Pass(simplify, "to remove the factors that are no longer read, and transposes of transposes"),
+    Pass(without_nothing, "after simplification: it asks who looks at a variable that may hold nothing"),
+    Pass(simplify, "to remove what only the variables without a value kept", if_changed),
+    Pass(remove_overwritten_zeros, "after the last simplification, which knows zeros but not empty arrays", None, ("lists",)),
+    Pass(remove_dead_clears, "before clears are sunk: it tells them by their place in the loop"),
+    Pass(add_to_records, "before the current versions are queried: it makes new versions"),
+    Pass(query_current_versions, "after all that simplifies: it undoes `query_first_versions`: no old version is kept alive"),
+    Pass(sink_clears, "after the queries: a query of the version after a clear would hold that up"),
+    Pass(expand_writes_through_reshape, "last: no other pass need know that a reshape may be a copy"),
+)
+
+BATCHING = (
+    Pass(flatten_stacks, "lists of lists have no form for several directions"),
+    Pass(simplify, "to batch no more than is needed"),
+)
+
+Observer = Callable[[Pass, Function, Function], Any]
+_observers: list[Observer] = []
+
+
+def run(stage: tuple[Pass, ...], function: Function, context: Context | None = None) -> Function:
+    """The function after the passes of a stage."""
+    context = context or Context()
+    changed = False
+    for row in stage:
+        if row.when is None or row.when(context, changed):
+            before, function = function, run_pass(row, function, context)
+            changed = row.run is not simplify and (changed or function is not before)
+    return function
+
+
+def run_pass(row: Pass, function: Function, context: Context | None = None) -> Function:
+    """The function after one pass; the observers see it before and after."""
+    after = row.run(function, **{name: getattr(context, name) for name in row.needs})
+    for observer in _observers:
+        observer(row, function, after)
+    return after
+
+
+@contextmanager
+def observed(observer: Observer) -> Iterator[None]:
+    """Calls `observer(row, before, after)` for each pass that runs in the block: how tests look between the passes."""
+    _observers.append(observer)
+    try:
+        yield
+    finally:
+        _observers.remove(observer)

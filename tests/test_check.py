@@ -1,32 +1,16 @@
 """check_grads: what it accepts, what it finds, how it says so."""
 
-import dataclasses
 import functools
 import inspect
-import sys
-import types
-from typing import Any
 
 import numpy as np
 import pytest
 
-import sourcead
 from sourcead import GradientMismatch, UnsupportedArgumentError, WrtError, adjoint, check_grads, tangent
 from sourcead.api.transformations import _pullback_of
+from sourcead.compile import pipeline
 from sourcead.compile.specialisation import SHARED
-
-
-@dataclasses.dataclass
-class Built:
-    text: str
-    namespace: dict
-    name: str = "generated"
-    ir: Any = None
-    notes: tuple = ()
-    written_params: frozenset = frozenset()
-    live: tuple = ()
-    guards: tuple = ()
-    numba: object = None
+from tests.stub_compiler import built
 
 
 check_reverse = functools.partial(check_grads, modes=("reverse",))
@@ -35,19 +19,14 @@ check_reverse = functools.partial(check_grads, modes=("reverse",))
 @pytest.fixture
 def derivative(monkeypatch):
     """Says what the compiler answers: an expression over the function's parameters, and `d` in a pullback."""
-    try:
-        from sourcead.compile import pipeline
-    except ImportError:
-        pipeline = types.ModuleType("sourcead.compile.pipeline")
-        monkeypatch.setitem(sys.modules, "sourcead.compile.pipeline", pipeline)
-        monkeypatch.setattr(sourcead, "pipeline", pipeline, raising=False)
     SHARED.clear()
     _pullback_of.cache_clear()
 
     def answer(expression):
-        def build(f, types, wrt, *, kind, **options):
-            result = f"(primal({', '.join(types)}), lambda d: {expression})" if kind == "vjp" else expression
-            return Built(f"def generated{inspect.signature(f)}:\n    return {result}\n", {"np": np, "primal": f})
+        def build(request):
+            f, names = request.function, ", ".join(request.types)
+            result = f"(primal({names}), lambda d: {expression})" if request.form.kind == "vjp" else expression
+            return built(f"def generated{inspect.signature(f)}:\n    return {result}\n", {"np": np, "primal": f})
 
         monkeypatch.setattr(pipeline, "build", build, raising=False)
 

@@ -26,12 +26,11 @@ from sourcead.backends.base import Engine, Program
 from sourcead.backends.engines import engine_of, let_compiled_code_call
 from sourcead.backends.options import Numba, backend_of
 from sourcead.backends.save import standalone
-from sourcead.compile import before_calls
+from sourcead.compile import before_calls, pipeline
 from sourcead.compile.argument_types import declared_types
 from sourcead.compile.arguments import Arguments, arguments_of
 from sourcead.compile.lookup import calling, dispatcher, only_passes_on
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
-from sourcead.compile.pipeline import Built, build
 from sourcead.compile.request import KINDS, Request
 from sourcead.compile.specialisation import (
     EXACT_ENTRIES, MISSING, SHARED, SHARED_TEXTS, TEXTS, Specialisation, read, remember, shared, specialised
@@ -74,23 +73,25 @@ class Gradient(Opaque):
     """
 
     def __init__(self, f, wrt=0, *, kind="grad", has_aux=False, checkpoint="auto", backend=None):
-        if backend is None and isinstance(f, Gradient):
-            backend = f._backend
-        self._kind, self._asked, self._has_aux, self._checkpoint = kind, wrt, has_aux, policy_of(checkpoint)
-        self._backend = backend_of(backend, f) if KINDS[kind].compiles else "numpy"
-        self._engine = engine_of(self._backend)
+        checkpoint = policy_of(checkpoint)
         function, bound_args, bound_kwargs = unwrap(f)
         if isinstance(function, Gradient):
             bound_args = (*function._bound_args, *bound_args)
             bound_kwargs = {**function._bound_kwargs, **bound_kwargs}
-            self._takes = function.signature
+            takes = function.signature
         elif isinstance(function, types.FunctionType):
-            self._takes = inspect.signature(function) if only_passes_on(function) else own_signature(function)
+            takes = inspect.signature(function) if only_passes_on(function) else own_signature(function)
         else:
             find_source(function)  # raises
-        functools.update_wrapper(self, f if hasattr(f, "__name__") and not is_compiled(f) else function)
+        functools.update_wrapper(self, f if hasattr(f, "__name__") and not is_compiled(f) else function)  # with the attributes of f
+        if backend is None and isinstance(f, Gradient):
+            backend = f._backend
+        self._kind, self._asked, self._has_aux, self._checkpoint = kind, wrt, has_aux, checkpoint
+        self._backend = backend_of(backend, f) if KINDS[kind].compiles else "numpy"
+        self._engine = engine_of(self._backend)
         self.primal = f
-        self._function, self._bound_args, self._bound_kwargs = function, bound_args, bound_kwargs
+        self._function, self._takes = function, takes
+        self._bound_args, self._bound_kwargs = bound_args, bound_kwargs
         self._lock = threading.RLock()
         if self._backend != "numpy":
             let_compiled_code_call(Gradient)
@@ -294,14 +295,14 @@ class Gradient(Opaque):
         options = self._engine.cache_key(), self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint)
         return Same(f.__code__), Same(f.__globals__), coarse, options
 
-    def _built(self, arguments: Arguments, engine: Engine) -> Built:
+    def _built(self, arguments: Arguments, engine: Engine) -> pipeline.Built:
         """Return what the pipeline makes for arguments."""
         function = self._function
         if isinstance(function, Gradient):
             function = calling(function.unbound(), self._takes, function.generated_name)
         elif only_passes_on(function) or adjoint_rule(function) is not None:
             function = calling(function, self._takes)
-        return build(
+        return pipeline.build(
             Request(
                 function=function,
                 types={name: t for name, t in arguments.types.items() if name not in self._directions},

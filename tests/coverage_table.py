@@ -14,11 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from sourcead.frontend.builtins.functions import BUILTINS
-from sourcead.primitives import adjoint_rule, no_derivative
-from sourcead.primitives.compositions import compositions_of
 from sourcead.primitives.methods import ATTRIBUTES, INPLACE, METHODS, NORMALISERS
 from sourcead.primitives.refusals import REFUSALS
-from sourcead.primitives.registry import tangent_rule
+from sourcead.primitives.table import adjoint_rule, compositions_of, no_derivative, tangent_rule
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "coverage.md"
 NAMESPACES = ("numpy", "numpy.linalg", "numpy.fft", "math", "scipy.special", "scipy.linalg")

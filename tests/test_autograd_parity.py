@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import sourcead
-from sourcead.primitives.compositions import is_composed
-from sourcead.primitives.registry import adjoint_rule, no_derivative, tangent_rule
+from sourcead.primitives.table import adjoint_rule, is_composed, no_derivative, tangent_rule
 
 autograd = pytest.importorskip("autograd")
 special = pytest.importorskip("scipy.special")

@@ -5,7 +5,7 @@ import pytest
 
 import sourcead
 from sourcead.errors import SourceADError
-from sourcead.primitives.registry import ours
+from sourcead.primitives.table import ours
 from tests import coverage_table
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead.primitives.registry import adjoint_rule, tangent_rule
+from sourcead.primitives.table import adjoint_rule, tangent_rule
 
 rng = np.random.default_rng(3)
 

@@ -61,9 +61,9 @@ ENTRIES = list(entries())
 def forget_rules():
     """Rules that a snippet registers hold for the snippet alone."""
     yield
-    for primal, rule in list(registry._RULES.items()):
-        if rule.function.__module__ == "model":
-            del registry._RULES[primal]
+    for primal, facts in list(registry.USERS.items()):
+        if facts.get("adjoint", entries).__module__ == "model":
+            registry.forget_users(primal)
 
 
 @pytest.mark.parametrize("name, failing, message, mended", ENTRIES, ids=[e[0] for e in ENTRIES])

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from sourcead import grad, jvp, runtime
-from sourcead.primitives.registry import has_rule, no_derivative, registered
-from sourcead.runtime import (
-    matrices as runtime_matrices, rows as runtime_rows, tangents as runtime_tangents, unknown as runtime_unknown
-)
+from sourcead.primitives.table import has_rule, no_derivative, registered
+from sourcead.runtime import matrices as runtime_matrices, tangents as runtime_tangents
 from tests.test_tangent_rules import agrees
 
 rng = np.random.default_rng(3)
@@ -41,14 +39,14 @@ RULES = [
     (runtime.unstack, (a34, (v4, v4, v4)), [0]), (runtime.unstack, (a34, [v3, v3, v3, v3], 1), [0]), (runtime.meshgrid_cotangents, ((a34, a34), (v4, v3)), [0]),
     (runtime.meshgrid_cotangents, ((v4[None], v3[:, None]), (v4, v3)), [0]), (runtime.take_cotangent, (a34, a44, [0, 0, 3], 0), [0]),
     (runtime.take_along_cotangent, (a34, a34, np.argsort(a34, 1), 1), [0]), (runtime.fit_axis, (a34, 2, 1), [0]), (runtime.fit_axis, (a34, 6, 0), [0]),
-    (runtime_unknown.with_added, ((v3, v4), 1, v4), [0, 2]), (runtime_unknown.with_added, ([v3, v4], 0, v3), [0, 2]), (runtime_unknown.with_added, (a34, 1, v4), [0, 2]),
+    (runtime.with_added, ((v3, v4), 1, v4), [0, 2]), (runtime.with_added, ([v3, v4], 0, v3), [0, 2]), (runtime.with_added, (a34, 1, v4), [0, 2]),
     (runtime.tensordot_cotangents, (rng.normal(size=(2, 4)), t234, rng.normal(size=(4, 3, 4)), ((1, 2), (1, 0))), [0, 1, 2]),
     (runtime.dot_cotangents, (rng.normal(size=(2, 3, 2, 3)), t234, rng.normal(size=(2, 4, 3))), [0, 1, 2]),
     (runtime.kron_cotangents, (rng.normal(size=(12, 16)), a34, a44), [0, 1, 2]), (runtime.cofactors, (well,), [0]), (runtime.cofactors, (np.stack([well, spd]),), [0]),
     *((runtime.convolve_cotangents, (rng.normal(size=len(np.convolve(v5, v3, m))), v5, v3, m), [0, 1, 2]) for m in ("full", "same", "valid")),
     (runtime.convolve_cotangents, (rng.normal(size=4), v4, v3, "same", True), [0, 1, 2]),
     (runtime.einsum_cotangents, (rng.normal(size=(3, 4)), "ij,jk,kl->il", (a34, a44, a44)), [0, 2]), (runtime.einsum_cotangents, (2.0, "ii->", (a44,)), [0]),
-    (runtime_rows.join_rows, (t234,), [0]), (runtime_rows.split_rows, (rng.normal(size=(6, 5)), t234), [0]),
+    (runtime.join_rows, (t234,), [0]), (runtime.split_rows, (rng.normal(size=(6, 5)), t234), [0]),
     (runtime_tangents.einsum_tangents, ((a34, a44, a44), rng.normal(size=(3, 4)), "ij,jk,kl->il", (a34, a44, a44)), [0]),
 ]  # fmt: skip
 
@@ -115,12 +113,12 @@ einsum_is_plain einsum_back""".split())  # fmt: skip
 
 def test_every_helper_is_differentiable():
     registered()
-    for module in (runtime, runtime_tangents, runtime_matrices, runtime_unknown):
+    for module in (runtime, runtime_tangents, runtime_matrices):
         for helper in vars(module).values():
-            if isinstance(helper, types.FunctionType) and helper.__module__ == module.__name__:
+            if isinstance(helper, types.FunctionType) and helper is not runtime.is_helper:
                 assert has_rule(helper) or no_derivative(helper) or helper in OPENED or helper.__name__ in PARTS, helper
 
 
 def test_each_rule_of_a_helper_is_tested():
-    ruled = {f for f in registered() if (getattr(f, "__module__", "") or "").startswith("sourcead.runtime")}
+    ruled = {f for f in registered() if runtime.is_helper(f)}
     assert {f.__name__ for f in ruled - {c[0] for c in RULES}} <= {"without"}

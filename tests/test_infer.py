@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from sourcead import runtime
+from sourcead.ir.type_of import type_of
 from sourcead.ir.types import (
     ANY_DTYPE, BOOL, FLOAT, INT, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, Str, StructT, Sym, TupleT, Unknown,
-    anydim, many, type_of
+    anydim, many
 )
 from sourcead.primitives.result_types.by_example import is_pure
 from sourcead.primitives.result_types.infer import (

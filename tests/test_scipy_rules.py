@@ -5,7 +5,7 @@ import pytest
 
 import sourcead
 from sourcead.errors import SourceADError
-from sourcead.primitives.registry import adjoint_rule, registered, tangent_rule
+from sourcead.primitives.table import adjoint_rule, registered, tangent_rule
 
 special = pytest.importorskip("scipy.special")
 linalg = pytest.importorskip("scipy.linalg")

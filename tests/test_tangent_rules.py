@@ -9,8 +9,8 @@ import operator
 import numpy as np
 import pytest
 
-from sourcead.primitives.registry import adjoint_rule, ours, registered, tangent_rule
 from sourcead.primitives.rule import Linear, Rule
+from sourcead.primitives.table import adjoint_rule, ours, registered, tangent_rule
 from sourcead.runtime import add, zeros_like
 from tests import test_rules as table
 from tests.test_rules import a34, bm, c31, inner, leaves, m4, perturbed, random_like, spd, t234, v3, v4

@@ -16,9 +16,10 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import Atom, Build, Call, Const, Update, Var
+from sourcead.ir.type_of import list_type
 from sourcead.ir.types import (
     Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Unknown, dims_of,
-    kind_of, list_type
+    kind_of
 )
 
 NOT_DATA = (Known, FunctionT, NoneType, Str, Unknown)  # fields that no derivative can belong to

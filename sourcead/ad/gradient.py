@@ -100,11 +100,9 @@ def prepared(lowered: Lowered, wrt: tuple[str, ...], splits: bool) -> tuple[Func
 
     `splits`: whether products may be taken out of loops.
     """
-    primal = lowered.function = simplified(lowered, wrt)
-    hoisted: list[str] = []
-    context = plan.Context(notes=hoisted, build=lowered.build, derived=bool(lowered.derived), splits=splits)
-    primal = lowered.function = plan.run(plan.BEFORE, primal, context)
-    return primal, hoisted
+    context = plan.Context(build=lowered.build, derived=bool(lowered.derived), splits=splits)
+    lowered.function = plan.run(plan.BEFORE, simplified(lowered, wrt), context)
+    return lowered.function, context.notes
 
 
 def splits_loops(lowered: Lowered, policy: Policy) -> bool:

@@ -22,9 +22,8 @@ from sourcead.frontend.syntax import inlining
 from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var, operand_atoms
 from sourcead.ir.walk import map_op, op_blocks, walk
 from sourcead.passes.plan import simplify
-from sourcead.primitives.registry import has_rule, no_derivative
-
-OURS = ("sourcead.runtime", "sourcead.primitives.")
+from sourcead.primitives.table import has_rule, no_derivative
+from sourcead.runtime import is_helper
 
 
 def simplified(lowered: Lowered, wrt: Iterable[str]) -> Function:
@@ -57,7 +56,7 @@ def opened(block: Block, inputs: Iterable[Var], build: Builder) -> Block:
 def can_open(stmt: Stmt) -> bool:
     """Whether a statement calls a helper that has a body and no rule."""
     fn = stmt.op.fn if isinstance(stmt.op, Call) else None
-    if not isinstance(fn, types.FunctionType) or not (fn.__module__ or "").startswith(OURS):
+    if not isinstance(fn, types.FunctionType) or not (is_helper(fn) or (fn.__module__ or "").startswith("sourcead.primitives.")):
         return False
     return not has_rule(fn) and not no_derivative(fn)
 

@@ -8,7 +8,7 @@ from sourcead import runtime
 from sourcead.ad.cotangents import Cotangents, unbroadcast
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import Atom, Const, Var
-from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, TupleT, Type, dims_of
+from sourcead.ir.types import FLOAT, Array, ListT, Scalar, TupleT, Type, dims_of, keyed_parts
 
 SMALL_FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
 
@@ -51,13 +51,7 @@ def parameter_gradient(build: Builder, cots: Cotangents, v: Var, written: bool) 
 
 def narrower(t: Type, to: Type) -> bool:
     """Return whether a cotangent of type `t` has a number of few bits where the argument of type `to` has a Python float."""
-    match t, to:
-        case Scalar(_, dtype), Scalar("float", None):
-            return dtype in SMALL_FLOATS
-        case (DictT(x), DictT(y)) | (StructT(_, x), StructT(_, y)):
-            return any(narrower(dict(x)[k], u) for k, u in y if k in dict(x))
-        case TupleT(x), TupleT(y):
-            return any(map(narrower, x, y))
-        case ListT(_, x), ListT(_, y) if x is not None and y is not None:
-            return any(map(narrower, x, y))
-    return False
+    if isinstance(t, Scalar):
+        return to == FLOAT and t.dtype in SMALL_FLOATS
+    theirs = dict(keyed_parts(t) or ()) if type(t) is type(to) else {}
+    return any(narrower(theirs[k], part) for k, part in keyed_parts(to) or () if k in theirs)

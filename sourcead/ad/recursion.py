@@ -18,7 +18,7 @@ from sourcead.ir.nodes import Block, Call, Effect, Function, Var, fresh
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import TupleT, tangent_type
 from sourcead.ir.walk import copied, has_effect, op_blocks
-from sourcead.primitives.constants import CHECKS
+from sourcead.primitives.table import record_of
 
 
 def cotangents_of(pair: Pair, reverse_as_function: Callable[[Pair], Lowered]) -> Pair:
@@ -60,7 +60,7 @@ def refuse_effects(pair: Pair) -> None:
 def does_more_than_check(block: Block) -> bool:
     """Whether a block has effects other than checks of shapes and calls of itself, which may happen again."""
     for stmt in block.stmts:
-        if isinstance(stmt.op, Call) and (isinstance(stmt.op.fn, Pair) or stmt.op.fn in CHECKS):
+        if isinstance(stmt.op, Call) and (isinstance(stmt.op.fn, Pair) or record_of(stmt.op.fn).checks):
             continue
         inside = op_blocks(stmt.op)
         plain = isinstance(stmt.op, Effect) or not inside

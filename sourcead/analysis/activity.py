@@ -14,7 +14,7 @@ from sourcead.ir.nodes import (
     Append, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Op, Pop, Steer, Update, Var, operand_atoms
 )
 from sourcead.ir.types import carries_derivative
-from sourcead.primitives.registry import no_derivative
+from sourcead.primitives.table import no_derivative
 from sourcead.runtime import stop_gradient
 
 

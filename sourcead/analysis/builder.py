@@ -10,7 +10,8 @@ from functools import lru_cache
 import numpy as np
 
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Index, Op, Operand, Slice, Stmt, Sub, Update, Var, View
-from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, TupleT, Type, join, type_of
+from sourcead.ir.type_of import type_of
+from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, TupleT, Type, join
 from sourcead.ir.walk import op_reads
 from sourcead.primitives.result_types.displays import display_positions
 from sourcead.primitives.result_types.infer import Arg, SliceArg, infer_attr, infer_call, infer_index

@@ -1,6 +1,7 @@
 """Write generated text as a module that needs NumPy alone.
 
-Modules become imports, sourcead's runtime helpers and the user's functions come along as source, and plain data as constants.
+Modules become imports, sourcead's runtime helpers and the user's functions come along as source, and plain data as constants;
+an error class of sourcead becomes the built-in class that it is derived from.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import textwrap
 import types
 from typing import Any
 
+import gast
 import numpy as np
 
-from sourcead.errors import UnsupportedValueError, spelled
+from sourcead.errors import SourceADError, UnsupportedValueError, spelled
+from sourcead.frontend.source import find_source
 
 LARGEST = 10_000  # elements of an array that is still written as a constant
 
@@ -78,12 +81,14 @@ class _Module:
                 f"the function `{name}` reads variables of the function around it and cannot be saved",
                 instead="make them parameters",
             )
-        source = textwrap.dedent(inspect.getsource(function))
-        node = ast.parse(source).body[0]
-        if not isinstance(node, ast.FunctionDef):
-            raise UnsupportedValueError(f"the function `{name}` cannot be saved", instead="define it with `def`")
-        source = "".join(source.splitlines(True)[node.lineno - 1 :]).rstrip()  # without decorators
-        source = source.replace(f"def {node.name}", f"def {name}", 1)
+        if function.__code__.co_name == "<lambda>":
+            node = gast.gast_to_ast(find_source(function).node)
+            source = f"def {name}({ast.unparse(node.args)}):\n    return {ast.unparse(node.body)}"
+        else:
+            source = textwrap.dedent(inspect.getsource(function))
+            node = ast.parse(source).body[0]
+            source = "".join(source.splitlines(True)[node.lineno - 1 :]).rstrip()  # without decorators
+            source = source.replace(f"def {node.name}", f"def {name}", 1)
         self.add_names(source, function.__globals__)
         self.functions.append(source)
 
@@ -106,6 +111,8 @@ class _Module:
             case type() if issubclass(value, tuple) and hasattr(value, "_fields"):
                 self.add("collections", collections)
                 return f"collections.namedtuple({value.__name__!r}, {list(value._fields)!r})"
+            case type() if issubclass(value, SourceADError):
+                return next(base.__name__ for base in value.__mro__ if base.__module__ == "builtins")
             case np.dtype():
                 self.add("np", np)
                 return f"np.dtype({value.str!r})"

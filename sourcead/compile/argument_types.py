@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from sourcead.compile.keys import NUMBERS, is_static
-from sourcead.compile.structures import fields_inside, is_inside
 from sourcead.errors import UnsupportedValueError
-from sourcead.ir.records import is_namedtuple, is_plain_class, is_record
+from sourcead.ir.records import fields_inside, is_namedtuple, is_plain_class, is_record
+from sourcead.ir.type_of import list_type, type_of
 from sourcead.ir.types import (
-    BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, Known, StructT, TupleT, Type, list_type, type_of
+    BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, Known, StructT, TupleT, Type
 )
 
 
@@ -54,9 +54,9 @@ def argument_type(x: Any, where: str) -> Type:
 
 def _record_type(x: Any, where: str) -> Type:
     """The type of a record; what refers back to it is not known."""
-    if is_inside(x):
-        return UNKNOWN
     with fields_inside(x) as fields:
+        if fields is None:
+            return UNKNOWN
         return StructT(type(x), tuple((n, _field_type(v, f"{where}.{n}")) for n, v in fields.items()))
 
 

@@ -40,7 +40,8 @@ from sourcead.frontend.source import Opaque, find_source, is_compiled, own_signa
 from sourcead.ir.nodes import Function
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoints import policy_of
-from sourcead.primitives.registry import adjoint_rule
+from sourcead.primitives.registry import is_entered
+from sourcead.primitives.table import adjoint_rule
 
 
 @dataclass(frozen=True)
@@ -290,7 +291,7 @@ class Gradient(Opaque):
     def _sharing_key(self, coarse: Any) -> Any:
         """Return the key under which functions of the same code share a text; None if they cannot."""
         f = self._function
-        if isinstance(f, Gradient) or hasattr(f, "__wrapped__") or adjoint_rule(f) is not None or not self._engine.rebinds:
+        if isinstance(f, Gradient) or hasattr(f, "__wrapped__") or is_entered(f) or not self._engine.rebinds:
             return None
         options = self._engine.cache_key(), self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint)
         return Same(f.__code__), Same(f.__globals__), coarse, options

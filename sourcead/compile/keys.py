@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.compile.structures import fields_inside
-from sourcead.ir.records import is_record
+from sourcead.ir.records import fields_inside, is_record
 from sourcead.ir.types import SMALL
 from sourcead.language.checkpoints import SavingPolicy
 
@@ -107,7 +106,8 @@ def _structure_key(x: Any, key: Callable):
 def _record_key(x: Any, key: Callable):
     """The key of a record: strings and truth values in it are known while compiling."""
     with fields_inside(x) as fields:
-        return (type(x), *[(n, static_key(v) if isinstance(v, bool | str) else key(v)) for n, v in fields.items()])
+        items = (fields or {}).items()
+        return (type(x), *[(n, static_key(v) if isinstance(v, bool | str) else key(v)) for n, v in items])
 
 
 def is_static(x: Any) -> bool:

@@ -2,95 +2,34 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from sourcead.ir.records import fields_of, is_record
-from sourcead.runtime import make_record
+from sourcead.ir.records import is_record, map_value, parts_of
 
 
-class _Around(threading.local):
-    """The records around the one that is looked at, to stop at circles."""
-
-    def __init__(self):
-        self.ids: set[int] = set()
+def is_leaf(x: Any) -> bool:
+    """Whether this is a number or an array."""
+    return isinstance(x, np.ndarray | np.number | float | complex) or isinstance(x, int) and not isinstance(x, bool)
 
 
-_around = _Around()
-
-
-def is_inside(x: Any) -> bool:
-    """Return whether a record lies inside itself, at the place that is looked at."""
-    return id(x) in _around.ids
-
-
-@contextlib.contextmanager
-def fields_inside(x: Any):
-    """The fields of a record; none where it refers back to a record around it."""
-    if is_inside(x):
-        yield {}
-        return
-    _around.ids.add(id(x))
-    try:
-        yield fields_of(x)
-    finally:
-        _around.ids.discard(id(x))
-
-
-def leaves(x: Any, where: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(x: Any, where: str = "") -> list[tuple[str, Any]]:
     """The numbers and arrays in a structure, each with its place as the user would write it."""
-    if isinstance(x, np.ndarray | np.number | float | complex) or (isinstance(x, int) and not isinstance(x, bool)):
-        yield where, x
-    elif is_record(x):
-        with fields_inside(x) as fields:
-            found = [leaf for n, v in fields.items() for leaf in leaves(v, f"{where}.{n}")]
-        yield from found
-    elif isinstance(x, tuple | list):
-        for i, v in enumerate(x):
-            yield from leaves(v, f"{where}[{i}]")
-    elif isinstance(x, dict):
-        for k, v in x.items():
-            yield from leaves(v, f"{where}[{k!r}]")
+    return [(where, x)] if is_leaf(x) else [leaf for at, part in parts_of(x) for leaf in leaves(part, where + at)]
 
 
-def holders(x: Any, where: str) -> Iterator[tuple[str, Any]]:
+def holders(x: Any, where: str) -> list[tuple[str, Any]]:
     """The lists, dicts and objects in a structure, each with its place as the user would write it."""
-    if isinstance(x, list | dict) or is_record(x) and not isinstance(x, tuple):
-        yield where, x
-    if is_record(x):
-        with fields_inside(x) as fields:
-            found = [holder for n, v in fields.items() for holder in holders(v, f"{where}.{n}")]
-        yield from found
-    elif isinstance(x, tuple | list):
-        for i, v in enumerate(x):
-            yield from holders(v, f"{where}[{i}]")
-    elif isinstance(x, dict):
-        for k, v in x.items():
-            yield from holders(v, f"{where}[{k!r}]")
+    own = [(where, x)] if isinstance(x, list | dict) or is_record(x) and not isinstance(x, tuple) else []
+    return own + [holder for at, part in parts_of(x) for holder in holders(part, where + at)]
 
 
 def map_leaves(f: Callable[[Any], Any], x: Any) -> Any:
     """The structure with each of its numbers and arrays replaced by `f` of it."""
-    if isinstance(x, np.ndarray | np.number | float | complex) or (isinstance(x, int) and not isinstance(x, bool)):
-        return f(x)
-    again = functools.partial(map_leaves, f)
-    if isinstance(x, tuple) and not is_record(x):
-        return tuple(map(again, x))
-    if isinstance(x, list):
-        return list(map(again, x))
-    if isinstance(x, dict):
-        return {k: again(v) for k, v in x.items()}
-    if is_record(x):
-        if is_inside(x):
-            return x
-        with fields_inside(x) as fields:
-            return make_record(type(x), **{name: again(value) for name, value in fields.items()})
-    return x
+    return f(x) if is_leaf(x) else map_value(x, functools.partial(map_leaves, f))
 
 
 def conversion(x: Any, in_wrt: bool) -> Callable[[Any], Any] | None:

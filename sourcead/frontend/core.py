@@ -25,8 +25,9 @@ from sourcead.frontend.values.cells import (
     MethodVal, OptionalVal, SliceVal, Slots, TupleVal, Value, hold, leaves, roots
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Stmt, Sub, Var, View
+from sourcead.ir.type_of import list_type
 from sourcead.ir.types import (
-    Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, list_type, rank
+    Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, rank
 )
 
 

@@ -251,8 +251,9 @@ def _definitions(stmts: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncF
 
 def _choose(parsed: _Parsed, code: types.CodeType) -> ast.AST | None:
     """The node whose code this is; None if there is none."""
-    if code.co_filename.startswith(_RULES):  # our own, which nobody edits while it runs
-        return next(iter(parsed.functions.get((code.co_firstlineno, code.co_name), [])), None)
+    if code.co_filename.startswith(_RULES):  # nobody edits these files while they run: no need to compile and compare
+        candidates = parsed.functions.get((code.co_firstlineno, code.co_name), [])
+        return next((node for node in candidates if _parameters(node) == code.co_varnames[: code.co_argcount]), None)
     if any(name.startswith("@py") for name in code.co_varnames + code.co_names):  # pytest rewrote its assertions
         candidates = parsed.functions.get((code.co_firstlineno, code.co_name), [])
         return candidates[0] if len(candidates) == 1 else None
@@ -264,6 +265,11 @@ def _choose(parsed: _Parsed, code: types.CodeType) -> ast.AST | None:
     if len(same) > 1 and hasattr(code, "co_positions"):  # the same lambda twice on a line
         same = [s for s in same if list(s[1].co_positions()) == list(code.co_positions())] or same
     return same[0][0] if same else None
+
+
+def _parameters(node: ast.FunctionDef | ast.Lambda) -> tuple[str, ...]:
+    """The names of a function's positional parameters."""
+    return tuple(a.arg for a in (*node.args.posonlyargs, *node.args.args))
 
 
 _FUTURE = functools.reduce(

@@ -17,7 +17,7 @@ from sourcead.ir.nodes import (
     Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Operand, Pop,
     Range, Slice, Steer, Sub, Update, Var, View
 )
-from sourcead.ir.records import fields_of, is_record
+from sourcead.ir.records import is_record, map_value
 
 Env = dict[Var, Any]
 
@@ -68,20 +68,7 @@ def _value(operand: Operand | None, env: Env) -> Any:
 
 def copied(x: Any) -> Any:
     """A copy that shares no array, list or dict with `x`."""
-    match x:
-        case np.ndarray():
-            return x.copy()
-        case list():
-            return [copied(item) for item in x]
-        case dict():
-            return {k: copied(v) for k, v in x.items()}
-        case tuple() if type(x) is tuple:
-            return tuple(map(copied, x))
-        case tuple() if hasattr(x, "_fields"):
-            return type(x)(*map(copied, x))
-        case _ if is_record(x):
-            return runtime.make_record(type(x), **{k: copied(v) for k, v in fields_of(x).items()})
-    return x
+    return x.copy() if isinstance(x, np.ndarray) else map_value(x, copied)
 
 
 @singledispatch

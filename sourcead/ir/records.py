@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
 import sys
+import threading
 import types
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, Protocol
+
+from sourcead.runtime import make_record
 
 FOREIGN = frozenset({__name__.partition(".")[0], "numpy", "scipy", "numba", "pandas", "torch", "jax", "tensorflow"}) | (
     frozenset(sys.stdlib_module_names) - {"__main__"}
@@ -62,6 +67,55 @@ def fields_of(value: Any) -> dict[str, Any]:
             if hasattr(value, name):
                 found.setdefault(name, getattr(value, name))
     return {**found, **getattr(value, "__dict__", {})}
+
+
+class _Around(threading.local):
+    """The records around the one that is read, so that a record that holds itself is noticed."""
+
+    def __init__(self):
+        self.ids: set[int] = set()
+
+
+_around = _Around()
+
+
+@contextlib.contextmanager
+def fields_inside(value: Any) -> Iterator[dict[str, Any] | None]:
+    """The data of a record by name; None for a record inside itself."""
+    if id(value) in _around.ids:
+        yield None
+        return
+    _around.ids.add(id(value))
+    try:
+        yield fields_of(value)
+    finally:
+        _around.ids.discard(id(value))
+
+
+def parts_of(value: Any) -> Iterator[tuple[str, Any]]:
+    """The parts of a tuple, list, dict or record, each with the text that selects it: `[0]`, `['key']`, `.name`.
+
+    A record has no parts while an iteration over its own is going on, so that a walk ends at a record that holds itself.
+    """
+    if is_record(value):
+        with fields_inside(value) as fields:
+            yield from ((f".{name}", v) for name, v in (fields or {}).items())
+    elif isinstance(value, tuple | list):
+        yield from ((f"[{i}]", v) for i, v in enumerate(value))
+    elif isinstance(value, dict):
+        yield from ((f"[{k!r}]", v) for k, v in value.items())
+
+
+def map_value(value: Any, f: Callable[[Any], Any]) -> Any:
+    """The tuple, list, dict or record with `f(part)` in place of each part; any other value, and a record inside itself, as it is."""
+    if is_record(value):
+        with fields_inside(value) as fields:
+            return value if fields is None else make_record(type(value), **{name: f(v) for name, v in fields.items()})
+    if isinstance(value, tuple):
+        return tuple(map(f, value))
+    if isinstance(value, list):
+        return list(map(f, value))
+    return {k: f(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 def slots_of(cls: type) -> tuple[str, ...]:

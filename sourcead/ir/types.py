@@ -10,15 +10,11 @@ is true is known not to be 1, and that alone decides broadcasting.  Two dims tha
 from __future__ import annotations
 
 import itertools
-import random
-import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-
-from sourcead.ir.records import fields_of, is_record
 
 _counter = itertools.count()
 
@@ -207,6 +203,46 @@ def kind_of(t: Type) -> str | None:
     return None
 
 
+def parts(t: Type) -> tuple[Type, ...]:
+    """The types of what a container holds: of a list the type of all elements, then that of each where they are known."""
+    match t:
+        case TupleT(items):
+            return items
+        case ListT(item, items):
+            return (item, *(items or ()))
+        case MapT(_, item) | SetT(item):
+            return (item,)
+        case DictT(items) | StructT(_, items):
+            return tuple(part for _, part in items)
+    return ()
+
+
+def keyed_parts(t: Type) -> tuple[tuple[Any, Type], ...] | None:
+    """The key and type of each part of a tuple, list, dict or record; None where the type does not tell how many there are."""
+    match t:
+        case TupleT(items) | ListT(_, tuple(items)):
+            return tuple(enumerate(items))
+        case DictT(items) | StructT(_, items):
+            return items
+    return None
+
+
+def map_type(t: Type, f: Callable[[Type], Type]) -> Type:
+    """The type of a container with `f(part)` in place of the type of each value that it holds; any other type as it is."""
+    match t:
+        case TupleT(items):
+            return TupleT(tuple(map(f, items)))
+        case ListT(item, items):
+            return ListT(f(item), None if items is None else tuple(map(f, items)))
+        case MapT(_, item):
+            return replace(t, item=f(item))
+        case DictT(items):
+            return DictT(tuple((k, f(v)) for k, v in items))
+        case StructT(cls, fields):
+            return StructT(cls, tuple((k, f(v)) for k, v in fields))
+    return t
+
+
 def carries_derivative(t: Type) -> bool:
     """Whether a value of this type may have a cotangent: numbers with a fraction, and what may hold or be one."""
     match t:
@@ -214,31 +250,14 @@ def carries_derivative(t: Type) -> bool:
             return kind in ("float", "complex")
         case Array():
             return kind_of(t) in ("float", "complex", None) and (t.dtype is None or t.dtype.kind in "fcO")
-        case TupleT(items):
-            return any(map(carries_derivative, items))
-        case ListT(item) | MapT(_, item) | SetT(item):
-            return carries_derivative(item)
-        case DictT(items) | StructT(_, items):
-            return any(carries_derivative(v) for _, v in items)
         case Unknown():
             return True
-    return False
+    return any(map(carries_derivative, parts(t)))
 
 
 def as_float(t: Type) -> Type:
-    """Python ints that are differentiated count as floats."""
-    match t:
-        case Scalar("int" | "bool", None):
-            return FLOAT
-        case TupleT(items):
-            return TupleT(tuple(map(as_float, items)))
-        case ListT(item, items):
-            return ListT(as_float(item), None if items is None else tuple(map(as_float, items)))
-        case DictT(items):
-            return DictT(tuple((k, as_float(v)) for k, v in items))
-        case StructT(cls, fields):
-            return StructT(cls, tuple((k, as_float(v)) for k, v in fields))
-    return t
+    """The type with Python's integers and truth values as floats, as which they are differentiated."""
+    return FLOAT if isinstance(t, Scalar) and t.kind in ("int", "bool") and t.dtype is None else map_type(t, as_float)
 
 
 def tangent_type(t: Type) -> Type:
@@ -248,19 +267,9 @@ def tangent_type(t: Type) -> Type:
             return FLOAT
         case Array(dtype, dims) if dtype is not None and dtype.kind not in "fcO":
             return Array(np.dtype(float), dims)
-        case TupleT(items):
-            return TupleT(tuple(map(tangent_type, items)))
-        case ListT(item, items):
-            return ListT(tangent_type(item), None if items is None else tuple(map(tangent_type, items)))
-        case MapT(key, item, default):
-            return MapT(key, tangent_type(item), default)
-        case DictT(items):
-            return DictT(tuple((k, tangent_type(v)) for k, v in items))
-        case StructT(cls, fields):
-            return StructT(cls, tuple((k, tangent_type(v)) for k, v in fields))
         case Str() | Known() | FunctionT() | SetT():
             return NoneType()
-    return t
+    return map_type(t, tangent_type)
 
 
 def rank(t: Type) -> int | None:
@@ -364,112 +373,14 @@ def _dim_fits(n, promise, free) -> bool:
 
 def syms(t: Type) -> Iterator[Sym]:
     """The symbolic dims in a type."""
-    match t:
-        case Array(_, dims) if dims is not None:
-            yield from (d for d in dims if isinstance(d, Sym))
-        case TupleT(items):
-            for item in items:
-                yield from syms(item)
-        case ListT(item, items):
-            for part in (item, *(items or ())):
-                yield from syms(part)
-        case MapT(_, item):
-            yield from syms(item)
-        case DictT(items) | StructT(_, items):
-            for _, item in items:
-                yield from syms(item)
+    if isinstance(t, Array):
+        yield from (d for d in t.dims or () if isinstance(d, Sym))
+    for part in parts(t):
+        yield from syms(part)
 
 
 def with_dims(t: Type, names: Mapping[Sym, Sym]) -> Type:
     """The type with symbolic dims replaced."""
-    match t:
-        case Array(_, dims) if dims is not None:
-            return replace(t, dims=tuple(names.get(d, d) for d in dims))
-        case TupleT(items):
-            return TupleT(tuple(with_dims(item, names) for item in items))
-        case ListT(item, items):
-            return ListT(with_dims(item, names), None if items is None else tuple(with_dims(i, names) for i in items))
-        case MapT():
-            return replace(t, item=with_dims(t.item, names))
-        case DictT(items):
-            return DictT(tuple((k, with_dims(v, names)) for k, v in items))
-        case StructT(cls, fields):
-            return StructT(cls, tuple((k, with_dims(v, names)) for k, v in fields))
-    return t
-
-
-GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
-
-
-def type_of(value: Any) -> Type:
-    """The type of a Python object met while compiling or in a call.
-
-    Small dims of arrays are known, the others become a fresh `Sym`: code is specialised on small sizes only.
-    """
-    match value:
-        case bool():
-            return BOOL
-        case int():
-            return INT
-        case np.ndarray():
-            dims = tuple(n if n < SMALL else Sym(SMALL) for n in value.shape)
-            return Array(value.dtype, dims, not value.flags.c_contiguous)
-        case np.generic() if value.dtype.kind in KINDS:
-            return Scalar(KINDS[value.dtype.kind], value.dtype)
-        case float():
-            return FLOAT
-        case complex():
-            return COMPLEX
-        case str():
-            return Str()
-        case None:
-            return NoneType()
-        case tuple() if type(value) is tuple:
-            return TupleT(tuple(map(type_of, value)))
-        case list():
-            return list_type(tuple(map(type_of, value)))
-        case set() | frozenset():
-            return SetT(list_type(tuple(map(type_of, value))).item)
-        case dict():
-            return DictT(tuple((k, type_of(v)) for k, v in value.items()))
-    if isinstance(value, GENERATORS):
-        return Foreign(type(value))
-    if is_record(value):
-        return record_type(value)
-    if callable(value):
-        return FunctionT(value)
-    return UNKNOWN
-
-
-class _Around(threading.local):
-    """The records around the one that is looked at, to stop at circles."""
-
-    def __init__(self):
-        self.ids: set[int] = set()
-
-
-_around = _Around()
-
-
-def record_type(value: Any) -> StructT | Unknown:
-    """The type of a named tuple, dataclass or plain object; what refers back to it is not known."""
-    if id(value) in _around.ids:
-        return UNKNOWN
-    _around.ids.add(id(value))
-    try:
-        return StructT(type(value), tuple((name, field_type(v)) for name, v in fields_of(value).items()))
-    finally:
-        _around.ids.discard(id(value))
-
-
-def field_type(value: Any) -> Type:
-    """The type of a field of a record."""
-    return Known(value) if isinstance(value, (str, bool)) else type_of(value)
-
-
-def list_type(items: tuple[Type, ...]) -> ListT:
-    """The type of a list with these element types."""
-    item: Type = Undefined()
-    for t in items:
-        item = join(item, t)
-    return ListT(item, items)
+    if isinstance(t, Array) and t.dims is not None:
+        return replace(t, dims=tuple(names.get(d, d) for d in t.dims))
+    return map_type(t, lambda part: with_dims(part, names))

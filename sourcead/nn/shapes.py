@@ -6,7 +6,7 @@ Each check is one line of a layer, and one of the generated text.
 import numpy as np
 
 from sourcead.ir.types import Array
-from sourcead.primitives.constants import checks
+from sourcead.primitives.registry import enter
 from sourcead.primitives.result_types.operands import Impossible
 
 FITTING = {
@@ -72,7 +72,7 @@ def check_recurrent(layer, gates, x, w, u, b, *states):
         raise misfit(layer, x, w, u, b, *(h for h in states if h is not None))
 
 
-checks(check_dense, check_rows, check_same, check_features, check_recurrent)
+enter(check_dense, check_rows, check_same, check_features, check_recurrent, checks=True, constant=True)
 
 
 def pair(size):

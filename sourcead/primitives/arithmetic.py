@@ -13,29 +13,22 @@ import operator
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, tangent
+from sourcead.primitives.registry import adjoint, elementwise, tangent
 from sourcead.runtime import equal_shares, is_literal, log_or_zero, lower_exponent
 from sourcead.runtime.tangents import share_of_winners
 
-
-@adjoint(operator.add, np.add, broadcasts=True)
-def _(y, a, b, d_y):
-    return d_y, d_y
-
-
-@adjoint(operator.sub, np.subtract, broadcasts=True)
-def _(y, a, b, d_y):
-    return d_y, -d_y
-
-
-@adjoint(operator.mul, np.multiply, broadcasts=True)
-def _(y, a, b, d_y):
-    return d_y * b, d_y * a
-
-
-@adjoint(operator.truediv, np.divide, broadcasts=True)
-def _(y, a, b, d_y):
-    return d_y / b, -d_y * y / b
+elementwise({
+    (operator.add, np.add): lambda y, a, b, d_y: (d_y, d_y),
+    (operator.sub, np.subtract): lambda y, a, b, d_y: (d_y, -d_y),
+    (operator.mul, np.multiply): lambda y, a, b, d_y: (d_y * b, d_y * a),
+    (operator.truediv, np.divide): lambda y, a, b, d_y: (d_y / b, -d_y * y / b),
+    (operator.mod, np.remainder): lambda y, a, b, d_y: (d_y, -d_y * (a // b)),
+    np.fmod: lambda y, a, b, d_y: (d_y, -d_y * np.trunc(a / b)),
+    (operator.neg, np.negative): lambda y, x, d_y: -d_y,
+    (operator.pos, np.positive, float, complex): lambda y, x, d_y: d_y,
+    np.square: lambda y, x, d_y: 2 * d_y * x,
+    np.reciprocal: lambda y, x, d_y: -d_y * y * y,
+})
 
 
 @adjoint(operator.pow, pow, np.power, np.float_power, broadcasts=True)
@@ -49,36 +42,6 @@ def power_adjoint(y, a, b, d_y):
     if b == 2:
         return b * d_y * a, None
     return b * d_y * a ** (b - 1), None
-
-
-@adjoint(operator.mod, np.remainder, broadcasts=True)
-def _(y, a, b, d_y):
-    return d_y, -d_y * (a // b)
-
-
-@adjoint(np.fmod, broadcasts=True)
-def _(y, a, b, d_y):
-    return d_y, -d_y * np.trunc(a / b)
-
-
-@adjoint(operator.neg, np.negative, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y
-
-
-@adjoint(operator.pos, np.positive, float, complex, broadcasts=True)
-def _(y, x, d_y):
-    return d_y
-
-
-@adjoint(np.square, broadcasts=True)
-def _(y, x, d_y):
-    return 2 * d_y * x
-
-
-@adjoint(np.reciprocal, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * y * y
 
 
 @adjoint(max)

@@ -9,7 +9,7 @@ import operator
 import numpy as np
 
 from sourcead import runtime
-from sourcead.primitives.registry import _home
+from sourcead.primitives.registry import enter
 
 _NUMPY = """
 argmax argmin nanargmax nanargmin argsort argwhere argpartition searchsorted nonzero flatnonzero count_nonzero digitize
@@ -38,7 +38,7 @@ bytes
 """.split()
 _MATH = "ulp floor ceil trunc isnan isinf isfinite isclose gcd lcm factorial comb perm isqrt"
 
-_CONSTANT = {
+enter(
     *(getattr(np, name) for name in _NUMPY + _NUMPY_TYPES if hasattr(np, name)),
     *(getattr(operator, name) for name in _OPERATORS.split()),
     *(getattr(builtins, name) for name in _BUILTINS),
@@ -70,36 +70,6 @@ _CONSTANT = {
     np.ndarray.nonzero,
     np.ndarray.all,
     np.ndarray.any,
-}
+    constant=True,
+)
 
-_SCIPY = {
-    "scipy.special": """
-    gammasgn bernoulli euler stirling2 factorial2 factorialk round errstate seterr geterr test
-    ai_zeros bi_zeros bei_zeros beip_zeros ber_zeros berp_zeros kei_zeros keip_zeros ker_zeros kerp_zeros kelvin_zeros erf_zeros
-    fresnel_zeros fresnelc_zeros fresnels_zeros jn_zeros jnjnp_zeros jnp_zeros jnyn_zeros y0_zeros y1_zeros y1p_zeros yn_zeros
-    ynp_zeros mathieu_even_coef mathieu_odd_coef roots_chebyc roots_chebys roots_chebyt roots_chebyu roots_hermite
-    roots_hermitenorm roots_laguerre roots_legendre roots_sh_chebyt roots_sh_chebyu roots_sh_legendre c_roots h_roots he_roots
-    l_roots p_roots ps_roots s_roots t_roots ts_roots u_roots us_roots
-    """.split(),
-    "scipy.linalg": "bandwidth dft hadamard helmert hilbert invhilbert invpascal pascal ishermitian issymmetric test".split(),
-}
-
-
-CHECKS = set()
-"""Functions of ours, outside of the runtime, that return nothing and raise an error if their arguments do not fit."""
-
-
-def checks(*functions) -> None:
-    """Enters functions that check their arguments: they stay calls, and happen although nobody needs their result."""
-    CHECKS.update(functions)
-    _CONSTANT.update(functions)
-
-
-def is_constant(function) -> bool:
-    """Whether the results of a function carry no derivative whatever its arguments are."""
-    if function in _CONSTANT or isinstance(function, type) and issubclass(function, BaseException):
-        return True
-    home = _home(function)
-    if home.startswith("scipy."):
-        return any(home.startswith(root) and getattr(function, "__name__", "") in names for root, names in _SCIPY.items())
-    return False

@@ -7,7 +7,7 @@ y = linspace(a, b, n)       y = (1 - t) a + t b
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, linear, tangent
+from sourcead.primitives.registry import adjoint, adjoints, linear, tangent
 from sourcead.runtime import linspace_weights, unbroadcast
 
 
@@ -52,10 +52,9 @@ def arange_tangent(y, *limits, t_limits, dtype=None):
     return t_limits[0] + t_limits[2] * np.arange(y.size)
 
 
-@adjoint(np.bincount)
-def _(y, x, weights=None, d_y=None, minlength=0):
-    return None, d_y[x]
-
+adjoints({
+    np.bincount: lambda y, x, weights=None, d_y=None, minlength=0: (None, d_y[x]),
+})
 
 linear(np.bincount)
 

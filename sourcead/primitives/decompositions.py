@@ -17,26 +17,25 @@ M. Giles (2008); S. Walter and L. Lehmann, "Algorithmic differentiation of linea
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, tangent
+from sourcead.primitives.registry import adjoint, adjoints, tangent, tangents
 from sourcead.runtime.matrices import (
     cholesky_cotangent, cholesky_tangent, conjugate, conjugate_transpose, eig_cotangent, eig_tangent, eigh_cotangent,
     eigh_tangent, from_triangle, one_triangle, qr_cotangent, qr_tangent, svd_cotangent, svd_left_tangent
 )
 
+adjoints({
+    np.linalg.cholesky: lambda y, a, d_y: cholesky_cotangent(d_y, y),
+    np.linalg.eigh: lambda y, a, d_y, UPLO="L": eigh_cotangent(d_y[0], d_y[1], y[0], y[1], UPLO),
+    np.linalg.eig: lambda y, a, d_y: eig_cotangent(d_y[0], d_y[1], y[0], y[1], a),
+    np.linalg.qr: lambda y, a, d_y, mode="reduced": qr_cotangent(d_y, y, a, mode),
+    np.linalg.svd: lambda y, a, full_matrices=True, compute_uv=True, d_y=None: (
+        svd_cotangent(d_y, y, a, full_matrices, compute_uv), None, None
+    ),
+})
 
-@adjoint(np.linalg.cholesky)
-def _(y, a, d_y):
-    return cholesky_cotangent(d_y, y)
-
-
-@tangent(np.linalg.cholesky)
-def _(y, a, t_a):
-    return cholesky_tangent(t_a, y)
-
-
-@adjoint(np.linalg.eigh)
-def _(y, a, d_y, UPLO="L"):
-    return eigh_cotangent(d_y[0], d_y[1], y[0], y[1], UPLO)
+tangents({
+    np.linalg.cholesky: lambda y, a, t_a: cholesky_tangent(t_a, y),
+})
 
 
 @tangent(np.linalg.eigh)
@@ -61,11 +60,6 @@ def eigvalsh_tangent(y, a, t_a, UPLO="L"):
     return np.sum(v * (from_triangle(t_a, UPLO) @ v), axis=-2)
 
 
-@adjoint(np.linalg.eig)
-def _(y, a, d_y):
-    return eig_cotangent(d_y[0], d_y[1], y[0], y[1], a)
-
-
 @tangent(np.linalg.eig)
 def _(y, a, t_a):
     t_w, t_v = eig_tangent(t_a, y[0], y[1])
@@ -84,11 +78,6 @@ def _(y, a, t_a):
     return np.diagonal(np.linalg.solve(v, t_a @ v), axis1=-2, axis2=-1)
 
 
-@adjoint(np.linalg.qr)
-def _(y, a, d_y, mode="reduced"):
-    return qr_cotangent(d_y, y, a, mode)
-
-
 @tangent(np.linalg.qr)
 def qr_tangent_(y, a, t_a, mode="reduced"):
     if mode == "r":
@@ -98,11 +87,6 @@ def qr_tangent_(y, a, t_a, mode="reduced"):
         t_q, t_r = qr_tangent(t_a, y[0], y[1], a)
         return t_q, t_r
     raise NotImplementedError("the derivative of np.linalg.qr in modes besides 'reduced' and 'r'")
-
-
-@adjoint(np.linalg.svd)
-def _(y, a, full_matrices=True, compute_uv=True, d_y=None):
-    return svd_cotangent(d_y, y, a, full_matrices, compute_uv), None, None
 
 
 @tangent(np.linalg.svd)
@@ -118,13 +102,13 @@ def svd_tangent(y, a, full_matrices=True, compute_uv=True, t_a=None):
 
 
 if hasattr(np.linalg, "svdvals"):
-
     @adjoint(np.linalg.svdvals)
     def svdvals_adjoint(y, a, d_y):
         u, _s, vt = np.linalg.svd(a, full_matrices=False)
         if np.iscomplexobj(a):
             return np.conj((u * np.expand_dims(d_y, -2)) @ vt)
         return (u * np.expand_dims(d_y, -2)) @ vt
+
 
     @tangent(np.linalg.svdvals)
     def svdvals_tangent(y, a, t_a):

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, linear, tangent
+from sourcead.primitives.registry import adjoint, elementwise, linear, tangent
 from sourcead.runtime import divide_or_zero, sinc_slope
 
 LN2 = math.log(2)
@@ -17,93 +17,39 @@ DEGREE = math.pi / 180
 
 # ---- exponentials and logarithms ----
 
-
-@adjoint(np.exp, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * y
-
-
-@adjoint(np.exp2, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * y * LN2
-
-
-@adjoint(np.expm1, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (y + 1)
-
-
-@adjoint(np.log, broadcasts=True)
-def _(y, x, d_y):
-    return d_y / x
-
-
-@adjoint(np.log2, broadcasts=True)
-def _(y, x, d_y):
-    return d_y / (x * LN2)
-
-
-@adjoint(np.log10, broadcasts=True)
-def _(y, x, d_y):
-    return d_y / (x * LN10)
-
-
-@adjoint(np.log1p, broadcasts=True)
-def _(y, x, d_y):
-    return d_y / (1 + x)
-
-
-@adjoint(np.logaddexp, broadcasts=True)
-def _(y, a, b, d_y):
-    return d_y * np.exp(a - y), d_y * np.exp(b - y)
-
-
-@adjoint(np.logaddexp2, broadcasts=True)
-def _(y, a, b, d_y):
-    return d_y * np.exp2(a - y), d_y * np.exp2(b - y)
-
-
-@adjoint(np.sqrt, broadcasts=True)
-def _(y, x, d_y):
-    return d_y / (2 * y)
-
-
-@adjoint(np.cbrt, broadcasts=True)
-def _(y, x, d_y):
-    return d_y / (3 * y * y)
-
+elementwise({
+    np.exp: lambda y, x, d_y: d_y * y,
+    np.exp2: lambda y, x, d_y: d_y * y * LN2,
+    np.expm1: lambda y, x, d_y: d_y * (y + 1),
+    np.log: lambda y, x, d_y: d_y / x,
+    np.log2: lambda y, x, d_y: d_y / (x * LN2),
+    np.log10: lambda y, x, d_y: d_y / (x * LN10),
+    np.log1p: lambda y, x, d_y: d_y / (1 + x),
+    np.logaddexp: lambda y, a, b, d_y: (d_y * np.exp(a - y), d_y * np.exp(b - y)),
+    np.logaddexp2: lambda y, a, b, d_y: (d_y * np.exp2(a - y), d_y * np.exp2(b - y)),
+    np.sqrt: lambda y, x, d_y: d_y / (2 * y),
+    np.cbrt: lambda y, x, d_y: d_y / (3 * y * y),
+})
 
 # ---- trigonometry ----
 
-
-@adjoint(np.sin, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * np.cos(x)
-
-
-@adjoint(np.cos, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * np.sin(x)
-
-
-@adjoint(np.tan, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (1 + y * y)
-
-
-@adjoint(np.arcsin, broadcasts=True)
-def _(y, x, d_y):
-    return d_y / np.sqrt(1 - x * x)
-
-
-@adjoint(np.arccos, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y / np.sqrt(1 - x * x)
-
-
-@adjoint(np.arctan, broadcasts=True)
-def _(y, x, d_y):
-    return d_y / (1 + x * x)
+elementwise({
+    np.sin: lambda y, x, d_y: d_y * np.cos(x),
+    np.cos: lambda y, x, d_y: -d_y * np.sin(x),
+    np.tan: lambda y, x, d_y: d_y * (1 + y * y),
+    np.arcsin: lambda y, x, d_y: d_y / np.sqrt(1 - x * x),
+    np.arccos: lambda y, x, d_y: -d_y / np.sqrt(1 - x * x),
+    np.arctan: lambda y, x, d_y: d_y / (1 + x * x),
+    np.sinc: lambda y, x, d_y: d_y * sinc_slope(x, y),
+    (np.deg2rad, np.radians): lambda y, x, d_y: d_y * DEGREE,
+    (np.rad2deg, np.degrees): lambda y, x, d_y: d_y / DEGREE,
+    np.sinh: lambda y, x, d_y: d_y * np.cosh(x),
+    np.cosh: lambda y, x, d_y: d_y * np.sinh(x),
+    np.tanh: lambda y, x, d_y: d_y * (1 - y * y),
+    np.arcsinh: lambda y, x, d_y: d_y / np.sqrt(x * x + 1),
+    np.arccosh: lambda y, x, d_y: d_y / np.sqrt(x * x - 1),
+    np.arctanh: lambda y, x, d_y: d_y / (1 - x * x),
+})
 
 
 @adjoint(np.arctan2, broadcasts=True)
@@ -116,51 +62,6 @@ def _(y, a, b, d_y):
 def _(y, a, b, d_y):
     d_ratio = divide_or_zero(d_y, y)
     return d_ratio * a, d_ratio * b
-
-
-@adjoint(np.sinc, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * sinc_slope(x, y)
-
-
-@adjoint(np.deg2rad, np.radians, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * DEGREE
-
-
-@adjoint(np.rad2deg, np.degrees, broadcasts=True)
-def _(y, x, d_y):
-    return d_y / DEGREE
-
-
-@adjoint(np.sinh, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * np.cosh(x)
-
-
-@adjoint(np.cosh, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * np.sinh(x)
-
-
-@adjoint(np.tanh, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (1 - y * y)
-
-
-@adjoint(np.arcsinh, broadcasts=True)
-def _(y, x, d_y):
-    return d_y / np.sqrt(x * x + 1)
-
-
-@adjoint(np.arccosh, broadcasts=True)
-def _(y, x, d_y):
-    return d_y / np.sqrt(x * x - 1)
-
-
-@adjoint(np.arctanh, broadcasts=True)
-def _(y, x, d_y):
-    return d_y / (1 - x * x)
 
 
 # ---- choosing ----
@@ -204,17 +105,17 @@ def clip_adjoint(y, a, a_min=None, a_max=None, d_y=None):
     return inside, d_y * (a < a_min) + at_min, d_y * (a > a_max) + at_max
 
 
-@adjoint(np.where, broadcasts=True)
-def _(y, condition, a, b, d_y):
-    return None, np.where(condition, d_y, 0), np.where(condition, 0, d_y)
-
+elementwise({
+    np.where: lambda y, condition, a, b, d_y: (None, np.where(condition, d_y, 0), np.where(condition, 0, d_y)),
+    np.nan_to_num: lambda y, x, d_y, copy=True, nan=0.0, posinf=None, neginf=None: d_y * np.isfinite(x),
+    np.fabs: lambda y, x, d_y: d_y * np.sign(x),
+    np.copysign: lambda y, a, b, d_y: (d_y * np.sign(a) * np.copysign(1, b), None),
+    (np.nextafter, math.nextafter): lambda y, a, towards, d_y: (d_y, None),  # the number beside `a` moves with it
+    np.heaviside: lambda y, x, at_zero, d_y: (None, d_y * (x == 0)),
+    np.ldexp: lambda y, x, exponent, d_y: (np.ldexp(d_y, exponent), None),
+})
 
 linear(np.where)
-
-
-@adjoint(np.nan_to_num, broadcasts=True)
-def _(y, x, d_y, copy=True, nan=0.0, posinf=None, neginf=None):
-    return d_y * np.isfinite(x)
 
 
 @adjoint(np.abs, abs, broadcasts=True)
@@ -231,42 +132,12 @@ def abs_tangent(y, x, t_x):
     return np.sign(x) * t_x
 
 
-@adjoint(np.fabs, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * np.sign(x)
-
-
-@adjoint(np.copysign, broadcasts=True)
-def _(y, a, b, d_y):
-    return d_y * np.sign(a) * np.copysign(1, b), None
-
-
-@adjoint(np.nextafter, math.nextafter, broadcasts=True)
-def _(y, a, towards, d_y):  # the number beside `a` moves with it
-    return d_y, None
-
-
-@adjoint(np.heaviside, broadcasts=True)
-def _(y, x, at_zero, d_y):
-    return None, d_y * (x == 0)
-
-
-@adjoint(np.ldexp, broadcasts=True)
-def _(y, x, exponent, d_y):
-    return np.ldexp(d_y, exponent), None
-
-
 # ---- complex numbers: d_z = dL/da - i dL/db for z = a + i b, as in JAX ----
 
-
-@adjoint(np.conjugate, broadcasts=True)
-def _(y, z, d_y):
-    return np.conj(d_y)
-
-
-@adjoint(np.real, broadcasts=True)
-def _(y, z, d_y):
-    return np.real(d_y)
+elementwise({
+    np.conjugate: lambda y, z, d_y: np.conj(d_y),
+    np.real: lambda y, z, d_y: np.real(d_y),
+})
 
 
 @adjoint(np.imag, broadcasts=True)

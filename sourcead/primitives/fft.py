@@ -9,7 +9,7 @@ The cotangent of a real x is the real part.
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, linear
+from sourcead.primitives.registry import adjoint, adjoints, linear
 from sourcead.runtime import fit_axis, irfft_weights
 
 
@@ -66,15 +66,10 @@ def ifftn_adjoint(y, x, d_y, axes=None, norm=None):
     return d_x if np.iscomplexobj(x) else np.real(d_x)
 
 
-@adjoint(np.fft.fftshift)
-def _(y, x, d_y, axes=None):
-    return np.fft.ifftshift(d_y, axes)
-
-
-@adjoint(np.fft.ifftshift)
-def _(y, x, d_y, axes=None):
-    return np.fft.fftshift(d_y, axes)
-
+adjoints({
+    np.fft.fftshift: lambda y, x, d_y, axes=None: np.fft.ifftshift(d_y, axes),
+    np.fft.ifftshift: lambda y, x, d_y, axes=None: np.fft.fftshift(d_y, axes),
+})
 
 linear(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.fft2, np.fft.ifft2, np.fft.fftn, np.fft.ifftn)
 linear(np.fft.fftshift, np.fft.ifftshift)

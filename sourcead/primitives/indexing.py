@@ -5,7 +5,7 @@ Subscripts have their own node of the IR, and no rule here.
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, linear, tangent
+from sourcead.primitives.registry import adjoint, adjoints, linear, tangent
 from sourcead.runtime import (
     choose_cotangent, gather_cotangent, select_cotangents, sort_cotangent, take_along_cotangent, take_cotangent,
     unbroadcast
@@ -19,17 +19,24 @@ def take_adjoint(y, x, indices, axis=None, d_y=None, mode="raise"):
     return take_cotangent(d_y, x, indices, axis, mode), None, None
 
 
-@adjoint(np.take_along_axis)
-def take_along_axis_adjoint(y, x, indices, axis=-1, d_y=None):
-    return take_along_cotangent(d_y, x, indices, axis), None, None
-
+adjoints({
+    np.take_along_axis: lambda y, x, indices, axis=-1, d_y=None: (
+        take_along_cotangent(d_y, x, indices, axis), None, None
+    ),
+    np.sort: lambda y, x, d_y, axis=-1, kind=None, stable=None: sort_cotangent(d_y, x, axis),
+    np.compress: lambda y, condition, x, d_y, axis=None: (
+        None, gather_cotangent(d_y, np.compress(condition, np.reshape(np.arange(x.size), x.shape), axis), x)
+    ),
+    np.extract: lambda y, condition, x, d_y: (
+        None, gather_cotangent(d_y, np.extract(condition, np.reshape(np.arange(x.size), x.shape)), x)
+    ),
+    np.delete: lambda y, x, obj, d_y, axis=None: (
+        gather_cotangent(d_y, np.delete(np.reshape(np.arange(x.size), x.shape), obj, axis), x), None
+    ),
+    np.choose: lambda y, which, choices, d_y: (None, choose_cotangent(d_y, which, choices)),
+})
 
 linear(np.take, np.take_along_axis)
-
-
-@adjoint(np.sort)
-def _(y, x, d_y, axis=-1, kind=None, stable=None):
-    return sort_cotangent(d_y, x, axis)
 
 
 @tangent(np.sort)
@@ -37,21 +44,6 @@ def sort_tangent(y, x, t_x, axis=-1, kind=None, stable=None):
     if axis is None:
         return np.ravel(t_x)[np.argsort(np.ravel(x), kind="stable")]
     return np.take_along_axis(t_x, np.argsort(x, axis=axis, kind="stable"), axis)
-
-
-@adjoint(np.compress)
-def _(y, condition, x, d_y, axis=None):
-    return None, gather_cotangent(d_y, np.compress(condition, np.reshape(np.arange(x.size), x.shape), axis), x)
-
-
-@adjoint(np.extract)
-def _(y, condition, x, d_y):
-    return None, gather_cotangent(d_y, np.extract(condition, np.reshape(np.arange(x.size), x.shape)), x)
-
-
-@adjoint(np.delete)
-def _(y, x, obj, d_y, axis=None):
-    return gather_cotangent(d_y, np.delete(np.reshape(np.arange(x.size), x.shape), obj, axis), x), None
 
 
 @adjoint(np.insert)
@@ -69,11 +61,6 @@ def insert_cotangents(x, obj, values, d_y, axis):
     kept = places >= 0
     d_x = gather_cotangent(d_y[kept], places[kept], x)
     return unbroadcast(d_x, x), None, unbroadcast(gather_cotangent(d_y[~kept], -1 - places[~kept], values), values)
-
-
-@adjoint(np.choose)
-def _(y, which, choices, d_y):
-    return None, choose_cotangent(d_y, which, choices)
 
 
 @adjoint(np.select)

@@ -6,33 +6,23 @@ ys = split(x)           d_x = concatenate(d_ys)
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, linear
+from sourcead.primitives.registry import adjoint, adjoints, linear
 from sourcead.runtime import like_arrays, meshgrid_cotangents, split_like, unbroadcast_each, unstack
 
-
-@adjoint(np.concatenate)
-def _(y, arrays, d_y, axis=0):
-    return split_like(d_y, arrays, axis)
-
-
-@adjoint(np.stack)
-def _(y, arrays, d_y, axis=0):
-    return unstack(d_y, arrays, axis)
-
-
-@adjoint(np.vstack)
-def vstack_adjoint(y, arrays, d_y):
-    return like_arrays(split_like(d_y, [np.atleast_2d(a) for a in arrays], 0), arrays)
-
-
-@adjoint(np.hstack)
-def hstack_adjoint(y, arrays, d_y):
-    return like_arrays(split_like(d_y, [np.atleast_1d(a) for a in arrays], 0 if d_y.ndim == 1 else 1), arrays)
-
-
-@adjoint(np.dstack)
-def dstack_adjoint(y, arrays, d_y):
-    return like_arrays(split_like(d_y, [np.atleast_3d(a) for a in arrays], 2), arrays)
+adjoints({
+    np.concatenate: lambda y, arrays, d_y, axis=0: split_like(d_y, arrays, axis),
+    np.stack: lambda y, arrays, d_y, axis=0: unstack(d_y, arrays, axis),
+    np.vstack: lambda y, arrays, d_y: like_arrays(split_like(d_y, [np.atleast_2d(a) for a in arrays], 0), arrays),
+    np.hstack: lambda y, arrays, d_y: (
+        like_arrays(split_like(d_y, [np.atleast_1d(a) for a in arrays], 0 if d_y.ndim == 1 else 1), arrays)
+    ),
+    np.dstack: lambda y, arrays, d_y: like_arrays(split_like(d_y, [np.atleast_3d(a) for a in arrays], 2), arrays),
+    (np.split, np.array_split): lambda y, x, indices_or_sections, d_y, axis=0: (np.concatenate(d_y, axis), None),
+    np.vsplit: lambda y, x, indices_or_sections, d_y: (np.concatenate(d_y, 0), None),
+    np.dsplit: lambda y, x, indices_or_sections, d_y: (np.concatenate(d_y, 2), None),
+    np.meshgrid: lambda y, *xs, d_y, indexing="xy", sparse=False, copy=True: meshgrid_cotangents(d_y, xs, indexing),
+    np.broadcast_arrays: lambda y, *xs, d_y: unbroadcast_each(d_y, xs),
+})
 
 
 @adjoint(np.column_stack)
@@ -53,16 +43,6 @@ def append_adjoint(y, arr, values, d_y, axis=None):
 linear(np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.append)
 
 
-@adjoint(np.split, np.array_split)
-def _(y, x, indices_or_sections, d_y, axis=0):
-    return np.concatenate(d_y, axis), None
-
-
-@adjoint(np.vsplit)
-def _(y, x, indices_or_sections, d_y):
-    return np.concatenate(d_y, 0), None
-
-
 @adjoint(np.hsplit)
 def hsplit_adjoint(y, x, indices_or_sections, d_y):
     if x.ndim == 1:
@@ -70,31 +50,13 @@ def hsplit_adjoint(y, x, indices_or_sections, d_y):
     return np.concatenate(d_y, 1), None
 
 
-@adjoint(np.dsplit)
-def _(y, x, indices_or_sections, d_y):
-    return np.concatenate(d_y, 2), None
-
-
 linear(np.split, np.array_split, np.vsplit, np.hsplit, np.dsplit)
 
-
 if hasattr(np, "unstack"):  # NumPy 2.1
-
-    @adjoint(np.unstack)
-    def _(y, x, d_y, axis=0):
-        return np.stack(d_y, axis)
+    adjoints({
+        np.unstack: lambda y, x, d_y, axis=0: np.stack(d_y, axis),
+    })
 
     linear(np.unstack)
-
-
-@adjoint(np.meshgrid)
-def _(y, *xs, d_y, indexing="xy", sparse=False, copy=True):
-    return meshgrid_cotangents(d_y, xs, indexing)
-
-
-@adjoint(np.broadcast_arrays)
-def _(y, *xs, d_y):
-    return unbroadcast_each(d_y, xs)
-
 
 linear(np.meshgrid, np.broadcast_arrays)

@@ -10,7 +10,7 @@ M. Giles, "Collected matrix derivative results for forward and reverse mode algo
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, linear, tangent
+from sourcead.primitives.registry import adjoint, adjoints, linear, tangent, tangents
 from sourcead.runtime import (
     cofactors, divide_or_zero, gather_cotangent, matrix_norm_slope, matrix_power_cotangent, unbroadcast,
     vector_norm_slope
@@ -27,19 +27,19 @@ def inv_adjoint(y, a, d_y):
     return -(y_transposed @ d_y @ y_transposed)
 
 
-@tangent(np.linalg.inv)
-def _(y, a, t_a):
-    return -(y @ t_a @ y)
+tangents({
+    np.linalg.inv: lambda y, a, t_a: -(y @ t_a @ y),
+    np.linalg.pinv: lambda y, a, t_a: pinv_tangent(t_a, y, a),
+    np.linalg.matrix_power: lambda y, a, n, t_a: matrix_power_tangent(t_a, a, n),
+})
 
-
-@adjoint(np.linalg.pinv)
-def _(y, a, d_y):
-    return pinv_cotangent(d_y, y, a)
-
-
-@tangent(np.linalg.pinv)
-def _(y, a, t_a):
-    return pinv_tangent(t_a, y, a)
+adjoints({
+    np.linalg.pinv: lambda y, a, d_y: pinv_cotangent(d_y, y, a),
+    np.linalg.matrix_power: lambda y, a, n, d_y: (matrix_power_cotangent(d_y, a, n), None),
+    np.linalg.diagonal: lambda y, x, d_y, offset=0: (
+        gather_cotangent(d_y, np.linalg.diagonal(np.reshape(np.arange(x.size), x.shape), offset=offset), x)
+    ),
+})
 
 
 @adjoint(np.linalg.solve)
@@ -94,16 +94,6 @@ def slogdet_tangent(y, a, t_a):
     if np.iscomplexobj(a):
         return 1j * y[0] * np.imag(t_log), np.real(t_log)
     return np.zeros_like(y[0]), t_log
-
-
-@adjoint(np.linalg.matrix_power)
-def _(y, a, n, d_y):
-    return matrix_power_cotangent(d_y, a, n), None
-
-
-@tangent(np.linalg.matrix_power)
-def _(y, a, n, t_a):
-    return matrix_power_tangent(t_a, a, n)
 
 
 @adjoint(np.linalg.norm)
@@ -176,11 +166,6 @@ def linalg_trace_adjoint(y, x, d_y, offset=0):
     if x.ndim == 2:
         return d_y * eye
     return np.expand_dims(d_y, (-1, -2)) * eye
-
-
-@adjoint(np.linalg.diagonal)
-def _(y, x, d_y, offset=0):
-    return gather_cotangent(d_y, np.linalg.diagonal(np.reshape(np.arange(x.size), x.shape), offset=offset), x)
 
 
 linear(np.linalg.trace, np.linalg.diagonal)

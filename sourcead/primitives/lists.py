@@ -6,7 +6,7 @@ has zero for each key that it lacks.
 
 import operator
 
-from sourcead.primitives.registry import adjoint, linear
+from sourcead.primitives.registry import adjoint, adjoints, linear
 from sourcead.runtime import only_at, undefined, without
 
 
@@ -16,19 +16,10 @@ def _(y, a, b, d_y):
     return d_y[:n], d_y[n:]
 
 
-@adjoint(without)
-def _(y, d, key, d_y):
-    return d_y, None
-
-
-@adjoint(dict.copy)
-def _(y, d, d_y):
-    return d_y
-
-
-@adjoint(dict.get)
-def _(y, d, key, default=None, d_y=None):
-    return only_at(d_y, d, key), None, undefined("its default")
-
+adjoints({
+    without: lambda y, d, key, d_y: (d_y, None),
+    dict.copy: lambda y, d, d_y: d_y,
+    dict.get: lambda y, d, key, default=None, d_y=None: (only_at(d_y, d, key), None, undefined("its default")),
+})
 
 linear(operator.concat, without, dict.copy, dict.get)

@@ -8,7 +8,7 @@ y = sliding_window_view(x)  each element stands in several windows, whose cotang
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from sourcead.primitives.registry import adjoint, linear, tangent
+from sourcead.primitives.registry import adjoint, adjoints, linear, tangent, tangents
 from sourcead.runtime import binary_exponent, gather_cotangent, root_slopes, unbroadcast
 
 
@@ -27,10 +27,22 @@ def partition_tangent(y, x, kth, axis=-1, t_x=None):
     return np.take_along_axis(t_x, np.argpartition(x, kth, axis), axis)
 
 
-@adjoint(sliding_window_view)
-def _(y, x, window_shape, axis=None, d_y=None):
-    return gather_cotangent(d_y, sliding_window_view(np.reshape(np.arange(x.size), x.shape), window_shape, axis), x), None, None
+adjoints({
+    sliding_window_view: lambda y, x, window_shape, axis=None, d_y=None: (
+        gather_cotangent(d_y, sliding_window_view(np.reshape(np.arange(x.size), x.shape), window_shape, axis), x),
+        None,
+        None,
+    ),
+    np.frexp: lambda y, x, d_y: d_y[0] * np.ldexp(1.0, -binary_exponent(x)),
+    np.real_if_close: lambda y, x, d_y, tol=100: unbroadcast(d_y, x),
+    np.asarray_chkfinite: lambda y, x, d_y: d_y,
+})
 
+tangents({
+    np.roots: lambda y, p, t_p: root_slopes(y, p) @ t_p,
+    np.frexp: lambda y, x, t_x: (t_x * np.ldexp(1.0, -binary_exponent(x)), np.zeros(np.shape(x))),
+    np.real_if_close: lambda y, x, t_x, tol=100: t_x if np.iscomplexobj(y) else np.real(t_x),
+})
 
 linear(sliding_window_view)
 
@@ -39,36 +51,6 @@ linear(sliding_window_view)
 def _(y, p, d_y):
     d_p = d_y @ root_slopes(y, p)
     return d_p if np.iscomplexobj(p) else np.real(d_p)
-
-
-@tangent(np.roots)
-def _(y, p, t_p):
-    return root_slopes(y, p) @ t_p
-
-
-@adjoint(np.frexp)
-def _(y, x, d_y):
-    return d_y[0] * np.ldexp(1.0, -binary_exponent(x))
-
-
-@tangent(np.frexp)
-def _(y, x, t_x):
-    return t_x * np.ldexp(1.0, -binary_exponent(x)), np.zeros(np.shape(x))
-
-
-@adjoint(np.real_if_close)
-def _(y, x, d_y, tol=100):
-    return unbroadcast(d_y, x)
-
-
-@tangent(np.real_if_close)
-def _(y, x, t_x, tol=100):
-    return t_x if np.iscomplexobj(y) else np.real(t_x)
-
-
-@adjoint(np.asarray_chkfinite)
-def _(y, x, d_y):
-    return d_y
 
 
 linear(np.asarray_chkfinite)

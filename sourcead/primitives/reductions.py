@@ -13,7 +13,7 @@ With `axis=None`, `axis=0` or `keepdims=True` d_y broadcasts against x as it is;
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, linear, tangent
+from sourcead.primitives.registry import adjoint, linear, tangent, tangents
 from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_of_others, unbroadcast
 
 
@@ -41,9 +41,18 @@ def nansum_adjoint(y, x, d_y, axis=None, keepdims=False):
     return np.expand_dims(d_y, axis) * ~np.isnan(x)
 
 
-@tangent(np.nansum)
-def nansum_tangent(y, x, t_x, axis=None, keepdims=False):
-    return np.sum(t_x * ~np.isnan(x), axis=axis, keepdims=keepdims)
+tangents({
+    np.nansum: lambda y, x, t_x, axis=None, keepdims=False: np.sum(t_x * ~np.isnan(x), axis=axis, keepdims=keepdims),
+    np.prod: lambda y, x, t_x, axis=None, keepdims=False: (
+        np.sum(product_of_others(x, axis) * t_x, axis=axis, keepdims=keepdims)
+    ),
+    np.multiply.reduce: lambda y, x, t_x, axis=0, keepdims=False: (
+        np.sum(product_of_others(x, axis) * t_x, axis=axis, keepdims=keepdims)
+    ),
+    np.median: lambda y, x, t_x, axis=None, keepdims=False: (
+        np.sum(middle_shares(x, axis) * t_x, axis=axis, keepdims=keepdims)
+    ),
+})
 
 
 @adjoint(np.mean)
@@ -127,21 +136,11 @@ def prod_adjoint(y, x, d_y, axis=None, keepdims=False):
     return np.expand_dims(d_y, axis) * product_of_others(x, axis)
 
 
-@tangent(np.prod)
-def prod_tangent(y, x, t_x, axis=None, keepdims=False):
-    return np.sum(product_of_others(x, axis) * t_x, axis=axis, keepdims=keepdims)
-
-
 @adjoint(np.multiply.reduce)
 def multiply_reduce_adjoint(y, x, d_y, axis=0, keepdims=False):
     if axis is None or axis == 0 or keepdims:
         return d_y * product_of_others(x, axis)
     return np.expand_dims(d_y, axis) * product_of_others(x, axis)
-
-
-@tangent(np.multiply.reduce)
-def multiply_reduce_tangent(y, x, t_x, axis=0, keepdims=False):
-    return np.sum(product_of_others(x, axis) * t_x, axis=axis, keepdims=keepdims)
 
 
 @adjoint(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
@@ -255,11 +254,6 @@ def median_adjoint(y, x, d_y, axis=None, keepdims=False):
     if axis is None or axis == 0 or keepdims:
         return d_y * middle_shares(x, axis)
     return np.expand_dims(d_y, axis) * middle_shares(x, axis)
-
-
-@tangent(np.median)
-def median_tangent(y, x, t_x, axis=None, keepdims=False):
-    return np.sum(middle_shares(x, axis) * t_x, axis=axis, keepdims=keepdims)
 
 
 @adjoint(sum)

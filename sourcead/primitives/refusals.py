@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sourcead.errors import NoRuleError, Origin
-from sourcead.ir.types import GENERATORS
-from sourcead.primitives.registry import adjoint_rule, tangent_rule
+from sourcead.ir.type_of import GENERATORS
+from sourcead.primitives.table import adjoint_rule, tangent_rule
 
 _REASONS = {
     "numpy": {

@@ -1,4 +1,4 @@
-"""The table of derivative rules.
+"""The registry: one record for each function, with all that the compiler knows of it.
 
 A rule is a plain Python function over the result, the arguments and the result's cotangent:
 
@@ -13,41 +13,187 @@ A tangent rule, for forward mode, takes the tangents of the arguments instead:
         return -y @ t_a @ y
 
 Functions that are linear are their own tangents (`linear`, `multilinear`), and the adjoint rule of one that works element by
-element is its tangent rule too.  The families (`arithmetic`, `elementwise`, ...) are read when a function of theirs is first asked for.
+element is its tangent rule too.  Rules that are one expression are rows of a table (`adjoints`, `elementwise`, `tangents`), and
+other facts are entered by name (`enter`).  `table.py` reads all families and looks records up.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import inspect
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from sourcead.primitives.rule import Linear, Rule, TangentRule, adjoint_from, tangent_from
 
-_RULES: dict[Any, Rule] = {}
-_TANGENTS: dict[Any, TangentRule | Linear] = {}
-_LOADED: set[str] = set()
 
-_NUMPY = (
-    "arithmetic", "elementwise", "reductions", "scans", "shapes", "joining", "creation", "indexing", "products", "linalg",
-    "decompositions", "partitions", "signals", "statistics", "fft",
-)  # fmt: skip
-FAMILIES = {
-    "numpy": _NUMPY,
-    "builtins": ("arithmetic", "elementwise", "lists"),
-    __name__.partition(".")[0]: ("lists", "runtime_helpers"),
-    "operator": ("arithmetic", "products", "lists"),
-    "_operator": ("arithmetic", "products", "lists"),
-    "math": ("scalars",),
-    "scipy.special": (
-        "scipy_special.elementary", "scipy_special.bessel", "scipy_special.distributions", "scipy_special.integrals",
-        "scipy_special.orthogonal", "scipy_special.several_results",
-    ),
-    "scipy.linalg": ("scipy_linalg",),
-}
+@dataclass(frozen=True, eq=False)
+class Primitive:
+    """What the compiler knows of one function.
+
+    Attributes:
+        function: the function.
+        adjoint: its adjoint rule, a Python function; `broadcasts` as in the decorator `adjoint`.
+        tangent: its tangent rule, a Python function, or what says that the function is its own tangent.
+        compositions: the functions of other functions that may stand for its calls.
+        constant: its result carries no derivative, whatever its arguments are.
+        checks: it returns nothing, and raises an error if its arguments do not fit: a call of it stays.
+    """
+
+    function: Any
+    adjoint: Callable | None = None
+    broadcasts: bool = False
+    tangent: Callable | Linear | None = None
+    compositions: tuple = ()
+    constant: bool = False
+    checks: bool = False
+
+    @cached_property
+    def adjoint_rule(self) -> Rule | None:
+        """The adjoint rule with its signature, None if there is none."""
+        return None if self.adjoint is None else adjoint_from(self.function, self.adjoint, self.broadcasts)
+
+    @cached_property
+    def tangent_rule(self) -> TangentRule | Linear | Rule | None:
+        """The tangent rule with its signature; an adjoint rule where that is one as well; None if there is none."""
+        if isinstance(self.tangent, Linear):
+            return self.tangent
+        if self.tangent is not None:
+            return tangent_from(self.function, self.tangent)
+        rule = self.adjoint_rule
+        return rule if rule is not None and rule.broadcasts and rule.star is None else None
+
+
+FACTS: dict[Any, dict[str, Any]] = {}
+"""What the families enter: function -> {field of its record: value}."""
+
+USERS: dict[Any, dict[str, Any]] = {}
+"""The rules that users enter, which take the place of those of the families."""
+
+RECORDS: dict[Any, Primitive] = {}
+"""The records that have been asked for."""
+
+
+def record(function) -> Primitive | None:
+    """The record of a function, made of all that is entered by now; None if nothing is."""
+    found = RECORDS.get(function)
+    if found is None and (function in FACTS or function in USERS):
+        facts, users = FACTS.get(function, {}), USERS.get(function, {})
+        if "adjoint" in users:  # both modes go by the user's rules
+            facts = {name: fact for name, fact in facts.items() if name != "tangent"}
+        found = RECORDS[function] = Primitive(function, **{**facts, **users})
+    return found
+
+
+def is_entered(function) -> bool:
+    """Whether anything is entered about a function by now."""
+    return isinstance(function, Hashable) and (function in FACTS or function in USERS)
+
+
+def enter(*functions, **facts) -> None:
+    """Enters facts about functions.
+
+    Args:
+        functions: each of them has all these facts.
+        facts: fields of `Primitive`.
+
+    Raises:
+        ValueError: another value of such a fact is entered already.
+    """
+    for function in functions:
+        RECORDS.pop(function, None)
+        known = FACTS.setdefault(function, {})
+        for name, fact in facts.items():
+            if known.setdefault(name, fact) is not fact and known[name] != fact:
+                raise ValueError(f"{function!r} has two values of {name}: {known[name]!r} and {fact!r}")
+
+
+def add_to(function, name: str, entry) -> None:
+    """Adds an entry to a fact that is a tuple."""
+    RECORDS.pop(function, None)
+    known = FACTS.setdefault(function, {})
+    known[name] = (*known.get(name, ()), entry)
+
+
+def enter_users(function, **facts) -> None:
+    """Enters facts of a user's, which take the place of those of the families and of earlier ones."""
+    RECORDS.pop(function, None)
+    USERS.setdefault(function, {}).update(facts)
+
+
+def forget_users(function) -> None:
+    """Removes what users have entered about a function."""
+    RECORDS.pop(function, None)
+    USERS.pop(function, None)
+
+
+def is_own(rule_function) -> bool:
+    """Whether a rule is part of this package."""
+    return (rule_function.__module__ or "").partition(".")[0] == __name__.partition(".")[0]
+
+
+def adjoints(table: dict[Any, Callable], **facts) -> None:
+    """Enters a table of adjoint rules that are one expression each.
+
+    Args:
+        table: from a function (or several in a tuple) to its rule, a lambda of the parameters `(y, ..., d_y, options)`.
+        facts: further facts of all of them.
+
+    Example:
+        >>> adjoints({np.transpose: lambda y, x, axes=None, d_y=None: (np.transpose(d_y), None)})  # doctest: +SKIP
+    """
+    for functions, rule in _named(table, "adjoint"):
+        enter(*functions, adjoint=rule, **facts)
+
+
+def elementwise(table: dict[Any, Callable], **facts) -> None:
+    """Enters a table of rules, like `adjoints`, of functions that work element by element, for both modes."""
+    adjoints(table, broadcasts=True, **facts)
+
+
+def tangents(table: dict[Any, Callable]) -> None:
+    """Enters a table of tangent rules: lambdas of the parameters `(y, ..., t_..., options)`."""
+    for functions, rule in _named(table, "tangent"):
+        enter(*functions, tangent=rule)
+
+
+def _named(table: dict[Any, Callable], mode: str):
+    """The functions and the rule of each row; a rule has the name by which generated text calls it."""
+    for functions, rule in table.items():
+        functions = functions if isinstance(functions, tuple) else (functions,)
+        rule.__name__ = f"{functions[0].__name__}_{mode}"
+        yield functions, rule
+
+
+def linear(*functions, only: tuple[str, ...] | None = None, **facts) -> None:
+    """Enters functions that are linear in all those arguments together that their adjoint rules have cotangents of.
+
+    Args:
+        functions: the functions, or a table of their adjoint rules.
+        only: names the parameters in which they are linear, if these are not all.
+        facts: further facts of all of them.
+    """
+    for function in _with_rows(functions, facts):
+        enter(function, tangent=Linear(function, together=True, only=only))
+
+
+def multilinear(*functions, **facts) -> None:
+    """Enters functions that are linear in each of the arguments that their adjoint rules have cotangents of."""
+    for function in _with_rows(functions, facts):
+        enter(function, tangent=Linear(function, together=False))
+
+
+def _with_rows(functions, facts) -> list:
+    """The functions, those of tables among them, whose rules and facts are entered."""
+    found = []
+    for entry in functions:
+        if isinstance(entry, dict):
+            adjoints(entry, **facts)
+            found += [f for key in entry for f in (key if isinstance(key, tuple) else (key,))]
+        else:
+            enter(entry, **facts)
+            found.append(entry)
+    return found
 
 
 def adjoint(function, *more_functions, broadcasts: bool = False):
@@ -74,13 +220,11 @@ def adjoint(function, *more_functions, broadcasts: bool = False):
 
     def register(rule_function):
         for primal in (function, *more_functions):
-            rule = adjoint_from(primal, rule_function, broadcasts)
-            if not _is_ours(rule_function):
-                _load_families(primal)  # before, so that a user's own rule takes the place of ours
-                theirs = _TANGENTS.get(primal)
-                if theirs is not None and (isinstance(theirs, Linear) or _is_ours(theirs.function)):
-                    del _TANGENTS[primal]  # both modes go by the user's rules
-            _RULES[primal] = rule
+            if is_own(rule_function):
+                enter(primal, adjoint=rule_function, broadcasts=broadcasts)
+            else:
+                adjoint_from(primal, rule_function, broadcasts)  # raises an error if the rule does not fit
+                enter_users(primal, adjoint=rule_function, broadcasts=broadcasts)
         return rule_function
 
     return register
@@ -113,125 +257,11 @@ def tangent(function, *more_functions):
 
     def register(rule_function):
         for primal in (function, *more_functions):
-            rule = tangent_from(primal, rule_function)
-            if not _is_ours(rule_function):
-                _load_families(primal)
-            _TANGENTS[primal] = rule
+            if is_own(rule_function):
+                enter(primal, tangent=rule_function)
+            else:
+                tangent_from(primal, rule_function)
+                enter_users(primal, tangent=rule_function)
         return rule_function
 
     return register
-
-
-def linear(*functions, only: tuple[str, ...] | None = None) -> None:
-    """Registers functions that are linear in all those arguments together that their adjoint rules have cotangents of.
-
-    `only` names the parameters in which they are linear, if these are not all.
-    """
-    _TANGENTS.update((f, Linear(f, together=True, only=only)) for f in functions)
-
-
-def multilinear(*functions) -> None:
-    """Registers functions that are linear in each of the arguments that their adjoint rules have cotangents of."""
-    _TANGENTS.update((f, Linear(f, together=False)) for f in functions)
-
-
-def _is_ours(rule_function) -> bool:
-    return (rule_function.__module__ or "").startswith("sourcead.primitives.")
-
-
-def adjoint_rule(function) -> Rule | None:
-    """The derivative rule of a function, None if there is none."""
-    try:
-        hash(function)
-    except TypeError:
-        return None
-    if function not in _RULES:
-        _load_families(function)
-    return _RULES.get(function)
-
-
-def tangent_rule(function) -> TangentRule | Linear | Rule | None:
-    """The tangent rule of a function, None if there is none; an adjoint rule where that is one as well."""
-    rule = adjoint_rule(function)  # reads the family
-    try:
-        found = _TANGENTS.get(function)
-    except TypeError:
-        return None
-    if found is None and rule is not None and rule.broadcasts and rule.star is None:
-        return rule
-    return found
-
-
-def has_rule(function) -> bool:
-    """Whether a function has a derivative rule of either mode, so that its body is not looked into."""
-    return adjoint_rule(function) is not None or tangent_rule(function) is not None
-
-
-def no_derivative(function) -> bool:
-    """Whether the results of a function carry no derivative: integers, booleans, steps, fresh constants, random draws."""
-    from sourcead.primitives.constants import is_constant
-
-    try:
-        hash(function)
-    except TypeError:
-        return False
-    return is_constant(function) and not has_rule(function)
-
-
-def ours() -> dict[Any, Rule]:
-    """The rules of every family, without those that users (and the examples above) have registered."""
-    all_rules = registered()
-    return {f: rule for f, rule in all_rules.items() if rule.function.__module__.removeprefix("sourcead.primitives.") in _LOADED}
-
-
-def registered() -> dict[Any, Rule]:
-    """All rules, those of every family included."""
-    for root, families in FAMILIES.items():
-        if not root.startswith("scipy") or importlib.util.find_spec("scipy") is not None:
-            _load(families)
-    return dict(_RULES)
-
-
-def _load_families(function) -> None:
-    if isinstance(function, np.ufunc) and not _home(function).startswith("scipy"):
-        _load(_NUMPY)
-        return
-    home = _home(function) + "."
-    for root, families in FAMILIES.items():
-        if home.startswith(root + "."):
-            _load(families)
-    if isinstance(function, np.ufunc):
-        _load(_NUMPY)
-
-
-def _load(families) -> None:
-    for family in families:
-        if family not in _LOADED:
-            _LOADED.add(family)
-            name = f"sourcead.primitives.{family}"
-            if importlib.util.find_spec(name) is not None:
-                importlib.import_module(name)
-
-
-def _home(function) -> str:
-    """The module that a function, a method descriptor or a ufunc's method belongs to."""
-    module = getattr(function, "__module__", None)
-    if isinstance(module, str):
-        return module
-    if isinstance(function, np.ufunc):
-        import sys
-
-        special = sys.modules.get("scipy.special")
-        return (
-            "scipy.special"
-            if special is not None and getattr(special, function.__name__, None) is function
-            else "numpy"
-        )
-    owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
-    if owner is None or inspect.ismodule(owner):
-        return getattr(owner, "__name__", "")
-    return (
-        _home(owner)
-        if isinstance(owner, np.ufunc)
-        else getattr(owner if isinstance(owner, type) else type(owner), "__module__", "")
-    )

@@ -125,7 +125,7 @@ class TangentRule(Arguments):
     tangents: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Linear:
     """A function that is its own tangent: in the parameters that its adjoint rule has cotangents of, together or each.
 

@@ -7,7 +7,7 @@ y[i] = x[i+1] - x[i]            d_x[j] = d_y[j-1] - d_y[j]
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, linear, tangent
+from sourcead.primitives.registry import adjoint, adjoints, linear, tangent, tangents
 from sourcead.runtime import (
     cumprod_cotangent, diff_cotangent, gradient_cotangent, running_winner_cotangent, unbroadcast, undefined
 )
@@ -23,10 +23,22 @@ def cumsum_adjoint(y, x, d_y, axis=None):
     return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)
 
 
-@adjoint(np.add.accumulate)
-def add_accumulate_adjoint(y, x, d_y, axis=0):
-    return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)
+adjoints({
+    np.add.accumulate: lambda y, x, d_y, axis=0: np.flip(np.cumsum(np.flip(d_y, axis), axis), axis),
+    np.multiply.accumulate: lambda y, x, d_y, axis=0: cumprod_cotangent(d_y, x, axis),
+    (np.maximum.accumulate, np.minimum.accumulate): lambda y, x, d_y, axis=0: running_winner_cotangent(d_y, y, x, axis),
+    np.diff: lambda y, x, d_y, n=1, axis=-1: diff_cotangent(d_y, n, axis),
+    np.ediff1d: lambda y, x, d_y: np.reshape(diff_cotangent(d_y, 1, 0), x.shape),
+    np.gradient: lambda y, f, *spacing, d_y, axis=None, edge_order=1: (
+        gradient_cotangent(d_y, f, spacing, axis, edge_order), tuple(undefined("the spacing") for _ in spacing)
+    ),
+    np.trapezoid: lambda y, f, x=None, dx=1.0, d_y=None, axis=-1: trapezoid_cotangents(y, f, x, dx, d_y, axis),
+})
 
+tangents({
+    np.multiply.accumulate: lambda y, x, t_x, axis=0: cumprod_tangent(t_x, x, y, axis),
+    (np.maximum.accumulate, np.minimum.accumulate): lambda y, x, t_x, axis=0: running_winner_tangent(t_x, x, y, axis),
+})
 
 linear(np.cumsum, np.add.accumulate)
 
@@ -38,11 +50,6 @@ def cumprod_adjoint(y, x, d_y, axis=None):
     return cumprod_cotangent(d_y, x, axis)
 
 
-@adjoint(np.multiply.accumulate)
-def _(y, x, d_y, axis=0):
-    return cumprod_cotangent(d_y, x, axis)
-
-
 @tangent(np.cumprod)
 def cumprod_tangent_(y, x, t_x, axis=None):
     if axis is None:
@@ -50,43 +57,8 @@ def cumprod_tangent_(y, x, t_x, axis=None):
     return cumprod_tangent(t_x, x, y, axis)
 
 
-@tangent(np.multiply.accumulate)
-def _(y, x, t_x, axis=0):
-    return cumprod_tangent(t_x, x, y, axis)
-
-
-@adjoint(np.maximum.accumulate, np.minimum.accumulate)
-def _(y, x, d_y, axis=0):
-    return running_winner_cotangent(d_y, y, x, axis)
-
-
-@tangent(np.maximum.accumulate, np.minimum.accumulate)
-def _(y, x, t_x, axis=0):
-    return running_winner_tangent(t_x, x, y, axis)
-
-
-@adjoint(np.diff)
-def diff_adjoint(y, x, d_y, n=1, axis=-1):
-    return diff_cotangent(d_y, n, axis)
-
-
-@adjoint(np.ediff1d)
-def _(y, x, d_y):
-    return np.reshape(diff_cotangent(d_y, 1, 0), x.shape)
-
-
-@adjoint(np.gradient)
-def gradient_adjoint(y, f, *spacing, d_y, axis=None, edge_order=1):
-    return gradient_cotangent(d_y, f, spacing, axis, edge_order), tuple(undefined("the spacing") for _ in spacing)
-
-
 linear(np.diff, np.ediff1d)
 linear(np.gradient, only=("f",))
-
-
-@adjoint(np.trapezoid)
-def trapezoid_adjoint(y, f, x=None, dx=1.0, d_y=None, axis=-1):
-    return trapezoid_cotangents(y, f, x, dx, d_y, axis)
 
 
 def trapezoid_cotangents(y, f, x, dx, d_y, axis):
@@ -118,19 +90,19 @@ def trapezoid_tangent(y, f, x=None, dx=1.0, t_f=None, t_x=None, t_dx=None, axis=
 
 
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1
-
     @adjoint(np.cumulative_sum)
     def cumulative_sum_adjoint(y, x, d_y, axis=None):
         if axis is None:
             return np.cumsum(d_y[::-1])[::-1]
         return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)
 
-    @adjoint(np.cumulative_prod)
-    def cumulative_prod_adjoint(y, x, d_y, axis=None):
-        return cumprod_cotangent(d_y, x, 0 if axis is None else axis)
+
+    adjoints({
+        np.cumulative_prod: lambda y, x, d_y, axis=None: cumprod_cotangent(d_y, x, 0 if axis is None else axis),
+    })
+
+    tangents({
+        np.cumulative_prod: lambda y, x, t_x, axis=None: cumprod_tangent(t_x, x, y, 0 if axis is None else axis),
+    })
 
     linear(np.cumulative_sum)
-
-    @tangent(np.cumulative_prod)
-    def cumulative_prod_tangent(y, x, t_x, axis=None):
-        return cumprod_tangent(t_x, x, y, 0 if axis is None else axis)

@@ -11,7 +11,7 @@ Where t_y = L(t_a) is linear with the matrix a in it, d_a = L(d_y) with a.T in i
 import numpy as np
 from scipy import linalg
 
-from sourcead.primitives.registry import adjoint, tangent
+from sourcead.primitives.registry import adjoint, adjoints, enter, tangent, tangents
 from sourcead.runtime.matrices import (
     banded_cotangents, banded_tangent, frechet, inverse_frechet, read_triangle, triangular_cotangents
 )
@@ -23,70 +23,29 @@ def _(y, a, d_y):
     return d_a if np.iscomplexobj(a) else np.real(d_a)
 
 
-@tangent(linalg.sqrtm)
-def _(y, a, t_a):
-    return linalg.solve_sylvester(y, y, t_a)
+tangents({
+    linalg.sqrtm: lambda y, a, t_a: linalg.solve_sylvester(y, y, t_a),
+    linalg.expm: lambda y, a, t_a: frechet(linalg.expm, a, t_a),
+    linalg.logm: lambda y, a, t_a: inverse_frechet(linalg.expm, y, t_a),
+    linalg.sinm: lambda y, a, t_a: frechet(linalg.sinm, a, t_a),
+    linalg.cosm: lambda y, a, t_a: frechet(linalg.cosm, a, t_a),
+    linalg.sinhm: lambda y, a, t_a: frechet(linalg.sinhm, a, t_a),
+    linalg.coshm: lambda y, a, t_a: frechet(linalg.coshm, a, t_a),
+})
 
-
-@adjoint(linalg.expm)
-def _(y, a, d_y):
-    return frechet(linalg.expm, np.swapaxes(a, -1, -2), d_y)
-
-
-@tangent(linalg.expm)
-def _(y, a, t_a):
-    return frechet(linalg.expm, a, t_a)
+adjoints({
+    linalg.expm: lambda y, a, d_y: frechet(linalg.expm, np.swapaxes(a, -1, -2), d_y),
+    linalg.sinm: lambda y, a, d_y: frechet(linalg.sinm, a.T, d_y),
+    linalg.cosm: lambda y, a, d_y: frechet(linalg.cosm, a.T, d_y),
+    linalg.sinhm: lambda y, a, d_y: frechet(linalg.sinhm, a.T, d_y),
+    linalg.coshm: lambda y, a, d_y: frechet(linalg.coshm, a.T, d_y),
+})
 
 
 @adjoint(linalg.logm)
 def _(y, a, d_y):
     d_a = inverse_frechet(linalg.expm, y.T, d_y)
     return d_a if np.iscomplexobj(a) else np.real(d_a)
-
-
-@tangent(linalg.logm)
-def _(y, a, t_a):
-    return inverse_frechet(linalg.expm, y, t_a)
-
-
-@adjoint(linalg.sinm)
-def _(y, a, d_y):
-    return frechet(linalg.sinm, a.T, d_y)
-
-
-@tangent(linalg.sinm)
-def _(y, a, t_a):
-    return frechet(linalg.sinm, a, t_a)
-
-
-@adjoint(linalg.cosm)
-def _(y, a, d_y):
-    return frechet(linalg.cosm, a.T, d_y)
-
-
-@tangent(linalg.cosm)
-def _(y, a, t_a):
-    return frechet(linalg.cosm, a, t_a)
-
-
-@adjoint(linalg.sinhm)
-def _(y, a, d_y):
-    return frechet(linalg.sinhm, a.T, d_y)
-
-
-@tangent(linalg.sinhm)
-def _(y, a, t_a):
-    return frechet(linalg.sinhm, a, t_a)
-
-
-@adjoint(linalg.coshm)
-def _(y, a, d_y):
-    return frechet(linalg.coshm, a.T, d_y)
-
-
-@tangent(linalg.coshm)
-def _(y, a, t_a):
-    return frechet(linalg.coshm, a, t_a)
 
 
 @adjoint(linalg.solve_sylvester)
@@ -129,3 +88,7 @@ def _(y, l_and_u, ab, b, d_y, overwrite_ab=False, overwrite_b=False, check_finit
 def _(y, l_and_u, ab, b, t_ab, t_b, overwrite_ab=False, overwrite_b=False, check_finite=True):
     by_ab = banded_tangent(t_ab, y, l_and_u)
     return -linalg.solve_banded(l_and_u, ab, by_ab), linalg.solve_banded(l_and_u, ab, t_b)
+
+NO_DERIVATIVE = "bandwidth dft hadamard helmert hilbert invhilbert invpascal pascal ishermitian issymmetric test".split()
+
+enter(*(getattr(linalg, name) for name in NO_DERIVATIVE if hasattr(linalg, name)), constant=True)

@@ -7,12 +7,12 @@ y = broadcast_to(x, s)     d_x = d_y summed over the axes that were broadcast
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, linear, tangent
+from sourcead.primitives.registry import adjoint, adjoints, linear, tangent, tangents
 from sourcead.runtime import (
     gather_cotangent, inverse_axes, like_sequence, pad_cotangent, repeat_cotangent, reversed_shift, tile_cotangent,
     unbroadcast
 )
-from sourcead.runtime.rows import join_rows, split_rows
+from sourcead.runtime.shapes import join_rows, split_rows
 
 
 @adjoint(np.reshape)
@@ -22,22 +22,38 @@ def reshape_adjoint(y, x, shape, d_y, order="C"):
     return np.reshape(d_y, x.shape, order=order), None
 
 
-@adjoint(join_rows)
-def _(y, x, d_y):
-    return np.reshape(d_y, x.shape)
+adjoints({
+    join_rows: lambda y, x, d_y: np.reshape(d_y, x.shape),
+    split_rows: lambda y, rows, x, d_y: (join_rows(d_y), None),
+    (np.matrix_transpose, np.linalg.matrix_transpose): lambda y, x, d_y: np.swapaxes(d_y, -1, -2),
+    np.swapaxes: lambda y, x, axis1, axis2, d_y: (np.swapaxes(d_y, axis1, axis2), None, None),
+    np.moveaxis: lambda y, x, source, destination, d_y: (np.moveaxis(d_y, destination, source), None, None),
+    np.rollaxis: lambda y, x, axis, start=0, d_y=None: (
+        np.transpose(d_y, inverse_axes(np.rollaxis(np.empty(range(x.ndim)), axis, start).shape)), None, None
+    ),
+    np.squeeze: lambda y, x, d_y, axis=None: np.reshape(d_y, x.shape),
+    np.expand_dims: lambda y, x, axis, d_y: (np.reshape(d_y, x.shape), None),
+    (np.atleast_1d, np.atleast_2d, np.atleast_3d): lambda y, x, d_y: np.reshape(d_y, np.shape(x)),
+    np.broadcast_to: lambda y, x, shape, d_y: (unbroadcast(d_y, x), None),
+    np.flipud: lambda y, x, d_y: d_y[::-1],
+    np.fliplr: lambda y, x, d_y: d_y[:, ::-1],
+    np.rot90: lambda y, x, d_y, k=1, axes=(0, 1): np.rot90(d_y, -k, axes),
+    np.tile: lambda y, x, reps, d_y: (tile_cotangent(d_y, x, reps), None),
+    np.repeat: lambda y, x, repeats, d_y, axis=None: (repeat_cotangent(d_y, x, repeats, axis), None),
+    np.resize: lambda y, x, shape, d_y: (gather_cotangent(d_y, np.resize(np.arange(x.size), shape), x), None),
+    np.triu: lambda y, x, d_y, k=0: np.triu(d_y, k),
+    np.tril: lambda y, x, d_y, k=0: np.tril(d_y, k),
+    np.diagflat: lambda y, x, d_y, k=0: np.reshape(np.diagonal(d_y, k), np.shape(x)),
+    np.diagonal: lambda y, x, d_y, offset=0, axis1=0, axis2=1: (
+        gather_cotangent(d_y, np.diagonal(np.reshape(np.arange(x.size), x.shape), offset, axis1, axis2), x)
+    ),
+})
 
-
-@adjoint(split_rows)
-def _(y, rows, x, d_y):
-    return join_rows(d_y), None
-
+tangents({
+    split_rows: lambda y, rows, x, t_rows, t_x: (split_rows(t_rows, x), None),
+})
 
 linear(join_rows)
-
-
-@tangent(split_rows)
-def _(y, rows, x, t_rows, t_x):
-    return split_rows(t_rows, x), None
 
 
 @adjoint(np.ravel, np.ndarray.flatten)
@@ -57,51 +73,9 @@ def transpose_adjoint(y, x, axes=None, d_y=None):
     return np.transpose(d_y, inverse_axes(axes)), None
 
 
-@adjoint(np.matrix_transpose, np.linalg.matrix_transpose)
-def _(y, x, d_y):
-    return np.swapaxes(d_y, -1, -2)
-
-
-@adjoint(np.swapaxes)
-def _(y, x, axis1, axis2, d_y):
-    return np.swapaxes(d_y, axis1, axis2), None, None
-
-
-@adjoint(np.moveaxis)
-def _(y, x, source, destination, d_y):
-    return np.moveaxis(d_y, destination, source), None, None
-
-
-@adjoint(np.rollaxis)
-def rollaxis_adjoint(y, x, axis, start=0, d_y=None):
-    return np.transpose(d_y, inverse_axes(np.rollaxis(np.empty(range(x.ndim)), axis, start).shape)), None, None
-
-
 linear(
     np.transpose, np.permute_dims, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis
 )
-
-
-@adjoint(np.squeeze)
-def _(y, x, d_y, axis=None):
-    return np.reshape(d_y, x.shape)
-
-
-@adjoint(np.expand_dims)
-def _(y, x, axis, d_y):
-    return np.reshape(d_y, x.shape), None
-
-
-@adjoint(np.atleast_1d, np.atleast_2d, np.atleast_3d)
-def _(y, x, d_y):
-    return np.reshape(d_y, np.shape(x))
-
-
-@adjoint(np.broadcast_to)
-def _(y, x, shape, d_y):
-    return unbroadcast(d_y, x), None
-
-
 linear(np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to)
 
 
@@ -117,31 +91,6 @@ def flip_adjoint(y, x, d_y, axis=None):
     if axis is None:
         return np.flip(d_y)
     return np.flip(d_y, axis)
-
-
-@adjoint(np.flipud)
-def _(y, x, d_y):
-    return d_y[::-1]
-
-
-@adjoint(np.fliplr)
-def _(y, x, d_y):
-    return d_y[:, ::-1]
-
-
-@adjoint(np.rot90)
-def _(y, x, d_y, k=1, axes=(0, 1)):
-    return np.rot90(d_y, -k, axes)
-
-
-@adjoint(np.tile)
-def _(y, x, reps, d_y):
-    return tile_cotangent(d_y, x, reps), None
-
-
-@adjoint(np.repeat)
-def _(y, x, repeats, d_y, axis=None):
-    return repeat_cotangent(d_y, x, repeats, axis), None
 
 
 linear(np.roll, np.flip, np.flipud, np.fliplr, np.rot90, np.tile, np.repeat)
@@ -163,36 +112,11 @@ def pad_tangent(y, x, pad_width, t_x, mode="constant", constant_values=0, reflec
     raise NotImplementedError("the derivative of np.pad in this mode")
 
 
-@adjoint(np.resize)
-def _(y, x, shape, d_y):
-    return gather_cotangent(d_y, np.resize(np.arange(x.size), shape), x), None
-
-
-@adjoint(np.triu)
-def _(y, x, d_y, k=0):
-    return np.triu(d_y, k)
-
-
-@adjoint(np.tril)
-def _(y, x, d_y, k=0):
-    return np.tril(d_y, k)
-
-
 @adjoint(np.diag)
 def diag_adjoint(y, x, d_y, k=0):
     if x.ndim == 1:
         return np.diagonal(d_y, k)
     return gather_cotangent(d_y, np.diag(np.reshape(np.arange(x.size), x.shape), k), x)
-
-
-@adjoint(np.diagflat)
-def _(y, x, d_y, k=0):
-    return np.reshape(np.diagonal(d_y, k), np.shape(x))
-
-
-@adjoint(np.diagonal)
-def _(y, x, d_y, offset=0, axis1=0, axis2=1):
-    return gather_cotangent(d_y, np.diagonal(np.reshape(np.arange(x.size), x.shape), offset, axis1, axis2), x)
 
 
 @adjoint(np.trace)
@@ -205,7 +129,6 @@ def trace_adjoint(y, x, d_y, offset=0, axis1=0, axis2=1):
 
 linear(np.resize, np.triu, np.tril, np.diag, np.diagflat, np.diagonal, np.trace)
 
-
 # ---- copies and casts ----
 
 
@@ -216,9 +139,13 @@ def copy_adjoint(y, x, d_y, order="K"):
     return np.reshape(d_y, np.shape(x))
 
 
-@adjoint(np.ndarray.copy)
-def _(y, x, d_y, order="C"):
-    return d_y
+adjoints({
+    np.ndarray.copy: lambda y, x, d_y, order="C": d_y,
+    (np.float64, np.float32, np.float16, np.complex128, np.complex64, np.longdouble): lambda y, x, d_y: (
+        unbroadcast(d_y, x)
+    ),
+    np.ndarray.item: lambda y, x, d_y: np.full(np.shape(x), d_y),
+})
 
 
 @adjoint(np.array, np.asarray, np.asanyarray)
@@ -235,16 +162,6 @@ def _(y, x, dtype, d_y, order="K", casting="unsafe", copy=True):
     if np.iscomplexobj(d_y) and not np.iscomplexobj(x):
         return np.real(d_y).astype(x.dtype), None
     return d_y.astype(x.dtype), None
-
-
-@adjoint(np.float64, np.float32, np.float16, np.complex128, np.complex64, np.longdouble)
-def _(y, x, d_y):
-    return unbroadcast(d_y, x)
-
-
-@adjoint(np.ndarray.item)
-def _(y, x, d_y):
-    return np.full(np.shape(x), d_y)
 
 
 @adjoint(np.ndarray.tolist, list, tuple)

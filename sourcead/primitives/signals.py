@@ -7,7 +7,7 @@ y = quantile(x, q)         y lies between two elements of sorted x, which share 
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, multilinear, tangent
+from sourcead.primitives.registry import adjoint, adjoints, multilinear, tangent, tangents
 from sourcead.runtime import convolve_cotangents, interp_cotangents, quantile_cotangent
 from sourcead.runtime.tangents import interp_slope, quantile_tangent
 
@@ -44,21 +44,18 @@ def interp_tangent(y, x, xp, fp, t_x, t_xp, t_fp, left=None, right=None):
     return t_x * slope, -slope * np.interp(x, xp, t_xp), np.interp(x, xp, t_fp, left=t_left, right=t_right)
 
 
-@adjoint(np.quantile)
-def quantile_adjoint(y, x, q, axis=None, d_y=None, keepdims=False):
-    return quantile_cotangent(d_y, x, q, axis, keepdims), None, None
+adjoints({
+    np.quantile: lambda y, x, q, axis=None, d_y=None, keepdims=False: (
+        quantile_cotangent(d_y, x, q, axis, keepdims), None, None
+    ),
+    np.percentile: lambda y, x, q, axis=None, d_y=None, keepdims=False: (
+        quantile_cotangent(d_y, x, np.divide(q, 100), axis, keepdims), None, None
+    ),
+})
 
-
-@tangent(np.quantile)
-def _(y, x, q, axis=None, t_x=None, keepdims=False):
-    return quantile_tangent(t_x, x, q, axis, keepdims)
-
-
-@adjoint(np.percentile)
-def percentile_adjoint(y, x, q, axis=None, d_y=None, keepdims=False):
-    return quantile_cotangent(d_y, x, np.divide(q, 100), axis, keepdims), None, None
-
-
-@tangent(np.percentile)
-def _(y, x, q, axis=None, t_x=None, keepdims=False):
-    return quantile_tangent(t_x, x, np.divide(q, 100), axis, keepdims)
+tangents({
+    np.quantile: lambda y, x, q, axis=None, t_x=None, keepdims=False: quantile_tangent(t_x, x, q, axis, keepdims),
+    np.percentile: lambda y, x, q, axis=None, t_x=None, keepdims=False: (
+        quantile_tangent(t_x, x, np.divide(q, 100), axis, keepdims)
+    ),
+})

@@ -6,7 +6,7 @@ y = polyval(p, x)    d_p[k] = sum of d_y * x**(n-k),              d_x = d_y * po
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, tangent
+from sourcead.primitives.registry import adjoint, adjoints, tangent, tangents
 from sourcead.runtime import cumprod_cotangent, divide_or_zero, polyval_cotangents, product_of_others
 from sourcead.runtime.tangents import cumprod_tangent
 
@@ -77,9 +77,10 @@ def nancumsum_adjoint(y, x, d_y, axis=None):
     return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis) * ~np.isnan(x)
 
 
-@tangent(np.nancumsum)
-def _(y, x, t_x, axis=None):
-    return np.cumsum(t_x * ~np.isnan(x), axis)
+tangents({
+    np.nancumsum: lambda y, x, t_x, axis=None: np.cumsum(t_x * ~np.isnan(x), axis),
+    np.unwrap: lambda y, p, t_p, discont=None, axis=-1, period=6.283185307179586: t_p,
+})
 
 
 @adjoint(np.nancumprod)
@@ -134,11 +135,6 @@ def polyval_tangent(y, p, x, t_p, t_x):
     return np.polyval(t_p, x), t_x * np.polyval(slopes, x)
 
 
-@adjoint(np.unwrap)
-def _(y, p, d_y, discont=None, axis=-1, period=6.283185307179586):
-    return d_y
-
-
-@tangent(np.unwrap)
-def _(y, p, t_p, discont=None, axis=-1, period=6.283185307179586):
-    return t_p
+adjoints({
+    np.unwrap: lambda y, p, d_y, discont=None, axis=-1, period=6.283185307179586: d_y,
+})

@@ -6,7 +6,8 @@ cotangent g, it is used for g = conj(d), and its result conjugated.
 
 import numpy as np
 
-from sourcead.runtime import refuse_now, unbroadcast
+from sourcead.runtime.broadcasting import unbroadcast
+from sourcead.runtime.checks import refuse_now
 
 
 def conjugate_transpose(x):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sourcead.runtime import refuse_now
+from sourcead.runtime.checks import refuse_now
 
 
 def next_snapshot(start, last, free, known={}):  # noqa: B006

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from sourcead.runtime import einsum_cotangents, split_axes
+from sourcead.runtime.products import einsum_cotangents
+from sourcead.runtime.reductions import split_axes
 
 # ---- choosing ----
 

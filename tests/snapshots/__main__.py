@@ -1,4 +1,4 @@
-"""`python -m tests.snapshots write | compare | digests | verify`: see the package's docstring."""
+"""`python -m tests.snapshots write | compare | check | digests | verify`: see the package's docstring."""
 
 import argparse
 import difflib
@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.programs import all_programs
 from tests.snapshots import store
 from tests.snapshots.texts import KINDS
-from tests.snapshots.work import looks_between_passes, snapshots
+from tests.snapshots.work import differences, looks_between_passes, snapshots
 
 
 def compare(found, folder, show):
@@ -47,9 +47,16 @@ def verify(names, kinds, every_evaluated, jobs):
     return int(wrong > 0)
 
 
+def check(found, kinds, jobs):
+    """Prints what differs from the digests, or, for other versions than theirs, from a second run under another hash seed."""
+    differ = differences(found, kinds, jobs)
+    print(f"{len(differ)} sections differ", *differ[:40], sep="\n   ")
+    return len(differ) > 0
+
+
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.snapshots", description=__doc__)
-    parser.add_argument("what", choices=("write", "compare", "digests", "verify"))
+    parser.add_argument("what", choices=("write", "compare", "check", "digests", "verify"))
     parser.add_argument("-k", metavar="NAME", help="programs whose name contains this, or with this tag or module")
     parser.add_argument("--every", type=int, default=1, help="take each n-th program only")
     parser.add_argument("--kinds", default=",".join(KINDS), help="which kinds of derivative, separated by commas")
@@ -64,13 +71,15 @@ def main():
         return 0
     started = time.perf_counter()
     names = sorted(store.file_name(p) for p in all_programs(name=options.k))[:: options.every]
-    seed = options.hash_seed if options.hash_seed is not None else int(options.what == "compare")
+    seed = options.hash_seed if options.hash_seed is not None else int(options.what != "write")
     if options.what == "verify":
         return verify(names, tuple(options.kinds.split(",")), options.every_evaluated, options.jobs)
     found = snapshots(names, tuple(options.kinds.split(",")), options.jobs, seed)
     print(f"{len(found)} programs in {time.perf_counter() - started:.0f} s")
     internal = [(name, kind) for name, (text, _) in found.items() for kind, s in store.sections(text).items() if s.startswith("INTERNAL")]
     print(f"{len(internal)} internal errors", *(" ".join(pair) for pair in internal[:20]), sep="\n   ")
+    if options.what == "check":
+        return int(check(found, tuple(options.kinds.split(",")), options.jobs))
     if options.what == "compare":
         return int(compare(found, options.folder, options.show) > 0)
     store.write_texts(found, options.folder)

@@ -23,8 +23,8 @@ from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, fresh, oper
 from sourcead.ir.types import Array, Scalar, TupleT, Unknown, tangent_type
 from sourcead.ir.walk import op_reads
 from sourcead.primitives.refusals import missing_rule
-from sourcead.primitives.registry import adjoint_rule, tangent_rule
 from sourcead.primitives.rule import Arguments, Linear, Rule, TangentRule
+from sourcead.primitives.table import adjoint_rule, tangent_rule
 
 
 def tangent_of(tangents: Tangents, stmt: Stmt) -> Atom | None:

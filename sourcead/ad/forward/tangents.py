@@ -15,8 +15,9 @@ from sourcead import runtime
 from sourcead.ad.cotangents import NOT_DATA, cast, zeros
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Slice, Var, fresh
+from sourcead.ir.type_of import list_type
 from sourcead.ir.types import (
-    Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type, Unknown, dims_of, kind_of, list_type, tangent_type
+    Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type, Unknown, dims_of, kind_of, tangent_type
 )
 
 

@@ -12,7 +12,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Attr, Block, Build, Call, Const, Index, Let, Op, Var
 from sourcead.ir.types import Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type
 from sourcead.ir.walk import op_reads, walk
-from sourcead.runtime.rows import join_rows
+from sourcead.runtime.shapes import join_rows
 
 TYPICAL = 100  # the size taken for a dim that is not known
 

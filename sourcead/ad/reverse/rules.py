@@ -23,8 +23,8 @@ from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fres
 from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown
 from sourcead.ir.walk import op_reads
 from sourcead.primitives.refusals import missing_rule
-from sourcead.primitives.registry import adjoint_rule, tangent_rule
 from sourcead.primitives.rule import Arguments, Rule, TangentRule
+from sourcead.primitives.table import adjoint_rule, tangent_rule
 
 
 def cotangents_of(build: Builder, stmt: Stmt, d_y: Atom, wanted: set[Var]) -> list[tuple[Operand, Operand | None, bool]]:

@@ -38,11 +38,11 @@ from sourcead.ir.nodes import (
     Steer, Stmt, Sub, Update, Var, fresh, operand_atoms
 )
 from sourcead.ir.pairs import Pair
+from sourcead.ir.type_of import list_type
 from sourcead.ir.types import (
-    BOOL, UNKNOWN, Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type, Unknown, dims_of, list_type
+    BOOL, UNKNOWN, Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type, Unknown, dims_of, keyed_parts
 )
 from sourcead.ir.walk import free_vars, walk
-from sourcead.runtime import unknown as runtime_unknown
 
 ONLY_FIRST = (np.linalg.lstsq,)  # of several results, the rule has the first one's derivative
 
@@ -216,16 +216,13 @@ class Reverse:
         if base not in self.active:
             cots.take(v)
             return
-        if isinstance(base.type, (TupleT, DictT, StructT)) or isinstance(base.type, ListT) and base.type.items is not None:
-            if isinstance(op.key, Const):
-                key = op.key.value
-                named = isinstance(base.type, (DictT, StructT))
-                items = base.type.fields if isinstance(base.type, StructT) else base.type.items
-                if isinstance(key, int) and not named:
-                    key %= len(items)
-                t = dict(items)[key] if named else items[key]
-                cots.add_part(base, key, cots.take(v), t)
-                return
+        items = keyed_parts(base.type)
+        if items is not None and isinstance(op.key, Const):
+            key = op.key.value
+            if isinstance(key, int) and isinstance(base.type, (TupleT, ListT)):
+                key %= len(items)
+            cots.add_part(base, key, cots.take(v), dict(items)[key])
+            return
         d_v = cots.take(v)
         if isinstance(base.type, MapT):
             cots.put(base, self.added_at(cots.get_or_zero(base), op.key, d_v, base, v.type))
@@ -235,7 +232,7 @@ class Reverse:
             return
         d_base = changeable(self.build, cots.get_or_zero(base))
         if isinstance(base.type, Unknown) and isinstance(op.key, Const) and isinstance(op.key.value, int):  # it may be a tuple
-            new = self.build.call(runtime_unknown.with_added, d_base, op.key, d_v, type=base.type, name=f"d_{base.name}")
+            new = self.build.call(runtime.with_added, d_base, op.key, d_v, type=base.type, name=f"d_{base.name}")
             cots.put(base, new)
             return
         if isinstance(base.type, (ListT, TupleT, Unknown)) and isinstance(v.type, (TupleT, ListT, DictT, StructT, Unknown)):

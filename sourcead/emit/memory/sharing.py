@@ -17,9 +17,11 @@ import inspect
 
 import numpy as np
 
+from sourcead import runtime
 from sourcead.ir.nodes import Attr, Call, Const, Index, Operand, Slice, Var
+from sourcead.ir.type_of import type_of
 from sourcead.ir.types import (
-    Array, DictT, FunctionT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, rank, type_of
+    Array, DictT, FunctionT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, rank
 )
 from sourcead.primitives.views import MAKES_NEW
 
@@ -102,7 +104,7 @@ def call_sharing(op: Call) -> str:
         getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState)
     ):
         return _numpy_sharing(name, op, options)
-    if module.startswith("sourcead.runtime"):
+    if runtime.is_helper(fn):
         return "fresh" if name in _FRESH_RUNTIME else "first" if name in _FIRST_RUNTIME else "shared"
     if module == "sourcead.backends.numba.overloads.helpers" and name == "with_room":
         return "first"

@@ -15,8 +15,9 @@ from sourcead.frontend.syntax import inlining
 from sourcead.frontend.values.cells import BoundVal, Cell, FunctionVal, MethodVal, SliceVal, TupleVal, Value
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import carries_derivative, kind_of, rank
-from sourcead.primitives.compositions import Composition, Refused, compositions_of, defaults_of, parameters_of
-from sourcead.primitives.registry import Rule, adjoint_rule
+from sourcead.primitives.compositions import Composition, Refused, defaults_of, parameters_of
+from sourcead.primitives.rule import Rule
+from sourcead.primitives.table import adjoint_rule, compositions_of
 
 
 def written_out(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value | None:

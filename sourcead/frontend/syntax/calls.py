@@ -30,16 +30,16 @@ from sourcead.frontend.values import (
 )
 from sourcead.frontend.values.cells import BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, TupleVal, Value, roots
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
-from sourcead.ir.types import GENERATORS, UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
+from sourcead.ir.type_of import GENERATORS
+from sourcead.ir.types import UNKNOWN, Foreign, Str, carries_derivative, is_array, kind_of
 from sourcead.ir.walk import map_operand
 from sourcead.language import combinators
 from sourcead.language.checkpoints import checkpoint
-from sourcead.primitives import refusals, registry
+from sourcead.primitives import refusals, table
 from sourcead.primitives.compositions import number_kind, refuse
-from sourcead.primitives.constants import CHECKS
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
 from sourcead.primitives.views import MAKES_NEW, VIEWS
-from sourcead.runtime import stop_gradient
+from sourcead.runtime import is_helper, stop_gradient
 
 VALUES = (Var, Const, Cell, TupleVal, FunctionVal, MethodVal, BoundVal, ChoiceVal)
 DERIVATIVES: list[tuple[Callable[[Any], bool], Callable]] = []  # (whether a callee takes derivatives, what lowers a call of it)
@@ -175,7 +175,7 @@ def as_value(lo: Lowering, obj: Any) -> Value:
 
 def has_rule(fn: Any) -> bool:
     """Whether the derivative of a function is known, if only that it has none."""
-    return registry.has_rule(fn) or registry.no_derivative(fn)
+    return table.has_rule(fn) or table.no_derivative(fn)
 
 
 LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")
@@ -185,7 +185,7 @@ PLAIN_BUILTINS = frozenset({abs, pow, round, divmod, format, repr, ascii, ord, c
 
 def is_library(fn: Any) -> bool:
     """Whether a function belongs to NumPy, math or kin: no source is looked for, a missing rule is an error."""
-    if (getattr(fn, "__module__", None) or "").startswith("sourcead.runtime"):
+    if is_helper(fn):
         return True
     owner = getattr(fn, "__objclass__", None) or getattr(fn, "__self__", None)
     module = getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or ""
@@ -312,7 +312,7 @@ def emit_call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]
         return cell
     module = getattr(fn, "__module__", "") or ""
     draws = isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState, random.Random))
-    effect = draws or module.startswith(EFFECTS) or fn in SAVES or fn in CHECKS
+    effect = draws or module.startswith(EFFECTS) or fn in SAVES or table.record_of(fn).checks
     folded = expressions.fold(lo, fn, args) if fn in FOLDED and not kwargs else None
     if folded is not None:
         return folded
@@ -338,7 +338,7 @@ def write_to(lo: Lowering, out: Value, result: Atom, node) -> Value:
 def takes_arrays(fn: Any) -> bool:
     """Whether NumPy makes arrays of the lists and tuples that this function is given, one of each."""
     of_numpy = (getattr(fn, "__module__", None) or "").startswith("numpy") and not isinstance(fn, np.ufunc)
-    return of_numpy and fn not in TAKES_SEQUENCES and registry.adjoint_rule(fn) is not None
+    return of_numpy and fn not in TAKES_SEQUENCES and table.adjoint_rule(fn) is not None
 
 
 TAKES_SEQUENCES = frozenset({

@@ -24,7 +24,8 @@ from sourcead.frontend.values.cells import VALUE, Cell, FunctionVal, TupleVal, V
 from sourcead.ir.nodes import Call, Const, Var
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import (
-    ANY_DTYPE, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Undefined, carries_derivative, join
+    ANY_DTYPE, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Undefined, carries_derivative, join,
+    map_type
 )
 from sourcead.ir.walk import has_effect
 
@@ -98,15 +99,7 @@ def general(t: Type) -> Type:
             return Scalar(kind, ANY_DTYPE)
         case Array(dtype, dims):
             return Array(dtype, None if dims is None else tuple(Sym() for _ in dims))
-        case TupleT(items):
-            return TupleT(tuple(map(general, items)))
-        case ListT(item, items):
-            return ListT(general(item), None if items is None else tuple(map(general, items)))
-        case DictT(items):
-            return DictT(tuple((k, general(v)) for k, v in items))
-        case StructT(cls, fields):
-            return StructT(cls, tuple((k, general(v)) for k, v in fields))
-    return t
+    return map_type(t, general)
 
 
 def canonical(t: Type) -> Any:

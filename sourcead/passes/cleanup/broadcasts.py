@@ -21,7 +21,8 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Operand, Stmt, Update, Var
-from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype, type_of
+from sourcead.ir.type_of import type_of
+from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype
 from sourcead.passes.cleanup.equal_dims import Dim, KnownDims, not_one
 from sourcead.passes.elementwise import is_elementwise
 from sourcead.passes.equality import equal_types, same_dim, same_dims

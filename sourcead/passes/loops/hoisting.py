@@ -21,7 +21,7 @@ from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, S
 from sourcead.ir.walk import bound_vars, definitions, map_op, op_blocks, walk
 from sourcead.passes.cleanup.loop_indices import Counting
 from sourcead.passes.residuals.remove_overwritten_zeros import axis_of
-from sourcead.runtime.rows import join_rows, split_rows
+from sourcead.runtime.shapes import join_rows, split_rows
 
 PRODUCTS = (operator.matmul, np.matmul, np.dot)
 

@@ -12,24 +12,15 @@ composition for all ufuncs, which takes the ufunc first; so have their calls wit
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from sourcead.primitives.registry import _home
-
-FAMILIES = {
-    "numpy": ("arrays", "options", "linalg", "polynomials", "statistics", "transforms", "ufuncs", "writes"),
-    "builtins": ("ufuncs",),
-    "math": ("numbers",),
-    "scipy.special": ("scipy_special",),
-    "scipy.linalg": ("scipy_linalg",),
-}
+from sourcead.primitives.registry import add_to
 
 
 @dataclass(frozen=True)
@@ -52,8 +43,8 @@ class Refused(Exception):
     """Raised while a composition is written out: this call has no derivative, and why."""
 
 
-_TABLE: dict[Any, list[Composition]] = {}
-_OF_UFUNCS: dict[str, list[Composition]] = {}
+OF_UFUNCS: dict[str, list[Composition]] = {}
+"""The compositions of the methods of all ufuncs, by name; of their calls, under `__call__`."""
 
 
 def composed(*functions, given: str = "", active: str = "", writes: bool = False, words: str = ""):
@@ -62,7 +53,7 @@ def composed(*functions, given: str = "", active: str = "", writes: bool = False
     def enter(composition):
         entry = Composition(composition, frozenset(given.split()), frozenset(active.split()), writes=writes, words=frozenset(words.split()))
         for function in functions:
-            _TABLE.setdefault(function, []).append(entry)
+            add_to(function, "compositions", entry)
         return composition
 
     return enter
@@ -72,7 +63,7 @@ def composed_method(name: str, given: str = "", writes: bool = False):
     """Enters the decorated function as the method `name` of every ufunc without a rule for it."""
 
     def enter(composition):
-        _OF_UFUNCS.setdefault(name, []).append(Composition(composition, frozenset(given.split()), writes=writes))
+        OF_UFUNCS.setdefault(name, []).append(Composition(composition, frozenset(given.split()), writes=writes))
         return composition
 
     return enter
@@ -86,34 +77,6 @@ def refuse(reason: str):
 def number_kind(x):
     """In a composition: 'bool', 'int', 'float' or 'complex', by the type of an argument; '' where it is not known."""
     return {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}.get(np.asarray(x).dtype.kind, "")
-
-
-def compositions_of(function) -> list[Composition]:
-    """The compositions that may stand for calls of a function."""
-    method = isinstance(getattr(function, "__self__", None), np.ufunc)
-    if method or isinstance(function, np.ufunc):
-        _load("numpy")
-        ufunc, name = (function.__self__, function.__name__) if method else (function, "__call__")
-        _load(_home(ufunc))
-        return _TABLE.get(function, []) + [replace(c, first=(ufunc,)) for c in _OF_UFUNCS.get(name, ())]
-    _load(_home(function))
-    return _TABLE.get(function, [])
-
-
-def is_composed(function) -> bool:
-    """Whether all calls of a function are written out."""
-    try:
-        return any(not c.given for c in compositions_of(function))
-    except TypeError:  # not hashable
-        return False
-
-
-@cache
-def _load(home: str) -> None:
-    for root, families in FAMILIES.items():
-        if f"{home}.".startswith(f"{root}."):
-            for family in families:
-                importlib.import_module(f"sourcead.primitives.compositions.{family}")
 
 
 @cache
@@ -137,11 +100,11 @@ def parameters_of(function) -> tuple[str, ...]:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return METHODS_OF_UFUNCS.get(getattr(function, "__name__", ""), ())
+        return METHODSOF_UFUNCS.get(getattr(function, "__name__", ""), ())
     return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
 
 
-METHODS_OF_UFUNCS = {
+METHODSOF_UFUNCS = {
     "reduce": ("array", "axis", "dtype", "out", "keepdims", "initial", "where"),
     "accumulate": ("array", "axis", "dtype", "out"),
     "reduceat": ("array", "indices", "axis", "dtype", "out"),

@@ -6,9 +6,9 @@ import operator
 
 import numpy as np
 
+from sourcead.ir.type_of import list_type
 from sourcead.ir.types import (
-    BOOL, FLOAT, INT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, Unknown, anydim, join,
-    list_type
+    BOOL, FLOAT, INT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, Unknown, anydim, join
 )
 from sourcead.primitives.result_types.by_example import sample
 from sourcead.primitives.result_types.operands import Arg, Impossible, array_type, shape_dims

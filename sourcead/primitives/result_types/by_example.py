@@ -7,8 +7,10 @@ import warnings
 
 import numpy as np
 
-from sourcead.ir.types import UNKNOWN, Array, DictT, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, type_of
+from sourcead.ir.type_of import type_of
+from sourcead.ir.types import UNKNOWN, Array, DictT, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim
 from sourcead.primitives.result_types.operands import VARIANTS, Arg, Impossible, example_of
+from sourcead.runtime import is_helper
 
 _PURE_BUILTINS = {
     abs,
@@ -70,7 +72,7 @@ def is_pure(fn) -> bool:
         return issubclass(fn, np.generic)
     if module.startswith("numpy"):
         return not module.startswith(_REFUSED_MODULES)
-    return module in (math.__name__, "_operator") or module.startswith(("scipy.special", "sourcead.runtime"))
+    return module in (math.__name__, "_operator") or module.startswith("scipy.special") or is_helper(fn)
 
 
 def by_example(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:

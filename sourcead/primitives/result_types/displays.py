@@ -11,7 +11,7 @@ import numpy as np
 
 from sourcead.ir.nodes import Const, Operand, Var
 from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, carries_derivative
-from sourcead.primitives.registry import adjoint_rule
+from sourcead.primitives.table import adjoint_rule
 
 TAKE_SEQUENCES = {
     np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.concatenate, np.stack, np.vstack, np.hstack,

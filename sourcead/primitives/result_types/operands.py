@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from sourcead.ir.types import (
-    ANY_DTYPE, KINDS, Array, DictT, FunctionT, ListT, NoneType, Scalar, Str, Sym, TupleT, Type, anydim, rank
+    ANY_DTYPE, KINDS, Array, DictT, FunctionT, ListT, NoneType, Scalar, Str, Sym, TupleT, Type, anydim, map_type, parts,
+    rank
 )
 
 
@@ -155,16 +156,9 @@ DTYPE_CHOICES = 3
 
 def has_any_dtype(t: Type) -> bool:
     """Whether a type has a number in it that may be Python's or NumPy's."""
-    match t:
-        case Scalar(_, dtype):
-            return dtype is not None and dtype == ANY_DTYPE
-        case TupleT(items):
-            return any(map(has_any_dtype, items))
-        case ListT(item, items):
-            return has_any_dtype(item) or any(map(has_any_dtype, items or ()))
-        case DictT(items):
-            return any(has_any_dtype(v) for _, v in items)
-    return False
+    if isinstance(t, Scalar):
+        return t.dtype is not None and t.dtype == ANY_DTYPE
+    return any(map(has_any_dtype, parts(t)))
 
 
 def settle(arg: Arg, choice: int) -> Arg:
@@ -174,16 +168,9 @@ def settle(arg: Arg, choice: int) -> Arg:
 
 
 def _settled(t: Type, choice: int) -> Type:
-    match t:
-        case Scalar(kind, dtype) if dtype is not None and dtype == ANY_DTYPE:
-            return Scalar(kind, _CHOICES[kind][choice])
-        case TupleT(items):
-            return TupleT(tuple(_settled(i, choice) for i in items))
-        case ListT(item, items):
-            return ListT(_settled(item, choice), None if items is None else tuple(_settled(i, choice) for i in items))
-        case DictT(items):
-            return DictT(tuple((k, _settled(i, choice)) for k, i in items))
-    return t
+    if isinstance(t, Scalar):
+        return Scalar(t.kind, _CHOICES[t.kind][choice]) if has_any_dtype(t) else t
+    return map_type(t, lambda part: _settled(part, choice))
 
 
 _NUMBERS = (

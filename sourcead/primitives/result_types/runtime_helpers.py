@@ -6,12 +6,12 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ir.types import (
-    ANY_DTYPE, FLOAT, INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, TupleT, Type, anydim, join
+    ANY_DTYPE, FLOAT, INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, TupleT, Type, anydim, join, map_type
 )
 from sourcead.primitives.result_types.by_example import by_example
 from sourcead.primitives.result_types.operands import Impossible, array_type
 from sourcead.primitives.result_types.table import infers
-from sourcead.runtime import matrices as runtime_matrices, rows as runtime_rows, tangents as runtime_tangents
+from sourcead.runtime import matrices as runtime_matrices, tangents as runtime_tangents
 
 
 def cotangent_type(t: Type) -> Type:
@@ -25,14 +25,8 @@ def cotangent_type(t: Type) -> Type:
             return Scalar("float", ANY_DTYPE if dtype == ANY_DTYPE else np.dtype(float))
         case Array(dtype, dims):
             return t if dtype is None or dtype.kind in "fc" else Array(np.dtype(float), dims)
-        case TupleT(items):
-            return TupleT(tuple(map(cotangent_type, items)))
-        case ListT(item, items):
-            return ListT(cotangent_type(item), None if items is None else tuple(map(cotangent_type, items)))
-        case DictT(items):
-            return DictT(tuple((k, cotangent_type(v)) for k, v in items))
-        case StructT(cls, fields):
-            return StructT(cls, tuple((k, cotangent_type(v)) for k, v in fields))
+        case TupleT() | ListT() | DictT() | StructT():
+            return map_type(t, cotangent_type)
     return UNKNOWN
 
 
@@ -41,13 +35,13 @@ def _zeros_like(fn, args, kwargs) -> Type:
     return cotangent_type(args[0].type)
 
 
-@infers(runtime_rows.join_rows)
+@infers(runtime.join_rows)
 def _join_rows(fn, args, kwargs) -> Type:
     t = args[0].type
     return Array(t.dtype, (anydim(), t.dims[-1])) if isinstance(t, Array) and t.dims else UNKNOWN
 
 
-@infers(runtime_rows.split_rows)
+@infers(runtime.split_rows)
 def _split_rows(fn, args, kwargs) -> Type:
     rows, x = args[0].type, args[1].type
     known = isinstance(rows, Array) and isinstance(x, Array) and rows.dims and x.dims

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sourcead.ir.types import UNKNOWN, Array, Scalar, Sym, TupleT, Type, anydim, many, type_of
+from sourcead.ir.type_of import type_of
+from sourcead.ir.types import UNKNOWN, Array, Scalar, Sym, TupleT, Type, anydim, many
 from sourcead.primitives.result_types import (  # noqa: F401  (fill the table)
     builtins as infer_values, joining as infer_joining, products as infer_products, runtime_helpers as infer_runtime
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sourcead.ir.type_of import type_of
 from sourcead.ir.types import (
     KINDS, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Undefined, anydim,
     join
@@ -88,8 +89,6 @@ def _array(base: Array, key) -> Type:
         key = key.items
     if isinstance(key, Arg) and isinstance(key.type, TupleT):
         if key.known:
-            from sourcead.ir.types import type_of
-
             key = tuple(Arg(type_of(v), v) for v in key.value)
         else:
             key = tuple(Arg(t) for t in key.type.items)

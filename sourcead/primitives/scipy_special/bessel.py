@@ -11,40 +11,30 @@ import math
 import numpy as np
 from scipy import special
 
-from sourcead.primitives.registry import adjoint
+from sourcead.primitives.registry import adjoint, elementwise
 from sourcead.runtime import undefined
 
 ROOT_PI = math.sqrt(math.pi)
 
-
-@adjoint(special.jv, broadcasts=True)
-def _(y, v, z, d_y):
-    return undefined("the order"), d_y * (special.jv(v - 1, z) - special.jv(v + 1, z)) / 2
-
-
-@adjoint(special.yv, special.yn, broadcasts=True)
-def _(y, v, z, d_y):
-    return undefined("the order"), d_y * (special.yv(v - 1, z) - special.yv(v + 1, z)) / 2
-
-
-@adjoint(special.iv, broadcasts=True)
-def _(y, v, z, d_y):
-    return undefined("the order"), d_y * (special.iv(v - 1, z) + special.iv(v + 1, z)) / 2
-
-
-@adjoint(special.kv, special.kn, broadcasts=True)
-def _(y, v, z, d_y):
-    return undefined("the order"), -d_y * (special.kv(v - 1, z) + special.kv(v + 1, z)) / 2
-
-
-@adjoint(special.hankel1, broadcasts=True)
-def _(y, v, z, d_y):
-    return undefined("the order"), d_y * (special.hankel1(v - 1, z) - special.hankel1(v + 1, z)) / 2
-
-
-@adjoint(special.hankel2, broadcasts=True)
-def _(y, v, z, d_y):
-    return undefined("the order"), d_y * (special.hankel2(v - 1, z) - special.hankel2(v + 1, z)) / 2
+elementwise({
+    special.jv: lambda y, v, z, d_y: (undefined("the order"), d_y * (special.jv(v - 1, z) - special.jv(v + 1, z)) / 2),
+    (special.yv, special.yn): lambda y, v, z, d_y: (
+        undefined("the order"), d_y * (special.yv(v - 1, z) - special.yv(v + 1, z)) / 2
+    ),
+    special.iv: lambda y, v, z, d_y: (undefined("the order"), d_y * (special.iv(v - 1, z) + special.iv(v + 1, z)) / 2),
+    (special.kv, special.kn): lambda y, v, z, d_y: (
+        undefined("the order"), -d_y * (special.kv(v - 1, z) + special.kv(v + 1, z)) / 2
+    ),
+    special.hankel1: lambda y, v, z, d_y: (
+        undefined("the order"), d_y * (special.hankel1(v - 1, z) - special.hankel1(v + 1, z)) / 2
+    ),
+    special.hankel2: lambda y, v, z, d_y: (
+        undefined("the order"), d_y * (special.hankel2(v - 1, z) - special.hankel2(v + 1, z)) / 2
+    ),
+    special.kve: lambda y, v, z, d_y: (
+        undefined("the order"), d_y * (y - (special.kve(v - 1, z) + special.kve(v + 1, z)) / 2)
+    ),
+})
 
 
 @adjoint(special.hankel1e, broadcasts=True)
@@ -81,106 +71,33 @@ def ive_adjoint(y, v, z, d_y):
     return undefined("the order"), d_y * (slope - np.sign(z) * y)
 
 
-@adjoint(special.kve, broadcasts=True)
-def _(y, v, z, d_y):
-    return undefined("the order"), d_y * (y - (special.kve(v - 1, z) + special.kve(v + 1, z)) / 2)
-
-
 # ---- derivatives of Bessel functions ----
 
-
-@adjoint(special.jvp, broadcasts=True)
-def _(y, v, z, n=1, d_y=None):
-    return undefined("the order"), d_y * special.jvp(v, z, n + 1), None
-
-
-@adjoint(special.yvp, broadcasts=True)
-def _(y, v, z, n=1, d_y=None):
-    return undefined("the order"), d_y * special.yvp(v, z, n + 1), None
-
-
-@adjoint(special.ivp, broadcasts=True)
-def _(y, v, z, n=1, d_y=None):
-    return undefined("the order"), d_y * special.ivp(v, z, n + 1), None
-
-
-@adjoint(special.kvp, broadcasts=True)
-def _(y, v, z, n=1, d_y=None):
-    return undefined("the order"), d_y * special.kvp(v, z, n + 1), None
-
-
-@adjoint(special.h1vp, broadcasts=True)
-def _(y, v, z, n=1, d_y=None):
-    return undefined("the order"), d_y * special.h1vp(v, z, n + 1), None
-
-
-@adjoint(special.h2vp, broadcasts=True)
-def _(y, v, z, n=1, d_y=None):
-    return undefined("the order"), d_y * special.h2vp(v, z, n + 1), None
-
+elementwise({
+    special.jvp: lambda y, v, z, n=1, d_y=None: (undefined("the order"), d_y * special.jvp(v, z, n + 1), None),
+    special.yvp: lambda y, v, z, n=1, d_y=None: (undefined("the order"), d_y * special.yvp(v, z, n + 1), None),
+    special.ivp: lambda y, v, z, n=1, d_y=None: (undefined("the order"), d_y * special.ivp(v, z, n + 1), None),
+    special.kvp: lambda y, v, z, n=1, d_y=None: (undefined("the order"), d_y * special.kvp(v, z, n + 1), None),
+    special.h1vp: lambda y, v, z, n=1, d_y=None: (undefined("the order"), d_y * special.h1vp(v, z, n + 1), None),
+    special.h2vp: lambda y, v, z, n=1, d_y=None: (undefined("the order"), d_y * special.h2vp(v, z, n + 1), None),
+})
 
 # ---- fixed orders ----
 
-
-@adjoint(special.j0, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * special.j1(x)
-
-
-@adjoint(special.j1, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (special.j0(x) - special.jv(2, x)) / 2
-
-
-@adjoint(special.y0, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * special.y1(x)
-
-
-@adjoint(special.y1, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (special.y0(x) - y / x)
-
-
-@adjoint(special.i0, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * special.i1(x)
-
-
-@adjoint(special.i1, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (special.i0(x) + special.iv(2, x)) / 2
-
-
-@adjoint(special.i0e, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (special.i1e(x) - np.sign(x) * y)
-
-
-@adjoint(special.i1e, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * ((special.i0e(x) + special.ive(2, x)) / 2 - np.sign(x) * y)
-
-
-@adjoint(special.k0, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * special.k1(x)
-
-
-@adjoint(special.k1, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * (special.k0(x) + y / x)
-
-
-@adjoint(special.k0e, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (y - special.k1e(x))
-
-
-@adjoint(special.k1e, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (y - special.k0e(x) - y / x)
-
+elementwise({
+    special.j0: lambda y, x, d_y: -d_y * special.j1(x),
+    special.j1: lambda y, x, d_y: d_y * (special.j0(x) - special.jv(2, x)) / 2,
+    special.y0: lambda y, x, d_y: -d_y * special.y1(x),
+    special.y1: lambda y, x, d_y: d_y * (special.y0(x) - y / x),
+    special.i0: lambda y, x, d_y: d_y * special.i1(x),
+    special.i1: lambda y, x, d_y: d_y * (special.i0(x) + special.iv(2, x)) / 2,
+    special.i0e: lambda y, x, d_y: d_y * (special.i1e(x) - np.sign(x) * y),
+    special.i1e: lambda y, x, d_y: d_y * ((special.i0e(x) + special.ive(2, x)) / 2 - np.sign(x) * y),
+    special.k0: lambda y, x, d_y: -d_y * special.k1(x),
+    special.k1: lambda y, x, d_y: -d_y * (special.k0(x) + y / x),
+    special.k0e: lambda y, x, d_y: d_y * (y - special.k1e(x)),
+    special.k1e: lambda y, x, d_y: d_y * (y - special.k0e(x) - y / x),
+})
 
 # ---- spherical ones: x**2 w'' + 2 x w' + (x**2 - n (n + 1)) w = 0 ----
 
@@ -215,45 +132,22 @@ def spherical_kn_adjoint(y, n, z, derivative=False, d_y=None):
 
 # ---- Kelvin's and Struve's ----
 
-
-@adjoint(special.ber, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * special.berp(x)
-
-
-@adjoint(special.bei, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * special.beip(x)
-
-
-@adjoint(special.ker, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * special.kerp(x)
-
-
-@adjoint(special.kei, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * special.keip(x)
-
-
-@adjoint(special.berp, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * (special.bei(x) + y / x)
-
-
-@adjoint(special.beip, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (special.ber(x) - y / x)
-
-
-@adjoint(special.kerp, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * (special.kei(x) + y / x)
-
-
-@adjoint(special.keip, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (special.ker(x) - y / x)
+elementwise({
+    special.ber: lambda y, x, d_y: d_y * special.berp(x),
+    special.bei: lambda y, x, d_y: d_y * special.beip(x),
+    special.ker: lambda y, x, d_y: d_y * special.kerp(x),
+    special.kei: lambda y, x, d_y: d_y * special.keip(x),
+    special.berp: lambda y, x, d_y: -d_y * (special.bei(x) + y / x),
+    special.beip: lambda y, x, d_y: d_y * (special.ber(x) - y / x),
+    special.kerp: lambda y, x, d_y: -d_y * (special.kei(x) + y / x),
+    special.keip: lambda y, x, d_y: d_y * (special.ker(x) - y / x),
+    special.itstruve0: lambda y, x, d_y: d_y * special.struve(0, x),
+    special.itmodstruve0: lambda y, x, d_y: d_y * special.modstruve(0, x),
+    special.it2struve0: lambda y, x, d_y: -d_y * special.struve(0, x) / x,
+    special.wright_bessel: lambda y, a, b, x, d_y: (
+        undefined("its first argument"), undefined("its second argument"), d_y * special.wright_bessel(a, a + b, x)
+    ),
+})
 
 
 @adjoint(special.struve, broadcasts=True)
@@ -266,23 +160,3 @@ def _(y, v, x, d_y):
 def _(y, v, x, d_y):
     extra = (x / 2) ** v * special.rgamma(v + 1.5) / ROOT_PI
     return undefined("the order"), d_y * (special.modstruve(v - 1, x) + special.modstruve(v + 1, x) + extra) / 2
-
-
-@adjoint(special.itstruve0, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * special.struve(0, x)
-
-
-@adjoint(special.itmodstruve0, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * special.modstruve(0, x)
-
-
-@adjoint(special.it2struve0, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * special.struve(0, x) / x
-
-
-@adjoint(special.wright_bessel, broadcasts=True)
-def _(y, a, b, x, d_y):
-    return undefined("its first argument"), undefined("its second argument"), d_y * special.wright_bessel(a, a + b, x)

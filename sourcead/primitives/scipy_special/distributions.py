@@ -11,11 +11,10 @@ import math
 import numpy as np
 from scipy import special
 
-from sourcead.primitives.registry import adjoint
+from sourcead.primitives.registry import adjoint, elementwise
 from sourcead.runtime import undefined
 
 SQRT_2_PI = math.sqrt(2 * math.pi)
-
 
 def gamma_density(a, x):
     return np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
@@ -35,68 +34,69 @@ def fisher_density(n, d, x):
     return np.exp(log_odds - special.betaln(n / 2, d / 2)) / x
 
 
-@adjoint(special.gammainc, broadcasts=True)
-def _(y, a, x, d_y):
-    return undefined("its first argument"), d_y * gamma_density(a, x)
-
-
-@adjoint(special.gammaincc, broadcasts=True)
-def _(y, a, x, d_y):
-    return undefined("its first argument"), -d_y * gamma_density(a, x)
-
-
-@adjoint(special.gammaincinv, broadcasts=True)
-def _(y, a, p, d_y):
-    return undefined("its first argument"), d_y / gamma_density(a, y)
-
-
-@adjoint(special.gammainccinv, broadcasts=True)
-def _(y, a, p, d_y):
-    return undefined("its first argument"), -d_y / gamma_density(a, y)
-
-
-@adjoint(special.betainc, broadcasts=True)
-def _(y, a, b, x, d_y):
-    return undefined("its first argument"), undefined("its second argument"), d_y * beta_density(a, b, x)
-
-
-@adjoint(special.betaincinv, broadcasts=True)
-def _(y, a, b, p, d_y):
-    return undefined("its first argument"), undefined("its second argument"), d_y / beta_density(a, b, y)
-
+elementwise({
+    special.gammainc: lambda y, a, x, d_y: (undefined("its first argument"), d_y * gamma_density(a, x)),
+    special.gammaincc: lambda y, a, x, d_y: (undefined("its first argument"), -d_y * gamma_density(a, x)),
+    special.gammaincinv: lambda y, a, p, d_y: (undefined("its first argument"), d_y / gamma_density(a, y)),
+    special.gammainccinv: lambda y, a, p, d_y: (undefined("its first argument"), -d_y / gamma_density(a, y)),
+    special.betainc: lambda y, a, b, x, d_y: (
+        undefined("its first argument"), undefined("its second argument"), d_y * beta_density(a, b, x)
+    ),
+    special.betaincinv: lambda y, a, b, p, d_y: (
+        undefined("its first argument"), undefined("its second argument"), d_y / beta_density(a, b, y)
+    ),
+})
 
 if hasattr(special, "betaincc"):  # SciPy 1.11
-
-    @adjoint(special.betaincc, broadcasts=True)
-    def _(y, a, b, x, d_y):
-        return undefined("its first argument"), undefined("its second argument"), -d_y * beta_density(a, b, x)
-
-    @adjoint(special.betainccinv, broadcasts=True)
-    def _(y, a, b, p, d_y):
-        return undefined("its first argument"), undefined("its second argument"), -d_y / beta_density(a, b, y)
-
+    elementwise({
+        special.betaincc: lambda y, a, b, x, d_y: (
+            undefined("its first argument"), undefined("its second argument"), -d_y * beta_density(a, b, x)
+        ),
+        special.betainccinv: lambda y, a, b, p, d_y: (
+            undefined("its first argument"), undefined("its second argument"), -d_y / beta_density(a, b, y)
+        ),
+    })
 
 # ---- distributions ----
 
-
-@adjoint(special.ndtri_exp, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * SQRT_2_PI * np.exp(x + y * y / 2)
-
-
-@adjoint(special.chdtr, broadcasts=True)
-def _(y, v, x, d_y):
-    return undefined("the degrees of freedom"), d_y * gamma_density(v / 2, x / 2) / 2
-
-
-@adjoint(special.chdtrc, broadcasts=True)
-def _(y, v, x, d_y):
-    return undefined("the degrees of freedom"), -d_y * gamma_density(v / 2, x / 2) / 2
-
-
-@adjoint(special.chdtri, broadcasts=True)
-def _(y, v, p, d_y):
-    return undefined("the degrees of freedom"), -2 * d_y / gamma_density(v / 2, y / 2)
+elementwise({
+    special.ndtri_exp: lambda y, x, d_y: d_y * SQRT_2_PI * np.exp(x + y * y / 2),
+    special.chdtr: lambda y, v, x, d_y: (undefined("the degrees of freedom"), d_y * gamma_density(v / 2, x / 2) / 2),
+    special.chdtrc: lambda y, v, x, d_y: (undefined("the degrees of freedom"), -d_y * gamma_density(v / 2, x / 2) / 2),
+    special.chdtri: lambda y, v, p, d_y: (undefined("the degrees of freedom"), -2 * d_y / gamma_density(v / 2, y / 2)),
+    special.gdtrix: lambda y, a, b, p, d_y: (
+        -d_y * y / a, undefined("its second argument"), d_y / (a * gamma_density(b, a * y))
+    ),
+    special.stdtr: lambda y, df, t, d_y: (undefined("the degrees of freedom"), d_y * student_density(df, t)),
+    special.stdtrit: lambda y, df, p, d_y: (undefined("the degrees of freedom"), d_y / student_density(df, y)),
+    special.fdtr: lambda y, n, d, x, d_y: (
+        undefined("the degrees of freedom"), undefined("the degrees of freedom"), d_y * fisher_density(n, d, x)
+    ),
+    special.fdtrc: lambda y, n, d, x, d_y: (
+        undefined("the degrees of freedom"), undefined("the degrees of freedom"), -d_y * fisher_density(n, d, x)
+    ),
+    special.fdtri: lambda y, n, d, p, d_y: (
+        undefined("the degrees of freedom"), undefined("the degrees of freedom"), d_y / fisher_density(n, d, y)
+    ),
+    special.pdtr: lambda y, k, m, d_y: (None, -d_y * gamma_density(np.floor(k) + 1, m)),
+    special.pdtrc: lambda y, k, m, d_y: (None, d_y * gamma_density(np.floor(k) + 1, m)),
+    special.bdtr: lambda y, k, n, p, d_y: (
+        undefined("its first argument"),
+        undefined("its second argument"),
+        -d_y * beta_density(np.floor(k) + 1, n - np.floor(k), p),
+    ),
+    special.bdtrc: lambda y, k, n, p, d_y: (
+        undefined("its first argument"),
+        undefined("its second argument"),
+        d_y * beta_density(np.floor(k) + 1, n - np.floor(k), p),
+    ),
+    special.nbdtr: lambda y, k, n, p, d_y: (
+        undefined("its first argument"), undefined("its second argument"), d_y * beta_density(n, k + 1, p)
+    ),
+    special.nbdtrc: lambda y, k, n, p, d_y: (
+        undefined("its first argument"), undefined("its second argument"), -d_y * beta_density(n, k + 1, p)
+    ),
+})
 
 
 @adjoint(special.gdtr, broadcasts=True)
@@ -111,72 +111,14 @@ def _(y, a, b, x, d_y):
     return -density * x, undefined("its second argument"), -density * a
 
 
-@adjoint(special.gdtrix, broadcasts=True)
-def _(y, a, b, p, d_y):
-    return -d_y * y / a, undefined("its second argument"), d_y / (a * gamma_density(b, a * y))
-
-
-@adjoint(special.stdtr, broadcasts=True)
-def _(y, df, t, d_y):
-    return undefined("the degrees of freedom"), d_y * student_density(df, t)
-
-
-@adjoint(special.stdtrit, broadcasts=True)
-def _(y, df, p, d_y):
-    return undefined("the degrees of freedom"), d_y / student_density(df, y)
-
-
-@adjoint(special.fdtr, broadcasts=True)
-def _(y, n, d, x, d_y):
-    return undefined("the degrees of freedom"), undefined("the degrees of freedom"), d_y * fisher_density(n, d, x)
-
-
-@adjoint(special.fdtrc, broadcasts=True)
-def _(y, n, d, x, d_y):
-    return undefined("the degrees of freedom"), undefined("the degrees of freedom"), -d_y * fisher_density(n, d, x)
-
-
-@adjoint(special.fdtri, broadcasts=True)
-def _(y, n, d, p, d_y):
-    return undefined("the degrees of freedom"), undefined("the degrees of freedom"), d_y / fisher_density(n, d, y)
-
-
-@adjoint(special.pdtr, broadcasts=True)
-def _(y, k, m, d_y):
-    return None, -d_y * gamma_density(np.floor(k) + 1, m)
-
-
-@adjoint(special.pdtrc, broadcasts=True)
-def _(y, k, m, d_y):
-    return None, d_y * gamma_density(np.floor(k) + 1, m)
-
-
-@adjoint(special.bdtr, broadcasts=True)
-def _(y, k, n, p, d_y):
-    return undefined("its first argument"), undefined("its second argument"), -d_y * beta_density(np.floor(k) + 1, n - np.floor(k), p)
-
-
-@adjoint(special.bdtrc, broadcasts=True)
-def _(y, k, n, p, d_y):
-    return undefined("its first argument"), undefined("its second argument"), d_y * beta_density(np.floor(k) + 1, n - np.floor(k), p)
-
-
-@adjoint(special.nbdtr, broadcasts=True)
-def _(y, k, n, p, d_y):
-    return undefined("its first argument"), undefined("its second argument"), d_y * beta_density(n, k + 1, p)
-
-
-@adjoint(special.nbdtrc, broadcasts=True)
-def _(y, k, n, p, d_y):
-    return undefined("its first argument"), undefined("its second argument"), -d_y * beta_density(n, k + 1, p)
-
-
 # ---- products of consecutive numbers ----
 
-
-@adjoint(special.rgamma, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * y * special.digamma(x)
+elementwise({
+    special.rgamma: lambda y, x, d_y: -d_y * y * special.digamma(x),
+    special.multigammaln: lambda y, a, d, d_y: (
+        d_y * np.sum(special.digamma(np.expand_dims(a, -1) - np.arange(d) / 2), axis=-1), undefined("the dimension")
+    ),
+})
 
 
 @adjoint(special.poch, broadcasts=True)
@@ -190,8 +132,3 @@ def _(y, n, k, d_y):
     d_log = d_y * y
     rest = special.digamma(n - k + 1)
     return d_log * (special.digamma(n + 1) - rest), d_log * (rest - special.digamma(k + 1))
-
-
-@adjoint(special.multigammaln, broadcasts=True)
-def _(y, a, d, d_y):
-    return d_y * np.sum(special.digamma(np.expand_dims(a, -1) - np.arange(d) / 2), axis=-1), undefined("the dimension")

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from scipy import special
 
-from sourcead.primitives.registry import adjoint
+from sourcead.primitives.registry import adjoint, elementwise
 from sourcead.runtime import divide_or_zero, undefined
 
 ROOT_PI = math.sqrt(math.pi)
@@ -20,25 +20,21 @@ LN2 = math.log(2)
 LN10 = math.log(10)
 DEGREE = math.pi / 180
 
-
-@adjoint(special.dawsn, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (1 - 2 * x * y)
-
-
-@adjoint(special.erfi, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * 2 / ROOT_PI * np.exp(x * x)
-
-
-@adjoint(special.erfcinv, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * ROOT_PI / 2 * np.exp(y * y)
-
-
-@adjoint(special.wofz, broadcasts=True)
-def _(y, z, d_y):
-    return d_y * (2j / ROOT_PI - 2 * z * y)
+elementwise({
+    special.dawsn: lambda y, x, d_y: d_y * (1 - 2 * x * y),
+    special.erfi: lambda y, x, d_y: d_y * 2 / ROOT_PI * np.exp(x * x),
+    special.erfcinv: lambda y, x, d_y: -d_y * ROOT_PI / 2 * np.exp(y * y),
+    special.wofz: lambda y, z, d_y: d_y * (2j / ROOT_PI - 2 * z * y),
+    special.exp1: lambda y, x, d_y: -d_y * np.exp(-x) / x,
+    special.expi: lambda y, x, d_y: d_y * np.exp(x) / x,
+    special.expn: lambda y, n, x, d_y: (
+        undefined("the order"),
+        -d_y * np.where(n == 0, np.exp(-x) * (x + 1) / x**2, special.expn(np.maximum(n - 1, 0), x)),
+    ),
+    special.spence: lambda y, x, d_y: -d_y * np.where(x == 1, 1, special.log1p(x - 1) / np.where(x == 1, 1, x - 1)),
+    special.lambertw: lambda y, z, k=0, d_y=None: (d_y * np.exp(-y) / (1 + y), None),
+    special.wrightomega: lambda y, z, d_y: d_y * y / (1 + y),
+})
 
 
 @adjoint(special.voigt_profile, broadcasts=True)
@@ -47,36 +43,6 @@ def _(y, x, sigma, gamma, d_y):
     slope = (2j / ROOT_PI - 2 * z * special.wofz(z)) / (sigma * ROOT_2_PI)
     d_x = d_y * np.real(slope) / (sigma * ROOT_2)
     return d_x, -d_y * (y + np.real(slope * z)) / sigma, -d_y * np.imag(slope) / (sigma * ROOT_2)
-
-
-@adjoint(special.exp1, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * np.exp(-x) / x
-
-
-@adjoint(special.expi, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * np.exp(x) / x
-
-
-@adjoint(special.expn, broadcasts=True)
-def _(y, n, x, d_y):
-    return undefined("the order"), -d_y * np.where(n == 0, np.exp(-x) * (x + 1) / x**2, special.expn(np.maximum(n - 1, 0), x))
-
-
-@adjoint(special.spence, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * np.where(x == 1, 1, special.log1p(x - 1) / np.where(x == 1, 1, x - 1))
-
-
-@adjoint(special.lambertw, broadcasts=True)
-def _(y, z, k=0, d_y=None):
-    return d_y * np.exp(-y) / (1 + y), None
-
-
-@adjoint(special.wrightomega, broadcasts=True)
-def _(y, z, d_y):
-    return d_y * y / (1 + y)
 
 
 @adjoint(special.zeta, broadcasts=True)
@@ -94,20 +60,27 @@ def _(y, h, a, d_y):
 
 # ---- elliptic and hypergeometric functions ----
 
-
-@adjoint(special.ellipk, broadcasts=True)
-def _(y, m, d_y):
-    return d_y * np.where(m == 0, math.pi / 8, (special.ellipe(m) / (1 - m) - y) / np.where(m == 0, 1, 2 * m))
-
-
-@adjoint(special.ellipkm1, broadcasts=True)
-def _(y, p, d_y):
-    return -d_y * np.where(p == 1, math.pi / 8, (special.ellipe(1 - p) / p - y) / np.where(p == 1, 1, 2 * (1 - p)))
-
-
-@adjoint(special.ellipe, broadcasts=True)
-def _(y, m, d_y):
-    return d_y * np.where(m == 0, -math.pi / 8, (y - special.ellipk(m)) / np.where(m == 0, 1, 2 * m))
+elementwise({
+    special.ellipk: lambda y, m, d_y: (
+        d_y * np.where(m == 0, math.pi / 8, (special.ellipe(m) / (1 - m) - y) / np.where(m == 0, 1, 2 * m))
+    ),
+    special.ellipkm1: lambda y, p, d_y: (
+        -d_y * np.where(p == 1, math.pi / 8, (special.ellipe(1 - p) / p - y) / np.where(p == 1, 1, 2 * (1 - p)))
+    ),
+    special.ellipe: lambda y, m, d_y: (
+        d_y * np.where(m == 0, -math.pi / 8, (y - special.ellipk(m)) / np.where(m == 0, 1, 2 * m))
+    ),
+    special.ellipeinc: lambda y, phi, m, d_y: (
+        d_y * np.sqrt(1 - m * np.sin(phi) ** 2), d_y * (y - special.ellipkinc(phi, m)) / (2 * m)
+    ),
+    special.hyp0f1: lambda y, v, z, d_y: (undefined("its first argument"), d_y * special.hyp0f1(v + 1, z) / v),
+    special.hyp1f1: lambda y, a, b, x, d_y: (
+        undefined("its first argument"), undefined("its second argument"), d_y * a / b * special.hyp1f1(a + 1, b + 1, x)
+    ),
+    special.hyperu: lambda y, a, b, x, d_y: (
+        undefined("its first argument"), undefined("its second argument"), -d_y * a * special.hyperu(a + 1, b + 1, x)
+    ),
+})
 
 
 @adjoint(special.ellipkinc, broadcasts=True)
@@ -117,25 +90,10 @@ def _(y, phi, m, d_y):
     return d_y / root, d_y * slope
 
 
-@adjoint(special.ellipeinc, broadcasts=True)
-def _(y, phi, m, d_y):
-    return d_y * np.sqrt(1 - m * np.sin(phi) ** 2), d_y * (y - special.ellipkinc(phi, m)) / (2 * m)
-
-
 @adjoint(special.elliprf, broadcasts=True)
 def _(y, a, b, c, d_y):
     d = -d_y / 6
     return d * special.elliprd(b, c, a), d * special.elliprd(a, c, b), d * special.elliprd(a, b, c)
-
-
-@adjoint(special.hyp0f1, broadcasts=True)
-def _(y, v, z, d_y):
-    return undefined("its first argument"), d_y * special.hyp0f1(v + 1, z) / v
-
-
-@adjoint(special.hyp1f1, broadcasts=True)
-def _(y, a, b, x, d_y):
-    return undefined("its first argument"), undefined("its second argument"), d_y * a / b * special.hyp1f1(a + 1, b + 1, x)
 
 
 @adjoint(special.hyp2f1, broadcasts=True)
@@ -144,80 +102,27 @@ def _(y, a, b, c, z, d_y):
     return undefined("its first argument"), undefined("its second argument"), undefined("its third argument"), d_z
 
 
-@adjoint(special.hyperu, broadcasts=True)
-def _(y, a, b, x, d_y):
-    return undefined("its first argument"), undefined("its second argument"), -d_y * a * special.hyperu(a + 1, b + 1, x)
-
-
 # ---- elementary functions, said so that they stay exact ----
 
-
-@adjoint(special.exp2, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * y * LN2
-
-
-@adjoint(special.exp10, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * y * LN10
-
-
-@adjoint(special.expm1, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (y + 1)
-
-
-@adjoint(special.log1p, broadcasts=True)
-def _(y, x, d_y):
-    return d_y / (1 + x)
-
-
-@adjoint(special.cbrt, broadcasts=True)
-def _(y, x, d_y):
-    return d_y / (3 * y * y)
-
-
-@adjoint(special.cosm1, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * np.sin(x)
-
-
-@adjoint(special.powm1, broadcasts=True)
-def _(y, x, p, d_y):
-    return d_y * p * x ** (p - 1), d_y * (y + 1) * np.log(x)
-
-
-@adjoint(special.sindg, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * DEGREE * special.cosdg(x)
-
-
-@adjoint(special.cosdg, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * DEGREE * special.sindg(x)
-
-
-@adjoint(special.tandg, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * DEGREE * (1 + y * y)
-
-
-@adjoint(special.cotdg, broadcasts=True)
-def _(y, x, d_y):
-    return -d_y * DEGREE * (1 + y * y)
-
-
-@adjoint(special.radian, broadcasts=True)
-def _(y, d, m, s, d_y):
-    return d_y * DEGREE, d_y * (DEGREE / 60), d_y * (DEGREE / 3600)
-
+elementwise({
+    special.exp2: lambda y, x, d_y: d_y * y * LN2,
+    special.exp10: lambda y, x, d_y: d_y * y * LN10,
+    special.expm1: lambda y, x, d_y: d_y * (y + 1),
+    special.log1p: lambda y, x, d_y: d_y / (1 + x),
+    special.cbrt: lambda y, x, d_y: d_y / (3 * y * y),
+    special.cosm1: lambda y, x, d_y: -d_y * np.sin(x),
+    special.powm1: lambda y, x, p, d_y: (d_y * p * x ** (p - 1), d_y * (y + 1) * np.log(x)),
+    special.sindg: lambda y, x, d_y: d_y * DEGREE * special.cosdg(x),
+    special.cosdg: lambda y, x, d_y: -d_y * DEGREE * special.sindg(x),
+    special.tandg: lambda y, x, d_y: d_y * DEGREE * (1 + y * y),
+    special.cotdg: lambda y, x, d_y: -d_y * DEGREE * (1 + y * y),
+    special.radian: lambda y, d, m, s, d_y: (d_y * DEGREE, d_y * (DEGREE / 60), d_y * (DEGREE / 3600)),
+})
 
 if hasattr(special, "softplus"):  # SciPy 1.16
-
-    @adjoint(special.softplus, broadcasts=True)
-    def _(y, x, d_y):
-        return d_y * special.expit(x)
-
+    elementwise({
+        special.softplus: lambda y, x, d_y: d_y * special.expit(x),
+    })
 
 # ---- losses and transforms of data ----
 

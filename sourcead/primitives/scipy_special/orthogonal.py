@@ -8,7 +8,7 @@
 
 from scipy import special
 
-from sourcead.primitives.registry import adjoint
+from sourcead.primitives.registry import adjoint, elementwise
 from sourcead.runtime import undefined
 
 
@@ -35,61 +35,39 @@ def _(y, n, alpha, x, d_y):
     return undefined("the degree"), undefined("its second argument"), d_y * slope
 
 
-@adjoint(special.eval_legendre, broadcasts=True)
-def _(y, n, x, d_y):
-    return undefined("the degree"), d_y * (n != 0) * (n + 1) / 2 * special.eval_jacobi(lower(n), 1, 1, x)
-
-
-@adjoint(special.eval_sh_legendre, broadcasts=True)
-def _(y, n, x, d_y):
-    return undefined("the degree"), d_y * (n != 0) * (n + 1) * special.eval_jacobi(lower(n), 1, 1, 2 * x - 1)
-
-
-@adjoint(special.eval_chebyt, broadcasts=True)
-def _(y, n, x, d_y):
-    return undefined("the degree"), d_y * n * special.eval_chebyu(lower(n), x)
-
-
-@adjoint(special.eval_sh_chebyt, broadcasts=True)
-def _(y, n, x, d_y):
-    return undefined("the degree"), d_y * 2 * n * special.eval_chebyu(lower(n), 2 * x - 1)
-
-
-@adjoint(special.eval_chebyc, broadcasts=True)
-def _(y, n, x, d_y):
-    return undefined("the degree"), d_y * n * special.eval_chebyu(lower(n), x / 2)
-
-
-@adjoint(special.eval_chebyu, broadcasts=True)
-def _(y, n, x, d_y):
-    return undefined("the degree"), d_y * 2 * (n != 0) * special.eval_gegenbauer(lower(n), 2, x)
-
-
-@adjoint(special.eval_sh_chebyu, broadcasts=True)
-def _(y, n, x, d_y):
-    return undefined("the degree"), d_y * 4 * (n != 0) * special.eval_gegenbauer(lower(n), 2, 2 * x - 1)
-
-
-@adjoint(special.eval_chebys, broadcasts=True)
-def _(y, n, x, d_y):
-    return undefined("the degree"), d_y * (n != 0) * special.eval_gegenbauer(lower(n), 2, x / 2)
-
-
-@adjoint(special.eval_laguerre, broadcasts=True)
-def _(y, n, x, d_y):
-    return undefined("the degree"), -d_y * (n != 0) * special.eval_genlaguerre(lower(n), 1, x)
-
-
-@adjoint(special.eval_genlaguerre, broadcasts=True)
-def _(y, n, alpha, x, d_y):
-    return undefined("the degree"), undefined("its second argument"), -d_y * (n != 0) * special.eval_genlaguerre(lower(n), alpha + 1, x)
-
-
-@adjoint(special.eval_hermite, broadcasts=True)
-def _(y, n, x, d_y):
-    return undefined("the degree"), d_y * 2 * n * special.eval_hermite(lower(n), x)
-
-
-@adjoint(special.eval_hermitenorm, broadcasts=True)
-def _(y, n, x, d_y):
-    return undefined("the degree"), d_y * n * special.eval_hermitenorm(lower(n), x)
+elementwise({
+    special.eval_legendre: lambda y, n, x, d_y: (
+        undefined("the degree"), d_y * (n != 0) * (n + 1) / 2 * special.eval_jacobi(lower(n), 1, 1, x)
+    ),
+    special.eval_sh_legendre: lambda y, n, x, d_y: (
+        undefined("the degree"), d_y * (n != 0) * (n + 1) * special.eval_jacobi(lower(n), 1, 1, 2 * x - 1)
+    ),
+    special.eval_chebyt: lambda y, n, x, d_y: (undefined("the degree"), d_y * n * special.eval_chebyu(lower(n), x)),
+    special.eval_sh_chebyt: lambda y, n, x, d_y: (
+        undefined("the degree"), d_y * 2 * n * special.eval_chebyu(lower(n), 2 * x - 1)
+    ),
+    special.eval_chebyc: lambda y, n, x, d_y: (undefined("the degree"), d_y * n * special.eval_chebyu(lower(n), x / 2)),
+    special.eval_chebyu: lambda y, n, x, d_y: (
+        undefined("the degree"), d_y * 2 * (n != 0) * special.eval_gegenbauer(lower(n), 2, x)
+    ),
+    special.eval_sh_chebyu: lambda y, n, x, d_y: (
+        undefined("the degree"), d_y * 4 * (n != 0) * special.eval_gegenbauer(lower(n), 2, 2 * x - 1)
+    ),
+    special.eval_chebys: lambda y, n, x, d_y: (
+        undefined("the degree"), d_y * (n != 0) * special.eval_gegenbauer(lower(n), 2, x / 2)
+    ),
+    special.eval_laguerre: lambda y, n, x, d_y: (
+        undefined("the degree"), -d_y * (n != 0) * special.eval_genlaguerre(lower(n), 1, x)
+    ),
+    special.eval_genlaguerre: lambda y, n, alpha, x, d_y: (
+        undefined("the degree"),
+        undefined("its second argument"),
+        -d_y * (n != 0) * special.eval_genlaguerre(lower(n), alpha + 1, x),
+    ),
+    special.eval_hermite: lambda y, n, x, d_y: (
+        undefined("the degree"), d_y * 2 * n * special.eval_hermite(lower(n), x)
+    ),
+    special.eval_hermitenorm: lambda y, n, x, d_y: (
+        undefined("the degree"), d_y * n * special.eval_hermitenorm(lower(n), x)
+    ),
+})

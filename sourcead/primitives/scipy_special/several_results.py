@@ -11,99 +11,40 @@ import math
 import numpy as np
 from scipy import special
 
-from sourcead.primitives.registry import adjoint, tangent
+from sourcead.primitives.registry import adjoint, adjoints, tangent, tangents
 from sourcead.runtime import unbroadcast, undefined
 
+adjoints({
+    special.airy: lambda y, z, d_y: d_y[0] * y[1] + d_y[1] * z * y[0] + d_y[2] * y[3] + d_y[3] * z * y[2],
+    special.sici: lambda y, x, d_y: d_y[0] * np.sinc(x / math.pi) + d_y[1] * (np.cos(x) / x),
+    special.shichi: lambda y, x, d_y: (
+        d_y[0] * np.where(x == 0, 1, np.sinh(x) / np.where(x == 0, 1, x)) + d_y[1] * (np.cosh(x) / x)
+    ),
+    special.fresnel: lambda y, x, d_y: d_y[0] * np.sin(math.pi * x * x / 2) + d_y[1] * np.cos(math.pi * x * x / 2),
+    special.iti0k0: lambda y, x, d_y: d_y[0] * special.i0(x) + d_y[1] * special.k0(x),
+    special.itj0y0: lambda y, x, d_y: d_y[0] * special.j0(x) + d_y[1] * special.y0(x),
+    special.it2i0k0: lambda y, x, d_y: d_y[0] * ((special.i0(x) - 1) / x) + d_y[1] * (-special.k0(x) / x),
+    special.it2j0y0: lambda y, x, d_y: d_y[0] * ((1 - special.j0(x)) / x) + d_y[1] * (-special.y0(x) / x),
+    special.itairy: lambda y, x, d_y: (
+        d_y[0] * special.airy(x)[0] + d_y[1] * special.airy(x)[2] + d_y[2] * (special.airy(-x)[0]) + d_y[3] * (special.airy(-x)[2])
+    ),
+})
 
-@adjoint(special.airy)
-def _(y, z, d_y):
-    return d_y[0] * y[1] + d_y[1] * z * y[0] + d_y[2] * y[3] + d_y[3] * z * y[2]
-
-
-@tangent(special.airy)
-def _(y, z, t_z):
-    return t_z * y[1], t_z * z * y[0], t_z * y[3], t_z * z * y[2]
-
-
-@adjoint(special.sici)
-def _(y, x, d_y):
-    return d_y[0] * np.sinc(x / math.pi) + d_y[1] * (np.cos(x) / x)
-
-
-@tangent(special.sici)
-def _(y, x, t_x):
-    return t_x * np.sinc(x / math.pi), t_x * (np.cos(x) / x)
-
-
-@adjoint(special.shichi)
-def _(y, x, d_y):
-    return d_y[0] * np.where(x == 0, 1, np.sinh(x) / np.where(x == 0, 1, x)) + d_y[1] * (np.cosh(x) / x)
-
-
-@tangent(special.shichi)
-def _(y, x, t_x):
-    return t_x * np.where(x == 0, 1, np.sinh(x) / np.where(x == 0, 1, x)), t_x * (np.cosh(x) / x)
-
-
-@adjoint(special.fresnel)
-def _(y, x, d_y):
-    return d_y[0] * np.sin(math.pi * x * x / 2) + d_y[1] * np.cos(math.pi * x * x / 2)
-
-
-@tangent(special.fresnel)
-def _(y, x, t_x):
-    return t_x * np.sin(math.pi * x * x / 2), t_x * np.cos(math.pi * x * x / 2)
-
-
-@adjoint(special.iti0k0)
-def _(y, x, d_y):
-    return d_y[0] * special.i0(x) + d_y[1] * special.k0(x)
-
-
-@tangent(special.iti0k0)
-def _(y, x, t_x):
-    return t_x * special.i0(x), t_x * special.k0(x)
-
-
-@adjoint(special.itj0y0)
-def _(y, x, d_y):
-    return d_y[0] * special.j0(x) + d_y[1] * special.y0(x)
-
-
-@tangent(special.itj0y0)
-def _(y, x, t_x):
-    return t_x * special.j0(x), t_x * special.y0(x)
-
-
-@adjoint(special.it2i0k0)
-def _(y, x, d_y):
-    return d_y[0] * ((special.i0(x) - 1) / x) + d_y[1] * (-special.k0(x) / x)
-
-
-@tangent(special.it2i0k0)
-def _(y, x, t_x):
-    return t_x * ((special.i0(x) - 1) / x), t_x * (-special.k0(x) / x)
-
-
-@adjoint(special.it2j0y0)
-def _(y, x, d_y):
-    return d_y[0] * ((1 - special.j0(x)) / x) + d_y[1] * (-special.y0(x) / x)
-
-
-@tangent(special.it2j0y0)
-def _(y, x, t_x):
-    return t_x * ((1 - special.j0(x)) / x), t_x * (-special.y0(x) / x)
-
-
-@adjoint(special.itairy)
-def _(y, x, d_y):
-    return d_y[0] * special.airy(x)[0] + d_y[1] * special.airy(x)[2] + d_y[2] * (special.airy(-x)[0]) + d_y[3] * (special.airy(-x)[2])
-
-
-@tangent(special.itairy)
-def _(y, x, t_x):
-    return t_x * special.airy(x)[0], t_x * special.airy(x)[2], t_x * (special.airy(-x)[0]), t_x * (special.airy(-x)[2])
-
+tangents({
+    special.airy: lambda y, z, t_z: (t_z * y[1], t_z * z * y[0], t_z * y[3], t_z * z * y[2]),
+    special.sici: lambda y, x, t_x: (t_x * np.sinc(x / math.pi), t_x * (np.cos(x) / x)),
+    special.shichi: lambda y, x, t_x: (
+        t_x * np.where(x == 0, 1, np.sinh(x) / np.where(x == 0, 1, x)), t_x * (np.cosh(x) / x)
+    ),
+    special.fresnel: lambda y, x, t_x: (t_x * np.sin(math.pi * x * x / 2), t_x * np.cos(math.pi * x * x / 2)),
+    special.iti0k0: lambda y, x, t_x: (t_x * special.i0(x), t_x * special.k0(x)),
+    special.itj0y0: lambda y, x, t_x: (t_x * special.j0(x), t_x * special.y0(x)),
+    special.it2i0k0: lambda y, x, t_x: (t_x * ((special.i0(x) - 1) / x), t_x * (-special.k0(x) / x)),
+    special.it2j0y0: lambda y, x, t_x: (t_x * ((1 - special.j0(x)) / x), t_x * (-special.y0(x) / x)),
+    special.itairy: lambda y, x, t_x: (
+        t_x * special.airy(x)[0], t_x * special.airy(x)[2], t_x * (special.airy(-x)[0]), t_x * (special.airy(-x)[2])
+    ),
+})
 
 # ---- functions of an order or a parameter too ----
 
@@ -121,21 +62,16 @@ def _(y, u, m, t_u):
     return t_u * cn * dn, -t_u * sn * dn, -t_u * m * sn * cn, t_u * dn
 
 
-@adjoint(special.pbdv, special.pbvv)
-def _(y, v, x, d_y):
-    return undefined("the order"), unbroadcast(d_y[0] * y[1] + d_y[1] * (x * x / 4 - v - 0.5) * y[0], x)
+adjoints({
+    (special.pbdv, special.pbvv): lambda y, v, x, d_y: (
+        undefined("the order"), unbroadcast(d_y[0] * y[1] + d_y[1] * (x * x / 4 - v - 0.5) * y[0], x)
+    ),
+    special.pbwa: lambda y, a, x, d_y: (
+        undefined("its first argument"), unbroadcast(d_y[0] * y[1] + d_y[1] * (a - x * x / 4) * y[0], x)
+    ),
+})
 
-
-@tangent(special.pbdv, special.pbvv)
-def _(y, v, x, t_x):
-    return t_x * y[1], t_x * (x * x / 4 - v - 0.5) * y[0]
-
-
-@adjoint(special.pbwa)
-def _(y, a, x, d_y):
-    return undefined("its first argument"), unbroadcast(d_y[0] * y[1] + d_y[1] * (a - x * x / 4) * y[0], x)
-
-
-@tangent(special.pbwa)
-def _(y, a, x, t_x):
-    return t_x * y[1], t_x * (a - x * x / 4) * y[0]
+tangents({
+    (special.pbdv, special.pbvv): lambda y, v, x, t_x: (t_x * y[1], t_x * (x * x / 4 - v - 0.5) * y[0]),
+    special.pbwa: lambda y, a, x, t_x: (t_x * y[1], t_x * (a - x * x / 4) * y[0]),
+})

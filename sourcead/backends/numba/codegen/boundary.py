@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Block, Build, Const, Function, Index, Stmt, Var
 from sourcead.ir.records import is_namedtuple
-from sourcead.ir.types import DictT, FunctionT, Known, ListT, NoneType, Scalar, StructT, TupleT, Type
+from sourcead.ir.types import DictT, FunctionT, Known, ListT, NoneType, Scalar, StructT, TupleT, Type, keyed_parts
 from sourcead.ir.walk import map_op, map_operand
 
 
@@ -89,7 +89,7 @@ class _Flattening:
 
     def parameter(self, var: Var, text: str, params: list[Var]) -> None:
         """Adds what a variable is made of to the parameters; `text` is how the caller reads it."""
-        if not is_structure(var.type):
+        if keyed_parts(var.type) is None:
             params.append(var)
             self.arguments.append(text)
             return
@@ -97,7 +97,7 @@ class _Flattening:
 
     def built(self, t: Type, name: str, text: str, params: list[Var]) -> Build:
         items = []
-        for key, part in parts(t):
+        for key, part in keyed_parts(t):
             if (constant := constant_of(part)) is not None:
                 items.append(constant)
                 continue
@@ -136,11 +136,11 @@ class _Flattening:
         t = atom_type(atom)
         if (constant := constant_of(t)) is not None:
             return self.held("constant", constant.value) if constant.value is not None else "None"
-        if not is_structure(t):
+        if keyed_parts(t) is None:
             results.append(atom)
             return self.number(t, f"d_{len(results) - 1}")
         items = {}
-        for key, part in parts(t):
+        for key, part in keyed_parts(t):
             v = Var(f"d_{key}" if isinstance(key, str) and key.isidentifier() else "d_part", part, True)
             self.after.append(Stmt((v,), Index(atom, Const(key))))
             items[key] = self.result(v, results)
@@ -178,20 +178,6 @@ class _Flattening:
 _SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
 
 
-def is_structure(t: Type) -> bool:
-    """Whether the parts of a value of this type are known."""
-    return isinstance(t, (TupleT, DictT, StructT)) or isinstance(t, ListT) and t.items is not None
-
-
-def parts(t: Type) -> Iterator[tuple[Any, Type]]:
-    """The keys and types of the parts of a structure."""
-    match t:
-        case TupleT(items) | ListT(_, items):
-            yield from enumerate(items)
-        case DictT(items) | StructT(_, items):
-            yield from items
-
-
 def part_text(t: Type, text: str, key: Any) -> str:
     return f"{text}.{key}" if isinstance(t, StructT) else f"{text}[{key!r}]"
 
@@ -222,5 +208,3 @@ def around(boundary: Boundary, name: str, parameters: list[str], compiled: Calla
     namespace = {**boundary.namespace, "compiled": compiled, "live": live}
     exec(compile(boundary.text(name, parameters), f"<sourcead boundary of {name}>", "exec"), namespace)
     return namespace[name]
-
-

@@ -20,11 +20,11 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.backends.numba.codegen.boundary import build_op, is_structure, parts
+from sourcead.backends.numba.codegen.boundary import build_op
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Pop, Slice, Stmt, Sub, Update, Var
 )
-from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type
+from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, keyed_parts
 from sourcead.ir.walk import map_op, walk
 
 
@@ -34,8 +34,8 @@ def by_parts(function: Function) -> Function:
     def each(fn, args: tuple[Var, ...], stmt: Stmt, out: list[Stmt]) -> Op:
         t = args[-1].type
         items = []
-        for key, part in parts(t):
-            inner = tuple(Var(f"{x.name}_{key}", dict(parts(x.type))[key], True) for x in args)
+        for key, part in keyed_parts(t):
+            inner = tuple(Var(f"{x.name}_{key}", dict(keyed_parts(x.type))[key], True) for x in args)
             made = Var(f"d_{key}", part, True)
             out.extend(replace(stmt, targets=(v,), op=Index(x, Const(key))) for v, x in zip(inner, args))
             op = each(fn, inner, stmt, out) if are_alike(inner) else Call(fn, inner)
@@ -65,9 +65,9 @@ def by_parts(function: Function) -> Function:
 
 def are_alike(args: tuple) -> bool:
     """Whether these are structures with the same parts."""
-    if not all(isinstance(a, Var) and is_structure(a.type) for a in args):
+    if not all(isinstance(a, Var) and keyed_parts(a.type) is not None for a in args):
         return False
-    return len({(type(a.type), tuple(key for key, _ in parts(a.type))) for a in args}) == 1
+    return len({(type(a.type), tuple(key for key, _ in keyed_parts(a.type))) for a in args}) == 1
 
 
 def with_one_type(function: Function) -> Function:

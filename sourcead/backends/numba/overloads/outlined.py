@@ -21,7 +21,8 @@ from sourcead.backends.numba import interpreter as interpreted
 from sourcead.backends.numba.internals import TOOLCHAIN
 from sourcead.backends.numba.load import load
 from sourcead.errors import BackendError
-from sourcead.ir.types import UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, type_of
+from sourcead.ir.type_of import type_of
+from sourcead.ir.types import UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type
 
 _PYTHON = {"bool": types.boolean, "int": types.int64, "float": types.float64, "complex": types.complex128}
 

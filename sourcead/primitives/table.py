@@ -1,0 +1,138 @@
+"""The table of primitives: all families are read, and what the compiler asks of a function is looked up in its record.
+
+The families of SciPy are read when a function of SciPy's is first seen.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from sourcead.primitives import (  # noqa: F401  (they enter records)
+    arithmetic, constants, creation, decompositions, elementwise, fft, indexing, joining, linalg, lists, partitions,
+    products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
+)
+from sourcead.primitives.compositions import (  # noqa: F401
+    OF_UFUNCS, Composition, arrays, linalg as composed_linalg, numbers, options, polynomials,
+    statistics as composed_statistics, transforms, ufuncs, writes
+)
+from sourcead.primitives.registry import FACTS, USERS, Primitive, adjoint, record
+from sourcead.primitives.rule import Linear, Rule, TangentRule
+
+NOTHING = Primitive(None)
+"""The record of a function of which nothing is known."""
+
+
+def record_of(function) -> Primitive:
+    """The record of a function."""
+    try:
+        found = record(function)
+    except TypeError:  # not hashable
+        return NOTHING
+    if (found is None or function not in FACTS) and (where := home(function)).startswith("scipy."):
+        read_scipy(where)
+        found = record(function)
+    return found or NOTHING
+
+
+def adjoint_rule(function) -> Rule | None:
+    """The derivative rule of a function, None if there is none."""
+    return record_of(function).adjoint_rule
+
+
+def tangent_rule(function) -> TangentRule | Linear | Rule | None:
+    """The tangent rule of a function, None if there is none; an adjoint rule where that is one as well."""
+    return record_of(function).tangent_rule
+
+
+def has_rule(function) -> bool:
+    """Whether a function has a derivative rule of either mode, so that its body is not looked into."""
+    found = record_of(function)
+    return found.adjoint is not None or found.tangent is not None
+
+
+def no_derivative(function) -> bool:
+    """Whether the results of a function carry no derivative: integers, booleans, steps, fresh constants, random draws."""
+    found = record_of(function)
+    exception = isinstance(function, type) and issubclass(function, BaseException)
+    return (found.constant or exception) and found.adjoint is None and found.tangent is None
+
+
+def compositions_of(function) -> list[Composition]:
+    """The compositions that may stand for calls of a function."""
+    own = list(record_of(function).compositions)
+    method = isinstance(getattr(function, "__self__", None), np.ufunc)
+    if method or isinstance(function, np.ufunc):
+        ufunc, name = (function.__self__, function.__name__) if method else (function, "__call__")
+        return own + [replace(c, first=(ufunc,)) for c in OF_UFUNCS.get(name, ())]
+    return own
+
+
+def is_composed(function) -> bool:
+    """Whether all calls of a function are written out."""
+    return any(not c.given for c in compositions_of(function))
+
+
+def ours() -> dict[Any, Rule]:
+    """The adjoint rules of every family, without those that users (and examples) have registered."""
+    return {f: rule for f, rule in registered().items() if f not in USERS and is_of_family(rule.function)}
+
+
+def is_of_family(rule_function) -> bool:
+    """Whether a rule stands in a file of this folder."""
+    module = rule_function.__module__
+    return module.startswith(f"{__package__}.") and module != adjoint.__module__
+
+
+def registered() -> dict[Any, Rule]:
+    """All adjoint rules, those of every family included."""
+    if importlib.util.find_spec("scipy") is not None:
+        read_scipy("scipy.special")
+        read_scipy("scipy.linalg")
+    found = {f: record(f).adjoint_rule for f in (*FACTS, *USERS)}
+    return {f: rule for f, rule in found.items() if rule is not None}
+
+
+def read_scipy(where: str) -> None:
+    """Reads the families of a module of SciPy."""
+    if where.startswith("scipy.special"):
+        _read_scipy_special()
+    elif where.startswith("scipy.linalg"):
+        _read_scipy_linalg()
+
+
+@cache
+def _read_scipy_special() -> None:
+    from sourcead.primitives.compositions import scipy_special  # noqa: F401
+    from sourcead.primitives.scipy_special import (  # noqa: F401
+        bessel, constants as special_constants, distributions, elementary, integrals, orthogonal, several_results
+    )
+
+
+@cache
+def _read_scipy_linalg() -> None:
+    from sourcead.primitives import scipy_linalg  # noqa: F401
+    from sourcead.primitives.compositions import scipy_linalg as composed  # noqa: F401
+
+
+def home(function) -> str:
+    """The module that a function, a method descriptor or a ufunc's method belongs to."""
+    module = getattr(function, "__module__", None)
+    if isinstance(module, str):
+        return module
+    if isinstance(function, np.ufunc):
+        special = sys.modules.get("scipy.special")
+        found = special is not None and getattr(special, function.__name__, None) is function
+        return "scipy.special" if found else "numpy"
+    owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
+    if owner is None or inspect.ismodule(owner):
+        return getattr(owner, "__name__", "")
+    if isinstance(owner, np.ufunc):
+        return home(owner)
+    return getattr(owner if isinstance(owner, type) else type(owner), "__module__", "")

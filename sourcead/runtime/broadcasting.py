@@ -1,0 +1,41 @@
+"""Cotangents of what NumPy broadcast, cast, or made an array of."""
+
+import numpy as np
+
+
+def unbroadcast(d, x):
+    """The cotangent `d` of `x` broadcast to d's shape, summed to the shape of `x` and cast to its dtype."""
+    if isinstance(x, (list, tuple)):
+        return like_sequence(unbroadcast(d, np.asarray(x, dtype=float)), x)
+    shape = np.shape(x)
+    if np.shape(d) != shape:
+        if np.ndim(d) < len(shape) or any(n != 1 and m == 1 for n, m in zip(shape[::-1], np.shape(d)[::-1])):
+            d = np.broadcast_to(d, np.broadcast_shapes(np.shape(d), shape))
+        lead = np.ndim(d) - len(shape)
+        axes = tuple(range(lead)) + tuple(lead + i for i, n in enumerate(shape) if n == 1)
+        d = np.sum(d, axis=axes, keepdims=True).reshape(shape)
+    if isinstance(x, (np.ndarray, np.generic)):
+        dtype = x.dtype if x.dtype.kind in "fcO" else np.dtype(float)
+        if dtype.kind == "f" and np.iscomplexobj(d):
+            d = np.real(d)
+        d = np.asarray(d, dtype=dtype)
+        return d if isinstance(x, np.ndarray) else d[()]
+    return complex(d) if isinstance(x, complex) else float(np.real(d))
+
+
+def unbroadcast_each(ds, xs):
+    """The cotangents of `xs` in `ys = np.broadcast_arrays(*xs)`."""
+    return tuple(unbroadcast(d, x) for d, x in zip(ds, xs))
+
+
+def like_sequence(d, x):
+    """An array's cotangent as a structure of lists and tuples like `x`, of which the array was made."""
+    if isinstance(x, (list, tuple)):
+        return type(x)([like_sequence(d[i], v) for i, v in enumerate(x)])
+    return unbroadcast(d, x)
+
+
+def like_arrays(parts, arrays):
+    """Each part in the shape and dtype of its array, all in a list, tuple or array as the arrays are."""
+    parts = [unbroadcast(np.reshape(d, np.shape(a)), a) for d, a in zip(parts, arrays)]
+    return tuple(parts) if isinstance(arrays, tuple) else np.array(parts) if isinstance(arrays, np.ndarray) else parts

@@ -1,0 +1,37 @@
+"""What generated text checks while it runs, and the errors that it raises."""
+
+import numpy as np
+
+from sourcead.errors import NonScalarError, UnsupportedArgumentError
+
+
+def refuse_now(reason):
+    """Raise the error for an argument that the generated function does not take."""
+    raise UnsupportedArgumentError(reason)
+
+
+def check_layout(x, name):
+    """Refuses an argument that is not in C order, where a view of it that `reshape` gave is written."""
+    if not x.flags.c_contiguous:
+        refuse_now(
+            f"`{name}` is not in C order, and what is written through a reshape of it is seen in it only if it is: "
+            f"pass np.ascontiguousarray({name})"
+        )
+
+
+def check_first_result(items):
+    """Refuses what `np.vectorize` rounds: it takes the dtype of all results from the first one."""
+    if items and isinstance(items[0], (int, np.integer)) and any(isinstance(x, (float, np.inexact, np.ndarray)) for x in items):
+        refuse_now(
+            "np.vectorize takes the dtype of its first result, here an integer, and rounds the others: "
+            "return floats, or pass otypes=[float]"
+        )
+
+
+def seed(y):
+    """The cotangent 1.0 of a result that must be one real number."""
+    if np.ndim(y) != 0 or not np.issubdtype(np.asarray(y).dtype, np.number) or np.iscomplexobj(y):
+        raise NonScalarError(
+            f"the function returns {type(y).__name__}, and a gradient is that of one real number: use `jacobian` or `vjp`"
+        )
+    return 1.0

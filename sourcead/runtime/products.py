@@ -1,0 +1,98 @@
+"""Cotangents of products of arrays."""
+
+import numpy as np
+
+from sourcead.runtime.broadcasting import unbroadcast
+
+
+def tensordot_cotangents(d_y, a, b, axes=2):
+    """The cotangents of `a` and `b` in `y = np.tensordot(a, b, axes)`."""
+    a, b = np.asarray(a), np.asarray(b)
+    if np.ndim(axes) == 0:
+        axes = (range(a.ndim - axes, a.ndim), range(axes))
+    left, right = ([n % x.ndim for n in np.atleast_1d(np.asarray(ns, dtype=int))] for ns, x in zip(axes, (a, b)))
+    a_free = [i for i in range(a.ndim) if i not in left]
+    b_free = [i for i in range(b.ndim) if i not in right]
+    d_y = np.asarray(d_y)
+    d_a = np.tensordot(d_y, b, axes=(range(len(a_free), d_y.ndim), b_free))
+    d_b = np.tensordot(d_y, a, axes=(range(len(a_free)), a_free))
+    a_order = a_free + [left[i] for i in np.argsort(right)]
+    b_order = b_free + [right[i] for i in np.argsort(left)]
+    return np.transpose(d_a, np.argsort(a_order)), np.transpose(d_b, np.argsort(b_order))
+
+
+def dot_cotangents(d_y, a, b):
+    """The cotangents of `a` and `b` in `y = np.dot(a, b)` of arrays with any number of axes."""
+    return tensordot_cotangents(d_y, a, b, (-1, -2 if b.ndim > 1 else -1))
+
+
+def kron_cotangents(d_y, a, b):
+    """The cotangents of `a` and `b` in `y = np.kron(a, b)`."""
+    n = max(np.ndim(a), np.ndim(b))
+    a_shape = (1,) * (n - np.ndim(a)) + np.shape(a)
+    b_shape = (1,) * (n - np.ndim(b)) + np.shape(b)
+    d = np.reshape(d_y, [size for pair in zip(a_shape, b_shape) for size in pair])
+    odd, even = tuple(range(1, 2 * n, 2)), tuple(range(0, 2 * n, 2))
+    d_a = np.sum(d * np.expand_dims(np.reshape(b, b_shape), even), axis=odd)
+    d_b = np.sum(d * np.expand_dims(np.reshape(a, a_shape), odd), axis=even)
+    return d_a.reshape(np.shape(a)), d_b.reshape(np.shape(b))
+
+
+def einsum_terms(subscripts, ranks=None):
+    """The letters of each operand and of the result, an ellipsis replaced by letters of its own."""
+    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    if not arrow:
+        letters = inputs.replace(",", "").replace("...", "")
+        output = "..." * ("..." in inputs) + "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
+    if "..." in inputs:
+        unused = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if c not in subscripts]
+        counts = [rank - len(term.replace("...", "")) if "..." in term else 0 for term, rank in zip(terms, ranks)]
+        spare = "".join(unused[: max(counts)])
+        terms = [term.replace("...", spare[len(spare) - n :]) for term, n in zip(terms, counts)]
+        output = output.replace("...", spare)
+    return terms, output
+
+
+def einsum_is_plain(subscripts):
+    """Whether each operand's cotangent is one einsum of the result's and the other operands."""
+    if "." in subscripts:
+        return False
+    terms, output = einsum_terms(subscripts)
+    return all(
+        len(set(term)) == len(term) and set(term) <= set(output).union(*terms[:k], *terms[k + 1 :])
+        for k, term in enumerate(terms)
+    )
+
+
+def einsum_back(subscripts, k):
+    """The subscripts that give the cotangent of operand k from that of the result and the other operands."""
+    terms, output = einsum_terms(subscripts)
+    return ",".join([output, *terms[:k], *terms[k + 1 :]]) + "->" + terms[k]
+
+
+def einsum_cotangents(d_y, subscripts, operands):
+    """The cotangents of the operands in `y = np.einsum(subscripts, *operands)`."""
+    terms, output = einsum_terms(subscripts, [np.ndim(x) for x in operands])
+    sizes = {}
+    for term, x in zip(terms, operands):
+        for letter, n in zip(term, np.shape(x)):
+            sizes[letter] = n if sizes.get(letter, 1) == 1 else sizes[letter]
+    cotangents = []
+    for k, (term, x) in enumerate(zip(terms, operands)):
+        others = terms[:k] + terms[k + 1 :]
+        unique = "".join(dict.fromkeys(term))
+        alone = [c for c in unique if c not in output and not any(c in t for t in others)]  # summed over, here only
+        values = [
+            d_y,
+            *operands[:k],
+            *operands[k + 1 :],
+            *(np.ones(sizes[c], dtype=np.asarray(x).dtype) for c in alone),
+        ]
+        d = np.einsum(",".join([output, *others, *alone]) + "->" + unique, *values)
+        if len(unique) < len(term):
+            d_x = np.zeros([sizes[c] for c in term], dtype=d.dtype)
+            np.einsum(term + "->" + unique, d_x)[...] = d
+            d = d_x
+        cotangents.append(unbroadcast(d, x))
+    return tuple(cotangents)

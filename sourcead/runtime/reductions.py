@@ -1,0 +1,103 @@
+"""Cotangents of reductions, scans and differences along axes."""
+
+import numpy as np
+
+
+def axis_size(x, axis):
+    """How many elements of `x` go into each element of a reduction over `axis`."""
+    if axis is None:
+        return x.size
+    size = 1
+    for a in axis if isinstance(axis, tuple) else (axis,):
+        size *= x.shape[a]
+    return size
+
+
+def split_axes(ndim, axis=None):
+    """The axes that a reduction over `axis` keeps, and those that it sums over."""
+    gone = {a % ndim for a in (range(ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else [axis])}
+    return [i for i in range(ndim) if i not in gone], sorted(gone)
+
+
+def product_of_others(x, axis=None):
+    """At each element of `x`, the product of all others that `np.prod(x, axis)` multiplies it with."""
+    kept, gone = split_axes(x.ndim, axis)
+    rows = np.transpose(x, kept + gone)
+    flat = rows.reshape([x.shape[i] for i in kept] + [int(np.prod([x.shape[i] for i in gone]))])
+    before, after = np.ones_like(flat), np.ones_like(flat)
+    before[..., 1:] = np.cumprod(flat[..., :-1], axis=-1)
+    after[..., -2::-1] = np.cumprod(flat[..., :0:-1], axis=-1)
+    return np.transpose((before * after).reshape(rows.shape), np.argsort(kept + gone))
+
+
+def middle_shares(x, axis=None):
+    """The derivative of `np.median(x, axis)` with respect to each element of `x`."""
+    kept, gone = split_axes(x.ndim, axis)
+    rows = np.transpose(x, kept + gone)
+    flat = rows.reshape([x.shape[i] for i in kept] + [-1])
+    n = flat.shape[-1]
+    middle = np.sort(flat, axis=-1)[..., [(n - 1) // 2, n // 2]]
+    low, high = ((flat == middle[..., i : i + 1]).astype(x.dtype) for i in (0, 1))
+    shares = (low / np.sum(low, axis=-1, keepdims=True) + high / np.sum(high, axis=-1, keepdims=True)) / 2
+    return np.transpose(shares.reshape(rows.shape), np.argsort(kept + gone))
+
+
+def cumprod_cotangent(d_y, x, axis):
+    """The cotangent of `x` in `y = np.cumprod(x, axis)`, without a division, so that zeros are no exception."""
+    x, s = np.moveaxis(x, axis, 0), np.moveaxis(d_y, axis, 0).copy()
+    for j in reversed(range(len(x) - 1)):
+        s[j] += x[j + 1] * s[j + 1]
+    s[1:] *= np.cumprod(x[:-1], axis=0)
+    return np.moveaxis(s, 0, axis)
+
+
+def running_winner_cotangent(d_y, y, x, axis):
+    """The cotangent of `x` in `y = np.maximum.accumulate(x, axis)` (or minimum): equal values share, one by one."""
+    x, y, d = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0), np.moveaxis(d_y, axis, 0).copy()
+    d_x = np.zeros_like(d)
+    for j in reversed(range(1, len(x))):
+        tie = d[j] / 2 * (x[j] == y[j - 1])
+        d_x[j] = d[j] * ((x[j] == y[j]) & (x[j] != y[j - 1])) + tie
+        d[j - 1] += d[j] * (x[j] != y[j]) + tie
+    d_x[:1] = d[:1]
+    return np.moveaxis(d_x, 0, axis)
+
+
+def diff_cotangent(d_y, n, axis):
+    """The cotangent of `x` in `y = np.diff(x, n, axis)`."""
+    for _ in range(n):
+        width = [(0, 0)] * d_y.ndim
+        width[axis] = (1, 1)
+        d_y = -np.diff(np.pad(d_y, width), axis=axis)
+    return d_y
+
+
+def gradient_cotangent(d_y, f, spacing, axis, edge_order):
+    """The cotangent of `f` in `y = np.gradient(f, *spacing, axis=axis, edge_order=edge_order)`."""
+    axes = range(f.ndim) if axis is None else [a % f.ndim for a in np.atleast_1d(axis)]
+    parts = d_y if isinstance(d_y, (list, tuple)) else [d_y]
+    steps = list(spacing) if len(spacing) == len(parts) else [spacing[0] if spacing else 1.0] * len(parts)
+    d_f = np.zeros(f.shape, dtype=parts[0].dtype)
+    for d, a, step in zip(parts, axes, steps):
+        matrix = np.gradient(np.eye(f.shape[a]), step, axis=0, edge_order=edge_order)
+        d_f += np.moveaxis(np.tensordot(matrix.astype(d.dtype), d, axes=(0, a)), 0, a)
+    return d_f
+
+
+def quantile_cotangent(d_y, x, q, axis=None, keepdims=False):
+    """The cotangent of `x` in `y = np.quantile(x, q, axis, keepdims=keepdims)`."""
+    kept, gone = split_axes(x.ndim, axis)
+    rows = np.transpose(x, kept + gone)
+    flat = rows.reshape([x.shape[i] for i in kept] + [-1])
+    order = np.argsort(flat, axis=-1, kind="stable")
+    place = np.ravel(q) * (flat.shape[-1] - 1)
+    low = np.clip(np.floor(place).astype(int), 0, flat.shape[-1] - 1)
+    high = np.minimum(low + 1, flat.shape[-1] - 1)
+    share = (place - low).astype(x.dtype)
+    d = np.moveaxis(np.reshape(d_y, (len(low), *flat.shape[:-1])), 0, -1)
+    d_sorted = np.zeros(flat.shape, dtype=x.dtype)
+    np.add.at(d_sorted, (..., low), d * (1 - share))
+    np.add.at(d_sorted, (..., high), d * share)
+    d_flat = np.empty_like(d_sorted)
+    np.put_along_axis(d_flat, order, d_sorted, -1)
+    return np.transpose(d_flat.reshape(rows.shape), np.argsort(kept + gone))

@@ -1,0 +1,86 @@
+"""Cotangents of what moves, repeats or joins elements."""
+
+import numpy as np
+
+from sourcead.runtime.broadcasting import like_arrays
+from sourcead.runtime.checks import refuse_now
+from sourcead.runtime.subscripts import gather_cotangent
+
+
+def join_rows(x):
+    """All rows of an array, whatever axes are before the last, as one axis."""
+    return np.reshape(x, (-1, x.shape[-1]))
+
+
+def split_rows(rows, x):
+    """Rows along the axes that `x` has before its last."""
+    return np.reshape(rows, (*x.shape[:-1], rows.shape[-1]))
+
+
+def inverse_axes(axes):
+    """The permutation of axes that undoes `np.transpose(x, axes)`."""
+    inverse = [0] * len(axes)
+    for i, axis in enumerate(axes):
+        inverse[axis] = i
+    return tuple(inverse)
+
+
+def reversed_shift(shift):
+    """The shift that undoes one of `np.roll`."""
+    return tuple(-n for n in shift) if isinstance(shift, (tuple, list)) else -shift
+
+
+def pad_cotangent(d_y, x, pad_width, mode, reflect_type="even"):
+    """The cotangent of `x` in `y = np.pad(x, pad_width, mode)`."""
+    width = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)) if not isinstance(pad_width, dict) else None
+    if width is None:
+        width = [
+            np.broadcast_to(np.asarray(pad_width.get(i, pad_width.get(i - x.ndim, 0))), (2,)) for i in range(x.ndim)
+        ]
+    if mode in ("constant", "empty"):
+        return d_y[tuple(slice(int(before), int(before) + n) for (before, _), n in zip(width, x.shape))]
+    if mode not in ("edge", "wrap", "reflect", "symmetric") or reflect_type != "even":
+        refuse_now(f"np.pad with mode={mode!r} and reflect_type={reflect_type!r}, which is known only while it runs, has no derivative")
+    return gather_cotangent(d_y, np.pad(np.arange(x.size).reshape(x.shape), width, mode), x)
+
+
+def tile_cotangent(d_y, x, reps):
+    """The cotangent of `x` in `y = np.tile(x, reps)`: the tiles' sum."""
+    return gather_cotangent(d_y, np.tile(np.arange(np.size(x)).reshape(np.shape(x)), reps), x)
+
+
+def repeat_cotangent(d_y, x, repeats, axis=None):
+    """The cotangent of `x` in `y = np.repeat(x, repeats, axis)`: the repetitions' sum."""
+    if axis is None:
+        return repeat_cotangent(d_y, np.ravel(x), repeats, 0).reshape(np.shape(x))
+    if np.ndim(repeats) == 0 and repeats > 0:
+        axis = axis % x.ndim
+        return np.sum(d_y.reshape(x.shape[: axis + 1] + (repeats,) + x.shape[axis + 1 :]), axis=axis + 1)
+    return gather_cotangent(d_y, np.repeat(np.arange(x.size).reshape(x.shape), repeats, axis), x)
+
+
+def split_like(d_y, arrays, axis=0):
+    """The cotangents of `arrays` in `y = np.concatenate(arrays, axis)`."""
+    if axis is None:
+        return like_arrays(split_like(d_y, [np.ravel(a) for a in arrays], 0), arrays)
+    return like_arrays(np.split(d_y, np.cumsum([np.shape(a)[axis] for a in arrays])[:-1], axis), arrays)
+
+
+def unstack(d_y, arrays, axis=0):
+    """The cotangents of `arrays` in `y = np.stack(arrays, axis)`."""
+    return like_arrays(np.moveaxis(d_y, axis, 0), arrays)
+
+
+def meshgrid_cotangents(d_ys, xs, indexing="xy"):
+    """The cotangents of `xs` in `ys = np.meshgrid(*xs, indexing=indexing)`."""
+    result = []
+    for i, (d, x) in enumerate(zip(d_ys, xs)):
+        axis = 1 - i if indexing == "xy" and i < 2 and len(xs) > 1 else i
+        result.append(np.sum(d, axis=tuple(j for j in range(np.ndim(d)) if j != axis)).reshape(np.shape(x)))
+    return tuple(result)
+
+
+def linspace_weights(y, endpoint=True):
+    """The weight of `stop` in each element of `y = np.linspace(start, stop, len(y))`."""
+    t = np.linspace(0, 1, len(y), endpoint=endpoint, dtype=y.dtype)
+    return t.reshape((-1,) + (1,) * (y.ndim - 1))

@@ -1,0 +1,69 @@
+"""Cotangents of Fourier transforms, convolutions, interpolation and polynomials."""
+
+import numpy as np
+
+
+def fit_axis(d, n, axis):
+    """An array cut, or padded with zeros, to `n` elements along an axis."""
+    size = d.shape[axis]
+    if size > n:
+        return np.take(d, np.arange(n), axis)
+    width = [(0, 0)] * d.ndim
+    width[axis] = (0, n - size)
+    return np.pad(d, width)
+
+
+def irfft_weights(y, axis):
+    """How often each element of the half spectrum counts in `y = np.fft.irfft(x, axis=axis)`."""
+    n = y.shape[axis]
+    weights = np.zeros(n, dtype=y.dtype)
+    weights[: n // 2 + 1] = 2
+    weights[0] = 1
+    if n % 2 == 0:
+        weights[n // 2] = 1
+    shape = [1] * y.ndim
+    shape[axis] = n
+    return weights.reshape(shape)
+
+
+def convolve_cotangents(d_y, a, v, mode="full", swapped=False):
+    """The cotangents of `a` and `v` in `y = np.convolve(a, v, mode)`."""
+    less, more = min(len(a), len(v)), max(len(a), len(v))
+    d = np.zeros(less + more - 1, dtype=d_y.dtype)
+    start = {"full": 0, "same": less // 2 if swapped else (less - 1) // 2, "valid": less - 1}[mode]
+    d[start : start + len(d_y)] = d_y
+    return np.convolve(d, v[::-1], "valid"), np.convolve(d, a[::-1], "valid")
+
+
+def interp_cotangents(d_y, x, xp, fp, left=None, right=None):
+    """The cotangents of `x`, `xp` and `fp` in `y = np.interp(x, xp, fp, left, right)`."""
+    xp, fp = np.asarray(xp), np.asarray(fp)
+    below, above = x < xp[0], x > xp[-1]
+    k = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
+    width = xp[k + 1] - xp[k]
+    t = np.where(below, 0, np.where(above, 1, (x - xp[k]) / width))
+    inside = d_y * ~(below | above)
+    d_f = d_y * ~((below & (left is not None)) | (above & (right is not None)))
+    slope = (fp[k + 1] - fp[k]) / width
+    d_fp, d_xp = (np.zeros(z.shape, dtype=np.result_type(z, np.float16)) for z in (fp, xp))
+    np.add.at(d_fp, k, d_f * (1 - t))
+    np.add.at(d_fp, k + 1, d_f * t)
+    np.add.at(d_xp, k, -inside * slope * (1 - t))
+    np.add.at(d_xp, k + 1, -inside * slope * t)
+    return inside * slope, d_xp, d_fp
+
+
+def polyval_cotangents(d_y, p, x):
+    """The cotangents of `p` and `x` in `y = np.polyval(p, x)`."""
+    p, x = np.asarray(p), np.asarray(x)
+    n = len(p)
+    powers = x[..., None] ** np.arange(n - 1, -1, -1, dtype=x.dtype)
+    d_p = np.tensordot(np.asarray(d_y), powers, np.ndim(d_y))
+    return d_p, d_y * np.polyval(p[:-1] * np.arange(n - 1, 0, -1, dtype=p.dtype), x)
+
+
+def root_slopes(y, p):
+    """The derivatives of each root `y[i] = np.roots(p)[i]` with respect to each coefficient of `p`; infinite at double roots."""
+    powers = np.vander(y, len(p))
+    n = powers.shape[1]
+    return -powers / (powers[:, 1:] @ (p[:-1] * np.arange(n - 1, 0, -1)))[:, None]

@@ -1,0 +1,21 @@
+"""What the compiler makes of a sample of the corpus is what it made when tests/snapshots/digests.txt was written."""
+
+from tests.programs import all_programs
+from tests.snapshots import store
+from tests.snapshots.work import differences, snapshots
+
+EVERY = 40
+KINDS = ("grad", "vjp", "jvp", "hvp", "states", "compiled")
+
+
+def test_a_sample_of_the_snapshots_is_as_it_was():
+    names = sorted(map(store.file_name, all_programs()))[::EVERY]
+    found = snapshots(names, KINDS, 1, 1)
+    assert not differences(found, KINDS), "if this is meant: write the snapshots and their digests anew, and read what changed"
+
+
+def test_a_changed_text_is_found():
+    name = store.file_name(all_programs()[0])
+    found = snapshots([name], ("grad",), 1, 1)
+    text, seconds = found[name]
+    assert differences({name: (text.replace("d_", "e_"), seconds)}, ("grad",)) == [f"{name} grad"]

@@ -12,7 +12,6 @@ from sourcead.compile import pipeline
 from sourcead.compile.specialisation import SHARED
 from tests.stub_compiler import built
 
-
 check_reverse = functools.partial(check_grads, modes=("reverse",))
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.ad.nested import Description, known_inside
 from sourcead.compile.gradient import Gradient
+from sourcead.compile.nested import Description, known_inside
 from sourcead.compile.structures import leaves, map_leaves
 from sourcead.errors import NoRuleError, UnsupportedArgumentError
 from sourcead.frontend.source import Opaque

@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sourcead.ad.nested import Description, known_inside
 from sourcead.backends.options import Numba
 from sourcead.compile.gradient import Gradient, Lowered
+from sourcead.compile.nested import Description, known_inside
 from sourcead.errors import ArgumentError, WrtError
 from sourcead.frontend.source import Opaque, unwrap
 from sourcead.language.checkpoints import policy_of

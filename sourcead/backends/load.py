@@ -9,7 +9,6 @@ import types
 import weakref
 from typing import Any
 
-
 _counter = itertools.count(1)
 
 

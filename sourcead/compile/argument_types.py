@@ -14,9 +14,7 @@ from sourcead.compile.keys import NUMBERS, is_static
 from sourcead.errors import UnsupportedValueError
 from sourcead.ir.records import fields_inside, is_namedtuple, is_plain_class, is_record
 from sourcead.ir.type_of import list_type, type_of
-from sourcead.ir.types import (
-    BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, Known, StructT, TupleT, Type
-)
+from sourcead.ir.types import BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, Known, StructT, TupleT, Type
 
 
 def argument_type(x: Any, where: str) -> Type:

@@ -21,7 +21,6 @@ from typing import Any
 
 from sourcead.ad.forward.pushforward import tangent_names
 from sourcead.ad.gradient import Form
-from sourcead.ad.nested import Description, plain_names
 from sourcead.backends.base import Engine, Program
 from sourcead.backends.engines import engine_of, let_compiled_code_call
 from sourcead.backends.options import Numba, backend_of
@@ -29,8 +28,9 @@ from sourcead.backends.save import standalone
 from sourcead.compile import before_calls, pipeline
 from sourcead.compile.argument_types import declared_types
 from sourcead.compile.arguments import Arguments, arguments_of
-from sourcead.compile.lookup import calling, dispatcher, only_passes_on
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
+from sourcead.compile.lookup import calling, dispatcher, only_passes_on
+from sourcead.compile.nested import Description, plain_names
 from sourcead.compile.request import KINDS, Request
 from sourcead.compile.specialisation import (
     EXACT_ENTRIES, MISSING, SHARED, SHARED_TEXTS, TEXTS, Specialisation, read, remember, shared, specialised

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sourcead.analysis.builder import atom_type
 from sourcead.backends.base import Derivative, optimised
+from sourcead.backends.interpreter import in_one_chunk, without_collection
 from sourcead.backends.numba.codegen.boundary import Boundary, flattened
 from sourcead.backends.numba.codegen.calls import AT, for_numba
 from sourcead.backends.numba.codegen.forms import by_parts, with_one_type
@@ -16,7 +17,6 @@ from sourcead.backends.numba.codegen.notes import decisions
 from sourcead.backends.numba.codegen.recursion import with_functions
 from sourcead.backends.numba.codegen.stacks import with_arrays
 from sourcead.backends.numba.codegen.vectors import may_run_again
-from sourcead.backends.interpreter import in_one_chunk, without_collection
 from sourcead.emit import emit
 from sourcead.ir.nodes import Block, Const, Function, Loop, op_operands, operand_atoms
 from sourcead.ir.walk import walk

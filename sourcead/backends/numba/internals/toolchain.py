@@ -10,7 +10,9 @@ import numba
 from numba import types
 from numba.core.caching import NullCache
 
-from sourcead.backends.numba.internals import casts, reductions, ufunc_loops, views  # noqa: F401  (the first and the last register themselves)
+from sourcead.backends.numba.internals import (  # noqa: F401  (the first and the last register themselves)
+    casts, reductions, ufunc_loops, views
+)
 from sourcead.backends.numba.internals.compiler import FoundType, GradientCompiler, TypeInferenceOnly
 from sourcead.backends.numba.internals.interpreter_calls import interpreted
 from sourcead.backends.numba.internals.linked_functions import inner_functions_linked

@@ -25,7 +25,6 @@ from numba.core.errors import TypingError
 from numba.extending import overload, typeof_impl
 
 from sourcead.backends.load import argument_list, parameter_list
-
 from sourcead.backends.numba.compile import dispatcher_of
 from sourcead.backends.numba.dtypes import dtype_of
 from sourcead.backends.numba.load import load

@@ -7,8 +7,8 @@ from numba import types
 from numba.extending import overload, register_jitable
 
 from sourcead import runtime
-from sourcead.backends.numba.codegen.forms import no_floats, no_integers
 from sourcead.backends.numba import interpreter as interpreted
+from sourcead.backends.numba.codegen.forms import no_floats, no_integers
 from sourcead.backends.numba.dtypes import dtype_of
 from sourcead.backends.numba.load import load
 from sourcead.backends.numba.overloads.helpers import (

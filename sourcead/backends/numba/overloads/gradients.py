@@ -27,6 +27,7 @@ from numba.extending import overload, typeof_impl
 from sourcead.backends.load import argument_list, parameter_list
 from sourcead.backends.numba.compile import dispatcher_of
 from sourcead.backends.numba.dtypes import dtype_of
+from sourcead.backends.numba.engine import NumbaProgram
 from sourcead.backends.numba.load import load
 from sourcead.backends.options import Numba
 from sourcead.errors import SourceADError
@@ -49,8 +50,8 @@ class CallableGradient(Protocol):
     wrt: tuple[str, ...]
     inline: str
 
-    def built_for_numba(self, types: dict[str, Type]) -> tuple[Any, dict[str, Any]]:
-        """Return what is built for arguments of some types, and the global data that it reads, by name."""
+    def program_for_numba(self, types: dict[str, Type]) -> tuple[NumbaProgram, frozenset[str], dict[str, Any]]:
+        """Return the text for arguments of some types, the parameters that it writes, and the global data that it reads, by name."""
 
 
 def register(cls: type) -> None:
@@ -97,18 +98,17 @@ def implementation(gradient: CallableGradient, parameters: str, args: tuple) -> 
         if isinstance(found[name], Scalar) and found[name].kind != "float":
             raise TypingError(f"the argument {name} of a gradient, with respect to it, is an integer: pass a float")
     try:
-        built, live = gradient.built_for_numba(found)
+        program, written, live = gradient.program_for_numba(found)
     except SourceADError as error:
         raise TypingError(str(error)) from error
-    if built.written_params and sum(isinstance(t, types.Array) for t in args) > 1:
+    if written and sum(isinstance(t, types.Array) for t in args) > 1:
         raise TypingError(f"{gradient.__name__} writes to its arguments, which may share memory: call its gradient from Python")
-    quick, boundary, careful = built.numba
-    emitted = quick if careful is None else careful()  # a compiled function cannot begin a call again with another text
-    arguments = [re.sub(r"^live\['(\w+)'\]", r"live_\1", text) for text in boundary.arguments]
-    compiled = dispatcher_of(emitted, built.name, Numba(cache=False))
-    text = replace(boundary, arguments=tuple(arguments)).text(built.name, [parameters])
-    names = {"defaults": {p.name: p.default for p in gradient.signature.parameters.values()}}
-    return load(text, built.name, {**boundary.namespace, **{f"live_{k}": v for k, v in live.items()}, **names, "compiled": compiled})
+    arguments = [re.sub(r"^live\['(\w+)'\]", r"live_\1", text) for text in program.boundary.arguments]
+    compiled = dispatcher_of(program.without_assumptions(), program.name, Numba(cache=False))
+    text = replace(program.boundary, arguments=tuple(arguments)).text(program.name, [parameters])
+    namespace = {**program.boundary.namespace, **{f"live_{k}": v for k, v in live.items()}, "compiled": compiled}
+    namespace["defaults"] = {p.name: p.default for p in gradient.signature.parameters.values()}
+    return load(text, program.name, namespace)
 
 
 def type_of(t: types.Type, where: str) -> Type:

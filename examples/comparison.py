@@ -1,11 +1,11 @@
-"""What the examples with SciPy share: how far generated derivatives are from SciPy's finite differences."""
+"""The common part of the examples with SciPy: the difference of generated derivatives from SciPy's finite differences."""
 
 import numpy as np
 from scipy.optimize import approx_fprime
 
 
 def differences(f, gradient, hessian, x: np.ndarray) -> tuple[float, float]:
-    """The largest difference of a gradient and a Hessian at `x` from finite differences, relative to their largest element."""
+    """Gives the largest difference of a gradient and a Hessian at `x` from finite differences, relative to their largest element."""
     numeric = approx_fprime(x, f, 1e-7)
     numeric_hessian = np.stack([approx_fprime(x, lambda z, k=k: gradient(z)[k], 1e-7) for k in range(len(x))])
     return relative(gradient(x), numeric), relative(hessian(x), numeric_hessian)
@@ -16,6 +16,6 @@ def relative(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def report(name: str, result, checks: tuple[float, float]) -> None:
-    """Prints where a minimiser of SciPy ended."""
+    """Prints the result of a minimiser of SciPy and the differences."""
     print(f"{name}: minimum {result.fun:.6g} after {result.nit} iterations, {result.nfev} evaluations")
     print(f"  from SciPy's finite differences: gradient {checks[0]:.1e}, Hessian {checks[1]:.1e} (relative)")

@@ -1,4 +1,4 @@
-"""What the examples on MNIST share: options, training by `sourcead.nn.training.fit`, the report, and plots."""
+"""The common part of the examples on MNIST: options, training by `sourcead.nn.training.fit`, the report, and plots."""
 
 import argparse
 import sys
@@ -16,12 +16,12 @@ OPTIMIZERS = {"sgd": (sgd, {}), "momentum": (sgd, {"momentum": 0.9}), "adam": (a
 
 
 class Model(NamedTuple):
-    """A network that tells digits apart.
+    """A network that classifies digits.
 
     loss: `value_and_grad` of a loss of the parameters, a batch of inputs and their labels.
-    logits: what the network gives for a batch of inputs.
-    initial: the starting values, drawn from a generator.
-    prepare: a batch of images of shape (batch, 784) as the network's input.
+    logits: the output of the network for a batch of inputs.
+    initial: draws the starting values from a generator.
+    prepare: turns a batch of images of shape (batch, 784) into the input of the network.
     rates: the learning rate for each optimizer.
     """
 
@@ -33,7 +33,7 @@ class Model(NamedTuple):
 
 
 def accuracy(model: Model, parameters: Any, images: np.ndarray, labels: np.ndarray, at_once: int = 1000) -> float:
-    """The share of the images that are classified right."""
+    """Gives the share of the images that are classified correctly."""
     right = 0
     for start in range(0, len(images), at_once):
         rows = slice(start, start + at_once)
@@ -46,7 +46,7 @@ def train(
     model: Model, data: Dataset, optimizer: str = "adam", epochs: int = 5, seed: int = 0, checkpoint: str | None = None,
     progress: bool = True,
 ) -> tuple[Any, History]:  # fmt: skip
-    """Trains from scratch, or from the checkpoint; gives the parameters and what was recorded."""
+    """Trains from scratch or from the checkpoint, and gives the parameters and the history."""
     rng = np.random.default_rng(seed)
     parameters = model.initial(rng)
     update, options = OPTIMIZERS[optimizer]
@@ -60,20 +60,20 @@ def train(
 
 
 def parser(description: str, optimizers: list[str], epochs: int = 5) -> argparse.ArgumentParser:
-    """The options of all these examples; the first optimizer is the default."""
+    """Gives the options of these examples; the first optimizer is the default."""
     found = argparse.ArgumentParser(description=description.partition("\n")[0])
     found.add_argument("--data", default="auto", metavar="auto|mnist|digits|FOLDER", help="default: auto")
     found.add_argument("--epochs", type=int, default=epochs, help=f"default: {epochs}")
     found.add_argument("--optimizer", choices=optimizers, default=optimizers[0], help=f"default: {optimizers[0]}")
     found.add_argument("--seed", type=int, default=0, help="of the starting values and the batches; default: 0")
-    found.add_argument("--plot", metavar="FILE.png", help="draw the loss and what comes of it")
+    found.add_argument("--plot", metavar="FILE.png", help="draw the loss and the accuracy")
     found.add_argument("--show-gradient", action="store_true", help="print the gradient that was generated")
-    found.add_argument("--checkpoint", metavar="FILE.npz", help="write the run after each epoch; go on from it if it is there")
+    found.add_argument("--checkpoint", metavar="FILE.npz", help="write the run after each epoch; continue from it if it exists")
     return found
 
 
 def parse(found: argparse.ArgumentParser, arguments: list[str] | None) -> argparse.Namespace:
-    """The options as they were given."""
+    """Reads the options of the command line."""
     options = found.parse_args(arguments)
     if options.epochs < 1:
         found.error("--epochs: at least 1")
@@ -81,7 +81,7 @@ def parse(found: argparse.ArgumentParser, arguments: list[str] | None) -> argpar
 
 
 def load_or_tell(name: str, spec: str) -> Dataset | None:
-    """The data, or None when that was said."""
+    """Loads the data; if that fails, prints why and gives None."""
     try:
         data = load(spec)
     except DataError as error:

@@ -1,10 +1,10 @@
-"""Trains Elman, GRU and LSTM networks to foretell a series, with the gradients that sourcead generates.
+"""Trains Elman, GRU and LSTM networks to predict a series, with the gradients that sourcead generates.
 
-A network is a list of layers. Each takes the output of the layer below and its own state of the step before; what the last
-layer puts out after the last input is the prediction of the next one. The loss is the mean squared error. The functions
-hold for one series and for a batch alike: `xs` has the shape (steps, columns) or (steps, batch, columns).
+A network is a list of layers. Each takes the output of the layer below and its own state of the step before. The output of the last
+layer after the last input is the prediction of the next one. The loss is the mean squared error. The functions take one series or a
+batch: `xs` has the shape (steps, columns) or (steps, batch, columns).
 
-    python examples/elman.py                                  # a random walk made up for the purpose
+    python examples/elman.py                                  # a random walk in place of prices
     python examples/elman.py --csv prices.csv --columns open,close --model lstm
     python examples/elman.py --layers 2 --checkpoint states --plot training.png --show-gradient
 """
@@ -21,6 +21,7 @@ import numpy as np
 from sourcead import Revolve, Segments, value_and_grad
 from sourcead.nn.data import minibatches
 from sourcead.nn.initialisers import glorot_uniform
+from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import adam, adam_state
 
 STEPS, UNITS, LAYERS, BATCH = 25, 16, 2, 50
@@ -75,17 +76,17 @@ class LSTM(NamedTuple):
 
 
 def matvec(w, x):
-    """The matrix `w` times the vector `x`, or times each row of a batch."""
+    """Gives the matrix `w` times the vector `x`, or times each row of a batch."""
     return x @ w.T
 
 
 def affine(w, u, b, x, h):
-    """What the input and the state add up to."""
+    """Gives the sum of the contributions of the input, the state and the bias."""
     return matvec(w, x) + matvec(u, h) + b
 
 
 def sigmoid(z):
-    """The logistic function, by tanh, which does not overflow."""
+    """Gives the logistic function, computed by tanh, which does not overflow."""
     return 0.5 + 0.5 * np.tanh(0.5 * z)
 
 
@@ -178,7 +179,7 @@ def lstm_loss(layers, xs, y):
 
 
 class Model(NamedTuple):
-    """A kind of network: its layer and how often that has (w, u, b), its prediction and its loss."""
+    """A kind of network: its layer, how many triples (w, u, b) a layer has, its prediction and its loss."""
 
     layer: type
     gates: int
@@ -216,7 +217,7 @@ def arrays_of(layers: list) -> list[np.ndarray]:
 
 
 def random_walk(days: int = 1500, columns: int = 4, seed: int = 0) -> np.ndarray:
-    """Prices that were made up: geometric random walks whose daily changes have momentum, of shape (days, columns)."""
+    """Gives artificial prices of shape (days, columns): geometric random walks whose daily changes have momentum."""
     rng = np.random.default_rng(seed)
     shocks = rng.normal(0.0002, 0.01, (days, columns))
     changes = np.zeros_like(shocks)
@@ -226,7 +227,7 @@ def random_walk(days: int = 1500, columns: int = 4, seed: int = 0) -> np.ndarray
 
 
 class SeriesError(Exception):
-    """A file does not hold the series that was asked for; the message says what is wrong with which line or column."""
+    """A file does not hold the wanted series; the message names the line or column and what is wrong with it."""
 
 
 def read_csv(path: str, columns: list[str] | None = None) -> np.ndarray:
@@ -234,10 +235,10 @@ def read_csv(path: str, columns: list[str] | None = None) -> np.ndarray:
 
     Args:
         path: the file.
-        columns: the names of the columns; None takes all that hold a positive number in each row.
+        columns: the names of the columns; None takes all columns that hold a positive number in each row.
 
     Raises:
-        SeriesError: the file cannot be read, lacks a column, or what stands there is no positive number.
+        SeriesError: the file cannot be read, lacks a column, or holds something that is not a positive number.
     """
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
@@ -279,9 +280,9 @@ class Windows(NamedTuple):
 
 
 def windows(prices: np.ndarray, steps: int) -> tuple[Windows, Windows]:
-    """What to train on and what to test with: daily changes of the logarithm, a third of a standard deviation as the unit.
+    """Gives the windows to train on and to test with: daily changes of the logarithm, divided by three standard deviations.
 
-    The last share of the days is for the test; the unit is that of the days before.
+    The last days are for the test; the standard deviation is that of the days before.
     """
     changes = np.diff(np.log(prices), axis=0)
     count = len(changes) - steps
@@ -325,6 +326,7 @@ def train(
     Returns:
         The layers, the mean loss of each epoch, and the function that gave the loss and its gradient.
     """
+    keep_freed_memory()
     rng = np.random.default_rng(seed)
     columns = data.xs.shape[-1]
     network = initial_layers(rng, model, [columns, *[units] * (layers - 1), columns])

@@ -1,6 +1,6 @@
 """Fits a logistic regression with SciPy, given the gradient and the Hessian that sourcead generates.
 
-The data are made: two classes whose log-odds are linear in five features.
+The data are drawn at random: two classes whose log-odds are linear in five features.
 
     python examples/logistic_regression.py
     python examples/logistic_regression.py --show-gradient
@@ -26,7 +26,7 @@ curvature = hessian(loss)
 
 
 def made_data(n: int = 500, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Features, labels, and the weights that they were made with."""
+    """Features, labels, and the weights from which they were drawn."""
     rng = np.random.default_rng(seed)
     w = np.array([1.5, -2.0, 0.7, 0.0, 1.0, -0.3])
     x = rng.normal(size=(n, 5))

@@ -17,6 +17,7 @@ import numpy as np
 from sourcead import value_and_grad
 from sourcead.nn.data import DataError, Dataset, load, minibatches
 from sourcead.nn.initialisers import glorot_uniform
+from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import adam, adam_state, sgd
 
 STEPS, PIXELS, UNITS, CLASSES = 4, 196, 64, 10
@@ -112,6 +113,7 @@ def train(
     Returns:
         The parameters, the history (one row of batch number, loss, accuracy per report), and the seconds of each epoch.
     """
+    keep_freed_memory()
     rng = np.random.default_rng(seed)
     parameters = initial_parameters(rng)
     update = updater(optimizer, parameters)

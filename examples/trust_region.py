@@ -1,7 +1,7 @@
-"""Fits a small network by a trust region: SciPy asks for Hessians, or for their products with vectors, that sourcead generates.
+"""Fits a small network by a trust region: sourcead generates the Hessians, or their products with vectors.
 
-The network has one hidden layer of tanh units and fits a noisy curve by least squares; 13 to 100 parameters are few enough
-for exact Hessians, and products with vectors serve for any number.
+The network has one hidden layer of tanh units and fits a noisy curve by least squares; exact Hessians suit
+13 to 100 parameters, products with vectors any number.
 
     python examples/trust_region.py
     python examples/trust_region.py --units 20 --show-gradient

@@ -64,6 +64,7 @@ def test_the_hand_written_gradient_leaves_its_arguments_alone_and_stays_in_float
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", numba_cases.cases())
 def test_the_generated_text_compiles_with_numba_as_it_stands(name):
     numba = pytest.importorskip("numba", reason="numba is not installed: pip install '.[numba]'")

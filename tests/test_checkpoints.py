@@ -207,6 +207,7 @@ THEMES = ("loops", "dynamics", "stencils", "written_containers", "dynamic_progra
 LOOPS = [p for level in ("basic", "python") for p in all_programs(level) if p.theme in THEMES]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["states", Segments(3), Revolve(2)], ids=str)
 @pytest.mark.parametrize("p", LOOPS[::8], ids=lambda p: f"{p.theme}.{p.name}")

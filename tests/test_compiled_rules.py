@@ -133,6 +133,7 @@ def by_function():
     return table.values()
 
 
+@pytest.mark.compiled
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("table", by_function(), ids=lambda t: getattr(t[0][0], "__qualname__", str(t[0][0])))
 def test_compiled_rules(table):

@@ -55,6 +55,7 @@ def test_values_and_gradients_are_those_of_pytorch(model, batch, layers):
     assert_same_layers(gradient, expected, 1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("batch", [None, 2])
 @pytest.mark.parametrize("model", elman.MODELS)
 def test_gradients_are_those_of_central_differences(model, batch):
@@ -62,6 +63,7 @@ def test_gradients_are_those_of_central_differences(model, batch):
     check_grads(elman.MODELS[model].loss, (network(model, [3, 4, 2]), xs, y))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
 @pytest.mark.parametrize("sizes", [[3, 4, 4, 4], [3, 4, 2]], ids=str)
 @pytest.mark.parametrize("model", elman.MODELS)
@@ -125,6 +127,7 @@ def run(*arguments):
     return done.stdout
 
 
+@pytest.mark.long
 def test_the_networks_train_as_a_script(tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install '.[examples]'")
     prices, picture = tmp_path / "prices.csv", tmp_path / "training.png"
@@ -137,6 +140,7 @@ def test_the_networks_train_as_a_script(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", elman.MODELS)
 def test_training_foretells_better_than_no_change(model):
     to_train, to_test = elman.windows(elman.random_walk(), elman.STEPS)
@@ -220,6 +224,7 @@ def test_the_peers_of_the_benchmark_compute_the_same(peer, package):
         np.testing.assert_allclose(np.asarray(one), other, rtol=1e-3, atol=1e-6)
 
 
+@pytest.mark.long
 def test_the_benchmark_prints_rows_and_writes_a_page(tmp_path, monkeypatch, capsys):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install '.[examples]'")
     from tests.benchmarks import elman as benchmark

@@ -4,6 +4,7 @@ import copy
 import math
 import operator
 import warnings
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -340,8 +341,10 @@ def names():
     p.add([], Effect("assert", (p.call(BOOL, operator.gt, bound, 1), Const("np is small"))))
     inner = Program()
     ratio = inner.let("y", SQUARE, Call(operator.truediv, (out, inner.call(FLOAT, operator.neg, scale))))
-    state = p.call(UNKNOWN, np.errstate, divide=Const("ignore"))
-    y = p.add([Var("y", SQUARE)], Effect("with", (state,), inner.block(ratio)))
+    state = Call(np.errstate, (), (("divide", Const("ignore")),))
+    body = inner.block(ratio)
+    p.stmts += [replace(s, within=(state,)) for s in body.stmts]
+    (y,) = body.results
     key = (Slice(None, None, None), Const(None), Const(...), Const(-1))
     z = p.let("lambda", VECTOR, Index(y, key))
     display = p.temp("out", UNKNOWN, Build("dict", (y, r, z), ("y", "r", "z")))
@@ -534,6 +537,7 @@ def test_the_gradient_of_the_design_page_is_what_the_ir_means():
         np.testing.assert_allclose(got, expected)
 
 
+@pytest.mark.compiled
 def test_the_gradient_of_the_design_page_compiles_with_numba():
     numba = pytest.importorskip("numba")
     args = elman_arguments()

@@ -34,6 +34,7 @@ def test_the_recurrent_network_trains_as_a_script(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("optimizer, epochs, expected", [("sgd", 30, 0.75), ("adam", 10, 0.9)])
 def test_training_reaches_a_good_accuracy_on_digits(optimizer, epochs, expected):
     parameters, history, seconds = mnist_rnn.train(DIGITS, optimizer, epochs, seed=0)
@@ -53,6 +54,7 @@ def test_an_image_is_four_steps_of_seven_rows():
     np.testing.assert_array_equal(mnist_rnn.as_steps(image)[2, 0], np.arange(392, 588))
 
 
+@pytest.mark.long
 def test_progress_is_a_line_per_epoch_without_tqdm(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "tqdm", None)
     mnist_rnn.train(DIGITS, epochs=2)

@@ -524,6 +524,7 @@ def test_clearing(f, n):
     check_grads(f, tuple(arrays(n)), modes=("reverse",))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start", range(0, 80, 20))
 def test_random_networks(start, tmp_path):
     outcomes = [networks.judge(seed, tmp_path) for seed in range(start, start + 20)]

@@ -21,6 +21,7 @@ def test_random_programs_are_never_wrong_and_never_crash():
     assert judged >= 0.5 * sum(counts.values()), counts
 
 
+@pytest.mark.long
 def test_random_programs_drawn_by_hypothesis():
     hypothesis = pytest.importorskip("hypothesis")
 
@@ -52,6 +53,7 @@ def test_generator_covers_the_constructs():
     assert not [w for w in wanted if w not in text]
 
 
+@pytest.mark.long
 def test_shrinking_keeps_the_failure(monkeypatch):
     """With a checker that calls every program with a while loop wrong, what is left is little more than the loop."""
 

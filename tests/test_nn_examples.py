@@ -29,6 +29,7 @@ def example(name):
     return importlib.import_module(f"examples.{name}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MODELS)
 def test_networks_learn_in_a_few_steps(name):
     model = example(name).MODEL
@@ -37,6 +38,7 @@ def test_networks_learn_in_a_few_steps(name):
     assert history.losses[-1] < 0.97 * history.losses[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MODELS)
 def test_every_optimizer_and_a_resumed_run(name, tmp_path):
     model = example(name).MODEL
@@ -85,6 +87,7 @@ def run(name, *arguments):
     return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MODELS)
 def test_scripts_report_and_draw(name, tmp_path):
     pytest.importorskip("matplotlib")
@@ -93,6 +96,7 @@ def test_scripts_report_and_draw(name, tmp_path):
     assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.long
 def test_the_autoencoder_script_draws_inputs_and_reconstructions(tmp_path):
     pytest.importorskip("matplotlib")
     output = run("mnist_autoencoder", "--picture", str(tmp_path / "digits.png"), "--show-gradient")

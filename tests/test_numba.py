@@ -202,6 +202,7 @@ def test_arguments_stay_as_they_are():
     np.testing.assert_array_equal(x, before)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("part", [slice(None, None, 2), slice(None, None, -1)])
 def test_any_memory_layout_is_taken(part):
     x, y = normal(8, 6)[:, part], normal(6, 8).T[:, part]
@@ -323,6 +324,7 @@ def test_machine_code_is_found_on_disk_by_the_next_process(tmp_path):
     assert first == second
 
 
+@pytest.mark.compiled
 def test_what_the_interpreter_takes_part_in_is_right_in_the_next_process_too(tmp_path):
     first, none = in_a_new_process(tmp_path, "four axes")
     second, hits = in_a_new_process(tmp_path, "four axes")
@@ -330,6 +332,7 @@ def test_what_the_interpreter_takes_part_in_is_right_in_the_next_process_too(tmp
     assert first == second
 
 
+@pytest.mark.compiled
 def test_a_spoiled_cache_does_no_harm(tmp_path):
     expected, _ = in_a_new_process(tmp_path, "while and break")
     for file in tmp_path.rglob("*.nb[ci]"):
@@ -337,6 +340,7 @@ def test_a_spoiled_cache_does_no_harm(tmp_path):
     assert in_a_new_process(tmp_path, "while and break")[0] == expected
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("options", [{"fastmath": True}, {"boundscheck": False}, {"cache": False}])
 def test_options_leave_the_gradient_right(options):
     x = normal(4, 3)

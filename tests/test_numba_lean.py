@@ -157,6 +157,7 @@ def compiled(f, text=""):
     return made
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("n", [0, 1, 3, 5])
 def test_it_does_what_python_does(f, n):
@@ -189,6 +190,7 @@ def test_what_is_held_is_freed(f, held):
     assert held() == before
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", CASES)
 def test_gradients_free_what_they_hold(name, held):
     f, args = CASES[name]
@@ -250,6 +252,7 @@ def test_a_function_that_a_gradient_had_compiled_may_be_called():
     assert plain(2.0) == 3.0
 
 
+@pytest.mark.compiled
 def test_a_library_gets_machine_code_when_its_address_is_asked_for():
     from numba.core.codegen import JITCodeLibrary
 
@@ -298,6 +301,7 @@ np.testing.assert_allclose(grad(power, backend="numba")(x), grad(power)(x))
 """
 
 
+@pytest.mark.compiled
 def test_recursion_is_compiled_in_a_process_that_compiled_nothing_before(tmp_path):
     (tmp_path / "fresh.py").write_text(IN_A_FRESH_PROCESS)
     environment = {**os.environ, "SOURCEAD_CACHE_DIR": str(tmp_path / "cache")}

@@ -191,15 +191,6 @@ def test_an_unused_closure_goes_with_its_effects_and_a_used_one_keeps_them(used,
     assert ops(cleaned(w.function(f if used else x))) == left
 
 
-def test_an_errstate_around_nothing_goes():
-    w = Writer()
-    x = w.param("x", FLOAT)
-    for manager in (np.errstate, open):
-        context = w(manager)
-        w.stmt(Effect("with", (context,), w.block(lambda: (w(neg, x),))), [FLOAT])
-    assert ops(cleaned(w.function(x))) == "open Effect"
-
-
 # -- copies -----------------------------------------------------------------------------------------------------------
 
 

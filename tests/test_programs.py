@@ -44,6 +44,7 @@ def test_program_without_a_gradient_is_refused(name):
     assert result.ok, explain(result)
 
 
+@pytest.mark.long
 def test_share_of_python_programs_that_differentiate():
     results = [outcome(name) for name in named("python")]
     right = sum(r.status == "right" for r in results)
@@ -51,6 +52,7 @@ def test_share_of_python_programs_that_differentiate():
     assert right / len(results) >= PYTHON_RIGHT, f"{right} of {len(results)} are right\n{missing}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name, p in PROGRAMS.items() if p.level != "refuse" or p.or_right])
 def test_corpus_program_is_finite_deterministic_and_smooth(name):
     assert self_check(PROGRAMS[name], rng_for()) == []

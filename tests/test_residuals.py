@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sourcead import check_grads, grad
+from sourcead.ad.residuals import write_iteration
 from tests.fuzz.recurrences import judge
 
 
@@ -164,6 +165,7 @@ def test_gradient_of_loops_with_branches_writes_and_loops_inside(function, args)
     check_grads(function, args)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start", range(0, 120, 20))
 def test_random_recurrences(start, tmp_path):
     outcomes = [judge(seed, tmp_path) for seed in range(start, start + 20)]
@@ -362,3 +364,32 @@ def test_a_value_written_in_a_branch_or_a_loop_is_not_read_back_where_it_may_not
     rng = np.random.default_rng(0)
     for program in (in_a_branch, in_an_inner_loop):
         check_grads(program, (rng.normal(size=3), rng.normal(size=(5, 3))), wrt=(0, 1))
+
+
+def updates_in_branches(x):
+    a = x.copy()
+    s = 0.0
+    for t in range(3):
+        s += np.sum(np.sin(a))
+        a[t] = a[t] * a[t + 1]
+        if a[t] > 0:
+            a[t + 1] = np.exp(a[t]) * s
+        else:
+            a *= 2.0
+        s += np.sum(a**2)
+    return s
+
+
+def test_version_of_an_array_that_is_not_there_when_it_is_read_is_saved(monkeypatch):
+    writer, wrong = write_iteration.IterationWriter, []
+    make_available = writer.make_available
+
+    def refusing(self, v, shape_only):
+        if self.plan.restored(v) and not shape_only:
+            wrong.append(v)
+            raise write_iteration.WrongVersion(v)
+        return make_available(self, v, shape_only)
+
+    monkeypatch.setattr(writer, "make_available", refusing)
+    check_grads(updates_in_branches, (np.array([0.3, -0.2, 0.5, 0.7]),))
+    assert len(wrong) > 1

@@ -44,7 +44,6 @@ def good_programs():
         [x], [Stmt((items,), Build("list", (x,))), Stmt((y,), Append(items, (x, ONE))), Stmt((z, last), Pop(y))], [last]
     )
     yield "closure", function([x], [plus(y, x), Stmt((f,), Closure((p,), Block((plus(z, y, p),), (z,)))), Stmt((g,), Call(f, (x,)))], [g])
-    yield "with", function([x], [Stmt((y,), Effect("with", (x,), Block((plus(z, x),), (z,))))], [y])
     yield "subscripts", function(
         [x],
         [
@@ -83,7 +82,7 @@ def bad_programs():
     yield "2 targets for 1 results", function([x], [Stmt((y, z), Attr(x, "shape"))])
     yield "0 targets for 1 results", function([x], [Stmt((), Call(operator.neg, (x,)))])
     yield "1 targets for 0 results", function([x], [Stmt((y,), Effect("assert", (x,)))])
-    yield "the body yields 1", function([x], [Stmt((), Effect("with", (x,), Block((), (x,))))])
+    yield "an effect of kind 'with'", function([x], [Stmt((), Effect("with", (x,)))])
     yield "1 is not an operand", function([x], [plus(y, 1)])
     yield "not an operand", function([x], [Stmt((y,), Index((x, x), ONE))])
     yield "not an operand", function([x], [Stmt((y,), Build("tuple", ((x, x),)))])

@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sourcead.ad.cotangents import Cotangents
+from sourcead.ad.cotangents.store import Cotangents
 from sourcead.ad.inline_helpers import simplified
 from sourcead.ad.parameters import parameter_gradient, seed
 from sourcead.ad.recursion import as_lowered, wrt_names
+from sourcead.ad.residuals.both_sweeps import AUTO, Sweeps, both_sweeps
 from sourcead.ad.residuals.notes import Notes
-from sourcead.ad.residuals.settle import AUTO, settle
 from sourcead.ad.reverse.adjoint_block import without_steering
-from sourcead.ad.reverse.sweep_writer import Reverse
+from sourcead.ad.reverse.blocks import reverse_of
+from sourcead.ad.reverse.constructs import RULES
 from sourcead.ad.scalar_results import check_each_path, check_scalar
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type
@@ -82,17 +83,17 @@ def differentiate(
         def gradients() -> tuple[Atom, ...]:
             return tuple(parameter_gradient(build, cots, v, v.name in lowered.written) for v in inputs)
 
-        sweep = Reverse(active, build, block, reverse_as_function).block(block, cots, gradients)
+        sweep = reverse_of(block, active, build, RULES, reverse_as_function).block(block, cots, gradients)
     block, sweep, (value, aux) = without_steering(block, sweep, (value, aux))
-    forward, reverse, results, notes = settle(block, sweep, build.maybe_number, policy)
-    told = Notes(tuple(notes), replace(primal, body=Block(tuple(forward), ())), tuple(hoisted))
+    sweeps = both_sweeps(block, sweep, build.maybe_number, policy)
+    notes = Notes(tuple(sweeps.notes), replace(primal, body=Block(tuple(sweeps.forward), ())), tuple(hoisted))
     if form.kind == "vjp":
-        stmts, out = with_pullback(reverse, results, form, d_y)
+        stmts, out = with_pullback(sweeps, form, d_y)
         out = (value, *out) if aux is None else (value, *out, aux)
     else:
-        stmts, out = returned(value, aux, results, form)
-        stmts = [*reverse, *stmts]
-    return Function(primal.name, primal.params, Block((*forward, *stmts), out), origin=primal.origin), told
+        stmts, out = returned(value, aux, sweeps.results, form)
+        stmts = [*sweeps.reverse, *stmts]
+    return Function(primal.name, primal.params, Block((*sweeps.forward, *stmts), out), origin=primal.origin), notes
 
 
 def prepared(lowered: Lowered, wrt: tuple[str, ...], splits: bool) -> tuple[Function, list[str]]:
@@ -127,13 +128,11 @@ def split_result(lowered: Lowered, has_aux: bool) -> tuple[Atom, Atom | None, li
     return value, aux, build.stmts
 
 
-def with_pullback(
-    reverse: list[Stmt], results: tuple[Atom, ...], form: Form, d_y: Var
-) -> tuple[list[Stmt], tuple[Atom, ...]]:
+def with_pullback(sweeps: Sweeps, form: Form, d_y: Var) -> tuple[list[Stmt], tuple[Atom, ...]]:
     """Return the statement that defines the pullback, whose body is the reverse sweep, and the pullback."""
     closure = Var("pullback", Unknown())
-    packed, grads = pack(results, form.single)
-    return [Stmt((closure,), Closure((d_y,), Block((*reverse, *packed), grads)))], (closure,)
+    packed, grads = pack(sweeps.results, form.single)
+    return [Stmt((closure,), Closure((d_y,), Block((*sweeps.reverse, *packed), grads)))], (closure,)
 
 
 def returned(value: Atom, aux: Atom | None, results: tuple[Atom, ...], form: Form) -> tuple[list[Stmt], tuple[Atom, ...]]:

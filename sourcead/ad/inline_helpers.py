@@ -11,7 +11,7 @@ import types
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sourcead.ad.reverse.rules import as_value
+from sourcead.ad.rules import as_value
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder
 from sourcead.errors import SourceADError

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from sourcead.ir.nodes import (
-    Append, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Op, Pop, Steer, Update, Var, operand_atoms
+    Append, Block, Branch, Build, Call, Const, Index, Let, Loop, Op, Pop, Steer, Update, Var, operand_atoms
 )
 from sourcead.ir.types import carries_derivative
 from sourcead.primitives.table import no_derivative
@@ -92,9 +92,6 @@ def _forward(block: Block, varied: set[Var]) -> None:
                 mark(stmt.targets, body.results)
             case Steer():  # the block may read the cotangent whatever it is the cotangent of
                 varied.update(t for t in stmt.targets if carries_derivative(t.type))
-            case Effect("with", _, body) if body is not None:
-                _forward(body, varied)
-                mark(stmt.targets, body.results)
             case op:
                 if any(a in varied for a in passing_atoms(op)):
                     varied.update(t for t in stmt.targets if carries_derivative(t.type))
@@ -120,9 +117,6 @@ def _backward(block: Block, useful: set[Var], varied: set[Var]) -> None:
                 mark(stmt.targets, inits)
             case Steer(values):
                 mark(stmt.targets, values)
-            case Effect("with", _, body) if body is not None:
-                mark(stmt.targets, body.results)
-                _backward(body, useful, varied)
             case op:
                 if any(t in useful for t in stmt.targets):
                     useful.update(passing_atoms(op))

@@ -18,8 +18,8 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import (
-    Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Function, Index, Let, Loop, Op, Operand, Pop, Stmt,
-    Update, Var, fresh
+    Append, Atom, Attr, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Pop, Stmt, Update,
+    Var, fresh
 )
 from sourcead.ir.records import fields_of
 from sourcead.ir.types import INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, with_dims
@@ -159,10 +159,6 @@ class Sizes:
                     self.of_result(t, self.type(a), self.type(b))
             case Loop():
                 self.loop(stmt)
-            case Effect(_, _, Block() as body):
-                self.block(body)
-                for t, r in zip(stmt.targets, body.results):
-                    self.of_result(t, self.type(r))
             case Call() | Index() | Attr() | Let():
                 for t in stmt.targets:  # one; none of a call for its effect
                     self.learn_integer(self.of_result(t, self.result(stmt.op)), stmt.op)

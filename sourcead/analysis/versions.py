@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sourcead.ir.nodes import Block, Branch, Effect, Loop, Stmt, Update, Var
+from sourcead.ir.nodes import Block, Branch, Loop, Stmt, Update, Var
 from sourcead.ir.types import MapT
 from sourcead.ir.walk import op_blocks
 
@@ -84,10 +84,6 @@ class Chains:
                             found[p] = k
                     if found:
                         self.carried[stmt] = found
-                case Effect("with", _, body) if body is not None:
-                    for out, a in zip(stmt.targets, body.results):
-                        if a in self.parent:
-                            self._join(a, out)
 
 
 def updates_in(stmt: Stmt) -> Iterator[Stmt]:

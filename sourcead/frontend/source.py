@@ -45,7 +45,7 @@ class Source:
         globals: the dict that its global names are read from.
         closure: the cells that its closure variables are read from.
         signature: its parameters and defaults, as its own code takes them.
-        bound_args, bound_kwargs: arguments that were given before: the instance of a method, those of a partial.
+        bound_args: positional arguments that were given before: the instance of a method, those of a partial.
         lines: the lines of the file.
     """
 
@@ -58,7 +58,6 @@ class Source:
     closure: dict[str, types.CellType]
     signature: inspect.Signature
     bound_args: tuple
-    bound_kwargs: dict[str, Any]
     lines: list[str]
 
     @property
@@ -93,7 +92,7 @@ def find_source(f: Callable) -> Source:
     Raises:
         NoSourceError: there is none, or it is not the text of what runs.
     """
-    function, bound_args, bound_kwargs = unwrap(f)
+    function, bound_args, _ = unwrap(f)
     if not isinstance(function, types.FunctionType):
         raise _no_source_at_all(function)
     code = function.__code__
@@ -108,7 +107,6 @@ def find_source(f: Callable) -> Source:
         closure=dict(zip(code.co_freevars, function.__closure__ or ())),
         signature=own_signature(function),
         bound_args=bound_args,
-        bound_kwargs=bound_kwargs,
         lines=lines,
     )
 

@@ -5,7 +5,6 @@ Values are immutable: an `Update`, `Append` or `Pop` works on a copy of its base
 
 from __future__ import annotations
 
-import contextlib
 import operator
 from functools import singledispatch
 from typing import Any
@@ -192,12 +191,7 @@ def _(op: Effect, env):
         if not args[0]:
             raise AssertionError(*args[1:])
         return []
-    if op.kind == "raise":
-        raise args[0]
-    with contextlib.ExitStack() as stack:
-        for context in args:
-            stack.enter_context(context)
-        return _run(op.body, env)
+    raise args[0]
 
 
 @_do.register

@@ -194,15 +194,10 @@ class Pop(Op):
 
 @dataclass(frozen=True, eq=False)
 class Effect(Op):
-    """A statement done for its effect, no results. kind 'assert' (args: condition[, message]) or 'raise' (args: exc).
-
-    `with` statements that do not alter data flow (np.errstate) are kind 'with': args the context managers, `body` runs
-    inside and its results are the results of the statement.
-    """
+    """A statement without results: kind 'assert' (args: condition[, message]) or 'raise' (args: the exception)."""
 
     kind: str
     args: tuple[Operand, ...]
-    body: Block | None = None
 
 
 @dataclass(frozen=True, eq=False)

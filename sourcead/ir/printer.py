@@ -46,8 +46,6 @@ def _statement(stmt: Stmt, depth: int) -> str:
             return f"{head}closure ({', '.join(map(repr, params))}):\n{show_block(body, depth + 1, 'return')}"
         case Steer(values, params, body):
             return f"{head}steer {_list(values)} by cotangents ({_list(params)}):\n{show_block(body, depth + 1)}"
-        case Effect("with", args, body):
-            return f"{head}with {_list(args)}:\n{show_block(body, depth + 1)}"
     return head + show_op(stmt.op)
 
 

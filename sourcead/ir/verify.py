@@ -17,7 +17,7 @@ from sourcead.ir.types import Type
 
 DISPLAYS = ("tuple", "list", "set", "dict", "record")
 MODES = ("set", "add", "sub")
-EFFECTS = ("assert", "raise", "with")
+EFFECTS = ("assert", "raise")
 BRANCHES = ("if", "ifexp", "and", "or")
 
 
@@ -133,12 +133,10 @@ class _Verifier:
                 self.require(keys is None or len(keys) == len(items), "keys and items differ in number", where)
                 for item in items:
                     self.atom(item, where)
-            case Let() | Effect(body=None):
-                self.require(not isinstance(op, Effect) or op.kind in EFFECTS[:2], "an effect without its body", where)
-            case Effect(kind, _, body):
-                self.require(kind == "with", f"an effect of kind {kind!r} with a body", where)
-                self.block(body, where)
-                self.require(len(body.results) == targets, f"the body yields {len(body.results)}", where)
+            case Let():
+                pass
+            case Effect(kind):
+                self.require(kind in EFFECTS, f"an effect of kind {kind!r}", where)
             case Branch(cond, then, orelse, kind):
                 self.atom(cond, where)
                 self.require(kind in BRANCHES, f"kind {kind!r}", where)
@@ -186,7 +184,7 @@ def _targets(op: Op, given: int) -> int:
     match op:
         case Pop():
             return 2
-        case Branch() | Loop() | Steer() | Effect("with"):
+        case Branch() | Loop() | Steer():
             return given  # checked against each block
         case Effect():
             return 0

@@ -34,8 +34,6 @@ def op_blocks(op: Op) -> tuple[Block, ...]:
             return (domain, body) if isinstance(domain, Block) else (body,)
         case Closure(_, body) | Steer(_, _, body):
             return (body,)
-        case Effect(_, _, body) if body is not None:
-            return (body,)
     return ()
 
 
@@ -164,8 +162,8 @@ def map_op(op: Op, f: Callable[[Atom], Atom], block: Callable[[Block], Block] = 
         case Append(base, value, path, at):
             steps = tuple(Sub(map_operand(s.key, f)) for s in path)
             return Append(f(base), map_operand(value, f), steps, at if at is None else f(at))
-        case Effect(kind, args, body):
-            return Effect(kind, many(args), None if body is None else block(body))
+        case Effect(kind, args):
+            return Effect(kind, many(args))
         case Branch(cond, then, orelse, kind):
             return Branch(f(cond), block(then), block(orelse), kind)
         case Loop(domain, _, _, inits, body):

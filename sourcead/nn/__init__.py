@@ -1,10 +1,5 @@
-"""Neural networks as plain functions: layers, losses, initialisers, optimisers, training, data.
+"""Neural networks as plain functions: layers, losses, initialisers, optimisers, training and data.
 
-They are differentiated like any function of a user; convolutions, pools and some activations have rules, which stand beside them.
+The compiler differentiates them like functions of a user. Convolutions, pools and some activations have derivative rules, each beside its
+function. Importing a module of this folder changes no setting of the process.
 """
-
-import numpy as np
-
-# The C library of Linux gives memory that is freed back to the system, unless larger blocks were freed before (up to 32 MB, mallopt(3)).
-# Without this one, which is never touched, every batch would ask for its pages again: longer than all of its arithmetic.
-np.empty(31 << 20, np.uint8)

@@ -26,7 +26,7 @@ def relu(x):
         x: a number or an array.
 
     Returns:
-        The same of its shape and dtype.
+        A number or an array of the shape and dtype of `x`.
 
     Example:
         >>> relu(np.array([-1.0, 0.0, 2.0]))
@@ -66,7 +66,7 @@ def sigmoid(x):
 
 
 def sigmoid_cotangent(d, s):
-    """The cotangent of `x` of `s = sigmoid(x)`, d s (1 - s)."""
+    """Gives the cotangent of `x` from the cotangent `d` of `s = sigmoid(x)`: d s (1 - s)."""
     d_x = 1 - s
     d_x *= s
     d_x *= d
@@ -100,7 +100,7 @@ def gelu(x, approximate=False):
 
 
 def normal_distribution(x):
-    """Gives the probability that a normal variable is at most x, of the dtype of `x`; by SciPy, where it is installed."""
+    """Gives the probability that a standard normal variable is at most x, in the dtype of `x`; SciPy computes it where it is installed."""
     try:
         from scipy.special import ndtr
     except ImportError:
@@ -121,7 +121,7 @@ def softmax(x, axis=-1):
 
 
 def log_softmax(x, axis=-1):
-    """Gives the logarithm of `softmax(x, axis)`, exact where that is tiny.
+    """Gives the logarithm of `softmax(x, axis)`, which is exact where the softmax is tiny.
 
     Example:
         >>> log_softmax(np.array([0.0, 1000.0]))

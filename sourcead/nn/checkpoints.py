@@ -1,7 +1,7 @@
-"""A training run in one `.npz` file, without pickle: parameters, the optimiser's state, the generator, and what was recorded.
+"""Saves a training run in one `.npz` file, without pickle: parameters, the optimiser's state, the generator and the history.
 
-Arrays are stored under their place in the structure, all else as one text of JSON. A file is written beside its name and then
-renamed, so that what bears the name is whole.
+Each array is stored under its place in the structure, everything else as one text of JSON. The file is written under another name and
+then renamed, so that a file of the final name is always complete.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class CheckpointError(SourceADError, ValueError):
 
 
 def save(path: str | os.PathLike, parameters: Any, state: State | None = None, facts: dict | None = None) -> None:
-    """Writes parameters, and what else a run needs to go on.
+    """Writes the parameters and everything else that a run needs to continue.
 
     Args:
         path: the file; `.npz` is not added.
         parameters: any structure of arrays.
-        state: the optimiser's.
-        facts: whatever JSON can hold; arrays become lists.
+        state: the state of the optimiser.
+        facts: any structure that JSON can hold; arrays become lists.
 
     Raises:
         OSError: the file cannot be written.
@@ -62,11 +62,11 @@ def save(path: str | os.PathLike, parameters: Any, state: State | None = None, f
 
 
 def load(path: str | os.PathLike, parameters: Any) -> tuple[State, dict]:
-    """Reads parameters into arrays that are there, in place, and gives the optimiser's state and the facts.
+    """Reads a checkpoint into the given parameters, in place, and gives the optimiser's state and the facts.
 
     Raises:
-        CheckpointError: the file cannot be read, or the names, shapes or dtypes of its parameters are others; then the
-            parameters are left as they were.
+        CheckpointError: the file cannot be read, or its parameters have other names, shapes or dtypes. The given parameters are
+            unchanged then.
     """
     names = [f"parameters{where}" for where in places(parameters)]
     try:
@@ -90,7 +90,7 @@ def load(path: str | os.PathLike, parameters: Any) -> tuple[State, dict]:
 
 
 def places(parameters: Any) -> list[str]:
-    """Where each array stands, as the user would write it: `.hidden.w`, `[0]`, `['w']`."""
+    """Gives the place of each array as the user would write it: `.hidden.w`, `[0]`, `['w']`."""
     return [where for where, _ in leaves(parameters)]
 
 

@@ -2,12 +2,12 @@
 
     y[n, o, h, v] = b[o] + sum_{c, i, j} w[o, c, i, j] x[n, c, h s + i - p, v s + j - p]
 
-without b is bilinear, and so are its two cotangents; each of the three functions has the other two as its own cotangents:
+Without b this is bilinear, and so are its two cotangents. Each of the three functions has the other two as its cotangents:
 
     y = conv2d(x, w)        d_x = conv2d_input(d_y, w, x)        d_w = conv2d_weights(x, d_y, w)
 
-Images of shape (batch, channels, height, width) lie in memory with the batch innermost (`images`): patches, strides and pools
-then move long runs of numbers. The patches of some rows at a time are copied to one buffer and multiplied as a matrix.
+Images of shape (batch, channels, height, width) lie in memory with the batch innermost (see `images.py`), so that patches, strides and
+pools move long runs of numbers. The patches of a few rows at a time are copied to one buffer and multiplied as a matrix.
 """
 
 import numpy as np
@@ -22,18 +22,18 @@ from sourcead.primitives.result_types.table import arrange, infers
 from sourcead.primitives.views import makes_new
 from sourcead.runtime import unbroadcast
 
-BUFFER_BYTES = 1 << 18  # what the patches of the rows that are multiplied at once may take
+BUFFER_BYTES = 1 << 18  # the size of the buffer for the patches that are multiplied at once
 
 
 def conv2d(x, w, b=None, stride=1, padding=0):
-    """Convolves images with kernels (the cross-correlation that the field calls so).
+    """Convolves images with kernels (a cross-correlation, which the field calls convolution).
 
     Args:
         x: images of shape (batch, channels, height, width).
         w: kernels of shape (outputs, channels, kernel height, kernel width).
         b: a bias of shape (outputs,), or None.
         stride: how far the kernel moves from one output to the next: one number, or one for each of height and width.
-        padding: how many zeros are put around the images, likewise.
+        padding: how many zeros are put around the images: one number, or one for each of height and width.
 
     Returns:
         An array of shape (batch, outputs, (height + 2 padding - kernel height) // stride + 1, likewise for the width).
@@ -62,7 +62,7 @@ def conv2d(x, w, b=None, stride=1, padding=0):
 
 
 def conv2d_input(d, w, x, stride=1, padding=0):
-    """The cotangent of the images `x` of `conv2d(x, w)`; of `x` only the shape and the dtype matter."""
+    """Gives the cotangent of the images `x` of `conv2d(x, w)`; it reads only the shape and the dtype of `x`."""
     down, across = pair(stride)
     outputs, channels, tall, wide = w.shape
     d = batch_inside(d)
@@ -70,7 +70,7 @@ def conv2d_input(d, w, x, stride=1, padding=0):
     d_padded = around(x, padding, np.result_type(d, w))
     kernels = w.reshape(outputs, -1).T
     flat = d.reshape(outputs, rows * row)
-    together = rows_at_once(len(kernels) * row * d_padded.itemsize, rows, 4 * BUFFER_BYTES)  # an addition has buffers, too
+    together = rows_at_once(len(kernels) * row * d_padded.itemsize, rows, 4 * BUFFER_BYTES)  # the addition needs buffers, too
     buffer = np.empty((len(kernels), together * row), d_padded.dtype)
     for start in range(0, rows, together):
         stop = min(start + together, rows)
@@ -85,7 +85,7 @@ def conv2d_input(d, w, x, stride=1, padding=0):
 
 
 def conv2d_weights(x, d, w, stride=1, padding=0):
-    """The cotangent of the kernels `w` of `conv2d(x, w)`; of `w` only the shape and the dtype matter."""
+    """Gives the cotangent of the kernels `w` of `conv2d(x, w)`; it reads only the shape and the dtype of `w`."""
     dtype = np.result_type(x, d)
     d = batch_inside(d, dtype=dtype)
     patches = patches_of(batch_inside(x, padding, dtype=dtype), w.shape, stride, *d.shape[1:3])
@@ -101,7 +101,7 @@ def conv2d_weights(x, d, w, stride=1, padding=0):
 
 
 def output_size(x, w, b, stride, padding):
-    """The height and width of the result, if the shapes fit."""
+    """Gives the height and width of the result, and raises if the shapes do not fit."""
     sizes = []
     if x.ndim == 4 and w.ndim == 4 and x.shape[1] == w.shape[1] and (b is None or b.shape == w.shape[:1]):
         for size, kernel, step, pad in zip(x.shape[2:], w.shape[2:], pair(stride), pair(padding)):
@@ -113,7 +113,7 @@ def output_size(x, w, b, stride, padding):
 
 
 def patches_of(image, w_shape, stride, height, width):
-    """A view of shape (channels, kernel height, kernel width, height, width, batch): under each kernel element what it meets."""
+    """Gives a view of shape (channels, kernel height, kernel width, height, width, batch): the pixels that each kernel element meets."""
     down, across = pair(stride)
     along = image.strides
     shape = (len(image), *w_shape[2:], height, width, image.shape[3])
@@ -121,7 +121,7 @@ def patches_of(image, w_shape, stride, height, width):
 
 
 def column_blocks(patches):
-    """The patches of some rows at a time as a matrix of one column per output, with the number of the first row; a reused buffer."""
+    """Yields the patches of a few rows at a time as a matrix with one column per output, and the first row's number. All share a buffer."""
     channels, tall, wide, height, width, count = patches.shape
     if tall == wide == 1 and patches.flags.c_contiguous:
         yield 0, patches.reshape(channels, -1)
@@ -137,7 +137,7 @@ def column_blocks(patches):
 
 
 def rows_at_once(row_bytes, rows, buffer_bytes):
-    """How many rows of patches fit into the buffer, the rows shared out evenly."""
+    """Gives the number of rows that fit into the buffer, such that all parts have about the same number."""
     most = max(1, buffer_bytes // max(1, row_bytes))
     return max(1, -(-rows // max(1, -(-rows // most))))
 

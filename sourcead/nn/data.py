@@ -1,4 +1,4 @@
-"""MNIST and its stand-ins as arrays: read from a folder, downloaded once into a cache, or scikit-learn's digits.
+"""MNIST as arrays, read from a folder or downloaded once into a cache; or scikit-learn's digits in its place.
 
 An IDX file is a magic number (two zero bytes, a type code, the number of dimensions), one big-endian 32-bit size per
 dimension, and the elements, big-endian, in C order.
@@ -46,8 +46,8 @@ TIMEOUT_SECONDS = 15
 class DataError(SourceADError, ValueError):
     """A data set is missing, damaged, or not what its name says.
 
-    The message names the file and what is wrong with it. Download the file again, or point at the folder that holds the
-    four IDX files (`train-images-idx3-ubyte` and kin, plain or with `.gz`).
+    The message names the file and what is wrong with it. Download the file again, or name the folder that holds the four IDX
+    files (`train-images-idx3-ubyte` and so on, plain or with `.gz`).
     """
 
 
@@ -61,7 +61,7 @@ class Dataset:
         x_test: like `x_train`.
         y_test: like `y_train`.
         name: `"mnist"`, `"digits"`, or the folder.
-        note: one sentence: which data this is, and why.
+        note: one sentence that says which data this is, and why.
     """
 
     x_train: np.ndarray
@@ -96,7 +96,7 @@ def load(spec: str | os.PathLike = "auto") -> Dataset:
     if spec == "mnist":
         return _load_mnist()
     if spec == "digits":
-        return _load_digits("scikit-learn's digits, as asked for")
+        return _load_digits("scikit-learn's digits, because the call names them")
     folder = Path(spec)
     if not folder.is_dir():
         raise DataError(f"{spec}: no such folder; give auto, mnist, digits, or a folder with the IDX files of MNIST")
@@ -197,7 +197,7 @@ def _content(path: str | os.PathLike) -> bytes:
 
 
 def _find(folder: Path, name: str) -> Path:
-    """The file called `name` in the folder: plain or `.gz`, with `-idx3-ubyte` or `.idx3-ubyte`."""
+    """Finds the file `name` in the folder: plain or with `.gz`, with `-idx3-ubyte` or `.idx3-ubyte`."""
     candidates = [folder / (stem + suffix) for stem in (name, name.replace("-idx", ".idx")) for suffix in ("", ".gz")]
     for path in candidates:
         if path.is_file():
@@ -211,7 +211,7 @@ def _from_files(paths: dict[str, Path], name: str, note: str) -> Dataset:
 
 
 def _pair(image_path: Path, label_path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Images as float32 rows in [0, 1] and their labels."""
+    """Reads images, as float32 rows in [0, 1], and their labels."""
     images, labels = read_idx(image_path), read_idx(label_path)
     if images.dtype != np.uint8 or images.shape[1:] != (SIDE, SIDE):
         raise DataError(f"{image_path}: {images.dtype} of shape {images.shape}, not {SIDE} x {SIDE} images of bytes")
@@ -230,7 +230,7 @@ def _pair(image_path: Path, label_path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cache_folder() -> Path:
-    """Where downloads are kept: `$SOURCEAD_CACHE`, else `sourcead` in the user's cache folder of this system."""
+    """Gives the folder of downloads: `$SOURCEAD_CACHE` if it is set, else `sourcead` in the user's cache folder."""
     if chosen := os.environ.get("SOURCEAD_CACHE"):
         return Path(chosen)
     if sys.platform == "win32":
@@ -299,7 +299,7 @@ def download(name: str, path: Path, mirrors: tuple[str, ...] | None = None) -> N
 
 
 def _cause(error: Exception) -> object:
-    """What is wrong, without urllib's wrapping of it."""
+    """Gives the cause of an error, without urllib's wrapper around it."""
     return error.reason if type(error) is urllib.error.URLError else error
 
 
@@ -329,7 +329,7 @@ def _fetch(url: str, part: Path) -> None:
 
 
 def _byte_progress(what: str, total: int) -> tuple[Callable[[int], object], Callable[[], object]]:
-    """Functions that advance and close a progress bar, or one plain line where tqdm is not installed."""
+    """Gives two functions that advance and close a progress bar; where tqdm is not installed, prints one line."""
     try:
         from tqdm import tqdm
     except ImportError:
@@ -343,7 +343,7 @@ def _byte_progress(what: str, total: int) -> tuple[Callable[[int], object], Call
 
 
 def _load_digits(note: str) -> Dataset:
-    """1,797 digits of 8 x 8, enlarged to 28 x 28; of each class every fifth is kept for the test."""
+    """Gives 1,797 digits of 8 x 8 pixels, enlarged to 28 x 28; every fifth of each class is for the test."""
     try:
         from sklearn.datasets import load_digits
     except ImportError as error:
@@ -359,6 +359,6 @@ def _load_digits(note: str) -> Dataset:
 
 
 def _enlarging(source: int, target: int) -> np.ndarray:
-    """The matrix of shape (target, source) that interpolates linearly between pixel centres; its rows sum to 1."""
+    """Gives the matrix of shape (target, source) that interpolates linearly between pixel centres; its rows sum to 1."""
     centres = np.clip((np.arange(target) + 0.5) * source / target - 0.5, 0, source - 1)
     return np.maximum(0, 1 - np.abs(centres[:, None] - np.arange(source)))

@@ -1,7 +1,7 @@
-"""How images lie in memory between layers: with the batch innermost, as (channels, height, width, batch), and padded.
+"""The memory of images between layers: (channels, height, width, batch), with the batch innermost.
 
-An array of shape (batch, channels, height, width) that a layer returns is such memory transposed, and what is elementwise keeps
-it so; any other order is brought to it by a copy.
+A layer returns an array of shape (batch, channels, height, width) that is such memory transposed. Elementwise functions keep that order;
+a layer copies arrays of any other order.
 """
 
 import numpy as np
@@ -10,19 +10,19 @@ from sourcead.nn.shapes import pair
 
 
 def memory(count, channels, height, width, dtype):
-    """New memory for images, of shape (count, channels, height, width), that is no view: NumPy reuses it for `f(x) * m`."""
+    """Gives new memory for images, of shape (count, channels, height, width); it is no view, so NumPy reuses it for `f(x) * m`."""
     step = np.dtype(dtype).itemsize * count
     strides = (np.dtype(dtype).itemsize, height * width * step, width * step, step)
     return np.ndarray((count, channels, height, width), dtype, strides=strides)
 
 
 def inside(images):
-    """Images as (channels, height, width, batch), a view."""
+    """Gives images as (channels, height, width, batch), a view."""
     return images.transpose(1, 2, 3, 0)
 
 
 def batch_inside(x, padding=0, fill=0, dtype=None):
-    """Images of shape (batch, channels, height, width) as (channels, height, width, batch) in C order, padded with `fill`."""
+    """Gives images of shape (batch, channels, height, width) as (channels, height, width, batch), in C order, padded with `fill`."""
     if pair(padding) == (0, 0):
         return np.ascontiguousarray(inside(x), dtype)
     padded = around(x, padding, dtype or x.dtype, fill)
@@ -31,7 +31,7 @@ def batch_inside(x, padding=0, fill=0, dtype=None):
 
 
 def around(x, padding, dtype, fill=0):
-    """Memory for the images `x` with their padding, filled with one number."""
+    """Gives memory for the images `x` and their padding, filled with one number."""
     count, channels, height, width = x.shape
     top, left = pair(padding)
     padded = memory(count, channels, height + 2 * top, width + 2 * left, dtype)
@@ -40,7 +40,7 @@ def around(x, padding, dtype, fill=0):
 
 
 def without_padding(padded, x, padding):
-    """The images in padded memory, of the shape of `x`: that itself if there is no padding, else a view."""
+    """Gives the images inside padded memory, of the shape of `x`: the memory itself if there is no padding, else a view."""
     top, left = pair(padding)
     if top == left == 0:
         return padded

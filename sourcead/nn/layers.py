@@ -3,7 +3,7 @@
     dense       y = x w + b
     dropout     y = x m / (1 - rate), m zero with probability `rate`            (Srivastava et al., 2014)
     batch_norm  y = scale (x - mean) / sqrt(variance + epsilon) + shift, over the batch (Ioffe and Szegedy, 2015)
-    layer_norm  likewise, over the last axis                                     (Ba, Kiros and Hinton, 2016)
+    layer_norm  the same over the last axis                                      (Ba, Kiros and Hinton, 2016)
 
 Parameters that belong together are small tuples: `dense(x, *p.hidden)`.
 """
@@ -80,13 +80,13 @@ def flatten(x):
 
 
 def dropout(x, rate, rng=None, mask=None):
-    """Sets numbers to zero at random, and scales the others so that the mean stays.
+    """Sets numbers to zero at random, and scales the others such that the expected value stays the same.
 
     Args:
         x: an array.
         rate: the probability of zero, from 0 to less than 1.
         rng: a `numpy.random.Generator` to draw the mask from; None draws nothing.
-        mask: what to keep, of the shape of `x`, in place of drawing it. Without both, `x` is returned as it is.
+        mask: which numbers to keep, of the shape of `x`; then none is drawn. Without `rng` and `mask`, `x` is returned unchanged.
 
     Raises:
         ValueError: the mask has another shape.
@@ -110,13 +110,13 @@ def batch_norm(x, scale, shift, mean, variance, train=True, momentum=0.1, epsilo
         x: of shape (batch, features) or (batch, features, height, width).
         scale, shift: of shape (features,).
         mean, variance: the running statistics, of shape (features,).
-        train: normalise by the batch's own mean and variance, and give new running ones.
-        momentum: how much of the batch's enters the running ones.
-        epsilon: is added to the variance.
+        train: normalise by the mean and variance of the batch, and update the running ones.
+        momentum: the weight of the batch in the update of the running statistics.
+        epsilon: a number that is added to the variance.
 
     Returns:
-        The result, of the shape of `x`, and the running statistics, in which no derivative flows. The running variance is of
-        the unbiased estimate, as in PyTorch.
+        The result, of the shape of `x`, and the running statistics, which carry no derivative. The running variance is the unbiased
+        estimate, as in PyTorch.
 
     Raises:
         ValueError: there is not one scale and shift for each feature.
@@ -143,7 +143,7 @@ def batch_norm(x, scale, shift, mean, variance, train=True, momentum=0.1, epsilo
 
 
 def per_feature(numbers, x):
-    """Numbers of shape (features,), so that they broadcast along the second axis of `x`."""
+    """Gives numbers of shape (features,) in a shape that broadcasts along the second axis of `x`."""
     return numbers if x.ndim == 2 else np.expand_dims(numbers, (1, 2))
 
 
@@ -153,7 +153,7 @@ def layer_norm(x, scale, shift, epsilon=1e-5):
     Args:
         x: of shape (..., features).
         scale, shift: of shape (features,).
-        epsilon: is added to the variance.
+        epsilon: a number that is added to the variance.
 
     Raises:
         ValueError: there is not one scale and shift for each feature.

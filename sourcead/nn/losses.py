@@ -1,4 +1,4 @@
-"""Losses: the mean over a batch of how far predictions are from targets, one real number.
+"""Losses: one real number, the mean over a batch of the distance between predictions and targets.
 
     cross_entropy         mean_n (log sum_j e^z_nj - z_n,t(n))
     binary_cross_entropy  mean (log(1 + e^z) - t z)
@@ -16,7 +16,7 @@ def cross_entropy(logits, targets):
     """Gives the mean cross-entropy of a batch, from logits.
 
     Args:
-        logits: of shape (batch, classes): logarithms of probabilities, up to a number per row.
+        logits: of shape (batch, classes): logarithms of probabilities, up to a constant in each row.
         targets: integers of shape (batch,): the right class of each row.
 
     Raises:

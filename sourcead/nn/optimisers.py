@@ -1,4 +1,4 @@
-"""Gradient descent: plain functions that update parameters in place, as PyTorch's optimisers of these names do.
+"""Gradient descent: plain functions that update parameters in place, like PyTorch's optimisers of the same names.
 
 sgd:      v = momentum v + g;  p -= rate v, with Nesterov p -= rate (g + momentum v)
 adam:     m += (1 - b1) (g - m);  s += (1 - b2) (g² - s)
@@ -6,8 +6,8 @@ adam:     m += (1 - b1) (g - m);  s += (1 - b2) (g² - s)
 adamw:    p -= rate decay p, then adam
 rmsprop:  s += (1 - keep) (g² - s);  p -= rate g / (sqrt(s) + epsilon)
 
-Weight decay adds `weight_decay p` to the gradient, but for `adamw`. Parameters are any structure of floating-point arrays (named
-tuples, lists, dicts, records), gradients one of the same structure; a state can be saved with `training.save`.
+Weight decay adds `weight_decay p` to the gradient, except in `adamw`. Parameters are any structure of floating-point arrays (named
+tuples, lists, dicts, records), and gradients are the same structure. `checkpoints.save` writes a state to a file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sourcead.compile.structures import leaves
 
 @dataclass
 class State:
-    """What an optimiser remembers: how many steps there were, and running means for each parameter, of gradients and their squares."""
+    """The memory of an optimiser: the number of steps, and for each parameter running means of its gradient and of its square."""
 
     step: int = 0
     means: list[np.ndarray] = field(default_factory=list)
@@ -30,10 +30,10 @@ class State:
 
 
 def arrays_of(structure: Any) -> list[np.ndarray]:
-    """The arrays of a structure, in order.
+    """Gives the arrays of a structure, in order.
 
     Raises:
-        TypeError: a number in it is no array, and could not be updated in place.
+        TypeError: a number in it is not an array and cannot be updated in place.
 
     Example:
         >>> [a.shape for a in arrays_of({"w": np.zeros((2, 3)), "rest": (np.zeros(3),)})]
@@ -59,7 +59,7 @@ def sgd(
         gradients: One per parameter, of its shape.
         rate: The learning rate.
         state: A `State()`, overwritten; needed for momentum.
-        momentum: How much of the last step each step keeps (Polyak, 1964; Sutskever et al., 2013).
+        momentum: The share of the last step that each step keeps (Polyak, 1964; Sutskever et al., 2013).
         nesterov: Look ahead along the momentum.
         weight_decay: How much of each parameter is added to its gradient.
 
@@ -123,13 +123,13 @@ def adam(
         state.means, state.squares = fresh.means, fresh.squares
     state.step += 1
     keep_mean, keep_square = decay
-    # The corrections of the start-up bias are folded into the rate and into epsilon: no array is scaled by them.
+    # The corrections of the initial bias go into the rate and into epsilon, so that no array is scaled by them.
     root = (1 - keep_square**state.step) ** 0.5
     rate = rate * root / (1 - keep_mean**state.step)
     for parameter, gradient, mean, square in zip(parameters, gradients, state.means, state.squares, strict=True):
         if weight_decay:
             gradient = gradient + weight_decay * parameter
-        part = np.subtract(gradient, mean)  # one array for all that is in between: memory takes longer than arithmetic
+        part = np.subtract(gradient, mean)  # one array holds all intermediate results, because memory takes longer than arithmetic
         part *= 1 - keep_mean
         mean += part
         np.multiply(gradient, gradient, out=part)
@@ -147,7 +147,7 @@ def adamw(
     parameters: Any, gradients: Any, state: State, rate: float = 0.001, decay: tuple[float, float] = (0.9, 0.999),
     epsilon: float = 1e-8, weight_decay: float = 0.01,
 ) -> None:  # fmt: skip
-    """Makes a step of Adam whose weight decay is apart from the gradient, in place (Loshchilov and Hutter, 2019, algorithm 2).
+    """Makes a step of Adam with weight decay that is separate from the gradient, in place (Loshchilov and Hutter, 2019, algorithm 2).
 
     Args:
         parameters, gradients, state, rate, decay, epsilon: As for `adam`.
@@ -201,7 +201,7 @@ def clip_by_norm(gradients: Any, limit: float) -> float:
     """Scales gradients down, in place, so that their norm, taken over all of them together, is at most `limit`.
 
     Returns:
-        The norm before that (Pascanu et al., 2013, algorithm 1).
+        The norm before scaling (Pascanu et al., 2013, algorithm 1).
 
     Example:
         >>> g = [np.array([3.0]), np.array([4.0])]

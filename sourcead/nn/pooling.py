@@ -1,15 +1,15 @@
-"""Pools of images: the greatest or the mean of each window of pixels.
+"""Pools of images: the greatest pixel or the mean of each window.
 
     y[n, c, h, v] = x at the window's first maximum        y[n, c, h, v] = mean of the window
 
-Once it is known where the greatest lies, both are linear functions of the pixels; each of these is the transpose of the other
-in its line, which gives derivatives of all orders:
+For given places of the maxima, both are linear functions of the pixels. In each line below, one function is the transpose of the
+other, which gives derivatives of all orders:
 
     t_y = picked(t_x, y, x)      d_x = put_back(d_y, y, x)
     t_y = avg_pool2d(t_x)        d_x = spread_mean(d_y, x)
 
-Of equal pixels the first takes all of the cotangent, row by row, as in PyTorch. What is padded is never the greatest, and
-counts as zero in the mean. Memory is laid out as `images` says.
+If several pixels of a window are greatest, the first one, row by row, takes the whole cotangent, as in PyTorch. Padding is never the
+greatest, and counts as zero in the mean. `images.py` says how images lie in memory.
 """
 
 import numpy as np
@@ -29,12 +29,12 @@ def max_pool2d(x, size, stride=None, padding=0):
     Args:
         x: floating-point images of shape (batch, channels, height, width).
         size: height and width of the window: one number, or one for each.
-        stride: how far the window moves, likewise; None is its size.
-        padding: how many pixels are put around the images, likewise; they are less than any other, and at most half the size.
+        stride: how far the window moves: one number, or one for each; None is the size of the window.
+        padding: how many pixels are put around the images, at most half the size; they are less than any other pixel.
 
     Returns:
-        An array of shape (batch, channels, (height + 2 padding - size) // stride + 1, likewise for the width); what is left
-        over at the end is not looked at.
+        An array of shape (batch, channels, (height + 2 padding - size) // stride + 1, and the same for the width). Pixels at the end
+        that fill no window are left out.
 
     Raises:
         ValueError: the window is larger than the padded image, or the padding larger than half the window.
@@ -54,7 +54,7 @@ def max_pool2d(x, size, stride=None, padding=0):
 
 
 def picked(values, best, x, size, stride=None, padding=0):
-    """What `values`, of the shape of the images `x`, holds where `best = max_pool2d(x)` was found."""
+    """Gives the elements of `values`, of the shape of the images `x`, at the places of the maxima `best = max_pool2d(x)`."""
     found = 0
     for part, hit in zip(windows_of(batch_inside(values, padding), size, stride), hits(best, x, size, stride, padding)):
         found = np.where(hit, part, found)
@@ -62,7 +62,7 @@ def picked(values, best, x, size, stride=None, padding=0):
 
 
 def put_back(d, best, x, size, stride=None, padding=0):
-    """The cotangent of the images of `best = max_pool2d(x)`: what flows to each window goes to its first maximum."""
+    """Gives the cotangent of the images of `best = max_pool2d(x)`: the first maximum of each window takes the cotangent of the window."""
     d = np.ascontiguousarray(d.transpose(1, 2, 3, 0))
     d_padded = around(x, padding, d.dtype)
     overlap = window_overlaps(size, stride)
@@ -75,7 +75,7 @@ def put_back(d, best, x, size, stride=None, padding=0):
 
 
 def hits(best, x, size, stride, padding):
-    """For each place in the windows, in order, where it holds the first maximum."""
+    """Yields, for each place in the windows in order, the windows that have their first maximum there."""
     best = np.ascontiguousarray(best.transpose(1, 2, 3, 0))
     free, hit = np.ones(best.shape, bool), np.empty(best.shape, bool)
     for part in windows_of(batch_inside(x, padding, -np.inf), size, stride):
@@ -86,7 +86,7 @@ def hits(best, x, size, stride, padding):
 
 
 def avg_pool2d(x, size, stride=None, padding=0):
-    """Gives the mean of each window; arguments, result and errors are those of `max_pool2d`, but what is padded is zero.
+    """Gives the mean of each window; arguments, result and errors are those of `max_pool2d`, but padding is zero.
 
     Example:
         >>> avg_pool2d(np.array([[[[1.0, 2.0, 5.0], [4.0, 3.0, 6.0]]]]), 2)
@@ -102,7 +102,7 @@ def avg_pool2d(x, size, stride=None, padding=0):
 
 
 def spread_mean(d, x, size, stride=None, padding=0):
-    """The cotangent of the images of `avg_pool2d(x)`; of `x` only the shape matters."""
+    """Gives the cotangent of the images of `avg_pool2d(x)`; it reads only the shape of `x`."""
     tall, wide = pair(size)
     share = np.ascontiguousarray(d.transpose(1, 2, 3, 0)) / (tall * wide)
     d_padded = around(x, padding, share.dtype)
@@ -124,7 +124,7 @@ def check_window(layer, x, size, padding):
 
 
 def windows_of(image, size, stride):
-    """For each place in the window, row by row, a view of what all windows hold there."""
+    """Yields, for each place in the window, row by row, a view of the pixels that all windows have there."""
     (tall, wide), (down, across) = pair(size), pair(size if stride is None else stride)
     height, width = (image.shape[1] - tall) // down, (image.shape[2] - wide) // across
     for i in range(tall):
@@ -133,7 +133,7 @@ def windows_of(image, size, stride):
 
 
 def window_overlaps(size, stride):
-    """Whether windows have pixels in common."""
+    """Tells whether windows share pixels."""
     return stride is not None and any(step < window for step, window in zip(pair(stride), pair(size)))
 
 

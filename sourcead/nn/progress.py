@@ -1,14 +1,14 @@
-"""A progress bar by tqdm, or one line per epoch where that is not installed."""
+"""A progress bar of tqdm, or one line per epoch where tqdm is not installed."""
 
 import time
 
 
 class Progress:
-    """Shows how far an epoch is, with a short text; used in a `with` block.
+    """Shows the progress of an epoch, with a short text; used in a `with` block.
 
     Args:
-        title: what is under way.
-        steps: how many there are.
+        title: the text before the bar.
+        steps: the number of steps.
         shown: whether to show anything.
     """
 
@@ -32,14 +32,14 @@ class Progress:
             print(f"{self.title}: {self.text}, {time.perf_counter() - self.start:.2f} s")
 
     def advance(self, text: str):
-        """One step more."""
+        """Counts one more step."""
         self.text = text
         if self.bar is not None:
             self.bar.set_postfix_str(text, refresh=False)
             self.bar.update(1)
 
     def close(self, text: str):
-        """What to say at the end, beside the last text."""
+        """Adds a text to the last one, to be shown at the end."""
         self.text = f"{self.text}, {text}" if text else self.text
         if self.bar is not None:
             self.bar.set_postfix_str(self.text)

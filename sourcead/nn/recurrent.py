@@ -6,8 +6,8 @@
     gru    r, z = sigmoid(...) of x w + h u + b,  n = tanh(x w + b + r (h u + bn))
            h' = (1 - z) n + z h                                                (Cho et al., 2014, as in cuDNN and PyTorch)
 
-The gates' weights lie side by side in one matrix, those with a sigmoid first, so that a step is two products. The unrolled
-forms multiply the whole sequence by `w` at once.
+The weights of the gates lie side by side in one matrix, those with a sigmoid first, so that a step needs two products. The unrolled
+forms multiply the whole sequence by `w` in one product.
 """
 
 from typing import NamedTuple
@@ -74,12 +74,12 @@ def gru_cell(x, h, w, u, b, bn):
 
 
 def rnn_step(z, h, u):
-    """The next state, from what the input contributes."""
+    """Gives the next state from the input's contribution `z`."""
     return np.tanh(z + h @ u)
 
 
 def lstm_step(z, h, c, u):
-    """The next output and memory, from what the input contributes, of shape (batch, 4, units)."""
+    """Gives the next output and memory from the input's contribution `z`, of shape (batch, 4, units)."""
     z = z + np.reshape(h @ u, z.shape)
     gates = sigmoid(z[:, :3])
     c = gates[:, 1] * c + gates[:, 0] * np.tanh(z[:, 3])
@@ -87,7 +87,7 @@ def lstm_step(z, h, c, u):
 
 
 def gru_step(z_gates, z_candidate, h, u, bn):
-    """The next state, from what the input contributes to the gates, of shape (batch, 2, units), and to the candidate."""
+    """Gives the next state from the input's contributions to the gates, of shape (batch, 2, units), and to the candidate."""
     s = np.reshape(h @ u, (h.shape[0], 3, h.shape[1]))
     gates = sigmoid(z_gates + s[:, :2])
     candidate = np.tanh(z_candidate + gates[:, 0] * (s[:, 2] + bn))
@@ -195,7 +195,7 @@ def gru(xs, w, u, b, bn, h=None, last=False):
 
 
 def inputs_at_once(xs, w, b, gates, units):
-    """What the inputs contribute at every step, of shape (steps, batch, gates, units), or (steps, batch, units) of one gate."""
+    """Gives the inputs' contributions at all steps, of shape (steps, batch, gates, units), or (steps, batch, units) for one gate."""
     rows = np.reshape(xs, (-1, xs.shape[2])) @ w + b
     if gates == 1:
         return np.reshape(rows, (xs.shape[0], xs.shape[1], units))

@@ -1,7 +1,4 @@
-"""What a layer says when shapes do not fit, sizes given once for both axes of an image, and what types have in common.
-
-Each check is one line of a layer, and one of the generated text.
-"""
+"""Checks of shapes, which a layer and its generated gradient each call in one line; sizes that stand for both axes of an image."""
 
 import numpy as np
 
@@ -25,11 +22,11 @@ FITTING = {
 
 
 def misfit(layer, *arrays):
-    """The error about arrays that a layer or a loss was given and that do not fit together.
+    """Gives the error that says that the arrays given to a layer or a loss do not fit together.
 
     Args:
-        layer: its name.
-        *arrays: the arrays, in the order in which it takes them; a tuple stands for the array of that shape.
+        layer: the name of the layer or loss.
+        *arrays: its arrays, in its order; a tuple stands for an array of that shape.
 
     Example:
         >>> print(misfit("dense", np.ones((5, 3)), np.ones((4, 2)), np.ones(2)))
@@ -47,13 +44,13 @@ def check_dense(x, w, b):
 
 
 def check_rows(logits, targets):
-    """Refuses what is not a row of logits for each target."""
+    """Refuses logits that do not have a row for each target."""
     if logits.ndim != 2 or targets.shape != logits.shape[:1]:
         raise misfit("cross_entropy", logits, targets)
 
 
 def check_same(name, a, b):
-    """Refuses arrays of two shapes."""
+    """Refuses arrays of different shapes."""
     if np.shape(a) != np.shape(b):
         raise misfit(name, a, b)
 
@@ -76,7 +73,7 @@ enter(check_dense, check_rows, check_same, check_features, check_recurrent, chec
 
 
 def pair(size):
-    """The sizes along height and width that `size` stands for: one number for both, or two."""
+    """Gives the sizes along height and width: `size` is one number for both, or two."""
     if isinstance(size, (tuple, list)):
         height, width = size
         return height, width
@@ -84,7 +81,7 @@ def pair(size):
 
 
 def common_dtype(operands):
-    """The dtype that the arrays among some operands of a call promote to; `Impossible` where it is not known."""
+    """Gives the dtype to which the arrays among some operands promote; raises `Impossible` if one is not known."""
     dtypes = [a.type.dtype for a in operands if a is not None and isinstance(a.type, Array)]
     if any(dtype is None for dtype in dtypes):
         raise Impossible

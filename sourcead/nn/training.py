@@ -1,4 +1,4 @@
-"""One loop that trains: shuffled batches, progress, history, checkpoints that resume bit for bit, and a stop at the first NaN."""
+"""A training loop: shuffled batches, progress, a history, checkpoints that resume bit for bit, and a stop at the first NaN."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import numpy as np
 from sourcead.errors import SourceADError
 from sourcead.nn import checkpoints
 from sourcead.nn.data import minibatches
+from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import State, adam, arrays_of, clip_by_norm
 from sourcead.nn.progress import Progress
 
@@ -22,8 +23,8 @@ class NotFiniteError(SourceADError, ArithmeticError):
     """The loss, a gradient or a parameter became infinite or NaN while training.
 
     Attributes:
-        step: the step, counted from 1, that came out so.
-        parameter: the first parameter in which, or in whose gradient, it appeared; None if it is in the loss alone.
+        step: the number of the step, counted from 1.
+        parameter: the first parameter that is not finite, or whose gradient is not; None if only the loss is not finite.
     """
 
     label = "What to do"
@@ -36,7 +37,7 @@ class NotFiniteError(SourceADError, ArithmeticError):
 
 @dataclass
 class History:
-    """What was recorded: the loss of each step, and for each epoch its seconds and what `evaluate` gave."""
+    """The loss of each step, and for each epoch its seconds and the result of `evaluate`."""
 
     losses: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -51,23 +52,25 @@ def fit(
 ) -> History:  # fmt: skip
     """Trains parameters in place.
 
+    It sets how much freed memory this process keeps (`sourcead.nn.memory.keep_freed_memory`), so that each batch reuses that of the last.
+
     Args:
         loss_and_gradient: `value_and_grad` of a loss that takes the parameters first, then the rows of a batch.
         parameters: any structure of floating-point arrays; overwritten.
-        arrays: what to train on: arrays of one length, of which each batch gets the same rows.
-        epochs: passes over all rows, those of a run that is resumed included.
+        arrays: the training data: arrays of one length, from which each batch takes the same rows.
+        epochs: passes over all rows, including those before a run was resumed.
         batch: rows per step; the last batch of an epoch may be smaller.
-        update: an optimiser of `sourcead.nn.optimisers`; `options` are handed on to it.
+        update: an optimiser of `sourcead.nn.optimisers`; it is given `options`.
         rate: the learning rate, or a function of the step, counted from 0 (`sourcead.nn.schedules`).
         clip: the largest norm of the gradient, taken over all parameters together.
         rng: a generator, or its seed; each epoch draws its order from it.
-        evaluate: what to record after each epoch, a function of the parameters.
-        checkpoint: a file. If it is there, the run goes on from it; it is written after each epoch.
-        prepare: what a batch passes through before the loss takes it, a function of its arrays that returns a tuple.
-        progress: show how far it is.
+        evaluate: a function of the parameters whose result is recorded after each epoch.
+        checkpoint: a file that is written after each epoch. If it exists, the run continues from it.
+        prepare: a function from the arrays of a batch to a tuple, which the loss takes in their place.
+        progress: whether to show the progress.
 
     Returns:
-        What was recorded, by a resumed run from its very beginning.
+        The history, which for a resumed run begins with its first start.
 
     Raises:
         NotFiniteError: the loss or a gradient is infinite or NaN. The parameters are those of the last step whose loss,
@@ -84,6 +87,7 @@ def fit(
         >>> p["w"].round(2), len(history.losses)
         (array([1., 2.]), 250)
     """
+    keep_freed_memory()
     rng = np.random.default_rng(rng)
     state, history, done = State(), History(), 0
     if checkpoint is not None and Path(checkpoint).exists():
@@ -116,7 +120,7 @@ def fit(
 
 
 class Watch:
-    """Keeps the parameters of the last step that was finite, and finds what is not."""
+    """Keeps the parameters of the last finite step, and finds the first array that is not finite."""
 
     def __init__(self, parameters: Any):
         self.names = [where.lstrip(".") or "parameters" for where in checkpoints.places(parameters)]
@@ -124,7 +128,7 @@ class Watch:
         self.kept = [array.copy() for array in self.arrays]
 
     def check(self, step: int, value: float, gradients: Sequence[np.ndarray]) -> None:
-        """Keeps the parameters if they, the loss and the gradients are finite; else puts the kept ones back and raises."""
+        """Keeps the parameters if they, the loss and the gradients are finite; otherwise restores the kept ones and raises."""
         worst = self.first_not_finite(self.arrays) or self.first_not_finite(gradients)
         if worst is None and np.isfinite(value):
             for kept, array in zip(self.kept, self.arrays):
@@ -138,14 +142,14 @@ class Watch:
 
     def first_not_finite(self, arrays: Sequence[np.ndarray]) -> str | None:
         for name, array in zip(self.names, arrays):
-            # A finite sum has finite terms; the other way round the sum may overflow.
+            # A finite sum has finite terms, but the sum of finite terms may overflow.
             if not np.isfinite(np.sum(array)) and not np.all(np.isfinite(array)):
                 return name
         return None
 
 
 def plot(history: History, path: str | os.PathLike, reach: int = 50) -> None:
-    """Draws the loss of the steps with its running mean over `reach` of them, and what `evaluate` gave after each epoch."""
+    """Draws the loss of the steps, its running mean over `reach` steps, and the results of `evaluate`."""
     import matplotlib
 
     matplotlib.use("Agg")

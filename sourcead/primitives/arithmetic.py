@@ -1,4 +1,4 @@
-"""Arithmetic, operators and functions: y = a + b and kin.
+"""Arithmetic: the operators of Python and the functions of NumPy that do the same.
 
     y = a + b     d_a = d_y                   d_b = d_y
     y = a * b     d_a = d_y * b               d_b = d_y * a
@@ -6,7 +6,8 @@
     y = a ** b    d_a = d_y * b * a**(b-1)    d_b = d_y * y * log(a)
     y = a % b     d_a = d_y                   d_b = -d_y * (a // b)
 
-At a = 0 the derivative of a power is what it tends to: 0 for b = 0, and no log(0).
+At a = 0 the derivative of a power is its limit: 0 where b = 0, and d_b is 0 in place of 0 * log(0).  Where several arguments of
+`max` or `min` are equal to the result, they share its cotangent equally.
 """
 
 import operator

@@ -1,28 +1,26 @@
-"""Fresh arrays that take their values from arguments.
+"""New arrays that take their values from arguments.
 
-y = full(shape, v)          d_v = sum of d_y
-y = arange(a, b, s)         y[i] = a + i s
-y = linspace(a, b, n)       y = (1 - t) a + t b
+    y = full(shape, v)          d_v = sum of d_y
+    y = linspace(a, b, n)       y = (1 - t) a + t b,      d_a = sum of d_y (1 - t),    d_b = sum of d_y t
+    y = arange(a, b, s)         y[i] = a + i s,           d_a = sum of d_y,            d_s = sum of d_y[i] i
+    y = bincount(i, w)          y[k] = sum of w[j] where i[j] == k,                    d_w[j] = d_y[i[j]]
+    y = vander(x)               y[i, k] = x[i]**k
 """
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, linear, tangent
+from sourcead.primitives.registry import adjoint, linear, tangent
 from sourcead.runtime import linspace_weights, unbroadcast
 
-
-@adjoint(np.full)
-def full_adjoint(y, shape, fill_value, d_y, dtype=None, order="C"):
-    if np.ndim(fill_value) == 0:
-        return None, np.sum(d_y)
-    return None, unbroadcast(d_y, fill_value)
-
-
-@adjoint(np.full_like)
-def full_like_adjoint(y, x, fill_value, d_y, dtype=None):
-    if np.ndim(fill_value) == 0:
-        return None, np.sum(d_y)
-    return None, unbroadcast(d_y, fill_value)
+linear({
+    np.full: lambda y, shape, fill_value, d_y, dtype=None, order="C": (
+        None, np.sum(d_y) if np.ndim(fill_value) == 0 else unbroadcast(d_y, fill_value)
+    ),
+    np.full_like: lambda y, x, fill_value, d_y, dtype=None: (
+        None, np.sum(d_y) if np.ndim(fill_value) == 0 else unbroadcast(d_y, fill_value)
+    ),
+    np.bincount: lambda y, x, weights=None, d_y=None, minlength=0: (None, d_y[x]),
+})
 
 
 @adjoint(np.linspace)
@@ -31,7 +29,7 @@ def linspace_adjoint(y, start, stop, num=50, endpoint=True, d_y=None, dtype=None
     return unbroadcast(d_y * (1 - t), start), unbroadcast(d_y * t, stop), None, None
 
 
-linear(np.full, np.full_like, np.linspace)
+linear(np.linspace)
 
 
 @adjoint(np.arange)
@@ -50,13 +48,6 @@ def arange_tangent(y, *limits, t_limits, dtype=None):
     if len(limits) == 2:
         return np.full(y.shape, t_limits[0])
     return t_limits[0] + t_limits[2] * np.arange(y.size)
-
-
-adjoints({
-    np.bincount: lambda y, x, weights=None, d_y=None, minlength=0: (None, d_y[x]),
-})
-
-linear(np.bincount)
 
 
 @adjoint(np.vander)

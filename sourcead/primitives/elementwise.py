@@ -1,7 +1,9 @@
-"""Elementwise functions: y = f(x), d_x = d_y * f'(x).
+"""Functions that work element by element: y = f(x), d_x = d_y * f'(x).
 
-Where f' can be said in terms of y it is, so that the function is not computed twice. At the edge: abs has slope 0 at 0;
-the greater (or less) of two equal values shares the cotangent equally, and so do clip's bounds.
+Where f' is a function of y it is written so, because y is known already.  At kinks: `abs` has the slope 0 at 0; two equal
+arguments of `maximum` share the cotangent equally, and so do an argument of `clip` and the bound that it is equal to.
+
+The rules of EXPONENTIALS and TRIGONOMETRY are those of the `math` module too (see `scalars`).
 """
 
 import math
@@ -17,7 +19,7 @@ DEGREE = math.pi / 180
 
 # ---- exponentials and logarithms ----
 
-elementwise({
+EXPONENTIALS = elementwise({
     np.exp: lambda y, x, d_y: d_y * y,
     np.exp2: lambda y, x, d_y: d_y * y * LN2,
     np.expm1: lambda y, x, d_y: d_y * (y + 1),
@@ -33,7 +35,7 @@ elementwise({
 
 # ---- trigonometry ----
 
-elementwise({
+TRIGONOMETRY = elementwise({
     np.sin: lambda y, x, d_y: d_y * np.cos(x),
     np.cos: lambda y, x, d_y: -d_y * np.sin(x),
     np.tan: lambda y, x, d_y: d_y * (1 + y * y),
@@ -41,8 +43,10 @@ elementwise({
     np.arccos: lambda y, x, d_y: -d_y / np.sqrt(1 - x * x),
     np.arctan: lambda y, x, d_y: d_y / (1 + x * x),
     np.sinc: lambda y, x, d_y: d_y * sinc_slope(x, y),
-    (np.deg2rad, np.radians): lambda y, x, d_y: d_y * DEGREE,
-    (np.rad2deg, np.degrees): lambda y, x, d_y: d_y / DEGREE,
+    np.deg2rad: lambda y, x, d_y: d_y * DEGREE,
+    np.radians: lambda y, x, d_y: d_y * DEGREE,
+    np.rad2deg: lambda y, x, d_y: d_y / DEGREE,
+    np.degrees: lambda y, x, d_y: d_y / DEGREE,
     np.sinh: lambda y, x, d_y: d_y * np.cosh(x),
     np.cosh: lambda y, x, d_y: d_y * np.sinh(x),
     np.tanh: lambda y, x, d_y: d_y * (1 - y * y),
@@ -52,8 +56,8 @@ elementwise({
 })
 
 
-@adjoint(np.arctan2, broadcasts=True)
-def _(y, a, b, d_y):
+@adjoint(np.arctan2, math.atan2, broadcasts=True)
+def arctan2_adjoint(y, a, b, d_y):
     d_squared = d_y / (a * a + b * b)
     return d_squared * b, -d_squared * a
 

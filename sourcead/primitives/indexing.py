@@ -1,6 +1,12 @@
 """Picking elements: the cotangent of each element of the result is added to the element that was picked.
 
-Subscripts have their own node of the IR, and no rule here.
+    y = take(x, i)        d_x[i[k]] += d_y[k]
+    y = sort(x)           the same with i = argsort(x)
+    y = delete(x, k)      d_x = d_y with zeros at k
+    y = choose(c, xs)     d_xs[k] = d_y where c == k, else 0
+
+Where a function moves elements by a rule that is hard to turn around, it is applied to the numbers of the elements of x.
+Subscripts are nodes of the IR, not calls, and have no rule here.
 """
 
 import numpy as np
@@ -11,19 +17,14 @@ from sourcead.runtime import (
     unbroadcast
 )
 
-
-@adjoint(np.take)
-def take_adjoint(y, x, indices, axis=None, d_y=None, mode="raise"):
-    if axis is None:
-        return gather_cotangent(d_y, np.take(np.arange(x.size), indices, mode=mode), x), None, None
-    return take_cotangent(d_y, x, indices, axis, mode), None, None
-
-
-adjoints({
+linear({
+    np.take: lambda y, x, indices, axis=None, d_y=None, mode="raise": (
+        gather_cotangent(d_y, np.take(np.arange(x.size), indices, mode=mode), x) if axis is None
+        else take_cotangent(d_y, x, indices, axis, mode), None, None
+    ),
     np.take_along_axis: lambda y, x, indices, axis=-1, d_y=None: (
         take_along_cotangent(d_y, x, indices, axis), None, None
     ),
-    np.sort: lambda y, x, d_y, axis=-1, kind=None, stable=None: sort_cotangent(d_y, x, axis),
     np.compress: lambda y, condition, x, d_y, axis=None: (
         None, gather_cotangent(d_y, np.compress(condition, np.reshape(np.arange(x.size), x.shape), axis), x)
     ),
@@ -34,9 +35,9 @@ adjoints({
         gather_cotangent(d_y, np.delete(np.reshape(np.arange(x.size), x.shape), obj, axis), x), None
     ),
     np.choose: lambda y, which, choices, d_y: (None, choose_cotangent(d_y, which, choices)),
-})
+})  # fmt: skip
 
-linear(np.take, np.take_along_axis)
+adjoints({np.sort: lambda y, x, d_y, axis=-1, kind=None, stable=None: sort_cotangent(d_y, x, axis)})
 
 
 @tangent(np.sort)
@@ -55,7 +56,7 @@ def insert_adjoint(y, x, obj, values, d_y, axis=None):
 
 
 def insert_cotangents(x, obj, values, d_y, axis):
-    """Several values: each is found by inserting its number."""
+    """The cotangents of `np.insert` of several values, whose places are found by inserting the values' numbers."""
     numbers = -1 - np.reshape(np.arange(np.size(values)), np.shape(values))
     places = np.insert(np.reshape(np.arange(x.size), x.shape), obj, numbers, axis)
     kept = places >= 0
@@ -69,4 +70,4 @@ def select_adjoint(y, condlist, choicelist, default=0, d_y=None):
     return None, d_choices, d_default
 
 
-linear(np.compress, np.extract, np.delete, np.insert, np.choose, np.select)
+linear(np.insert, np.select)

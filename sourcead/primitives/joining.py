@@ -1,15 +1,15 @@
-"""Joining arrays and taking them apart.
+"""Joining arrays and taking them apart; all of these functions are linear.
 
-y = concatenate(xs)     d_xs[k] = the part of d_y that xs[k] became
-ys = split(x)           d_x = concatenate(d_ys)
+    y = concatenate(xs)     d_xs[k] = the part of d_y that xs[k] became
+    ys = split(x)           d_x = concatenate(d_ys)
 """
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, linear
+from sourcead.primitives.registry import adjoint, linear
 from sourcead.runtime import like_arrays, meshgrid_cotangents, split_like, unbroadcast_each, unstack
 
-adjoints({
+linear({
     np.concatenate: lambda y, arrays, d_y, axis=0: split_like(d_y, arrays, axis),
     np.stack: lambda y, arrays, d_y, axis=0: unstack(d_y, arrays, axis),
     np.vstack: lambda y, arrays, d_y: like_arrays(split_like(d_y, [np.atleast_2d(a) for a in arrays], 0), arrays),
@@ -17,11 +17,6 @@ adjoints({
         like_arrays(split_like(d_y, [np.atleast_1d(a) for a in arrays], 0 if d_y.ndim == 1 else 1), arrays)
     ),
     np.dstack: lambda y, arrays, d_y: like_arrays(split_like(d_y, [np.atleast_3d(a) for a in arrays], 2), arrays),
-    (np.split, np.array_split): lambda y, x, indices_or_sections, d_y, axis=0: (np.concatenate(d_y, axis), None),
-    np.vsplit: lambda y, x, indices_or_sections, d_y: (np.concatenate(d_y, 0), None),
-    np.dsplit: lambda y, x, indices_or_sections, d_y: (np.concatenate(d_y, 2), None),
-    np.meshgrid: lambda y, *xs, d_y, indexing="xy", sparse=False, copy=True: meshgrid_cotangents(d_y, xs, indexing),
-    np.broadcast_arrays: lambda y, *xs, d_y: unbroadcast_each(d_y, xs),
 })
 
 
@@ -40,23 +35,18 @@ def append_adjoint(y, arr, values, d_y, axis=None):
     return d_arr, d_values
 
 
-linear(np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.append)
+linear(np.column_stack, np.append)
 
+# ---- taking apart ----
 
-@adjoint(np.hsplit)
-def hsplit_adjoint(y, x, indices_or_sections, d_y):
-    if x.ndim == 1:
-        return np.concatenate(d_y, 0), None
-    return np.concatenate(d_y, 1), None
-
-
-linear(np.split, np.array_split, np.vsplit, np.hsplit, np.dsplit)
+linear({
+    (np.split, np.array_split): lambda y, x, indices_or_sections, d_y, axis=0: (np.concatenate(d_y, axis), None),
+    np.vsplit: lambda y, x, indices_or_sections, d_y: (np.concatenate(d_y, 0), None),
+    np.hsplit: lambda y, x, indices_or_sections, d_y: (np.concatenate(d_y, 0 if x.ndim == 1 else 1), None),
+    np.dsplit: lambda y, x, indices_or_sections, d_y: (np.concatenate(d_y, 2), None),
+    np.meshgrid: lambda y, *xs, d_y, indexing="xy", sparse=False, copy=True: meshgrid_cotangents(d_y, xs, indexing),
+    np.broadcast_arrays: lambda y, *xs, d_y: unbroadcast_each(d_y, xs),
+})
 
 if hasattr(np, "unstack"):  # NumPy 2.1
-    adjoints({
-        np.unstack: lambda y, x, d_y, axis=0: np.stack(d_y, axis),
-    })
-
-    linear(np.unstack)
-
-linear(np.meshgrid, np.broadcast_arrays)
+    linear({np.unstack: lambda y, x, d_y, axis=0: np.stack(d_y, axis)})

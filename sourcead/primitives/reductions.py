@@ -1,4 +1,4 @@
-"""Reductions: y = sum over some axes of x, and kin.
+"""Reductions: each element of y is a sum, mean, product, maximum, ... of elements of x.
 
 The cotangent of every element that was summed is the cotangent of its sum:
 
@@ -6,74 +6,60 @@ The cotangent of every element that was summed is the cotangent of its sum:
     y[i] = mean_j x[i, j]        d_x[i, j] = d_y[i] / n
     y[i] = prod_j x[i, j]        d_x[i, j] = d_y[i] * prod_{k != j} x[i, k]
     y[i] = max_j x[i, j]         d_x[i, j] = d_y[i] / (number of maxima) where x[i, j] is one of them, else 0
+    y[i] = median_j x[i, j]      likewise, of the one or two elements in the middle
     y[i] = var_j x[i, j]         d_x[i, j] = d_y[i] * 2 (x[i, j] - mean) / (n - ddof)
 
-With `axis=None`, `axis=0` or `keepdims=True` d_y broadcasts against x as it is; else the axes that are gone are put back first.
+The reductions of ufuncs are these functions with another default: `np.add.reduce` is `np.sum` over axis 0.
 """
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, linear, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, like, linear, tangent, tangents
 from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_of_others, unbroadcast
 
 
-@adjoint(np.sum)
-def sum_adjoint(y, x, d_y, axis=None, keepdims=False):
-    if axis is None or axis == 0 or keepdims:
-        return np.broadcast_to(d_y, x.shape)
-    return np.broadcast_to(np.expand_dims(d_y, axis), x.shape)
+def restore_axes(d, axis, keepdims):
+    """`d` with the axes that a reduction removed; axes that broadcasting would put in front are left out."""
+    return d if axis is None or axis == 0 or keepdims else np.expand_dims(d, axis)
 
 
-@adjoint(np.add.reduce)
-def add_reduce_adjoint(y, x, d_y, axis=0, keepdims=False):
-    if axis is None or axis == 0 or keepdims:
-        return np.broadcast_to(d_y, x.shape)
-    return np.broadcast_to(np.expand_dims(d_y, axis), x.shape)
+def number_along(x, axis):
+    """How many elements of `x` are reduced to one."""
+    return x.size if axis is None else x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)
 
 
-linear(np.sum, np.add.reduce)
+def reduced(f, x, axis, keepdims):
+    """`f(x, axis=axis, keepdims=keepdims)`, without the options that are NumPy's defaults."""
+    if keepdims:
+        return f(x, axis=axis, keepdims=True)
+    return f(x) if axis is None else f(x, axis=axis)
 
 
-@adjoint(np.nansum)
-def nansum_adjoint(y, x, d_y, axis=None, keepdims=False):
-    if axis is None or axis == 0 or keepdims:
-        return d_y * ~np.isnan(x)
-    return np.expand_dims(d_y, axis) * ~np.isnan(x)
+# ---- sums and means ----
 
-
-tangents({
-    np.nansum: lambda y, x, t_x, axis=None, keepdims=False: np.sum(t_x * ~np.isnan(x), axis=axis, keepdims=keepdims),
-    np.prod: lambda y, x, t_x, axis=None, keepdims=False: (
-        np.sum(product_of_others(x, axis) * t_x, axis=axis, keepdims=keepdims)
+linear({
+    np.sum: lambda y, x, d_y, axis=None, keepdims=False: np.broadcast_to(restore_axes(d_y, axis, keepdims), x.shape),
+    np.mean: lambda y, x, d_y, axis=None, keepdims=False: (
+        np.broadcast_to(restore_axes(d_y / number_along(x, axis), axis, keepdims), x.shape)
     ),
-    np.multiply.reduce: lambda y, x, t_x, axis=0, keepdims=False: (
-        np.sum(product_of_others(x, axis) * t_x, axis=axis, keepdims=keepdims)
-    ),
-    np.median: lambda y, x, t_x, axis=None, keepdims=False: (
-        np.sum(middle_shares(x, axis) * t_x, axis=axis, keepdims=keepdims)
+    sum: lambda y, xs, start=0, d_y=None: (
+        np.broadcast_to(d_y, xs.shape) if isinstance(xs, np.ndarray) else [d_y for _ in xs], d_y
     ),
 })
+like(np.add.reduce, np.sum, axis=0)
 
-
-@adjoint(np.mean)
-def mean_adjoint(y, x, d_y, axis=None, keepdims=False):
-    if axis is None:
-        return np.broadcast_to(d_y / x.size, x.shape)
-    n = x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)
-    if axis == 0 or keepdims:
-        return np.broadcast_to(d_y / n, x.shape)
-    return np.broadcast_to(np.expand_dims(d_y / n, axis), x.shape)
-
-
-linear(np.mean)
+adjoints({
+    np.nansum: lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * ~np.isnan(x),
+})
+tangents({
+    np.nansum: lambda y, x, t_x, axis=None, keepdims=False: np.sum(t_x * ~np.isnan(x), axis=axis, keepdims=keepdims),
+})
 
 
 @adjoint(np.nanmean)
 def nanmean_adjoint(y, x, d_y, axis=None, keepdims=False):
     number = (~np.isnan(x)).astype(x.dtype)
-    if axis is None or axis == 0 or keepdims:
-        return d_y / np.sum(number, axis=axis, keepdims=keepdims) * number
-    return np.expand_dims(d_y / np.sum(number, axis=axis), axis) * number
+    return restore_axes(d_y / reduced(np.sum, number, axis, keepdims), axis, keepdims) * number
 
 
 @tangent(np.nanmean)
@@ -101,7 +87,7 @@ def average_adjoint(y, x, axis=None, weights=None, d_y=None, keepdims=False):
 
 
 def average_along_adjoint(y, x, axis, weights, d_y, keepdims):
-    """Weights of one axis only."""
+    """The cotangents of `np.average` with one weight for each place along one axis."""
     shape = [1] * x.ndim
     shape[axis] = x.shape[axis]
     if not keepdims:
@@ -129,92 +115,56 @@ def average_tangent(y, x, axis=None, weights=None, t_x=None, t_weights=None, kee
     )
 
 
-@adjoint(np.prod)
-def prod_adjoint(y, x, d_y, axis=None, keepdims=False):
-    if axis is None or axis == 0 or keepdims:
-        return d_y * product_of_others(x, axis)
-    return np.expand_dims(d_y, axis) * product_of_others(x, axis)
+# ---- products, extremes and medians ----
+
+adjoints({
+    np.prod: lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * product_of_others(x, axis),
+    np.median: lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * middle_shares(x, axis),
+    np.ptp: lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * ptp_slope(x, axis),
+})
+tangents({
+    np.prod: lambda y, x, t_x, axis=None, keepdims=False: (
+        np.sum(product_of_others(x, axis) * t_x, axis=axis, keepdims=keepdims)
+    ),
+    np.median: lambda y, x, t_x, axis=None, keepdims=False: (
+        np.sum(middle_shares(x, axis) * t_x, axis=axis, keepdims=keepdims)
+    ),
+    np.ptp: lambda y, x, t_x, axis=None, keepdims=False: np.sum(ptp_slope(x, axis) * t_x, axis=axis, keepdims=keepdims),
+})
 
 
-@adjoint(np.multiply.reduce)
-def multiply_reduce_adjoint(y, x, d_y, axis=0, keepdims=False):
-    if axis is None or axis == 0 or keepdims:
-        return d_y * product_of_others(x, axis)
-    return np.expand_dims(d_y, axis) * product_of_others(x, axis)
+def ptp_slope(x, axis):
+    """The derivative of the greatest minus the least element: equal ones share it."""
+    top = (x == np.max(x, axis=axis, keepdims=True)).astype(x.dtype)
+    bottom = (x == np.min(x, axis=axis, keepdims=True)).astype(x.dtype)
+    return top / np.sum(top, axis=axis, keepdims=True) - bottom / np.sum(bottom, axis=axis, keepdims=True)
 
 
 @adjoint(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
 def max_adjoint(y, x, d_y, axis=None, keepdims=False):
-    if keepdims:
-        hit = (x == y).astype(x.dtype)
-        return d_y / np.sum(hit, axis=axis, keepdims=True) * hit
-    if axis is None:
-        hit = (x == y).astype(x.dtype)
-        return d_y / np.sum(hit) * hit
-    if axis == 0:
-        hit = (x == y).astype(x.dtype)
-        return d_y / np.sum(hit, axis=0) * hit
-    hit = (x == np.expand_dims(y, axis)).astype(x.dtype)
-    return np.expand_dims(d_y / np.sum(hit, axis=axis), axis) * hit
+    hit = (x == restore_axes(y, axis, keepdims)).astype(x.dtype)
+    return restore_axes(d_y / reduced(np.sum, hit, axis, keepdims), axis, keepdims) * hit
 
 
 @tangent(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
 def max_tangent(y, x, t_x, axis=None, keepdims=False):
-    hit = (x == (y if axis is None or axis == 0 or keepdims else np.expand_dims(y, axis))).astype(x.dtype)
+    hit = (x == restore_axes(y, axis, keepdims)).astype(x.dtype)
     return np.sum(hit * t_x, axis=axis, keepdims=keepdims) / np.sum(hit, axis=axis, keepdims=keepdims)
 
 
-@adjoint(np.maximum.reduce, np.minimum.reduce)
-def maximum_reduce_adjoint(y, x, d_y, axis=0, keepdims=False):
-    if keepdims:
-        hit = (x == y).astype(x.dtype)
-        return d_y / np.sum(hit, axis=axis, keepdims=True) * hit
-    if axis is None:
-        hit = (x == y).astype(x.dtype)
-        return d_y / np.sum(hit) * hit
-    if axis == 0:
-        hit = (x == y).astype(x.dtype)
-        return d_y / np.sum(hit, axis=0) * hit
-    hit = (x == np.expand_dims(y, axis)).astype(x.dtype)
-    return np.expand_dims(d_y / np.sum(hit, axis=axis), axis) * hit
+like(np.multiply.reduce, np.prod, axis=0)
+like(np.maximum.reduce, np.max, axis=0)
+like(np.minimum.reduce, np.min, axis=0)
 
-
-@tangent(np.maximum.reduce, np.minimum.reduce)
-def maximum_reduce_tangent(y, x, t_x, axis=0, keepdims=False):
-    hit = (x == (y if axis is None or axis == 0 or keepdims else np.expand_dims(y, axis))).astype(x.dtype)
-    return np.sum(hit * t_x, axis=axis, keepdims=keepdims) / np.sum(hit, axis=axis, keepdims=keepdims)
-
-
-@adjoint(np.ptp)
-def ptp_adjoint(y, x, d_y, axis=None, keepdims=False):
-    top = (x == np.max(x, axis=axis, keepdims=True)).astype(x.dtype)
-    bottom = (x == np.min(x, axis=axis, keepdims=True)).astype(x.dtype)
-    share = top / np.sum(top, axis=axis, keepdims=True) - bottom / np.sum(bottom, axis=axis, keepdims=True)
-    if axis is None or axis == 0 or keepdims:
-        return d_y * share
-    return np.expand_dims(d_y, axis) * share
-
-
-@tangent(np.ptp)
-def ptp_tangent(y, x, t_x, axis=None, keepdims=False):
-    top = (x == np.max(x, axis=axis, keepdims=True)).astype(x.dtype)
-    bottom = (x == np.min(x, axis=axis, keepdims=True)).astype(x.dtype)
-    share = top / np.sum(top, axis=axis, keepdims=True) - bottom / np.sum(bottom, axis=axis, keepdims=True)
-    return np.sum(share * t_x, axis=axis, keepdims=keepdims)
+# ---- variances ----
 
 
 @adjoint(np.var)
 def var_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     if np.iscomplexobj(x):
         x = np.conj(x)
-    if axis is None:
-        return 2 * d_y / (x.size - ddof) * (x - np.mean(x))
-    n = x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)
-    if axis == 0 and not keepdims:
-        return 2 * d_y / (n - ddof) * (x - np.mean(x, axis=0))
-    if keepdims:
-        return 2 * d_y / (n - ddof) * (x - np.mean(x, axis=axis, keepdims=True))
-    return np.expand_dims(2 * d_y / (n - ddof), axis) * (x - np.mean(x, axis=axis, keepdims=True))
+    d_sum = restore_axes(2 * d_y / (number_along(x, axis) - ddof), axis, keepdims)
+    return d_sum * (x - reduced(np.mean, x, axis, axis is not None and (axis != 0 or keepdims)))
 
 
 @tangent(np.var)
@@ -230,14 +180,8 @@ def var_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
 def std_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     if np.iscomplexobj(x):
         x = np.conj(x)
-    if axis is None:
-        return divide_or_zero(d_y, y * (x.size - ddof)) * (x - np.mean(x))
-    n = x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)
-    if axis == 0 and not keepdims:
-        return divide_or_zero(d_y, y * (n - ddof)) * (x - np.mean(x, axis=0))
-    if keepdims:
-        return divide_or_zero(d_y, y * (n - ddof)) * (x - np.mean(x, axis=axis, keepdims=True))
-    return np.expand_dims(divide_or_zero(d_y, y * (n - ddof)), axis) * (x - np.mean(x, axis=axis, keepdims=True))
+    d_sum = restore_axes(divide_or_zero(d_y, y * (number_along(x, axis) - ddof)), axis, keepdims)
+    return d_sum * (x - reduced(np.mean, x, axis, axis is not None and (axis != 0 or keepdims)))
 
 
 @tangent(np.std)
@@ -247,20 +191,3 @@ def std_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
     if np.iscomplexobj(x):
         return divide_or_zero(np.sum(np.real(np.conj(centred) * t_x), axis=axis, keepdims=keepdims), y * (n - ddof))
     return divide_or_zero(np.sum(centred * t_x, axis=axis, keepdims=keepdims), y * (n - ddof))
-
-
-@adjoint(np.median)
-def median_adjoint(y, x, d_y, axis=None, keepdims=False):
-    if axis is None or axis == 0 or keepdims:
-        return d_y * middle_shares(x, axis)
-    return np.expand_dims(d_y, axis) * middle_shares(x, axis)
-
-
-@adjoint(sum)
-def builtin_sum_adjoint(y, xs, start=0, d_y=None):
-    if isinstance(xs, np.ndarray):
-        return np.broadcast_to(d_y, xs.shape), d_y
-    return [d_y for _ in xs], d_y
-
-
-linear(sum)

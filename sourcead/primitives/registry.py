@@ -35,6 +35,7 @@ class Primitive:
         function: the function.
         adjoint: its adjoint rule, a Python function; `broadcasts` as in the decorator `adjoint`.
         tangent: its tangent rule, a Python function, or what says that the function is its own tangent.
+        preset: the options of the function whose default differs from that in its rules.
         compositions: the functions of other functions that may stand for its calls.
         constant: its result carries no derivative, whatever its arguments are.
         checks: it returns nothing, and raises an error if its arguments do not fit: a call of it stays.
@@ -44,6 +45,7 @@ class Primitive:
     adjoint: Callable | None = None
     broadcasts: bool = False
     tangent: Callable | Linear | None = None
+    preset: tuple[tuple[str, Any], ...] = ()
     compositions: tuple = ()
     constant: bool = False
     checks: bool = False
@@ -51,7 +53,7 @@ class Primitive:
     @cached_property
     def adjoint_rule(self) -> Rule | None:
         """The adjoint rule with its signature, None if there is none."""
-        return None if self.adjoint is None else adjoint_from(self.function, self.adjoint, self.broadcasts)
+        return None if self.adjoint is None else adjoint_from(self.function, self.adjoint, self.broadcasts, self.preset)
 
     @cached_property
     def tangent_rule(self) -> TangentRule | Linear | Rule | None:
@@ -59,7 +61,7 @@ class Primitive:
         if isinstance(self.tangent, Linear):
             return self.tangent
         if self.tangent is not None:
-            return tangent_from(self.function, self.tangent)
+            return tangent_from(self.function, self.tangent, self.preset)
         rule = self.adjoint_rule
         return rule if rule is not None and rule.broadcasts and rule.star is None else None
 
@@ -146,9 +148,10 @@ def adjoints(table: dict[Any, Callable], **facts) -> None:
         enter(*functions, adjoint=rule, **facts)
 
 
-def elementwise(table: dict[Any, Callable], **facts) -> None:
-    """Enters a table of rules, like `adjoints`, of functions that work element by element, for both modes."""
+def elementwise(table: dict[Any, Callable], **facts) -> dict[Any, Callable]:
+    """Enters a table of rules, like `adjoints`, of functions that work element by element, for both modes, and returns it."""
     adjoints(table, broadcasts=True, **facts)
+    return table
 
 
 def tangents(table: dict[Any, Callable]) -> None:
@@ -174,13 +177,19 @@ def linear(*functions, only: tuple[str, ...] | None = None, **facts) -> None:
         facts: further facts of all of them.
     """
     for function in _with_rows(functions, facts):
-        enter(function, tangent=Linear(function, together=True, only=only))
+        enter(function, tangent=Linear(together=True, only=only))
 
 
 def multilinear(*functions, **facts) -> None:
     """Enters functions that are linear in each of the arguments that their adjoint rules have cotangents of."""
     for function in _with_rows(functions, facts):
-        enter(function, tangent=Linear(function, together=False))
+        enter(function, tangent=Linear(together=False))
+
+
+def like(function, other, **preset) -> None:
+    """Enters the rules of another function, whose options have other defaults: `preset` are those of this function."""
+    rules = {name: FACTS[other][name] for name in ("adjoint", "broadcasts", "tangent") if name in FACTS[other]}
+    enter(function, preset=tuple(preset.items()), **rules)
 
 
 def _with_rows(functions, facts) -> list:

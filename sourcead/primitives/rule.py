@@ -19,7 +19,8 @@ class Arguments:
 
     `params` are the primal's positional parameters, in order; `defaults` are theirs, where they have any; `star` names
     the last of them if it takes all further arguments. `options` are the further arguments that the rule handles, with
-    NumPy's defaults. `result` is what the rule calls the primal's result.
+    the primal's defaults; `preset` are those whose default differs from that of the rule's function. `result` is what the
+    rule calls the primal's result.
     """
 
     primal: Any
@@ -29,6 +30,7 @@ class Arguments:
     defaults: tuple[tuple[str, Any], ...]
     star: str | None
     options: tuple[tuple[str, Any], ...]
+    preset: tuple[tuple[str, Any], ...]
 
     def bind(self, args, kwargs, wrap=lambda default: default) -> tuple[list, dict]:
         """The call's arguments, arranged as the rule takes them.
@@ -39,7 +41,7 @@ class Arguments:
             wrap: applied to the defaults that are filled in.
 
         Returns:
-            One value per parameter (the star's in its place, one each), and the options that the call gives.
+            One value per parameter (the star's in its place, one each), and the options that the call gives or that are preset.
 
         Raises:
             RuleError: the call uses an option that the rule does not handle.
@@ -72,7 +74,7 @@ class Arguments:
             if name not in given and name not in defaults:
                 raise self._refused(name, missing=True)
             values.append(given.pop(name) if name in given else wrap(defaults[name]))
-        return values + rest, given
+        return values + rest, {name: wrap(value) for name, value in self.preset} | given
 
     def _refused(self, name: str, missing: bool = False):
         called = getattr(self.primal, "__name__", str(self.primal))
@@ -135,12 +137,11 @@ class Linear:
     `only` names those parameters, where the adjoint rule has cotangents of more.
     """
 
-    primal: Any
     together: bool
     only: tuple[str, ...] | None = None
 
 
-def adjoint_from(primal, function, broadcasts: bool) -> Rule:
+def adjoint_from(primal, function, broadcasts: bool, preset: tuple = ()) -> Rule:
     """The adjoint rule that a Python function spells out.
 
     Raises:
@@ -155,10 +156,10 @@ def adjoint_from(primal, function, broadcasts: bool) -> Rule:
         raise _malformed(function, "must take the result y first, then at least one argument of the primal, then d_y")
     primals, options = parameters[1:at], parameters[at + 1 :]
     _check(primal, function, primals, options, "between y and d_y")
-    return Rule(*_arguments(primal, function, primals, options), broadcasts=broadcasts)
+    return Rule(**_arguments(primal, function, primals, options, preset), broadcasts=broadcasts)
 
 
-def tangent_from(primal, function) -> TangentRule:
+def tangent_from(primal, function, preset: tuple = ()) -> TangentRule:
     """The tangent rule that a Python function spells out.
 
     Raises:
@@ -182,7 +183,7 @@ def tangent_from(primal, function) -> TangentRule:
     if star is not None and tangents != (star,):
         raise _malformed(function, f"must take t_{star} as its only tangent", TANGENT_EXAMPLE)
     _check(primal, function, primals, options, "before the tangents")
-    return TangentRule(*_arguments(primal, function, primals, options), tangents=tangents)
+    return TangentRule(**_arguments(primal, function, primals, options, preset), tangents=tangents)
 
 
 def _check(primal, function, primals, options, where: str) -> None:
@@ -203,18 +204,18 @@ def _check(primal, function, primals, options, where: str) -> None:
             )
 
 
-def _arguments(primal, function, primals, options) -> tuple:
-    """The fields of `Arguments`, in order."""
-    star = primals[-1].name if primals[-1].kind is inspect.Parameter.VAR_POSITIONAL else None
-    return (
-        primal,
-        function,
-        "y",
-        tuple(p.name for p in primals),
-        tuple((p.name, p.default) for p in primals if p.default is not p.empty),
-        star,
-        tuple((p.name, p.default) for p in options),
-    )
+def _arguments(primal, function, primals, options, preset) -> dict[str, Any]:
+    """The fields of `Arguments`."""
+    return {
+        "primal": primal,
+        "function": function,
+        "result": "y",
+        "params": tuple(p.name for p in primals),
+        "defaults": tuple((p.name, p.default) for p in primals if p.default is not p.empty),
+        "star": primals[-1].name if primals[-1].kind is inspect.Parameter.VAR_POSITIONAL else None,
+        "options": tuple((p.name, dict(preset).get(p.name, p.default)) for p in options),
+        "preset": tuple(preset),
+    }
 
 
 def _arity(primal) -> tuple[int, float] | None:

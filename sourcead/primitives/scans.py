@@ -1,8 +1,11 @@
 """Scans and differences along an axis.
 
-y[i] = x[0] + ... + x[i]        d_x[j] = d_y[j] + d_y[j+1] + ...
-y[i] = x[0] * ... * x[i]        d_x[j] = x[0] * ... * x[j-1] * s[j],    s[j] = d_y[j] + x[j+1] * s[j+1]
-y[i] = x[i+1] - x[i]            d_x[j] = d_y[j-1] - d_y[j]
+    y[i] = x[0] + ... + x[i]        d_x[j] = d_y[j] + d_y[j+1] + ...
+    y[i] = x[0] * ... * x[i]        d_x[j] = x[0] * ... * x[j-1] * s[j],    s[j] = d_y[j] + x[j+1] * s[j+1]
+    y[i] = max(x[0], ..., x[i])     d_x[j] = sum of d_y[i] where x[j] is the greatest so far
+    y[i] = x[i+1] - x[i]            d_x[j] = d_y[j-1] - d_y[j]
+
+The accumulating methods of ufuncs work along axis 0 where no axis is given, `np.cumsum` and `np.cumprod` on the flattened array.
 """
 
 import numpy as np
@@ -12,6 +15,8 @@ from sourcead.runtime import (
     cumprod_cotangent, diff_cotangent, gradient_cotangent, running_winner_cotangent, unbroadcast, undefined
 )
 from sourcead.runtime.tangents import cumprod_tangent, running_winner_tangent
+
+# ---- sums ----
 
 
 @adjoint(np.cumsum)
@@ -23,46 +28,57 @@ def cumsum_adjoint(y, x, d_y, axis=None):
     return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)
 
 
+linear(np.cumsum)
+linear({np.add.accumulate: lambda y, x, d_y, axis=0: np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)})
+
+# ---- products and extremes ----
+
 adjoints({
-    np.add.accumulate: lambda y, x, d_y, axis=0: np.flip(np.cumsum(np.flip(d_y, axis), axis), axis),
+    np.cumprod: lambda y, x, d_y, axis=None: (
+        np.reshape(cumprod_cotangent(d_y, np.ravel(x), 0), x.shape) if axis is None else cumprod_cotangent(d_y, x, axis)
+    ),
     np.multiply.accumulate: lambda y, x, d_y, axis=0: cumprod_cotangent(d_y, x, axis),
     (np.maximum.accumulate, np.minimum.accumulate): lambda y, x, d_y, axis=0: running_winner_cotangent(d_y, y, x, axis),
+})
+tangents({
+    np.cumprod: lambda y, x, t_x, axis=None: (
+        cumprod_tangent(np.ravel(t_x), np.ravel(x), y, 0) if axis is None else cumprod_tangent(t_x, x, y, axis)
+    ),
+    np.multiply.accumulate: lambda y, x, t_x, axis=0: cumprod_tangent(t_x, x, y, axis),
+    (np.maximum.accumulate, np.minimum.accumulate): lambda y, x, t_x, axis=0: running_winner_tangent(t_x, x, y, axis),
+})
+
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+    linear({
+        np.cumulative_sum: lambda y, x, d_y, axis=None: (
+            np.cumsum(d_y[::-1])[::-1] if axis is None else np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)
+        ),
+    })
+    adjoints({
+        np.cumulative_prod: lambda y, x, d_y, axis=None: cumprod_cotangent(d_y, x, 0 if axis is None else axis),
+    })
+    tangents({
+        np.cumulative_prod: lambda y, x, t_x, axis=None: cumprod_tangent(t_x, x, y, 0 if axis is None else axis),
+    })
+
+# ---- differences and areas ----
+
+linear({
     np.diff: lambda y, x, d_y, n=1, axis=-1: diff_cotangent(d_y, n, axis),
     np.ediff1d: lambda y, x, d_y: np.reshape(diff_cotangent(d_y, 1, 0), x.shape),
+})
+
+adjoints({
     np.gradient: lambda y, f, *spacing, d_y, axis=None, edge_order=1: (
         gradient_cotangent(d_y, f, spacing, axis, edge_order), tuple(undefined("the spacing") for _ in spacing)
     ),
     np.trapezoid: lambda y, f, x=None, dx=1.0, d_y=None, axis=-1: trapezoid_cotangents(y, f, x, dx, d_y, axis),
 })
-
-tangents({
-    np.multiply.accumulate: lambda y, x, t_x, axis=0: cumprod_tangent(t_x, x, y, axis),
-    (np.maximum.accumulate, np.minimum.accumulate): lambda y, x, t_x, axis=0: running_winner_tangent(t_x, x, y, axis),
-})
-
-linear(np.cumsum, np.add.accumulate)
-
-
-@adjoint(np.cumprod)
-def cumprod_adjoint(y, x, d_y, axis=None):
-    if axis is None:
-        return np.reshape(cumprod_cotangent(d_y, np.ravel(x), 0), x.shape)
-    return cumprod_cotangent(d_y, x, axis)
-
-
-@tangent(np.cumprod)
-def cumprod_tangent_(y, x, t_x, axis=None):
-    if axis is None:
-        return cumprod_tangent(np.ravel(t_x), np.ravel(x), y, 0)
-    return cumprod_tangent(t_x, x, y, axis)
-
-
-linear(np.diff, np.ediff1d)
 linear(np.gradient, only=("f",))
 
 
 def trapezoid_cotangents(y, f, x, dx, d_y, axis):
-    """y = sum of (f[i] + f[i+1]) / 2 * (x[i+1] - x[i]), that is of h[i] * m[i]."""
+    """The cotangents of `np.trapezoid`: y = sum over i of (f[i] + f[i+1]) / 2 * (x[i+1] - x[i])."""
     f_last = f if axis == -1 else np.moveaxis(f, axis, -1)
     d_area = np.expand_dims(d_y, -1)
     between = (f_last[..., 1:] + f_last[..., :-1]) / 2
@@ -87,22 +103,3 @@ def trapezoid_tangent(y, f, x=None, dx=1.0, t_f=None, t_x=None, t_dx=None, axis=
     if x is None:
         return np.trapezoid(t_f, dx=dx, axis=axis), None, np.trapezoid(f, dx=t_dx, axis=axis)
     return np.trapezoid(t_f, x, axis=axis), np.trapezoid(f, t_x, axis=axis), None
-
-
-if hasattr(np, "cumulative_sum"):  # NumPy 2.1
-    @adjoint(np.cumulative_sum)
-    def cumulative_sum_adjoint(y, x, d_y, axis=None):
-        if axis is None:
-            return np.cumsum(d_y[::-1])[::-1]
-        return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)
-
-
-    adjoints({
-        np.cumulative_prod: lambda y, x, d_y, axis=None: cumprod_cotangent(d_y, x, 0 if axis is None else axis),
-    })
-
-    tangents({
-        np.cumulative_prod: lambda y, x, t_x, axis=None: cumprod_tangent(t_x, x, y, 0 if axis is None else axis),
-    })
-
-    linear(np.cumulative_sum)

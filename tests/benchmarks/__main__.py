@@ -11,7 +11,8 @@ import sys
 
 NAMES = {
     "rnn": "rnn", "compile": "compile_time", "elman": "elman", "checkpoint": "checkpoint", "derivatives": "derivatives",
-    "cnn": "cnn", "mlp": "mlp", "autoencoder": "autoencoder", "lstm": "lstm", "gru": "gru", "table": "table",
+    "cnn": "cnn", "mlp": "mlp", "autoencoder": "autoencoder", "lstm": "lstm", "gru": "gru", "memory": "freed_memory",
+    "table": "table",
 }  # fmt: skip
 USAGE = f"python -m tests.benchmarks NAME ... [options], with NAME of: {', '.join(NAMES)}; NAME --help tells the options"
 

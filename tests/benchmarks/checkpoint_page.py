@@ -21,30 +21,31 @@ POLICIES = [
 BEFORE = """\
 # Checkpointing
 
-The reverse sweep of a loop reads values of its iterations, last first. What the forward sweep keeps of them, and what is computed
-again, is the policy of the loop: for all loops of a function `grad(f, checkpoint=...)`, for one `for t in checkpoint(range(n), ...)`.
-The *state* of a loop is what an iteration hands to the next, as far as the derivative depends on it.
+The reverse sweep of a loop visits the iterations last first, and reads values of each. The *policy* of the loop says which of these
+values the forward sweep keeps, and which are computed again. `grad(f, checkpoint=...)` sets it for all loops of a function,
+`for t in checkpoint(range(n), ...)` for one loop. The *state* of a loop is the values that one iteration passes to the next and on which
+the derivative depends.
 """
 
 CHOOSING = """\
-A step forward is an iteration without its reverse. The last column counts them for n iterations: those of the forward sweep, those that
-reach a state again (in t(n, s), see below, both together), and those that the reverse of an iteration takes in its place.
-`grad(f, checkpoint=...).lower(*args).notes` says what each loop keeps for these arguments, with shapes and bytes.
+A step forward is an iteration without its reverse. The last column counts these steps for n iterations: those of the forward sweep,
+those that reach a state again, and those that compute an iteration again for its reverse. t(n, s), see below, is the number of steps of the
+first two kinds. `grad(f, checkpoint=...).lower(*args).notes` says what each loop keeps for these arguments, with shapes and bytes.
 
 ## How to choose
 
-- Leave `"auto"` as long as the memory suffices: it keeps what is dear to compute and rebuilds what is cheap, and is the fastest or
-  nearly so.
-- `"states"`, if an iteration has many intermediate values beside a small state: one state is kept of each iteration.
-- `budget="200MB"`, if you know what memory there is: all states if they fit, else as many as do.
-- `Revolve(s)` or `Segments(k)`, if not even one state of each iteration fits. `Segments(k)` with k near the square root of n runs each
-  iteration again once, and keeps about 2 √n states. `Revolve(s)` takes the fewest steps that s states allow: with s = 50, t(n, s) is
+- Keep `"auto"` as long as there is enough memory. It keeps values that are expensive to compute and computes cheap ones again, and is
+  the fastest policy or close to it.
+- Choose `"states"` if an iteration has many intermediate values and a small state: one state is kept for each iteration.
+- Choose `budget="200MB"` if you know how much memory there is: all states are kept if they fit, else as many as fit.
+- Choose `Revolve(s)` or `Segments(k)` if one state for each iteration does not fit. `Segments(k)` with k near the square root of n runs
+  each iteration once more, and keeps about 2 √n states. `Revolve(s)` takes the fewest steps that s states allow: with s = 50, t(n, s) is
   {few:.2f} n for n = 1,000 and {many:.2f} n for n = 100,000.
-- `"recompute"` for short loops over large states alone.
+- Choose `"recompute"` only for short loops with large states.
 
-States are kept as they are, never copied, unless the loop writes into them in place. In nested loops each loop has a policy of its own.
-A loop whose length is found out while it runs (`while`, `break`) is counted first: under `Revolve` its forward sweep keeps nothing but
-the state on entry, and the schedule starts from there, which takes n more steps.
+States are not copied, unless the loop writes into them in place. In nested loops each loop has its own policy. The length of a `while`
+loop, or of a loop with `break`, is not known before it has run: under `Revolve` its forward sweep keeps only the state on entry and counts
+the iterations, and the schedule starts from there, which takes n more steps.
 """
 
 
@@ -90,10 +91,10 @@ def schedule_section(bodies, counts):
         f"## {n:,} steps of a small state, `Revolve({s})`",
         "",
         f"With s = {s} snapshots, the states of {n:,} iterations take t = {t:,} steps forward: r n - C(s + r, s + 1) for the least r",
-        "with C(s + r, s) >= n (A. Griewank and A. Walther, Algorithm 799, ACM TOMS 26, 2000, proposition 1). What that predicts in",
-        "seconds is t f / n + (g - f), where f is the time of the function itself, n steps, and g that of its gradient under",
-        '`"states"`: n steps, each saved, and the reverse of n iterations. All are measured in the same run, in turns; medians of',
-        "processor seconds. The schedule itself costs some 60 nanoseconds for each iteration, which the formula leaves out; it shows",
+        "with C(s + r, s) >= n (A. Griewank and A. Walther, Algorithm 799, ACM TOMS 26, 2000, proposition 1). The predicted time is",
+        't f / n + (g - f), where f is the time of the function itself (n steps), and g that of its gradient under `"states"`',
+        "(n steps, each saved, and the reverse of n iterations). All were measured in the same run, in turns; the table has medians of",
+        "processor time. The schedule itself takes about 60 nanoseconds for each iteration. The formula leaves them out, so they show",
         "where an iteration takes no longer than that.",
         "",
     ]

@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks derivatives
 
-A product with a Hessian is timed against the gradient of the same function, in turns; the ratio is the median over the rounds.
-The sweeps of a Jacobian are counted: calls of the tangent or of the pullback, and one to see how large the result is. Columns
-that are computed at once count as one sweep each; what they take together is timed against as many single ones.
+A product with a Hessian and the gradient of the same function take turns; the table has the median of the ratios of their times.
+The sweeps of a Jacobian are the calls of the tangent or of the pullback, and one call that finds the size of the result. Columns
+that are computed at once count as one sweep each; their time is compared with that of as many single columns.
 """
 
 import argparse

@@ -17,6 +17,7 @@ import numpy as np
 
 from examples import elman
 from sourcead import value_and_grad
+from sourcead.nn.memory import keep_freed_memory
 from tests.benchmarks import by_hand, timing
 from tests.benchmarks.report import at_most, below, machine, measure, reported, write_json
 from tests.benchmarks.workers import Worker
@@ -42,6 +43,7 @@ def arguments(dimension, layers=LAYERS, dtype=np.float32):
 
 def make(engine, dimension):
     """A function that computes the loss and its gradient once."""
+    keep_freed_memory()
     given = arguments(dimension)
     if engine in PEERS:
         module, name = PEERS[engine]

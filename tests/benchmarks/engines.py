@@ -10,6 +10,7 @@ import tempfile
 import time
 import warnings
 
+from sourcead.nn.memory import keep_freed_memory
 from tests.benchmarks import peers
 from tests.benchmarks.programs import numbers, programs
 from tests.benchmarks.workers import KERNEL_VARIABLES, environment
@@ -64,6 +65,7 @@ class Engine:
 def serve(name: str, tiny: bool, pipe) -> None:
     """Answers orders until told to stop."""
     warnings.simplefilter("ignore")
+    keep_freed_memory()
     with tempfile.TemporaryDirectory() as cache:  # so that what is compiled is compiled for the first time
         os.environ["SOURCEAD_CACHE_DIR"] = os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache
         served = Served(name, tiny)

@@ -18,6 +18,7 @@ import numpy as np
 
 from examples import digits, mnist_autoencoder
 from sourcead.nn.data import load, minibatches
+from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import State, adam, arrays_of
 from tests.benchmarks import by_hand_mnist, timing
 from tests.benchmarks.report import at_least, at_most, below, machine, measure, reported, write_json
@@ -57,6 +58,7 @@ def arrays(name, data):
 
 def epoch_of(name, engine, data_spec):
     """A function that trains one epoch, going on where the last call ended; its attribute `parameters` are what it trains."""
+    keep_freed_memory()
     net, data = network(name), load(data_spec)
     rng = np.random.default_rng(0)
     parameters = net.initial(rng)

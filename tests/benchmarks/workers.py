@@ -15,6 +15,7 @@ import numpy as np
 
 from examples import mnist_rnn
 from sourcead.nn.data import load
+from sourcead.nn.memory import keep_freed_memory
 from tests.benchmarks import by_hand
 
 GENERATED, BY_HAND, REUSING = "generated", "hand-written", "hand-written, buffers reused"
@@ -25,6 +26,7 @@ KERNEL_VARIABLES = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")  # they hold OpenBL
 
 def epoch_of(engine, data_spec):
     """A function that trains one epoch with SGD, going on where the last call ended."""
+    keep_freed_memory()
     data = load(data_spec)
     rng = np.random.default_rng(0)
     parameters = mnist_rnn.initial_parameters(rng)

@@ -13,56 +13,48 @@ from dataclasses import replace
 
 from sourcead import runtime
 from sourcead.ad.forward.tangents import Tangents
-from sourcead.ad.reverse.rules import (
-    as_operand, drop_unused, inlined, lowered, refuse_active_options, refuse_undefined, silent_params
+from sourcead.ad.rules import (
+    RuleCall, as_operand, bound, drop_unused, inlined, lowered, refuse_active_options, refuse_undefined, silent_params
 )
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError
 from sourcead.frontend.core import NotStatic
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, fresh, operand_atoms
+from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import Array, Scalar, TupleT, Unknown, tangent_type
 from sourcead.ir.walk import op_reads
 from sourcead.primitives.refusals import missing_rule
-from sourcead.primitives.rule import Arguments, Linear, Rule, TangentRule
+from sourcead.primitives.rule import Arguments, Linear, Rule
 from sourcead.primitives.table import adjoint_rule, tangent_rule
 
 
 def tangent_of(tangents: Tangents, stmt: Stmt) -> Atom | None:
-    """The tangent of a call's result; None if it is zero."""
-    call, build = stmt.op, tangents.build
-    rule = tangent_rule(call.fn)
-    if rule is None:
-        raise missing_rule(call.fn, stmt.origin, "tangent")
-    match rule:
-        case Linear():
-            t = linear_tangent(tangents, stmt, rule)
-        case TangentRule():
-            values, options = bound(rule, stmt, tangents)
-            t = explicit_tangent(tangents, stmt, rule, values, options)
-        case Rule():
-            values, options = bound(rule, stmt, tangents)
-            t = elementwise_tangent(tangents, stmt, rule, values, options)
+    """Return the tangent of a call's result; None if it is zero."""
     (y,) = stmt.targets
+    rule = tangent_rule(stmt.op.fn)
+    if rule is None:
+        raise missing_rule(stmt.op.fn, stmt.origin, "tangent")
+    if isinstance(rule, Rule):
+        t = elementwise_tangent(tangents, stmt, bound_with_tangents(rule, stmt, tangents))
+        return None if t is None else tangents.fit(t, y)
+    if isinstance(rule, Linear):
+        t = linear_tangent(tangents, stmt, rule)
+    else:
+        t = explicit_tangent(tangents, stmt, bound_with_tangents(rule, stmt, tangents))
     if t is None:
         return None
-    if isinstance(rule, Rule):
-        return tangents.fit(t, y)
-    t = promised(build, t, y)
+    t = promised(tangents.build, t, y)
     return tangents.fit(t, y) if isinstance(y.type, Array) and not isinstance(t.type, Unknown) else t
 
 
-def bound(rule: Arguments, stmt: Stmt, tangents: Tangents) -> tuple[list[Operand], dict]:
-    """The call's arguments as the rule takes them."""
-    try:
-        values, options = rule.bind(stmt.op.args, stmt.op.kwargs, wrap=Const)
-    except RuleError as error:
-        raise UnsupportedArgumentError(error.reason, at=stmt.origin, instead=error.instead) from None
-    refuse_active_options(rule, options, tangents.known, stmt)
-    return values, options
+def bound_with_tangents(rule: Arguments, stmt: Stmt, tangents: Tangents) -> RuleCall:
+    """Return the rule with the arguments of a call, of which no option has a tangent."""
+    call = bound(rule, stmt)
+    refuse_active_options(rule, call.options, tangents.known, stmt)
+    return call
 
 
 def promised(build: Builder, t: Atom, y: Var) -> Atom:
-    """The tangent that a rule returned, with the type that the contract of rules gives it, where inference found none."""
+    """Return the tangent that a rule returned, with the type that the contract of rules gives it, where inference found none."""
     stmt = build.stmts[-1] if build.stmts else None
     if not isinstance(t, Var) or not isinstance(t.type, Unknown) or isinstance(y.type, Unknown) or stmt is None or stmt.targets != (t,):
         return t
@@ -71,12 +63,12 @@ def promised(build: Builder, t: Atom, y: Var) -> Atom:
     return new
 
 
-def added(build: Builder, parts: list[Atom], y: Var) -> Atom | None:
-    """The sum of contributions."""
+def added(build: Builder, parts: list[Atom | None], y: Var) -> Atom | None:
+    """Return the sum of the contributions to the tangent of `y`; None if there are none."""
     total = None
     for part in parts:
-        if total is None:
-            total = part
+        if part is None or total is None:
+            total = total if part is None else part
         elif isinstance(y.type, (Scalar, Array)):
             total = build.call(operator.add, total, part)
         else:
@@ -87,51 +79,40 @@ def added(build: Builder, parts: list[Atom], y: Var) -> Atom | None:
 # ---- functions that work element by element ----
 
 
-def elementwise_tangent(tangents: Tangents, stmt: Stmt, rule: Rule, values: list[Operand], options: dict) -> Atom | None:
-    """The adjoint rule is symmetric: what it multiplies a cotangent with is what a tangent is multiplied with."""
-    build, (y,) = tangents.build, stmt.targets
+def elementwise_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom | None:
+    """Return the tangent by the adjoint rule: the Jacobian is diagonal, so cotangents and tangents are multiplied by the same factor."""
     parts = []
-    for k, value in enumerate(values):
+    for k, value in enumerate(call.values):
         t = tangents.get(value)
         if t is None:
             continue
         if isinstance(t, tuple):
             raise UnsupportedArgumentError("a tuple of numbers stands where a function of arrays is differentiated", at=stmt.origin,
                                            instead="np.array(...) of it")  # fmt: skip
-        results = inlined(build, rule, y, values, t, options, {value})
-        if results[k] is not None:
-            parts.append(results[k])
-    return added(build, parts, y)
+        parts.append(inlined(tangents.build, call, t, {value})[k])
+    return added(tangents.build, parts, call.y)
 
 
 # ---- rules of their own ----
 
 
-def explicit_tangent(tangents: Tangents, stmt: Stmt, rule: TangentRule, values: list[Operand], options: dict) -> Atom | None:
-    build, (y,) = tangents.build, stmt.targets
-    plain = len(rule.params) - (rule.star is not None)
-    by_name = dict(zip(rule.params, values[:plain]))
-    refuse_active_options(rule, {p: v for p, v in by_name.items() if p not in rule.tangents}, tangents.known, stmt)
-    if rule.star is not None:
-        rest = tuple(values[plain:])
-        if not tangents.has(rest):
-            return None
-        further = {f"t_{rule.star}": tangents.get(rest)}
-        wanted = [True]
-    else:
-        wanted = [tangents.has(by_name[p]) for p in rule.tangents]
-        if not any(wanted):
-            return None
-        further = {
-            f"t_{p}": tangents.get(by_name[p]) if has else placeholder(by_name[p]) for p, has in zip(rule.tangents, wanted)
-        }
+def explicit_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom | None:
+    """Return the tangent by a tangent rule, whose contributions of tangents of zeros are left out."""
+    build, rule = tangents.build, call.rule
+    primals = tangent_arguments(call)
+    constants = {p: v for p, v in zip(rule.params, call.values) if p != rule.star and p not in rule.tangents}
+    refuse_active_options(rule, constants, tangents.known, stmt)
+    wanted = [tangents.has(v) for v in primals.values()]
+    if not any(wanted):
+        return None
+    further = {f"t_{p}": tangents.get(v) if has else placeholder(v) for (p, v), has in zip(primals.items(), wanted)}
     placeholders = {a for o, has in zip(further.values(), wanted) if not has for a in operand_atoms(o) if isinstance(a, Var)}
     before = len(build.stmts)
     try:
-        lo, result = lowered(build, rule, y, values, options, further)
+        lo, result = lowered(build, call, further)
         results = list(result.items) if len(wanted) > 1 else [result]
         out = [as_operand(lo, r) if has else None for r, has in zip(results, wanted)]
-        out = [collected(build, r, y) for r in out]
+        out = [collected(build, r, call.y) for r in out]
         drop_unused(build, before, out)
         refuse_undefined(rule, build.stmts[before:], build.origin)
         if any(v in placeholders for s in build.stmts[before:] for v in op_reads(s.op)):
@@ -140,49 +121,51 @@ def explicit_tangent(tangents: Tangents, stmt: Stmt, rule: TangentRule, values: 
         raise
     except (NotStatic, SourceADError):  # what the types do not tell is decided when the text runs
         del build.stmts[before:]
-        out = called(tangents, rule, y, values, options, by_name, wanted)
-    return added(build, [r for r in out if r is not None], y)
+        out = called(tangents, call, wanted)
+    return added(build, out, call.y)
+
+
+def tangent_arguments(call: RuleCall) -> dict[str, Operand]:
+    """Return the arguments whose tangents a rule takes, by the names of its parameters."""
+    rule, plain = call.rule, len(call.rule.params) - (call.rule.star is not None)
+    if rule.star is not None:
+        return {rule.star: tuple(call.values[plain:])}
+    by_name = dict(zip(rule.params, call.values))
+    return {p: by_name[p] for p in rule.tangents}
 
 
 def placeholder(operand: Operand) -> Operand:
-    """Stands for a tangent of zeros, whose contribution is left out."""
+    """Return what stands for a tangent of zeros, whose contribution is left out."""
     if isinstance(operand, tuple):
         return tuple(map(placeholder, operand))
     return Var("zero", tangent_type(atom_type(operand)), True)
 
 
 def collected(build: Builder, result: Operand | None, y: Var) -> Atom | None:
-    """A result that a rule returned item by item as one value."""
+    """Return as one value a result that a rule returned item by item."""
     if not isinstance(result, tuple):
         return result
-    from sourcead.ir.nodes import Build
-
     items = tuple(collected(build, r, y) if isinstance(r, tuple) else r for r in result)
     kind = "list" if not isinstance(y.type, TupleT) and "List" in type(y.type).__name__ else "tuple"
     return build.emit(Build(kind, tuple(Const(None) if i is None else i for i in items)), tangent_type(y.type), f"t_{y.name}")
 
 
-def called(
-    tangents: Tangents, rule: TangentRule, y: Var, values: list[Operand], options: dict, by_name: dict, wanted: list[bool]
-) -> list:
-    """The contributions as results of a call of the rule function in the text."""
-    build = tangents.build
+def called(tangents: Tangents, call: RuleCall, wanted: list[bool]) -> list[Atom | None]:
+    """Return the contributions as results of a call of the rule's function in the text."""
+    build, rule, t_y = tangents.build, call.rule, tangent_type(call.y.type)
+    ts = {f"t_{p}": tangents.get_or_zero(v) for p, v in tangent_arguments(call).items()}
     if rule.star is not None:
-        rest = tuple(values[len(by_name) :])
-        kwargs = {f"t_{rule.star}": tangents.get_or_zero(rest), **options}
-        return [build.call(rule.function, y, *values, type=tangent_type(y.type), **kwargs)]
-    ts = [tangents.get_or_zero(by_name[p]) for p in rule.tangents]
-    whole = build.call(rule.function, y, *values, *ts, type=Unknown() if len(ts) > 1 else tangent_type(y.type), **options)
-    if len(ts) == 1:
-        return [whole]
-    return [build.index(whole, Const(k)) if has else None for k, has in enumerate(wanted)]
+        return [build.call(rule.function, call.y, *call.values, type=t_y, **ts, **call.options)]
+    several = len(ts) > 1
+    whole = build.call(rule.function, call.y, *call.values, *ts.values(), type=Unknown() if several else t_y, **call.options)
+    return [build.index(whole, Const(k)) if has else None for k, has in enumerate(wanted)] if several else [whole]
 
 
 # ---- functions that are their own tangents ----
 
 
 def linear_tangent(tangents: Tangents, stmt: Stmt, rule: Linear) -> Atom | None:
-    """The function itself, of tangents in place of the arguments in which it is linear."""
+    """Return the function itself of tangents, in place of the arguments in which it is linear."""
     call, build, (y,) = stmt.op, tangents.build, stmt.targets
     places = linear_places(call, rule, stmt, tangents)
     active = [p for p in places if tangents.has(operand_at(call, p))]
@@ -200,12 +183,12 @@ def linear_tangent(tangents: Tangents, stmt: Stmt, rule: Linear) -> Atom | None:
 
 
 def operand_at(call: Call, place: int | str) -> Operand:
-    """The argument at a position or of a name."""
+    """Return the argument at a position or of a name."""
     return call.args[place] if isinstance(place, int) else dict(call.kwargs)[place]
 
 
 def linear_places(call: Call, linear: Linear, stmt: Stmt, tangents: Tangents) -> list[int | str]:
-    """Where the arguments stand that the adjoint rule has cotangents of."""
+    """Return the positions and names of the arguments that the adjoint rule has cotangents of."""
     rule = adjoint_rule(call.fn)
     if rule is None:
         raise missing_rule(call.fn, stmt.origin)
@@ -214,7 +197,7 @@ def linear_places(call: Call, linear: Linear, stmt: Stmt, tangents: Tangents) ->
         values, options = rule.bind(range(len(call.args)), {name: name for name, _ in call.kwargs}, wrap=lambda default: None)
     except RuleError as error:
         raise UnsupportedArgumentError(error.reason, at=stmt.origin, instead=error.instead) from None
-    refuse_active_options(rule, {k: operand_at(call, p) for k, p in options.items()}, tangents.known, stmt)
+    refuse_active_options(rule, {k: operand_at(call, p) for k, p in options.items() if p is not None}, tangents.known, stmt)
     silent = silent_params(rule)
     found = {p: rule.params[min(k, len(rule.params) - 1)] for k, p in enumerate(values) if p in places and k not in silent}
     if linear.only is None:

@@ -25,7 +25,7 @@ from functools import singledispatchmethod
 from sourcead.ad.forward.calls import tangent_of
 from sourcead.ad.forward.tangents import Items, Tangents
 from sourcead.ad.recursion import tangent_of as tangent_of_pair
-from sourcead.ad.reverse.rules import pullback_refused
+from sourcead.ad.rules import pullback_refused
 from sourcead.analysis.builder import Builder
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.lower import Lowered

@@ -12,13 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sourcead import runtime
-from sourcead.ad.cotangents import NOT_DATA, cast, zeros
+from sourcead.ad.cotangents.algebra import NOT_DATA, display_type, zeros
+from sourcead.ad.cotangents.shapes import cast
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Slice, Var, fresh
-from sourcead.ir.type_of import list_type
-from sourcead.ir.types import (
-    Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type, Unknown, dims_of, kind_of, tangent_type
-)
+from sourcead.ir.types import Array, ListT, MapT, Scalar, Unknown, dims_of, kind_of, tangent_type
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,18 +97,7 @@ class Tangents:
             return
         found = tuple(self.known.get(item) if isinstance(item, Var) else None for item in display.items)
         atoms = tuple(map(self.get_or_zero, display.items))
-        types = tuple(map(atom_type, atoms))
-        match display.kind:
-            case _ if isinstance(var.type, MapT):
-                t: Type = tangent_type(var.type)
-            case "tuple":
-                t = TupleT(types)
-            case "list":
-                t = list_type(types)
-            case "dict":
-                t = DictT(tuple(zip(display.keys, types)))
-            case _:
-                t = StructT(display.cls, tuple(zip(display.keys, types)))
+        t = tangent_type(var.type) if isinstance(var.type, MapT) else display_type(display, tuple(map(atom_type, atoms)))
         self.known[var] = Items(display, found, self.build.emit(replace(display, items=atoms), t, f"t_{var.name}"))
 
     def zero(self, operand: Operand) -> Operand:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sourcead.ad.policies.reruns import Rerun
-from sourcead.ad.residuals.loop_parts import SettledLoop
+from sourcead.ad.residuals.backward_ranges import reversed_range
 from sourcead.ad.residuals.notes import Kept, LoopNote
-from sourcead.ad.reverse.backward_ranges import reversed_range
+from sourcead.ad.residuals.regions import LoopPair
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Append, Atom, Block, Branch, Build, Const, Loop, Pop, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, ListT
@@ -151,12 +151,12 @@ class Checkpointed:
             found[chain] = Carried(self.stmt.targets[k], fresh(p), entry(p))
         return found
 
-    def done(self, forward: Stmt, reverse: list[Stmt], restored: dict[Var, Carried], head: str, *rest: str) -> SettledLoop:
+    def done(self, forward: Stmt, reverse: list[Stmt], restored: dict[Var, Carried], head: str, *rest: str) -> LoopPair:
         """What the settler takes; `head` and `rest`: what people are told, the state in place of `{}`."""
         note = LoopNote(self.stmt.origin, head, tuple(Kept(p.name, p.type) for p in self.rerun.params), rest)
         self.rerun.settler.notes += [*self.rerun.notes, note]
         entry = {c: self.op.inits[k] for c, k in self.rerun.restored.items()}
-        return SettledLoop(list(self.start.stmts), forward, reverse, {c: v.out for c, v in restored.items()}, entry)
+        return LoopPair(list(self.start.stmts), forward, reverse, {c: v.out for c, v in restored.items()}, entry)
 
     def names(self) -> str:
         return ", ".join(dict.fromkeys(p.name for p in self.rerun.params))

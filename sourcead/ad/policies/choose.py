@@ -18,11 +18,11 @@ from __future__ import annotations
 from sourcead.ad.policies.fixed_states import FromStart, Segmented, States
 from sourcead.ad.policies.reruns import Rerun
 from sourcead.ad.policies.revolve import Revolved
-from sourcead.ad.residuals.loop_parts import SettledLoop
+from sourcead.ad.residuals.regions import LoopPair
 from sourcead.ir.nodes import Atom, Const, Policy, Stmt, Var
 
 
-def checkpointed_loop(settler, stmt: Stmt, raw: Stmt, undone: set[Var], policy: Policy) -> SettledLoop:
+def checkpointed_loop(settler, stmt: Stmt, raw: Stmt, undone: set[Var], policy: Policy) -> LoopPair:
     """A loop that saves states, and its reverse, which runs again from them."""
     if policy.name == "states" or policy.name == "segments" and is_one(policy.number):
         return States(settler, stmt, raw, undone).settled()

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from sourcead.ad.policies.checkpointed_loops import ONE, ZERO, Carried, Checkpointed, appended, popped, save_if, shown
 from sourcead.ad.policies.reruns import Rerun, anew
-from sourcead.ad.residuals.loop_parts import SettledLoop
+from sourcead.ad.residuals.backward_ranges import begun_range, reversed_range
 from sourcead.ad.residuals.notes import rebuilt
-from sourcead.ad.reverse.backward_ranges import begun_range, reversed_range
+from sourcead.ad.residuals.regions import LoopPair
 from sourcead.ad.reverse.sweep import ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Block, Loop, Policy, Range, Stmt, Var, fresh
@@ -35,7 +35,7 @@ class States(Checkpointed):
             rerun = Rerun(settler, stmt, raw, undone, op.body, raw.op.sweep, {q: c.param for q, c in self.left.items()})
         super().__init__(rerun)
 
-    def settled(self) -> SettledLoop:
+    def settled(self) -> LoopPair:
         rerun = self.rerun
         head = self.builder()
         head.adjoint_of = None
@@ -103,7 +103,7 @@ class Segmented(Checkpointed):
         block, sweep = Block((segment,), ()), Sweep(((segment, (adjoint,)),), outs)
         super().__init__(Rerun(settler, stmt, raw, undone, block, sweep, {}, self.entry))
 
-    def settled(self) -> SettledLoop:
+    def settled(self) -> LoopPair:
         rerun, op, every = self.rerun, self.op, self.checked(self.every, "every")
         head = self.builder()
         head.adjoint_of = None
@@ -138,7 +138,7 @@ class Segmented(Checkpointed):
 class FromStart(Checkpointed):
     """Nothing but the state on entry to the loop, which is still in scope; each iteration is reached from there."""
 
-    def settled(self) -> SettledLoop:
+    def settled(self) -> LoopPair:
         rerun, op = self.rerun, self.op
         if rerun.is_counted:
             self.counted()

@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
-from sourcead.ad.residuals.loop_parts import is_metadata_read, substituted
-from sourcead.ad.reverse.backward_ranges import is_literal
+from sourcead.ad.residuals.backward_ranges import is_literal
+from sourcead.ad.residuals.regions import is_metadata_read, substituted
 from sourcead.ad.reverse.sweep import Sweep
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.versions import updates_in
@@ -70,12 +70,11 @@ class Rerun:
 
     def settled(self, block: Block, sweep: Sweep, known: dict[Var, Atom]) -> tuple[Block, dict[Var, Stmt]]:
         """A block and its reverse, and the variables that went with the effects of the block."""
-        own = self.settler.anew(block)
-        forward, reverse, results = own.straight(block, sweep)
-        self.notes = own.notes
-        again, gone = without_effects(Block(tuple(forward), ()))
-        stmts = (*again.stmts, *(self.asking_outside(substituted(s, known)) for s in reverse))
-        results = tuple(known.get(r, r) for r in results)
+        sweeps = self.settler.of_rerun(block, sweep)
+        self.notes = sweeps.notes[::-1]
+        again, gone = without_effects(Block(tuple(sweeps.forward), ()))
+        stmts = (*again.stmts, *(self.asking_outside(substituted(s, known)) for s in sweeps.reverse))
+        results = tuple(known.get(r, r) for r in sweeps.results)
         return remove_dead(Function("rerun", (), Block(stmts, results))).body, gone
 
     @property
@@ -193,7 +192,7 @@ def without_effects(block: Block) -> tuple[Block, dict[Var, Stmt]]:
         stmts = []
         for stmt in b.stmts:
             match stmt.op:
-                case Effect(_, _, None) | Call(effect=True):
+                case Effect() | Call(effect=True):
                     gone.update(dict.fromkeys(stmt.targets, stmt))
                     continue
             stmts.append(replace(stmt, op=map_op(stmt.op, lambda a: a, visit)) if op_blocks(stmt.op) else stmt)

@@ -7,18 +7,20 @@ rebuilt from others, or saved.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 from sourcead.ad.residuals.costs import is_cheap, size
-from sourcead.ad.residuals.loop_parts import (
-    Definition, Part, inputs_first, is_metadata_read, makes_zeros, read_part, reverse_ops, same_operand
-)
 from sourcead.ad.residuals.minimum_cut import minimum_node_cut
+from sourcead.ad.residuals.regions import (
+    Definition, Region, inputs_first, is_metadata_read, makes_zeros, read_part, reads, region_of, reverse_ops,
+    same_operand
+)
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Sizes, dims_in, known_dtype
 from sourcead.analysis.versions import updates_in
-from sourcead.ir.nodes import Atom, Attr, Block, Branch, Index, Let, Loop, Op, Stmt, Sub, Update, Var, operand_atoms
+from sourcead.ir.nodes import Atom, Attr, Block, Branch, Index, Let, Loop, Op, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Array, Sym
 from sourcead.ir.walk import free_vars, has_effect, op_reads
 
@@ -27,64 +29,88 @@ PART = 0.9  # of a part of an array, where its size is not known
 SHARED = 0.001  # cost of a value that another list holds anyway
 
 
-class LoopPlan:
-    """Decides what a loop saves; `loops.py` then writes it and its reverse."""
+@dataclass(frozen=True)
+class Storage:
+    """Where a loop keeps what the reverse of its iterations reads; all else that they read is rebuilt from this.
 
-    def __init__(self, settler, stmt: Stmt, raw: Stmt, undone: set[Var], saves_all: bool = False):
-        self.saves_all = saves_all  # the policy "store"
-        self.settler, self.chains = settler, settler.chains
+    Attributes:
+        listed: values of which each iteration appends one to a list.
+        carried: values on leaving an iteration, each with the variant that has it on entry to the next; the variant is listed, and the
+            reverse loop carries its value backward.
+        flag: whether the loop was left, which is true in the last iteration at most: carried as well. None if the reverse does not read it.
+        restored: arrays, by chain, that the reverse puts back as they were, with the numbers of their variants.
+    """
+
+    listed: list[Var]
+    carried: dict[Var, Var]
+    flag: Var | None
+    restored: dict[Var, int]
+
+
+class LoopPlan:
+    """Decides what a loop saves, given its reverse.
+
+    Attributes:
+        maker: writes the loops inside, and knows the chains of versions of arrays.
+        stmt, raw, op: the loop, its reverse as the rules wrote it, and its op.
+        undone: chains whose writes the reverse undoes; `carried`: those of them that this loop carries, with the numbers of their variants.
+        saves_all: whether all is saved that is not fixed in the loop: the policy "store".
+        body, regions: the loop's body as a region, and all regions.
+        definitions: where each variable of the body is defined.
+        overwritten: what updates that are undone overwrite, which must be saved.
+        kept: versions of restored arrays that are saved like other values.
+    """
+
+    def __init__(self, maker, stmt: Stmt, raw: Stmt, undone: set[Var], saves_all: bool = False):
+        self.maker, self.chains, self.saves_all = maker, maker.chains, saves_all
         self.stmt, self.raw, self.op = stmt, raw, stmt.op
-        self.carried = {c: k for c, k in self.chains.carried_by(stmt).items() if c in undone}
         self.undone = undone
+        self.carried = {c: k for c, k in self.chains.carried_by(stmt).items() if c in undone}
+        self.regions: list[Region] = []
         self.definitions: dict[Var, Definition] = {}
-        self.overwritten: set[Var] = set()  # what updates that are undone overwrite: it must be saved
-        self.body = self.part(self.op.body, raw.op.sweep, None, 0)
+        self.overwritten: set[Var] = set()
+        self.kept: set[Var] = set()
+        self.body = self.region(self.op.body, raw.op.sweep, None, 0)
         for p in self.op.params:
             self.definitions[p] = Definition(self.body, -1, None)
         self.sizes: Sizes | None = None  # see `measured_by`
         self.outer: dict | None = None  # arrays from outside the loop, by dims and dtype
         self.rereads: dict[Var, Index | None] = {}  # see `reread`
-        self.writes: dict[Part, dict[Var, list[int]]] = {}  # see `writes_in`
-        self.reads: dict[Var, int] = {}  # variable -> latest position, in its own part, at which the reverse reads it
-        self.collect_reads(self.body)
-        self.saved = self.choose()
+        self.writes: dict[Region, dict[Var, list[int]]] = {}  # see `writes_in`
+        self.versions: dict[Region, list[dict[Var, Var]]] = {}  # see `versions_at`
 
-    # -- the body as parts -------------------------------------------------------------------------------------------
+    def storage(self) -> Storage:
+        """Return where the values are kept that the reverse of an iteration reads."""
+        saved = self.choose(self.collect_reads())
+        op, flag = self.op, self.leaving_flag()
+        left = {q: p for p, q in zip(op.params, op.body.results) if isinstance(q, Var)}
+        carried = {q: p for q, p in left.items() if q is not p and {p, q} <= set(saved)}
+        listed = [v for v in saved if v not in carried and v is not flag]
+        return Storage(listed, carried, flag if flag in saved else None, self.carried)
 
-    def part(self, block: Block, sweep: Sweep, parent: Part | None, at: int) -> Part:
-        """A block with its reverse; nested loops are settled first."""
-        groups: dict[Stmt, tuple[Stmt, ...]] = {}
-        head: list[Stmt] = []
-        tail: list[Stmt] = []
-        for forward, stmts in sweep.steps:
-            if forward is not None:
-                groups[forward] = stmts
-            elif groups:
-                tail.extend(stmts)
-            else:
-                head.extend(stmts)
-        part = Part(block, tuple(head), groups, tuple(tail), sweep.results, parent, at)
+    # -- the body as regions -----------------------------------------------------------------------------------------
+
+    def region(self, block: Block, sweep: Sweep, parent: Region | None, at: int) -> Region:
+        """Return a block with its reverse; nested loops are written first."""
+        region = region_of(block, sweep, parent, at)
+        self.regions.append(region)
         found = reverse_ops(sweep)
         for k, stmt in enumerate(block.stmts):
-            for t in stmt.targets:
-                self.definitions[t] = Definition(part, k, stmt)
+            self.definitions.update((t, Definition(region, k, stmt)) for t in stmt.targets)
             raw = found.get(stmt) or self.bare_reverse(stmt)
             if raw is not None and stmt not in found:
-                groups[stmt] = (*groups.get(stmt, ()), raw)
+                region.groups[stmt] = (*region.groups.get(stmt, ()), raw)
             if raw is not None and isinstance(raw.op, ReverseLoop):
-                own = self.settler.undone_chains(stmt, raw) | self.undone
-                settled = self.settler.loop(stmt, raw, own)
-                part.loops[stmt] = settled
-                for s in (*settled.before, settled.forward):
-                    for t in s.targets:
-                        self.definitions[t] = Definition(part, k, s)
+                undone = self.maker.undone_chains(stmt, raw) | self.undone
+                pair = region.loops[stmt] = self.maker.loop(stmt, raw, undone)
+                for s in (*pair.before, pair.forward):
+                    self.definitions.update((t, Definition(region, k, s)) for t in s.targets)
             elif raw is not None:
-                part.arms[stmt] = tuple(
-                    self.part(b, s, part, k) for b, s in ((stmt.op.then, raw.op.then), (stmt.op.orelse, raw.op.orelse))
-                )
+                arms = (stmt.op.then, raw.op.then), (stmt.op.orelse, raw.op.orelse)
+                region.arms[stmt] = tuple(self.region(b, s, region, k) for b, s in arms)
             if isinstance(stmt.op, Update) and self.chains.find(stmt.targets[0]) in self.carried:
-                self.plan_undo(part, k, stmt)
-        return part
+                self.plan_undo(region, k, stmt)
+        return region
 
     def bare_reverse(self, stmt: Stmt) -> Stmt | None:
         """The reverse of a loop or branch that has no adjoint, but writes an array that must be restored."""
@@ -96,66 +122,55 @@ class LoopPlan:
         op = ReverseLoop(stmt, (), (), empty) if isinstance(stmt.op, Loop) else ReverseBranch(stmt, empty, empty)
         return Stmt((), op, stmt.origin, stmt.origin)
 
-    def plan_undo(self, part: Part, at: int, stmt: Stmt) -> None:
-        """Reads what an update overwrites, unless the program has just read the same."""
+    def plan_undo(self, region: Region, at: int, stmt: Stmt) -> None:
+        """Add the statements that read what an update overwrites, unless the program has just read the same."""
         op: Update = stmt.op
         if len(op.path) == 1 and isinstance(op.path[0], Sub):
-            for s in part.part_reads.get(op.base, ()):
-                if part.position[s] < at and same_operand(s.op.key, op.path[0].key):
-                    part.olds[stmt] = s.targets[0]
+            for s in region.part_reads.get(op.base, ()):
+                if region.position[s] < at and same_operand(s.op.key, op.path[0].key):
+                    region.olds[stmt] = s.targets[0]
                     self.overwritten.add(s.targets[0])
                     return
         build = Builder()
         build.origin = stmt.origin
         old = read_part(build, op.base, op.path) if op.path else build.emit(Let(op.base), op.base.type, op.base.name)
-        part.olds[stmt] = old
+        region.olds[stmt] = old
         self.overwritten.add(old)
-        part.old_reads[stmt] = build.stmts
+        region.old_reads[stmt] = build.stmts
         for s in build.stmts:
             for t in s.targets:
-                self.definitions[t] = Definition(part, at, s)
+                self.definitions[t] = Definition(region, at, s)
 
     # -- what the reverse reads ----------------------------------------------------------------------------------------
 
-    def collect_reads(self, part: Part) -> None:
-        """Notes every value of the body that the reverse of this part reads."""
-        position = part.position
-        for stmts, at in [(part.head, len(position)), (part.tail, -1)] + [(g, position[s]) for s, g in part.groups.items()]:
-            for stmt in stmts:
-                if isinstance(stmt.op, ReverseBranch):
-                    forward = stmt.op.forward
-                    self.note(forward.op.cond, part, at)
-                    for arm in part.arms[forward]:
-                        self.collect_reads(arm)
-                elif isinstance(stmt.op, ReverseLoop):
-                    settled = part.loops[stmt.op.forward]
-                    for v in free_vars(Block(tuple(settled.reverse))):
-                        self.note(v, part, at)
-                else:
-                    for v in plain_reads(stmt):
-                        if is_metadata_read(v, stmt) and self.asked_instead(v) is not None:
-                            continue
-                        measured = self.measured_by(v) if is_metadata_read(v, stmt) and makes_zeros(stmt) else None
-                        for w in [v] if measured is None else [w for w, _ in measured if w is not None]:
-                            self.note(w, part, at)
-        for result in part.results:
-            self.note(result, part, -1)
-        for update, old in part.olds.items():
-            at = position[update]
-            self.note(old, part, at)
-            for step in update.op.path:
-                for operand in (step.key,) if isinstance(step, Sub) else (*step.args, *(v for _, v in step.kwargs)):
-                    for a in operand_atoms(operand):
-                        self.note(a, part, at + 1)  # before the array is put back
+    def read_by(self, stmt: Stmt, saved: Collection[Var] = ()) -> Iterator[Atom]:
+        """Yield what a statement of the reverse reads, if the values in `saved` are available anyway."""
+        for v in plain_reads(stmt):
+            match self.asked_instead(v, stmt, saved):
+                case None:
+                    yield v
+                case Var() as other:
+                    yield other
+                case sizes:
+                    yield from (w for w, _ in sizes if w is not None)
 
-    def asked_instead(self, v: Var) -> Var | None:
-        """A value from outside the loop that surely has the shape and dtype of `v`, to be asked in its place."""
+    def asked_instead(self, v: Var, stmt: Stmt, saved: Collection[Var] = ()) -> Var | list[tuple[Var | None, int]] | None:
+        """Return what a statement that asks `v` for its shape asks in its place; None if it reads `v` itself.
+
+        That is another array of the same shape and dtype, or arrays that are as large along an axis (`measured_by`).
+        """
+        if v in saved or not is_metadata_read(v, stmt):
+            return None
+        return self.of_same_shape(v) or (self.measured_by(v) if makes_zeros(stmt) else None)
+
+    def of_same_shape(self, v: Var) -> Var | None:
+        """Return a value from outside the loop that surely has the shape and dtype of `v`."""
         if v not in self.definitions or self.restored(v) or not isinstance(v.type, Array) or v.type.dims is None:
             return None
         if self.outer is None:
             self.outer = {}
             for w in self.around():
-                if isinstance(w, Var) and isinstance(w.type, Array) and w.type.dims is not None and w not in self.settler.numbers:
+                if isinstance(w, Var) and isinstance(w.type, Array) and w.type.dims is not None and w not in self.maker.numbers:
                     self.outer.setdefault((w.type.dims, str(w.type.dtype)), w)
         return self.outer.get((v.type.dims, str(v.type.dtype)))
 
@@ -164,41 +179,44 @@ class LoopPlan:
 
         The others are in scope anyway, or parts of what does not change in the loop.
         """
-        if v not in self.definitions or self.restored(v) or known_dtype(v) is None or v in self.settler.numbers:
+        if v not in self.definitions or self.restored(v) or known_dtype(v) is None or v in self.maker.numbers:
             return None
         if self.sizes is None:
             fixed = (w for w, d in self.definitions.items() if d.stmt is not None and dims_in(w) and self.is_fixed(w))
-            arrays = (w for w in (*self.around(), *fixed) if isinstance(w, Var) and dims_in(w) and w not in self.settler.numbers)
+            arrays = (w for w in (*self.around(), *fixed) if isinstance(w, Var) and dims_in(w) and w not in self.maker.numbers)
             self.sizes = Sizes(arrays)
         return [self.sizes.where_is(n) for n in dims_in(v)] if all(map(self.sizes.knows, dims_in(v) or (Sym(),))) else None
 
     def around(self) -> Iterator[Atom]:
         """What is in scope outside the outermost loop, which no loop has to save; then outside this one."""
-        outermost = self.settler.nest.stmt
+        outermost = self.maker.nest.stmt
         yield from (w for w in free_vars(outermost.op.body) if w not in outermost.op.params)
         yield from outermost.targets  # a dim that differs between iterations has another name after the loop
         yield from outermost.op.inits
         yield from (w for w in free_vars(self.op.body) if w not in self.op.params)
 
-    def note(self, v: object, part: Part, at: int) -> None:
-        """The reverse of `part` reads `v` when it passes position `at`."""
-        definition = self.definitions.get(v)
-        if definition is None:
-            return
-        while part is not definition.part:
-            part, at = part.parent, part.at
-        self.reads[v] = max(self.reads.get(v, -1), at)
+    def collect_reads(self) -> dict[Var, int]:
+        """Return the values of the body that its reverse reads, each with the latest position in its own region at which it does."""
+        latest: dict[Var, int] = {}
+        for v, region, at in reads(self.body, self.read_by):
+            if v in self.definitions:
+                latest[v] = max(latest.get(v, -1), self.lifted(region, at, self.definitions[v].region))
+        return latest
+
+    def lifted(self, region: Region, at: int, outer: Region) -> int:
+        """Return the position in a region that a position in a region nested in it has."""
+        while region is not outer and region is not None:
+            region, at = region.parent, region.at
+        return at
 
     # -- what to save ----------------------------------------------------------------------------------------------------
 
-    def choose(self) -> list[Var]:
-        """The values to save, in order of definition."""
-        wanted = [v for v in self.reads if not self.restored(v)]
+    def choose(self, latest: dict[Var, int]) -> list[Var]:
+        """Return the values to save, in order of definition, if the reverse reads values at these latest positions."""
+        wanted = [v for v in latest if not self.restored(v)]
         nodes: dict[Var, float] = {}
         edges: list[tuple[Var, Var]] = []
-        latest = dict(self.reads)
         todo = list(wanted)
-        order: list[Var] = []
         while todo:
             v = todo.pop()
             if v in nodes:
@@ -207,7 +225,6 @@ class LoopPlan:
             nodes[v] = LIST + size(v.type)
             if definition.stmt is not None and isinstance(definition.stmt.op, Index):
                 nodes[v] = LIST + PART * min(size(v.type), size(atom_type(definition.stmt.op.base)))  # a part is smaller than the whole
-            order.append(v)
             if not self.can_rebuild(v, definition):
                 continue
             for a in self.inputs(v):
@@ -220,7 +237,7 @@ class LoopPlan:
         sources = {v: None for v in nodes if not self.can_rebuild(v, self.definitions[v]) or not valid.get(v, True)}
         edges = [(a, v) for a, v in edges if v not in sources]
         for p, q in zip(self.op.params, self.op.body.results):
-            if q in nodes and p in self.reads and p in sources and q in sources:
+            if q in nodes and p in latest and p in sources and q in sources:
                 nodes[q] = SHARED
         if self.leaving_flag() in nodes:
             nodes[self.leaving_flag()] = SHARED
@@ -239,7 +256,7 @@ class LoopPlan:
 
     def restored(self, v: object) -> bool:
         """Whether a variable is a version of an array that the reverse sweep restores."""
-        return self.chains.find(v) in self.carried
+        return self.chains.find(v) in self.carried and v not in self.kept
 
     def can_rebuild(self, v: Var, definition: Definition) -> bool:
         stmt = definition.stmt
@@ -267,7 +284,7 @@ class LoopPlan:
 
     def _reread(self, v: Var) -> Index | None:
         definition = self.definitions[v].stmt
-        nest = self.settler.nest
+        nest = self.maker.nest
         if definition is None or v in self.overwritten or definition not in nest.places:
             return None
         if isinstance(definition.op, Index):
@@ -296,15 +313,9 @@ class LoopPlan:
         def last(v: Var) -> int:
             if v not in needed:
                 for w in inputs_first(v, lambda w: [u for u in users.get(w, ()) if u not in needed]):
-                    needed[w] = max([latest.get(w, -1), *(lifted(u, w) for u in users.get(w, ()))])
+                    found, home = self.definitions, self.definitions[w].region
+                    needed[w] = max([latest.get(w, -1), *(self.lifted(found[u].region, needed.get(u, -1), home) for u in users.get(w, ()))])
             return needed[v]
-
-        def lifted(user: Var, v: Var) -> int:
-            """Where a user is needed last, in the part of what it uses."""
-            at, part, target = needed.get(user, -1), self.definitions[user].part, self.definitions[v].part
-            while part is not target and part is not None:
-                part, at = part.parent, part.at
-            return at
 
         valid = {}
         for v in nodes:
@@ -321,33 +332,33 @@ class LoopPlan:
 
         The reverse of an update puts the array back before anything else, that of a loop or branch only inside.
         """
-        stmts = definition.part.block.stmts
-        positions = self.writes_in(definition.part).get(self.chains.find(version), [])
+        stmts = definition.region.block.stmts
+        positions = self.writes_in(definition.region).get(self.chains.find(version), [])
         following = bisect_left(positions, definition.at)
         if following == len(positions):
             return len(stmts)
         k = positions[following]
         return k if isinstance(stmts[k].op, Update) else k - 1
 
-    def writes_in(self, part: Part) -> dict[Var, list[int]]:
-        """For each array, the positions of the statements of a part that write it, themselves or inside."""
-        if part not in self.writes:
-            found = self.writes[part] = {}
-            for k, stmt in enumerate(part.block.stmts):
+    def writes_in(self, region: Region) -> dict[Var, list[int]]:
+        """Return, for each array, the positions of the statements of a region that write it, themselves or inside."""
+        if region not in self.writes:
+            found = self.writes[region] = {}
+            for k, stmt in enumerate(region.block.stmts):
                 for chain in {self.chains.find(u.targets[0]): None for u in updates_in(stmt)}:
                     found.setdefault(chain, []).append(k)
-        return self.writes[part]
+        return self.writes[region]
 
-    def versions(self, part: Part) -> list[dict[Var, Var]]:
-        """For each position of a part, the versions of the restored arrays before the statement there."""
-        if part.versions is None:
-            if part.parent is None:
+    def versions_at(self, region: Region) -> list[dict[Var, Var]]:
+        """Return, for each position of a region, the versions of the restored arrays before the statement there."""
+        if region not in self.versions:
+            if region.parent is None:
                 now = {chain: self.op.params[k] for chain, k in self.carried.items()}
             else:
-                now = self.versions(part.parent)[part.at]
-            part.versions = [now]
-            for stmt in part.block.stmts:
+                now = self.versions_at(region.parent)[region.at]
+            found = self.versions[region] = [now]
+            for stmt in region.block.stmts:
                 changed = {chain: t for t in stmt.targets if (chain := self.chains.find(t)) in self.carried}
                 now = {**now, **changed} if changed else now
-                part.versions.append(now)
-        return part.versions
+                found.append(now)
+        return self.versions[region]

@@ -14,7 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
-from sourcead.ad.cotangents import Cotangents, cast
+from sourcead.ad.cotangents.shapes import cast
+from sourcead.ad.cotangents.store import Cotangents
+from sourcead.ad.reverse.blocks import Reverse
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedValueError
@@ -25,32 +27,16 @@ from sourcead.ir.walk import map_op, map_operand, op_blocks, substitute
 KINDS = {"int": "an integer", "bool": "a truth value"}
 
 
-def steered_stmts(block: Block) -> set[Stmt]:
-    """The statements that have a block of the user's for the reverse sweep, or hold one that has."""
-    found: set[Stmt] = set()
-
-    def visit(b: Block) -> bool:
-        for s in b.stmts:
-            inside = [visit(inner) for inner in op_blocks(s.op)]
-            if isinstance(s.op, Steer) or any(inside):
-                found.add(s)
-        return any(s in found for s in b.stmts)
-
-    visit(block)
-    return found
-
-
-def differentiate_steer(build: Builder, stmt: Stmt, cots: Cotangents) -> None:
-    """The user's block over the cotangents of what comes after it; it hands them on."""
+def reverse_adjoint_block(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
+    """Emit the user's block over the cotangents of what comes after it; the block hands them on."""
     op: Steer = stmt.op
+    build = r.build
     given: dict[Var, Atom] = {}
     for target, param in zip(stmt.targets, op.params):
         if not carries_derivative(target.type):
             what = KINDS.get(kind_of(target.type), "this value")
             raise UnsupportedValueError(f"{what} has no cotangent", at=stmt.origin, instead="make it a float before")
-        d = cots.get_or_zero(target)
-        cots.take(target)
-        given[param] = cast(build, d, target)
+        given[param] = cast(build, cots.take_or_zero(target), target)
     body = substitute(op.body, given)
     for s in body.stmts:
         build.add(replace(s, adjoint_of=stmt.origin))

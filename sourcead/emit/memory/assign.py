@@ -31,8 +31,8 @@ from sourcead.emit.memory.sharing import (
     attr_sharing, call_sharing, has_memory, index_sharing, is_container, is_known_container, is_plain, operand_type
 )
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op,
-    Pop, Stmt, Update, Var, fresh, operand_atoms
+    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Function, Index, Let, Loop, Op, Pop,
+    Stmt, Update, Var, fresh, operand_atoms
 )
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, TupleT, Type, same_dtype
 
@@ -182,11 +182,6 @@ class _Allocation:
                 allocate_loop(self, stmt, live, dying, out)
             case Closure():
                 self.closure(stmt, out)
-            case Effect(body=Block() as body):
-                yields: list[Memory] = []
-                stmts, results = self.block(body, live, yields)
-                out.append(replace(stmt, op=replace(stmt.op, body=Block(stmts, results))))
-                self.bind_all(stmt.targets, yields)
             case op:
                 self.simple(stmt, op, out)
 

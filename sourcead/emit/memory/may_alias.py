@@ -7,7 +7,7 @@ from sourcead.emit.memory.sharing import (
 )
 from sourcead.emit.text.idioms import binders
 from sourcead.ir.nodes import (
-    Append, Attr, Block, Branch, Build, Call, Closure, Effect, Index, Let, Loop, Pop, Range, Update, Var, operand_atoms
+    Append, Attr, Block, Branch, Build, Call, Closure, Index, Let, Loop, Pop, Range, Update, Var, operand_atoms
 )
 from sourcead.ir.walk import free_vars, op_blocks, op_reads
 
@@ -69,8 +69,5 @@ class Groups:
                 case Closure(_, body):  # calling it reads what it captures
                     self.closures.update(stmt.targets)
                     self._unite(*stmt.targets, *free_vars(body))
-                case Effect(body=Block() as body):
-                    for group in zip(stmt.targets, body.results):
-                        self._unite(*group)
             for inner in op_blocks(stmt.op):
                 self._walk(inner)

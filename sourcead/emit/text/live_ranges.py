@@ -15,8 +15,8 @@ import numpy as np
 from sourcead.emit.text.exit_flags import unprinted_results
 from sourcead.emit.text.idioms import binders
 from sourcead.ir.nodes import (
-    Append, Atom, Block, Branch, Call, Closure, Effect, Function, Let, Loop, Op, Pop, Range, Stmt, Update, Var,
-    op_operands, operand_atoms
+    Append, Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Pop, Range, Stmt, Update, Var, op_operands,
+    operand_atoms
 )
 from sourcead.ir.walk import count_reads, op_blocks, op_reads
 
@@ -88,8 +88,6 @@ class Ranges:
         match stmt.op:
             case Branch(_, then, orelse):
                 self._arms(stmt, (orelse, then))
-            case Effect(body=Block() as body):
-                self._arms(stmt, (body,))
             case Loop():
                 self._loop(stmt)
             case Closure():

@@ -225,12 +225,6 @@ class _Nesting:
                 self.walk(body)
                 self.consume(body.results, 10)
                 self.depth -= 1
-            case Effect(body=Block() as body):
-                self.consume(op.args, 10)
-                self.flush(*self.changes(stmt))
-                self.walk(body)
-                self.consume(body.results, 10, stmt.targets)
-                self.flush(*self.changes(stmt))
             case _:
                 whole = self.consume(op_operands(op), _own_length(op))
                 self.keep_shapes(stmt)

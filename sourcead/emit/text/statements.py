@@ -312,11 +312,7 @@ class Statements:
         args = [self.expressions.operand(a) for a in op.args]
         if op.kind == "assert":
             return [ast.Assert(args[0], args[1] if len(args) > 1 else None)]
-        if op.kind == "raise":
-            return [ast.Raise(args[0] if args else None, None)]
-        pairs = [(t, r) for t, r in zip(stmt.targets, op.body.results) if t in self.read]
-        body = self.block(op.body) + self.moves(pairs)
-        return [ast.With([ast.withitem(a, None) for a in args], body or [ast.Pass()])]
+        return [ast.Raise(args[0], None)]
 
 
 def function_def(name: str, args: list[ast.arg], body: list[ast.stmt], defaults: tuple = ()) -> ast.FunctionDef:

@@ -20,8 +20,8 @@ from sourcead.frontend.syntax.early_exits import FALSE, TRUE, Flag
 from sourcead.frontend.syntax.recursion import NeverReturns
 from sourcead.frontend.values import function_choices as choices, objects, optional_tuples as optional
 from sourcead.frontend.values.cells import (
-    KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, IterVal, Meta,
-    OptionalVal, SliceVal, Slots, TupleVal, Value, leaves, next_birth, roots
+    KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Meta, OptionalVal,
+    SliceVal, Slots, TupleVal, Value, leaves, next_birth, roots
 )
 from sourcead.frontend.values.not_data import paired_parts, same_constant, same_keys
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Const, Stmt, Var
@@ -239,7 +239,7 @@ def _merge_value(lo: Lowering, a: Value, b: Value, name: str, arms, pairs) -> Va
         for cell in (a, b):
             if isinstance(cell, Cell) and cell.kind == "list" and cell.depth < lo.depth + 1:
                 raise MustMaterialise(cell, lo.here)
-    if alone and isinstance(some, (FunctionVal, BoundVal, IterVal)) or isinstance(some, Const) and alone and callable(some.value):
+    if alone and isinstance(some, (FunctionVal, BoundVal)) or isinstance(some, Const) and alone and callable(some.value):
         return some
     if isinstance(a, SliceVal) and isinstance(b, SliceVal) and (parts := paired_parts(a, b)) is not None:
         names = (f"{name}_start", f"{name}_stop", f"{name}_step")

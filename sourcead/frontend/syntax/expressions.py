@@ -20,8 +20,8 @@ from sourcead.frontend.values import (
     function_choices as choices, lists, methods, objects, optional_tuples as optional, runtime_dicts as maps, sequences
 )
 from sourcead.frontend.values.cells import (
-    VALUE, BoundVal, Cell, ChoiceVal, FunctionVal, Held, IterVal, MethodVal, SliceVal, TupleVal, Value, cells_of, hold,
-    reach, roots
+    VALUE, BoundVal, Cell, ChoiceVal, FunctionVal, Held, MethodVal, SliceVal, TupleVal, Value, cells_of, hold, reach,
+    roots
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Operand, Slice, Sub, Var
 from sourcead.ir.records import is_record
@@ -38,9 +38,6 @@ UNARY = {gast.USub: operator.neg, gast.UAdd: operator.pos, gast.Not: operator.no
 COMPARE = {
     gast.Lt: operator.lt, gast.LtE: operator.le, gast.Gt: operator.gt, gast.GtE: operator.ge, gast.Eq: operator.eq,
     gast.NotEq: operator.ne, gast.Is: operator.is_, gast.IsNot: operator.is_not,
-}  # fmt: skip
-INPLACE = {
-    operator.add: "add", operator.sub: "sub",
 }  # fmt: skip
 
 
@@ -413,8 +410,6 @@ def lower_slice(lo: Lowering, node) -> Value:
 def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
     """`base[key]`."""
     base = optional.present(base)
-    if isinstance(base, IterVal):
-        raise unsupported(lo, node, "subscripts of this iterable are not supported", "turn it into a list first")
     if (found := objects.special(lo, base, "__getitem__", [key], node)) is not None:
         return found
     if isinstance(base, TupleVal) and base.cls is not None:

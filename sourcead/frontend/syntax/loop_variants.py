@@ -17,8 +17,8 @@ from sourcead.frontend.syntax import expressions
 from sourcead.frontend.syntax.branches import NOT_SURE, is_new_key, open_dict, restartable, settle
 from sourcead.frontend.values import optional_tuples as optional
 from sourcead.frontend.values.cells import (
-    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, FunctionVal, IterVal, Meta, OptionalVal,
-    SliceVal, Slots, TupleVal, Value, cells_of, next_birth, roots
+    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, FunctionVal, Meta, OptionalVal, SliceVal, Slots,
+    TupleVal, Value, cells_of, next_birth, roots
 )
 from sourcead.frontend.values.not_data import same_keys, same_thing, unreadable
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Call, Const, Loop, Stmt, Var
@@ -151,14 +151,6 @@ def _iteration(lo: Lowering, domain: Any, body: Callable, assumed: Assumptions, 
     return loop_op, tuple(outs.values()), results
 
 
-def same_on_entry(inits: dict[tuple, Value], birth: int) -> set[frozenset]:
-    """The pairs of variants that may be the same object when the loop begins."""
-    values = {slot: v for slot, v in inits.items() if slot[1] is not VALUE and v is not MISSING}
-    found = {slot: {c for c in roots(v) if c.slots.birth < birth} for slot, v in values.items()}
-    slots = [slot for slot, cells in found.items() if cells]
-    return {frozenset((a, b)) for i, a in enumerate(slots) for b in slots[i + 1 :] if found[a] & found[b]}
-
-
 def link(values: dict[tuple[Slots, Any], Value], pairs: set[frozenset]) -> None:
     """Notes which variants may share memory with each other."""
     for pair in pairs:
@@ -262,7 +254,7 @@ def _parameter(lo, slot, init, template, path, types, leaves_, assumed) -> Value
             if POISON in init.slots:
                 cell.slots[POISON] = init.slots[POISON]
         return cell
-    if isinstance(shape, (FunctionVal, BoundVal, IterVal, SliceVal)) or isinstance(shape, Const) and callable(shape.value):
+    if isinstance(shape, (FunctionVal, BoundVal, SliceVal)) or isinstance(shape, Const) and callable(shape.value):
         return shape
     if (why := lo.unreadable(init)) is not None:
         assumed.spoiled.setdefault(path, why)
@@ -379,7 +371,7 @@ def _collect(lo, path, param, end, leaves_, yields, types, assumed, slot) -> boo
         assumed.variants[slot] = shape_of(lo, end)
         types.pop(path, None)
         return False
-    if isinstance(end, (FunctionVal, BoundVal, IterVal, SliceVal)) and leaves_[path].init is UNDEFINED:
+    if isinstance(end, (FunctionVal, BoundVal, SliceVal)) and leaves_[path].init is UNDEFINED:
         assumed.variants[slot] = shape_of(lo, end)
         return False
     if (why := lo.unreadable(end)) is not None and path not in assumed.spoiled:

@@ -186,19 +186,7 @@ class SuperVal:
     value: Value
 
 
-@dataclass(frozen=True, eq=False)
-class IterVal:
-    """Something to iterate over: `range`, an array, `enumerate(...)`, `zip(...)`.
-
-    `length` is an operand for the number of elements (None: `domain` is a Range); `element(i)` gives the i-th.
-    """
-
-    domain: Any
-    element: Any
-    length: Atom | None = None
-
-
-Value = Var | Const | Cell | TupleVal | OptionalVal | SliceVal | FunctionVal | MethodVal | BoundVal | ChoiceVal | SuperVal | IterVal
+Value = Var | Const | Cell | TupleVal | OptionalVal | SliceVal | FunctionVal | MethodVal | BoundVal | ChoiceVal | SuperVal
 
 MISSING = object()
 

@@ -214,7 +214,3 @@ def is_function_of_module(lo, func) -> bool:
     while isinstance(func, gast.Attribute):
         func = func.value
     return isinstance(func, gast.Name) and isinstance(getattr(expressions.lower(lo, func), "value", None), types.ModuleType)
-
-
-def is_reshape(step: Sub | View | None) -> bool:
-    return isinstance(step, View) and step.fn in RESHAPES

@@ -24,7 +24,7 @@ from sourcead.frontend.syntax import branches as control, calls, expressions, it
 from sourcead.frontend.syntax.iteration import Iterable
 from sourcead.frontend.values import sequences
 from sourcead.frontend.values.cells import VALUE, Cell, TupleVal, Value, hold, roots
-from sourcead.ir.nodes import Build, Call, Const, Effect, Operand, Stmt, Sub, Var
+from sourcead.ir.nodes import Build, Call, Const, Operand, Sub, Var
 from sourcead.ir.types import BOOL, ListT, MapT, Scalar, Str, TupleT, Type, Undefined, Unknown, carries_derivative, join
 
 
@@ -232,30 +232,7 @@ def update(lo: Lowering, cell: Cell, other: Value, node) -> None:
         sequences.for_each(lo, source, put)
 
 
-def choose(lo: Lowering, items: dict[Any, Value], key: Value, use, node) -> Value:
-    """`use(items[key])` for a key that is one of those known: a branch for each."""
-    operand = key_of(lo, key, node)
-    candidates = list(items.items())
-
-    def try_from(k: int) -> Any:
-        if k == len(candidates):
-            lo.build.add(Stmt((), Effect("raise", (lo.build.call(KeyError, operand),))))
-            return control.RAISED
-        name, value = candidates[k]
-        same = lo.build.call(operator.eq, lo.read(key), Const(name), type=BOOL)
-        return control.branch(lo, same, [lambda: use(value), lambda: try_from(k + 1)])
-
-    return try_from(0)
-
-
 # -- making ----------------------------------------------------------------------------------------------------------------
-
-
-def new_map(lo: Lowering, default: Value | None = None) -> Cell:
-    """An empty dict."""
-    cell = lo.new_dict({})
-    cell.default = default
-    return cell
 
 
 def builtin_defaultdict(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.ir.nodes import Attr, Build, Call, Const, Function, Index, Op, Stmt, Var
-from sourcead.ir.types import INT, kind_of
+from sourcead.ir.types import kind_of
 from sourcead.passes.equality import operand_key
 from sourcead.passes.rewriting import Facts, rewrite
 
@@ -138,14 +138,6 @@ def _is_number(operand: Any) -> bool:
     if isinstance(operand, Var):
         return kind_of(operand.type) is not None
     return isinstance(operand, Const) and isinstance(operand.value, (bool, int, float, complex, np.generic))
-
-
-def _is_next(stmt: Stmt) -> bool:
-    """Whether a statement computes an index next to another, `i + 1`, that has no name: shorter than a name for it."""
-    match stmt.op:
-        case Call(operator.add | operator.sub, (Var(), Const(value))) if type(value) is int:
-            return stmt.targets[0].temp and stmt.targets[0].type == INT
-    return False
 
 
 def _is_free(op: Op, facts: Facts) -> bool:

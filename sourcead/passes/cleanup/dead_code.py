@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from sourcead.ir.nodes import (
     Atom, Block, Branch, Call, Closure, Effect, Function, Loop, Op, Range, Steer, Stmt, Var, op_operands, operand_atoms
 )
@@ -82,9 +80,6 @@ class _Marks:
     def is_effect(self, op: Op) -> bool:
         """Whether a statement must stay for what it does itself, its blocks left aside."""
         match op:
-            case Effect("with", args):  # np.errstate alone does nothing
-                makers = [self.makers.get(a, (None, None))[0] for a in args]
-                return not all(m is not None and isinstance(m.op, Call) and m.op.fn is np.errstate for m in makers)
             case Effect():
                 return True
             case Call(effect=effect):
@@ -146,8 +141,6 @@ class _Marks:
             case Loop(_, _, params, inits, body):
                 for atom in (params[k], inits[k], body.results[k]):
                     self.need(atom)
-            case Effect(body=Block() as body):
-                self.need(body.results[k])
 
 
 def _kept(block: Block, keep, marks: _Marks) -> Block:
@@ -180,6 +173,4 @@ def _trimmed(stmt: Stmt, marks: _Marks) -> Stmt:
             op = Branch(cond, blocks[then], blocks[orelse], kind if live else "if")
         case Loop(domain, _, params, inits, body):
             op = replace(op, domain=blocks.get(domain, domain), params=pick(params), inits=pick(inits), body=blocks[body])
-        case Effect(kind, args, body):
-            op = Effect(kind, args, blocks[body])
     return replace(stmt, targets=pick(stmt.targets), op=op)

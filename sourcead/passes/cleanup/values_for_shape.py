@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.ir.nodes import Attr, Block, Branch, Call, Const, Effect, Function, Loop, Op, Operand, Stmt, Update, Var
+from sourcead.ir.nodes import Attr, Block, Branch, Call, Const, Function, Loop, Op, Operand, Stmt, Update, Var
 from sourcead.ir.types import Array, Scalar, same_dtype
 from sourcead.ir.walk import op_blocks
 from sourcead.passes.cleanup.equal_dims import KnownDims
@@ -109,8 +109,6 @@ def _moving(function: Function) -> set[Operand]:
                 moving.update((*inits, *body.results))
             case Branch(_, then, orelse):
                 moving.update((*then.results, *orelse.results))
-            case Effect(body=Block() as body):
-                moving.update(body.results)
     return moving
 
 

@@ -174,10 +174,3 @@ def quantile(a, q, axis=None, method="linear", keepdims=False):
 @composed(np.percentile, given="method", active="q")
 def percentile(a, q, axis=None, method="linear", keepdims=False):
     return quantile(a, np.divide(q, 100), axis, method, keepdims)
-
-
-def put_back(y, x, axis):
-    """A reduction's result with the axes that are gone as axes of length one."""
-    if axis is None:
-        return np.reshape(y, (1,) * x.ndim)
-    return np.expand_dims(y, axis)

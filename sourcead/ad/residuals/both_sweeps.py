@@ -1,12 +1,13 @@
-"""Residuals: making the values of the forward sweep available to the reverse sweep.
+"""Residuals: the values of the forward sweep that the reverse sweep reads are made available to it.
 
-Outside loops they are still in scope.  In a loop, of the values that the reverse of an iteration reads
+Outside loops they are still in scope.  What the reverse of an arm of a branch reads of the arm, the branch yields.  In a loop, of
+the values that the reverse of an iteration reads
 
 - some are saved: the forward sweep appends them to a list, the reverse sweep takes them off again;
 - the others are rebuilt from those, at the place where the reverse sweep first reads them.
 
-A minimum cut of the body decides which (`mincut.py`, `costs.py`).  A loop variant is saved on entry; its value on leaving
-an iteration is the value on entry of the one after, so the reverse loop carries it backward instead of saving it too.
+A minimum cut of the body decides which (`plan.py`).  A loop variant is saved on entry; its value on leaving an iteration is the value
+on entry to the next, so the reverse loop carries it backward instead of saving it too.
 
 Arrays that are written in place are not saved.  If the reverse of a loop reads such an array, the forward sweep saves what
 each write overwrites, and the reverse sweep puts it back when it passes the write:
@@ -17,75 +18,96 @@ each write overwrites, and the reverse sweep puts it back when it passes the wri
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 
 from sourcead.ad.policies.choose import checkpointed_loop
+from sourcead.ad.residuals.branches import Arm, joined
 from sourcead.ad.residuals.costs import TYPICAL, is_cheap, size
-from sourcead.ad.residuals.loop_parts import (
-    SettledLoop, defined_inside, is_metadata_read, reverse_ops, substituted, written_size
-)
 from sourcead.ad.residuals.notes import LoopNote
 from sourcead.ad.residuals.plan import LoopPlan
-from sourcead.ad.reverse.loop import settle_loop
+from sourcead.ad.residuals.regions import (
+    LoopPair, defined_inside, is_metadata_read, reverse_ops, substituted, written_size
+)
+from sourcead.ad.residuals.write_loop import write_loop
 from sourcead.ad.reverse.sweep import ReverseLoop, Sweep, stmt_reads
 from sourcead.analysis.overwrites import Nest
 from sourcead.analysis.versions import Chains, updates_in
-from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Index, Loop, Policy, Stmt, Var, fresh
+from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Index, Loop, Policy, Stmt, Var
 from sourcead.ir.walk import free_vars, op_reads, walk
 
 AUTO = Policy("auto")
 
 
-def settle(
-    block: Block, sweep: Sweep, numbers: set[Var], policy: Policy = AUTO
-) -> tuple[list[Stmt], list[Stmt], tuple[Atom, ...], list[LoopNote]]:
-    """The statements of the forward sweep, those of the reverse sweep, and its results, all values available.
+@dataclass(frozen=True)
+class Sweeps:
+    """The statements of both sweeps of a block, in which every value that the reverse sweep reads is available.
 
-    Last come notes for people: what each loop saves, rebuilds and puts back.  `numbers`: arrays by type that may be numbers.
-    `policy` is that of the loops that have none of their own.
+    Attributes:
+        forward, reverse: the statements.
+        results: what the reverse sweep yields.
+        notes: for people: what each loop saves, rebuilds and puts back.
     """
-    settler = Settler(Chains(block), numbers | starting_as_numbers(block, numbers), policy)
-    forward, reverse, results = settler.straight(block, sweep)
-    return forward, reverse, results, settler.notes[::-1]
+
+    forward: list[Stmt]
+    reverse: list[Stmt]
+    results: tuple[Atom, ...]
+    notes: list[LoopNote]
+
+
+def both_sweeps(block: Block, sweep: Sweep, numbers: set[Var], policy: Policy = AUTO) -> Sweeps:
+    """Return both sweeps of a block, given its reverse as the rules wrote it.
+
+    Args:
+        numbers: variables that are arrays by type and may be numbers.
+        policy: the checkpoint policy of the loops that have none of their own.
+    """
+    return SweepMaker(Chains(block), numbers | starting_as_numbers(block, numbers), policy).sweeps(block, sweep)
 
 
 def starting_as_numbers(block: Block, numbers: set[Var]) -> set[Var]:
-    """What loop variants that may be numbers are on entry: of their type, and numbers."""
+    """Return what loop variants that may be numbers are on entry: arrays by type, and numbers."""
     loops = (s.op for s in walk(block) if isinstance(s.op, Loop))
     return {a for op in loops for p, a in zip(op.params, op.inits) if p in numbers and isinstance(a, Var)}
 
 
-class Settler:
+class SweepMaker:
+    """Writes both sweeps of blocks and loops.
+
+    Attributes:
+        chains: the versions of each array that is written in place.
+        numbers, policy: those of `both_sweeps`.
+        notes: what people are told, of inner loops first.
+        nest: the outermost loop around what is being written.
+    """
+
     def __init__(self, chains: Chains, numbers: set[Var], policy: Policy):
         self.chains, self.numbers, self.policy = chains, numbers, policy
         self.notes: list[LoopNote] = []
-        self.nest: Nest | None = None  # the outermost loop being settled
+        self.nest: Nest | None = None
 
-    def anew(self, block: Block) -> Settler:
-        """A settler for a block that runs by itself."""
-        return Settler(Chains(block), self.numbers, AUTO if self.policy.name == "budget" else self.policy)
+    def of_rerun(self, block: Block, sweep: Sweep) -> Sweeps:
+        """Return both sweeps of a block that runs again in the reverse sweep."""
+        policy = AUTO if self.policy.name == "budget" else self.policy
+        return SweepMaker(Chains(block), self.numbers, policy).sweeps(block, sweep)
 
     # -- code that runs once -----------------------------------------------------------------------------------------
 
-    def straight(self, block: Block, sweep: Sweep) -> tuple[list[Stmt], list[Stmt], tuple[Atom, ...]]:
-        """A block outside loops: what its reverse reads is in scope."""
+    def sweeps(self, block: Block, sweep: Sweep) -> Sweeps:
+        """Return both sweeps of a block outside loops: what its reverse reads is in scope."""
         found = reverse_ops(sweep)
         forward: list[Stmt] = []
-        replaced: dict[Stmt, tuple[list[Stmt], dict]] = {}
+        replaced: dict[Stmt, tuple[list[Stmt], dict[Var, Atom]]] = {}
         for stmt in block.stmts:
             raw = found.get(stmt)
             if raw is None:
                 forward.append(stmt)
             elif isinstance(raw.op, ReverseLoop):
                 self.nest = Nest(stmt, self.chains)
-                undone = self.undone_chains(stmt, raw)
-                settled = self.loop(stmt, raw, undone)
-                forward += [*settled.before, settled.forward]
-                replaced[raw] = settled.reverse, {
-                    settled.entry[c]: v for c, v in settled.restored.items() if isinstance(settled.entry[c], Var)
-                }
+                pair = self.loop(stmt, raw, self.undone_chains(stmt, raw))
+                forward += [*pair.before, pair.forward]
+                replaced[raw] = pair.reverse, {pair.entry[c]: v for c, v in pair.restored.items() if isinstance(pair.entry[c], Var)}
             else:
-                new, reverse = self.straight_branch(stmt, raw)
+                new, reverse = self.branch(stmt, raw)
                 forward.append(new)
                 replaced[raw] = [reverse], {}
         reverse_stmts: list[Stmt] = []
@@ -94,31 +116,26 @@ class Settler:
             stmts, restored = replaced.get(raw, ([raw], {}))
             reverse_stmts += [substituted(s, env) for s in stmts]
             env.update(restored)
-        return forward, reverse_stmts, tuple(env.get(r, r) for r in sweep.results)
+        return Sweeps(forward, reverse_stmts, tuple(env.get(r, r) for r in sweep.results), self.notes[::-1])
 
-    def straight_branch(self, stmt: Stmt, raw: Stmt) -> tuple[Stmt, Stmt]:
-        """A branch outside loops: what the reverse of an arm reads of the arm, the arm yields."""
+    def branch(self, stmt: Stmt, raw: Stmt) -> tuple[Stmt, Stmt]:
+        """Return a branch outside loops and its reverse: what the reverse of an arm reads of the arm, the arm yields."""
         op: Branch = stmt.op
-        arms, exports, reverse_blocks = [], [], []
-        for block, sweep in ((op.then, raw.op.then), (op.orelse, raw.op.orelse)):
-            forward, reverse, results = self.straight(block, sweep)
-            local = {t for s in forward for t in s.targets}
-            reads = dict.fromkeys(v for v in free_vars(Block(tuple(reverse), results)) if v in local)
-            outside = {v: fresh(v) for v in reads}
-            arms.append(forward)
-            exports.append(outside)
-            reverse_blocks.append(Block(
-                tuple(substituted(s, outside) for s in reverse), tuple(outside.get(r, r) for r in results)
-            ))  # fmt: skip
-        then, orelse = exports
-        new = Branch(
-            op.cond,
-            Block(tuple(arms[0]), (*op.then.results, *then, *[UNDEFINED] * len(orelse))),
-            Block(tuple(arms[1]), (*op.orelse.results, *[UNDEFINED] * len(then), *orelse)),
-            "if" if then or orelse else op.kind,
-        )
-        targets = (*stmt.targets, *then.values(), *orelse.values())
-        return replace(stmt, targets=targets, op=new), replace(raw, op=Branch(op.cond, *reverse_blocks))
+        arms = [self.sweeps(block, sweep) for block, sweep in ((op.then, raw.op.then), (op.orelse, raw.op.orelse))]
+        exports = []
+        for arm in arms:
+            local = {t for s in arm.forward for t in s.targets}
+            exports.append([v for v in free_vars(Block(tuple(arm.reverse), arm.results)) if v in local])
+        outside: dict[Var, Atom] = dict.fromkeys((*exports[0], *exports[1]), UNDEFINED)
+        ends = [
+            Arm(arm.forward, block.results, {**outside, **{v: v for v in own}})
+            for arm, block, own in zip(arms, (op.then, op.orelse), exports)
+        ]  # fmt: skip
+        new = joined(stmt, op.cond, tuple(ends), outside, op.kind)
+        reverse = [
+            Arm([substituted(s, outside) for s in arm.reverse], tuple(outside.get(r, r) for r in arm.results), {}) for arm in arms
+        ]  # fmt: skip
+        return new, joined(raw, op.cond, tuple(reverse), {}, "if")
 
     # -- which arrays are restored --------------------------------------------------------------------------------------
 
@@ -166,9 +183,9 @@ class Settler:
 
     # -- loops ----------------------------------------------------------------------------------------------------------
 
-    def loop(self, stmt: Stmt, raw: Stmt, undone: set[Var]) -> SettledLoop:
+    def loop(self, stmt: Stmt, raw: Stmt, undone: set[Var]) -> LoopPair:
         """A loop and its reverse, with what passes between them."""
         policy = stmt.op.policy or self.policy
         if policy.name not in ("auto", "store"):
             return checkpointed_loop(self, stmt, raw, undone, policy)
-        return settle_loop(LoopPlan(self, stmt, raw, undone, saves_all=policy.name == "store"))
+        return write_loop(LoopPlan(self, stmt, raw, undone, saves_all=policy.name == "store"))

@@ -1,11 +1,16 @@
-"""Applying a derivative rule: the rule is Python, lowered by our own frontend and inlined with the types at hand.
+"""Application of a derivative rule to a call.
 
-Where a rule asks something that the types do not tell (a rank that is not known), the text calls the rule itself.
+A rule is a Python function.  It is lowered by the frontend like the user's code, and its statements take their place in the sweep:
+
+    @adjoint(np.multiply)
+    def _(y, a, b, d_y): return d_y * b, d_y * a            v = x * w       d_x = d_v * w;  d_w = d_v * x
+
+Where a rule depends on something that the types do not tell, such as a rank, the generated text calls the rule itself.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 import gast
@@ -19,7 +24,7 @@ from sourcead.frontend.source import find_source
 from sourcead.frontend.syntax import expressions, statements
 from sourcead.frontend.values import sequences
 from sourcead.frontend.values.cells import Cell, SliceVal, TupleVal, Value
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown
 from sourcead.ir.walk import op_reads
 from sourcead.primitives.refusals import missing_rule
@@ -27,8 +32,34 @@ from sourcead.primitives.rule import Arguments, Rule, TangentRule
 from sourcead.primitives.table import adjoint_rule, tangent_rule
 
 
+@dataclass(frozen=True, eq=False)
+class RuleCall:
+    """A rule with the arguments of one call.
+
+    Attributes:
+        rule: the rule.
+        y: the result of the call.
+        values: the arguments that the rule has derivatives of.
+        options: the other arguments, by name.
+    """
+
+    rule: Arguments
+    y: Var
+    values: list[Operand]
+    options: dict[str, Operand]
+
+
+def bound(rule: Arguments, stmt: Stmt) -> RuleCall:
+    """Return the rule with the arguments of a call."""
+    try:
+        values, options = rule.bind(stmt.op.args, stmt.op.kwargs, wrap=Const)
+    except RuleError as error:
+        raise UnsupportedArgumentError(error.reason, at=stmt.origin, instead=error.instead) from None
+    return RuleCall(rule, stmt.targets[0], values, options)
+
+
 def cotangents_of(build: Builder, stmt: Stmt, d_y: Atom, wanted: set[Var]) -> list[tuple[Operand, Operand | None, bool]]:
-    """What a call contributes to the cotangents of its operands.
+    """Return what a call contributes to the cotangents of its operands.
 
     Args:
         build: where the statements of the rule go.
@@ -39,19 +70,14 @@ def cotangents_of(build: Builder, stmt: Stmt, d_y: Atom, wanted: set[Var]) -> li
     Returns:
         (operand of the call, its cotangent, whether that must still be summed over broadcast axes).
     """
-    call = stmt.op
-    rule = rule_of(call, stmt)
-    try:
-        values, options = rule.bind(call.args, call.kwargs, wrap=Const)
-    except RuleError as error:
-        raise UnsupportedArgumentError(error.reason, at=stmt.origin, instead=error.instead) from None
-    refuse_active_options(rule, options | held(rule, values), wanted, stmt)
-    results = inlined(build, rule, stmt.targets[0], values, d_y, options, wanted)
-    return [(value, d, rule.broadcasts) for value, d in zip(values, results)]
+    rule = rule_of(stmt.op, stmt)
+    call = bound(rule, stmt)
+    refuse_active_options(rule, call.options | held(call), wanted, stmt)
+    return [(value, d, rule.broadcasts) for value, d in zip(call.values, inlined(build, call, d_y, wanted))]
 
 
 def rule_of(call: Call, stmt: Stmt) -> Rule:
-    """The rule of a call's function."""
+    """Return the adjoint rule of a call's function."""
     if isinstance(call.fn, Var):
         raise pullback_refused(stmt)
     rule = adjoint_rule(call.fn)
@@ -61,7 +87,7 @@ def rule_of(call: Call, stmt: Stmt) -> Rule:
 
 
 def pullback_refused(stmt: Stmt) -> UnsupportedSyntaxError:
-    """The error for the derivative of a recursive function that is differentiated again."""
+    """Return the error for the derivative of a recursive function that is differentiated again."""
     return UnsupportedSyntaxError(
         "the derivative of a function that calls itself cannot be differentiated again yet", at=stmt.origin, instead="write it as a loop"
     )
@@ -72,11 +98,11 @@ def _source(function):
     return find_source(function)
 
 
-def inlined(build: Builder, rule: Rule, y: Var, values: list[Operand], d_y: Atom, options: dict, wanted: set[Var]) -> list:
-    """The cotangents of a rule's parameters; unneeded ones are not computed."""
-    before = len(build.stmts)
+def inlined(build: Builder, call: RuleCall, d_y: Atom, wanted: set[Var]) -> list[Operand | None]:
+    """Return the cotangents of a rule's parameters; those that do not matter are not computed."""
+    before, rule, values = len(build.stmts), call.rule, call.values
     try:
-        lo, result = lowered(build, rule, y, values, options, {"d_y": d_y})
+        lo, result = lowered(build, call, {"d_y": d_y})
         results = list(result.items) if len(rule.params) > 1 else [result]
         if rule.star is not None:
             results = [*results[:-1], *sequences.static_items(lo, results[-1], None, len(values) - len(rule.params) + 1)]
@@ -85,37 +111,33 @@ def inlined(build: Builder, rule: Rule, y: Var, values: list[Operand], d_y: Atom
         raise
     except (NotStatic, SourceADError):  # what the types do not tell is decided when the text runs
         del build.stmts[before:]
-        out = called(build, rule, y, values, d_y, options)
+        out = called(build, call, d_y)
     drop_unused(build, before, out)
     refuse_undefined(rule, build.stmts[before:], build.origin)
     return [typed(build, d, v, rule) for d, v in zip(out, values)]
 
 
-def lowered(
-    build: Builder, rule: Arguments, y: Var, values: list[Operand], options: dict, further: dict[str, Operand]
-) -> tuple[Lowering, Value]:
-    """What a rule's function returns, its statements emitted here; `further` are its parameters beside the primal's.
+def lowered(build: Builder, call: RuleCall, further: dict[str, Operand]) -> tuple[Lowering, Value]:
+    """Return what a rule's function returns; its statements are emitted here.
+
+    `further` are its parameters beside the primal's: cotangents or tangents.
 
     Raises:
         NotStatic, SourceADError: the types do not tell which way the rule goes.
         UnsupportedArgumentError: the rule refuses the case.
     """
-    before = len(build.stmts)
+    before, rule = len(build.stmts), call.rule
     lo = Lowering()
     lo.build, lo.static_only = build, True
     source = _source(rule.function)
     lo.scope = Scope(source)
-    names = lo.scope.names
     plain = [p for p in rule.params if p != rule.star]
-    names[rule.result] = as_value(lo, y)
-    for name, value in zip(plain, values):
-        names[name] = as_value(lo, value)
+    given = {rule.result: call.y, **dict(zip(plain, call.values)), **further}
+    given.update((name, call.options.get(name, Const(default))) for name, default in rule.options)
+    names = lo.scope.names
+    names.update((name, as_value(lo, value)) for name, value in given.items())
     if rule.star is not None:
-        names[rule.star] = TupleVal(tuple(as_value(lo, v) for v in values[len(plain) :]))
-    for name, value in further.items():
-        names[name] = as_value(lo, value)
-    for name, default in rule.options:
-        names[name] = as_value(lo, options[name]) if name in options else Const(default)
+        names[rule.star] = TupleVal(tuple(as_value(lo, v) for v in call.values[len(plain) :]))
     origin = build.origin
     try:
         if isinstance(source.node, gast.Lambda):
@@ -130,23 +152,23 @@ def lowered(
 
 
 def refused(rule: Arguments, stmts: list[Stmt], origin) -> UnsupportedArgumentError:
-    """The error for a case that a rule refuses with `raise`."""
+    """Return the error for a case that a rule refuses with `raise`."""
     texts = [a.value for s in stmts for a in getattr(s.op, "args", ()) if isinstance(a, Const) and isinstance(a.value, str)]
     return UnsupportedArgumentError(
         texts[-1] if texts else f"the derivative of `{spelled(rule.primal)}` does not cover this case", at=origin
     )
 
 
-def held(rule: Rule, values: list[Operand]) -> dict[str, Operand]:
-    """The arguments that the function's tangent rule takes for constants: both modes refuse the same."""
-    other = tangent_rule(rule.primal)
-    if not isinstance(other, TangentRule) or other.star is not None or rule.star is not None:
+def held(call: RuleCall) -> dict[str, Operand]:
+    """Return the arguments that the function's tangent rule takes for constants: both modes refuse the same."""
+    other = tangent_rule(call.rule.primal)
+    if not isinstance(other, TangentRule) or other.star is not None or call.rule.star is not None:
         return {}
-    return {name: value for name, value in zip(other.params, values) if name not in other.tangents}
+    return {name: value for name, value in zip(other.params, call.values) if name not in other.tangents}
 
 
 def refuse_active_options(rule: Arguments, options: dict, active: set[Var], stmt: Stmt) -> None:
-    """Refuses a call whose derivative would have to pass through an argument that the rule takes for a constant."""
+    """Refuse a call whose derivative would have to pass through an argument that the rule takes for a constant."""
     for name, value in options.items():
         if reaches(value, active):
             raise UnsupportedArgumentError(
@@ -155,7 +177,7 @@ def refuse_active_options(rule: Arguments, options: dict, active: set[Var], stmt
 
 
 def refuse_undefined(rule: Arguments, stmts: list[Stmt], origin) -> None:
-    """Refuses what a rule says it does not know, where that is needed."""
+    """Refuse what a rule says it does not know, where that is needed."""
     for stmt in stmts:
         if isinstance(stmt.op, Call) and stmt.op.fn is runtime.undefined:
             what = stmt.op.args[0].value
@@ -163,14 +185,14 @@ def refuse_undefined(rule: Arguments, stmts: list[Stmt], origin) -> None:
 
 
 def reaches(operand: Operand, wanted: set[Var]) -> bool:
-    """Whether the cotangent of an operand matters."""
+    """Return whether the cotangent of an operand matters."""
     if isinstance(operand, tuple):
         return any(reaches(o, wanted) for o in operand)
     return operand in wanted
 
 
 def as_value(lo: Lowering, operand: Operand) -> Value:
-    """An operand as a value of the frontend, without opening it up."""
+    """Return an operand as a value of the frontend; a container stays one value."""
     match operand:
         case tuple():
             return TupleVal(tuple(as_value(lo, o) for o in operand))
@@ -182,7 +204,7 @@ def as_value(lo: Lowering, operand: Operand) -> Value:
 
 
 def as_operand(lo: Lowering, value: Value) -> Operand | None:
-    """What a rule returned for one parameter: an atom, a tuple of them, or None."""
+    """Return what a rule returned for one parameter: an atom, a tuple of them, or None."""
     if isinstance(value, Const) and value.value is None:
         return None
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
@@ -191,10 +213,11 @@ def as_operand(lo: Lowering, value: Value) -> Operand | None:
     return lo.read(value)
 
 
-def called(build: Builder, rule: Rule, y: Var, values: list, d_y: Atom, options: dict) -> list:
-    """The cotangents as results of a call of the rule function in the text."""
-    args = (y, *values) if rule.star else (y, *values, d_y)
-    kwargs = dict(options, d_y=d_y) if rule.star else dict(options)
+def called(build: Builder, call: RuleCall, d_y: Atom) -> list:
+    """Return the cotangents as results of a call of the rule's function in the text."""
+    rule, values = call.rule, call.values
+    args = (call.y, *values) if rule.star else (call.y, *values, d_y)
+    kwargs = dict(call.options, d_y=d_y) if rule.star else dict(call.options)
     silent = silent_params(rule)
     types = tuple(NoneType() if k in silent else cotangent_type(v, rule.broadcasts) for k, v in enumerate(values))
     if rule.star:
@@ -212,7 +235,7 @@ def called(build: Builder, rule: Rule, y: Var, values: list, d_y: Atom, options:
 
 
 def in_dtype(build: Builder, d: Var, x: Operand, rule: Rule) -> Var:
-    """A cotangent that a called rule returned, cast where NumPy may have widened it."""
+    """Return a cotangent that a called rule returned, cast where NumPy may have widened it."""
     if rule.broadcasts or not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.dtype is None:
         return d
     return d if x.type.dtype == np.dtype(float) else build.call(runtime.unbroadcast, d, x, type=x.type)
@@ -220,7 +243,7 @@ def in_dtype(build: Builder, d: Var, x: Operand, rule: Rule) -> Var:
 
 @cache
 def silent_params(rule: Rule) -> frozenset[int]:
-    """The numbers of the parameters for which an adjoint rule returns None wherever it returns."""
+    """Return the numbers of the parameters for which an adjoint rule returns None wherever it returns."""
     node = find_source(rule.function).node
     if isinstance(node, gast.Lambda):
         returned = [node.body]
@@ -237,13 +260,13 @@ def silent_params(rule: Rule) -> frozenset[int]:
 
 
 def cotangent_type(operand: Operand, broadcasts: bool) -> Type:
-    """The type of an operand's cotangent as a rule returns it."""
+    """Return the type of an operand's cotangent as a rule returns it."""
     t = operand_type(operand)
     return Unknown() if broadcasts else t
 
 
 def typed(build: Builder, d: Operand | None, x: Operand, rule: Rule) -> Operand | None:
-    """The cotangent with the type that the contract of rules gives it, where inference found none."""
+    """Return the cotangent with the type that the contract of rules gives it, where inference found none."""
     if not isinstance(d, Var) or rule.broadcasts or not isinstance(d.type, Unknown) or isinstance(x, tuple):
         return d
     stmt = build.stmts[-1] if build.stmts else None
@@ -258,18 +281,8 @@ def typed(build: Builder, d: Operand | None, x: Operand, rule: Rule) -> Operand 
 
 
 def drop_unused(build: Builder, start: int, results: list) -> None:
-    """Removes the statements after `start` that the results do not need."""
-    needed: set[Var] = set()
-
-    def need(operand) -> None:
-        if isinstance(operand, tuple):
-            for item in operand:
-                need(item)
-        elif isinstance(operand, Var):
-            needed.add(operand)
-
-    for result in results:
-        need(result)
+    """Remove the statements after `start` that the results do not need."""
+    needed = {a for result in results for a in operand_atoms(result) if isinstance(a, Var)}
     kept = []
     for stmt in reversed(build.stmts[start:]):
         if any(t in needed for t in stmt.targets):

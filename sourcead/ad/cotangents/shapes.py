@@ -1,0 +1,87 @@
+"""Cotangents in the shape and dtype of the values that they belong to."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.analysis.builder import Builder, atom_type
+from sourcead.ir.nodes import Atom, Call, Const, Var
+from sourcead.ir.types import Array, Scalar, Sym, dims_of, kind_of
+
+
+def in_dtype(build: Builder, d: Atom, var: Var) -> Atom:
+    """Return the cotangent in the dtype of the variable, where a join of values of several dtypes has lost it."""
+    t, to = atom_type(d), var.type
+    if not isinstance(t, Array) or not isinstance(to, Array) or to.dtype is None or to.dtype.kind not in "fc":
+        return d
+    if t.dtype is not None and t.dtype == to.dtype or t.dtype is not None and t.dtype.kind not in "fc":
+        return d
+    return same_number_all_over(build, d, Array(to.dtype, t.dims)) or build.call(
+        np.ndarray.astype, d, Const(to.dtype), type=Array(to.dtype, t.dims), name=f"d_{var.name}"
+    )
+
+
+def same_number_all_over(build: Builder, d: Atom, t: Array) -> Var | None:
+    """Return `d`, made in the right dtype from the start, if the last statement made it by broadcasting one number; else None."""
+    last = build.stmts[-1] if build.stmts else None
+    if last is None or last.targets != (d,) or not isinstance(last.op, Call) or last.op.fn is not np.broadcast_to:
+        return None
+    source, shape = last.op.args
+    if not isinstance(atom_type(source), Scalar):
+        return None
+    build.stmts.pop()
+    return build.call(np.full, shape, source, Const(t.dtype), type=t, name=d.name)
+
+
+def unbroadcast(build: Builder, d: Atom, x: Atom) -> Atom:
+    """Return the cotangent `d` of `x` as it was broadcast, summed to the shape of `x` and cast to its dtype."""
+    t, to = atom_type(d), atom_type(x)
+    if not isinstance(t, (Scalar, Array)) or not isinstance(to, (Scalar, Array)):
+        return build.call(runtime.unbroadcast, d, x, type=to, name="d")
+    have, want = dims_of(t), dims_of(to)
+    if have is None or want is None or not known_axes(have, want):
+        return build.call(runtime.unbroadcast, d, x, type=to, name="d")
+    if len(have) < len(want):
+        d = build.call(np.broadcast_to, d, build.attr(x, "shape"), type=Array(getattr(t, "dtype", None), want))
+        return cast(build, d, x)
+    lead = tuple(range(len(have) - len(want)))
+    inner = tuple(k for k, (n, m) in enumerate(zip(have[len(lead) :], want)) if is_one(m) and not is_one(n))
+    if lead:
+        d = build.call(np.sum, d) if len(lead) == len(have) else build.call(np.sum, d, axis=Const(lead if len(lead) > 1 else 0))
+    if inner:
+        d = build.call(np.sum, d, axis=Const(inner if len(inner) > 1 else inner[0]), keepdims=Const(True))
+    return cast(build, d, x)
+
+
+def is_one(dim: int | Sym) -> bool:
+    """Return whether a dim is known to be 1."""
+    return isinstance(dim, int) and dim == 1
+
+
+def known_axes(have: tuple, want: tuple) -> bool:
+    """Return whether the types tell which axes were broadcast."""
+    for n, m in zip(have[::-1], want[::-1]):
+        if isinstance(m, Sym) and not m.many and m is not n and not is_one(n):
+            return False
+        if is_one(m) and isinstance(n, Sym) and not n.many:
+            return False
+        if is_one(n) and not is_one(m):
+            return False
+        if isinstance(n, Sym) and not n.many and n is not m and not is_one(m):  # an einsum, whose other operand may have length 1 here
+            return False
+    return True
+
+
+def cast(build: Builder, d: Atom, x: Atom) -> Atom:
+    """Return the cotangent in the dtype of `x`, where the types tell that it differs."""
+    t, to = atom_type(d), atom_type(x)
+    have, want = getattr(t, "dtype", None), getattr(to, "dtype", None)
+    if kind_of(t) == "complex" and kind_of(to) == "float":
+        d = build.call(np.real, d)
+        t, have = atom_type(d), getattr(atom_type(d), "dtype", None)
+    if isinstance(to, Scalar) or isinstance(t, Scalar) or want is None or have is None or have == want:
+        return d
+    if want.kind not in "fc" or have.kind == "O" or want.kind == "O":
+        return d
+    return same_number_all_over(build, d, Array(want, dims_of(to))) or build.call(np.ndarray.astype, d, Const(want))

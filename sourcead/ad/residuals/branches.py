@@ -1,0 +1,37 @@
+"""Branches of either sweep that hand on what their arms have changed.
+
+    state: l -> l0
+
+    if c: B1; l1 = l0 ++ [a]        l2 = if c: B1; l1 = l0 ++ [a] yielding l1
+    else: B2                             else: B2 yielding l0                            state: l -> l2
+
+The state is whatever is carried through the statements: the lists of saved values, the arrays that are put back, and, in code that
+runs once, the values that the reverse sweep reads, which do not exist before the arm that defines them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sourcead.ir.nodes import Atom, Block, Branch, Stmt, Var, fresh
+
+
+@dataclass(eq=False)
+class Arm:
+    """An arm of a branch as it was written: its statements, what it yields, and the state that it leaves."""
+
+    stmts: list[Stmt]
+    results: tuple[Atom, ...]
+    state: dict
+
+
+def joined(stmt: Stmt, cond: Atom, arms: tuple[Arm, Arm], state: dict, kind: str) -> Stmt:
+    """Return `stmt` as a branch with these arms, which yields what either has changed of `state`, and update `state`.
+
+    `kind`: that of the branch if its arms change nothing.
+    """
+    changed = [k for k in state if any(arm.state[k] is not state[k] for arm in arms)]
+    outs = {k: fresh(next(v for v in (state[k], *(arm.state[k] for arm in arms)) if isinstance(v, Var))) for k in changed}
+    blocks = (Block(tuple(arm.stmts), (*arm.results, *(arm.state[k] for k in changed))) for arm in arms)
+    state.update(outs)
+    return replace(stmt, targets=(*stmt.targets, *outs.values()), op=Branch(cond, *blocks, "if" if changed else kind))

@@ -1,0 +1,244 @@
+"""The regions of a loop's body: the body itself and the arms of its branches, each with its reverse; and what a region reads.
+
+`reads` is the one answer to what the reverse of a region reads: the plan of a loop saves what it names, and where the reverse of an
+arm is written, what it names is made available before the branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from sourcead.ad.residuals.costs import size
+from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
+from sourcead.analysis.builder import Builder, atom_type
+from sourcead.ir.nodes import (
+    Atom, Attr, Block, Call, Const, Index, Loop, Op, Slice, Stmt, Sub, Update, Var, operand_atoms
+)
+from sourcead.ir.types import is_array
+from sourcead.ir.walk import free_vars, map_atoms, map_op, op_blocks
+
+METADATA = ("shape", "size", "ndim", "dtype")
+
+
+@dataclass(eq=False)
+class LoopPair:
+    """A loop with its reverse.
+
+    Attributes:
+        before: statements before the loop.
+        forward: the loop, which saves what its reverse reads.
+        reverse: the statements of its reverse.
+        restored: chain -> the version of the array that the reverse has put back, that on entry to the loop.
+        entry: chain -> the variable of that version in the forward sweep.
+    """
+
+    before: list[Stmt]
+    forward: Stmt
+    reverse: list[Stmt]
+    restored: dict[Var, Var]
+    entry: dict[Var, Atom]
+
+
+@dataclass(eq=False)
+class Region:
+    """A block of a loop's body that is not inside a nested loop: the body itself or an arm of a branch in it.
+
+    Attributes:
+        block: the block.
+        head: what its reverse does first, which belongs to no statement.
+        groups: the adjoint of each statement.
+        tail, results: what its reverse does last, and what it yields.
+        parent, at: the region around it, and the position of the branch there.
+        arms: the regions of each branch.
+        loops: each nested loop with its reverse.
+        olds: what each update that is undone overwrites.
+        old_reads: the statements that read it.
+    """
+
+    block: Block
+    head: tuple[Stmt, ...]
+    groups: dict[Stmt, tuple[Stmt, ...]]
+    tail: tuple[Stmt, ...]
+    results: tuple[Atom, ...]
+    parent: Region | None = None
+    at: int = 0
+    arms: dict[Stmt, tuple[Region, Region]] = field(default_factory=dict)
+    loops: dict[Stmt, LoopPair] = field(default_factory=dict)
+    olds: dict[Stmt, Var] = field(default_factory=dict)
+    old_reads: dict[Stmt, list[Stmt]] = field(default_factory=dict)
+
+    @cached_property
+    def position(self) -> dict[Stmt, int]:
+        """The number of each statement."""
+        return {s: k for k, s in enumerate(self.block.stmts)}
+
+    @cached_property
+    def part_reads(self) -> dict[Atom, list[Stmt]]:
+        """The statements that read a part of each variable, in order."""
+        found: dict[Atom, list[Stmt]] = {}
+        for s in self.block.stmts:
+            if isinstance(s.op, Index):
+                found.setdefault(s.op.base, []).append(s)
+        return found
+
+    def is_inside(self, ancestor: Region) -> bool:
+        """Return whether this is a region or nested in it."""
+        region: Region | None = self
+        while region is not None and region is not ancestor:
+            region = region.parent
+        return region is ancestor
+
+
+@dataclass(eq=False)
+class Definition:
+    """Where a variable of the forward body is defined: in which region, by which statement (None for a variant)."""
+
+    region: Region
+    at: int
+    stmt: Stmt | None
+
+
+def region_of(block: Block, sweep: Sweep, parent: Region | None, at: int) -> Region:
+    """Return a block with its reverse as a region, still without its arms and loops."""
+    groups: dict[Stmt, tuple[Stmt, ...]] = {}
+    head: list[Stmt] = []
+    tail: list[Stmt] = []
+    for forward, stmts in sweep.steps:
+        if forward is not None:
+            groups[forward] = stmts
+        else:
+            (tail if groups else head).extend(stmts)
+    return Region(block, tuple(head), groups, tuple(tail), sweep.results, parent, at)
+
+
+def reads(region: Region, read_by: Callable[[Stmt], Iterable[Atom]]) -> Iterator[tuple[Atom, Region, int]]:
+    """Yield every value that the reverse of a region reads, with the region and the position at which it is read.
+
+    Position `at` is after the reverse of the statements behind `at`.  `read_by` returns what one statement of the sweep reads.
+    """
+    position = region.position
+    ends = [(region.head, len(position)), (region.tail, -1)]
+    for stmts, at in ends + [(group, position[s]) for s, group in region.groups.items()]:
+        for stmt in stmts:
+            if isinstance(stmt.op, ReverseBranch):
+                yield stmt.op.forward.op.cond, region, at
+                for arm in region.arms[stmt.op.forward]:
+                    yield from reads(arm, read_by)
+            elif isinstance(stmt.op, ReverseLoop):
+                yield from ((v, region, at) for v in free_vars(Block(tuple(region.loops[stmt.op.forward].reverse))))
+            else:
+                yield from ((v, region, at) for v in read_by(stmt))
+    yield from ((result, region, -1) for result in region.results)
+    for update, old in region.olds.items():
+        at = position[update]
+        yield old, region, at
+        yield from ((a, region, at + 1) for a in path_reads(update.op))  # before the array is put back
+
+
+def path_reads(update: Update) -> Iterator[Atom]:
+    """Yield the atoms that the path of an update reads."""
+    for step in update.path:
+        for operand in (step.key,) if isinstance(step, Sub) else (*step.args, *(v for _, v in step.kwargs)):
+            yield from operand_atoms(operand)
+
+
+def reverse_ops(sweep: Sweep) -> dict[Stmt, Stmt]:
+    """Return, for each loop and branch that has a reverse in the sweep, the statement of its reverse."""
+    return {s.op.forward: s for s in sweep.stmts() if isinstance(s.op, (ReverseLoop, ReverseBranch))}
+
+
+def defined_inside(stmt: Stmt) -> dict[Var, Stmt | None]:
+    """Return the variables defined inside the blocks of a statement, with their statements (None for variants and indices)."""
+    found: dict[Var, Stmt | None] = {}
+
+    def visit(op: Op) -> None:
+        if isinstance(op, Loop):
+            found.update(dict.fromkeys(op.params))
+        for block in op_blocks(op):
+            for s in block.stmts:
+                found.update(dict.fromkeys(s.targets, s))
+                visit(s.op)
+
+    visit(stmt.op)
+    return found
+
+
+def is_metadata_read(v: Var, reader: Stmt | None) -> bool:
+    """Return whether a statement reads only the shape or dtype of a variable."""
+    if reader is None:
+        return False
+    match reader.op:
+        case Attr(base, name):
+            return base is v and name in METADATA
+        case Call(fn, (x,), ()) if fn in (np.zeros_like, len):
+            return x is v and is_array(v.type)
+    return False
+
+
+def makes_zeros(stmt: Stmt) -> bool:
+    """Return whether a statement makes an array of zeros like another."""
+    return isinstance(stmt.op, Call) and stmt.op.fn is np.zeros_like and len(stmt.op.args) == 1 and not stmt.op.kwargs
+
+
+def written_size(update: Stmt) -> float:
+    """Return about how many numbers an update overwrites."""
+    return size(part_type(update))
+
+
+def part_type(update: Stmt):
+    """Return the type of the part that an update overwrites."""
+    build = Builder()
+    return atom_type(read_part(build, update.op.base, update.op.path))
+
+
+def read_part(build: Builder, base: Atom, path: tuple) -> Atom:
+    """Emit the read of the part of an array at a path."""
+    for step in path:
+        if isinstance(step, Sub):
+            base = build.index(base, step.key)
+        else:
+            base = build.call(step.fn, base, *step.args, **dict(step.kwargs))
+    return base
+
+
+def substituted(stmt: Stmt, env: dict[Var, Atom]) -> Stmt:
+    """Return the statement with variables replaced throughout."""
+
+    def f(atom: Atom) -> Atom:
+        return env.get(atom, atom)
+
+    return replace(stmt, op=map_op(stmt.op, f, lambda block: map_atoms(block, f))) if env else stmt
+
+
+def inputs_first(v: Atom, inputs: Callable[[Atom], Iterable[Atom]]) -> Iterator[Atom]:
+    """Yield what a value is computed from, each after its own inputs, and the value itself last.
+
+    Not recursive: a body may be a chain of thousands of values.
+    """
+    seen = {v}
+    todo = [(v, iter(inputs(v)))]
+    while todo:
+        at, rest = todo[-1]
+        following = next((a for a in rest if a not in seen), None)
+        if following is None:
+            todo.pop()
+            yield at
+        else:
+            seen.add(following)
+            todo.append((following, iter(inputs(following))))
+
+
+def same_operand(a, b) -> bool:
+    """Return whether two operands surely have the same value."""
+    match a, b:
+        case tuple(), tuple():
+            return len(a) == len(b) and all(map(same_operand, a, b))
+        case Slice(l1, u1, s1), Slice(l2, u2, s2):
+            return same_operand(l1, l2) and same_operand(u1, u2) and same_operand(s1, s2)
+        case Const(v, None, False), Const(w, None, False):
+            return type(v) is type(w) and v == w
+    return a is b

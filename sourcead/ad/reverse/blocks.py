@@ -1,0 +1,102 @@
+"""The walk over a block, last statement first, and the choice of the rule of each statement.
+
+    B:  s1; s2; ...; sn yielding y          reverse(B, d_y):  adjoint of sn; ...; adjoint of s2; adjoint of s1
+
+A statement of whose results no cotangent is known has no adjoint, unless it holds a block that the user wrote for the reverse sweep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sourcead.ad.cotangents.store import Cotangents
+from sourcead.ad.reverse.sweep import Sweep
+from sourcead.analysis.builder import Builder
+from sourcead.frontend.lower import Lowered
+from sourcead.ir.nodes import UNDEFINED, Block, Branch, Call, Loop, Op, Steer, Stmt, Var
+from sourcead.ir.pairs import Pair
+from sourcead.ir.walk import op_blocks, walk
+
+
+@dataclass(eq=False)
+class Reverse:
+    """What the rules of the reverse sweep know of the function that is differentiated.
+
+    Attributes:
+        active: variables that get cotangents.
+        build: the builder of the sweep, with what the frontend knows.
+        rules: the rule of each kind of statement; it emits the adjoint of a statement, given the cotangents known so far.
+        as_function: returns both sweeps of a recursive function as one function.
+        unassigned: variables that may hold nothing.
+        adjoint_blocks: the statements that are or hold a block of the user's for the reverse sweep.
+        counting: arrays whose elements are all different, `arange(n)`.
+    """
+
+    active: set[Var]
+    build: Builder
+    rules: Mapping[type[Op], Callable[[Reverse, Stmt, Cotangents], None]]
+    as_function: Callable[[Pair], Lowered]
+    unassigned: set[Var]
+    adjoint_blocks: set[Stmt]
+    counting: set[Var]
+
+    def block(self, block: Block, cots: Cotangents, finish: Callable[[], tuple] = tuple) -> Sweep:
+        """Return the reverse of a block whose results' cotangents are in `cots`; it yields what `finish()` returns."""
+        steps = []
+        first = self.build.stmts
+        if first:
+            steps.append((None, tuple(first)))
+        for stmt in reversed(block.stmts):
+            with self.build.block() as stmts:
+                self.build.origin = self.build.adjoint_of = stmt.origin
+                self.build.within = stmt.within
+                if stmt in self.adjoint_blocks or any(cots.has(t) for t in stmt.targets):
+                    self.rules[type(stmt.op)](self, stmt, cots)
+            if stmts:
+                steps.append((stmt, tuple(stmts)))
+        with self.build.block() as stmts:
+            results = finish()
+        if stmts:
+            steps.append((None, tuple(stmts)))
+        return Sweep(tuple(steps), results)
+
+
+def reverse_of(block: Block, active: set[Var], build: Builder, rules: Mapping, as_function: Callable[[Pair], Lowered]) -> Reverse:
+    """Return what the rules know of a function with this body."""
+    counting = {
+        s.targets[0] for s in walk(block) if isinstance(s.op, Call) and s.op.fn in (np.arange, range) and len(s.op.args) == 1
+    }
+    return Reverse(active, build, rules, as_function, unassigned_vars(block), with_adjoint_blocks(block), counting)
+
+
+def unassigned_vars(block: Block) -> set[Var]:
+    """Return the variables that may hold nothing: loop variants before their first assignment, names set in one arm only."""
+    found: set[Var] = set()
+    for stmt in walk(block):
+        match stmt.op:
+            case Loop(_, _, params, inits):
+                pairs = [(i, v) for i, p, t in zip(inits, params, stmt.targets) for v in (p, t)]
+            case Branch(_, then, orelse):
+                pairs = [(a, t) for arm in (then, orelse) for a, t in zip(arm.results, stmt.targets)]
+            case _:
+                pairs = []
+        found.update(v for a, v in pairs if a is UNDEFINED or a in found)
+    return found
+
+
+def with_adjoint_blocks(block: Block) -> set[Stmt]:
+    """Return the statements that are a block of the user's for the reverse sweep, or hold one."""
+    found: set[Stmt] = set()
+
+    def visit(b: Block) -> bool:
+        for s in b.stmts:
+            inside = [visit(inner) for inner in op_blocks(s.op)]
+            if isinstance(s.op, Steer) or any(inside):
+                found.add(s)
+        return any(s in found for s in b.stmts)
+
+    visit(block)
+    return found

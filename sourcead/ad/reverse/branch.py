@@ -1,0 +1,106 @@
+"""The reverse of a branch.
+
+    program             vs = if c: B1 yielding a else: B2 yielding b
+    forward sweep       vs = if c: B1 yielding a else: B2 yielding b
+    reverse sweep       d_free = if c: reverse(B1, d_a = d_vs) else: reverse(B2, d_b = d_vs)
+
+The free variables of either block whose cotangents the reverse of a block changes come out of both arms; an arm that leaves such a
+cotangent alone yields what it was before, or zeros.
+"""
+
+from __future__ import annotations
+
+from sourcead.ad.cotangents.algebra import zeros
+from sourcead.ad.cotangents.store import Cotangents
+from sourcead.ad.reverse.blocks import Reverse
+from sourcead.ad.reverse.sweep import ReverseBranch, Sweep
+from sourcead.analysis.builder import atom_type
+from sourcead.ir.nodes import Atom, Branch, Const, Stmt, Var
+from sourcead.ir.types import Unknown
+
+Key = tuple[Var, object]  # a variable, and the key of one of its items or None for all of it
+
+
+def reverse_branch(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
+    """Emit the adjoint of `vs = if c: B1 else: B2`."""
+    op: Branch = stmt.op
+    d_targets = [cots.take(t) for t in stmt.targets]
+    inner, sweeps = [], []
+    for arm in (op.then, op.orelse):
+        inner.append(cots.copy())
+        with r.build.block():
+            r.build.adjoint_of = stmt.origin
+            for d, result in zip(d_targets, arm.results):
+                if d is not None and isinstance(result, Var):
+                    inner[-1].add(result, d)
+            sweeps.append(r.block(arm, inner[-1]))
+    r.build.origin = r.build.adjoint_of = stmt.origin
+    r.build.within = stmt.within
+    tails = assemble_alike(r, cots, inner)
+    changed = changed_cotangents(op, cots, inner)
+    if not changed and stmt not in r.adjoint_blocks:
+        return
+    in_both_arms = {d for d in d_targets if d is not None}
+    columns = [yielded(r, key, inner, tails, in_both_arms) for key in changed]
+    targets = [Var(f"d_{var.name}", cotangent_type(var, key, column), True) for (var, key), column in zip(changed, columns)]
+    arms = []
+    for side, sweep in enumerate(sweeps):
+        tail = ((None, tuple(tails[side])),) if tails[side] else ()
+        arms.append(Sweep(sweep.steps + tail, tuple(column[side] for column in columns)))
+    r.build.add(Stmt(tuple(targets), ReverseBranch(stmt, *arms)))
+    for (var, key), target in zip(changed, targets):
+        if key is None:
+            cots.put(var, target)
+        else:
+            cots.parts.setdefault(var, {})[key] = target
+
+
+def assemble_alike(r: Reverse, cots: Cotangents, inner: list[Cotangents]) -> list[list[Stmt]]:
+    """Put the items of a container together in both arms if one has; return the statements that do so, for each arm."""
+    tails: list[list[Stmt]] = [[], []]
+    for var in [v for v in cots.parts if any(v not in arm.parts for arm in inner)]:
+        for arm, tail in zip(inner, tails):
+            with r.build.block() as stmts:
+                arm.get(var)
+            tail.extend(stmts)
+        del cots.parts[var]
+    return tails
+
+
+def changed_cotangents(op: Branch, cots: Cotangents, inner: list[Cotangents]) -> list[Key]:
+    """Return the cotangents of variables outside the arms that either arm has changed."""
+    local = {t for arm in (op.then, op.orelse) for s in arm.stmts for t in s.targets}
+    changed: dict[Key, None] = {}
+    for arm in inner:
+        for var, d in arm.whole.items():
+            if var not in local and cots.whole.get(var) is not d:
+                changed.setdefault((var, None))
+        for var, parts in arm.parts.items():
+            for key, d in parts.items():
+                if var not in local and cots.parts.get(var, {}).get(key) is not d:
+                    changed.setdefault((var, key))
+    return list(changed)
+
+
+def yielded(r: Reverse, changed: Key, inner: list[Cotangents], tails: list[list[Stmt]], in_both_arms: set[Atom]) -> list[Atom]:
+    """Return what each arm yields for a cotangent; zeros that an arm needs for it are appended to its tail."""
+    var, key = changed
+    found = [arm.whole.get(var) if key is None else arm.parts.get(var, {}).get(key) for arm in inner]
+    for side, d in enumerate(found):
+        if d is not None:
+            continue
+        other = found[1 - side] if key is None else None
+        with r.build.block() as stmts:
+            if var in r.unassigned and other in in_both_arms:  # `var` may not exist here
+                found[side] = zeros(r.build, other)
+            else:
+                found[side] = zeros(r.build, var if key is None else r.build.index(var, Const(key)))
+        tails[side].extend(stmts)
+    return found
+
+
+def cotangent_type(var: Var, key: object, column: list[Atom]):
+    """Return the type of a cotangent that comes out of a branch."""
+    if key is None and not isinstance(var.type, Unknown):
+        return var.type
+    return atom_type(next((d for d in column if isinstance(d, Var)), column[0]))

@@ -1,0 +1,45 @@
+"""The rules of the reverse sweep, one for each kind of statement."""
+
+from __future__ import annotations
+
+from sourcead.ad.reverse.adjoint_block import reverse_adjoint_block
+from sourcead.ad.reverse.branch import reverse_branch
+from sourcead.ad.reverse.call import reverse_call
+from sourcead.ad.reverse.container import reverse_append, reverse_build, reverse_pop
+from sourcead.ad.reverse.index import reverse_index
+from sourcead.ad.reverse.loop import reverse_loop
+from sourcead.ad.reverse.update import reverse_update
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.ir.nodes import Append, Attr, Branch, Build, Call, Effect, Index, Let, Loop, Pop, Steer, Update, Var
+
+
+def reverse_let(r, stmt, cots) -> None:
+    """x = a  ->  d_a += d_x."""
+    if isinstance(stmt.op.value, Var):
+        cots.add(stmt.op.value, cots.take(stmt.targets[0]))
+
+
+def reverse_attr(r, stmt, cots) -> None:
+    """n = x.shape  ->  nothing: shapes and dtypes carry no derivative."""
+
+
+def reverse_effect(r, stmt, cots) -> None:
+    """An effect has no results, so nothing flows through it."""
+    if stmt.op.body is not None:
+        raise UnsupportedSyntaxError("a `with` block cannot be differentiated yet", at=stmt.origin)
+
+
+RULES = {
+    Call: reverse_call,
+    Let: reverse_let,
+    Attr: reverse_attr,
+    Index: reverse_index,
+    Update: reverse_update,
+    Build: reverse_build,
+    Append: reverse_append,
+    Pop: reverse_pop,
+    Branch: reverse_branch,
+    Loop: reverse_loop,
+    Steer: reverse_adjoint_block,
+    Effect: reverse_effect,
+}

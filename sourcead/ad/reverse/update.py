@@ -1,0 +1,83 @@
+"""The reverse of an assignment to a part of an array or container.
+
+    program             a1 = a0 with [i] = v
+    forward sweep       a1 = a0 with [i] = v
+    reverse sweep       d_v += d_a1[i];  d_a0 = d_a1 with [i] = 0
+
+    program             a1 = a0 with [i] += v               likewise with -= and -d_a1[i]
+    forward sweep       a1 = a0 with [i] += v
+    reverse sweep       d_v += d_a1[i];  d_a0 = d_a1
+
+Where `i` may name an element several times, `[i] = v` keeps the last value that was assigned, and only that one has a cotangent.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from sourcead import runtime
+from sourcead.ad.cotangents.algebra import clear_at, get_at
+from sourcead.ad.cotangents.shapes import unbroadcast
+from sourcead.ad.cotangents.store import Cotangents
+from sourcead.ad.reverse.blocks import Reverse
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.ir.nodes import Atom, Operand, Slice, Stmt, Sub, Update, Var, operand_atoms
+from sourcead.ir.types import Array, ListT, Scalar, Type, Unknown
+
+
+def reverse_update(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
+    """Emit the adjoint of `a1 = a0 with [i] = v`, `+= v` or `-= v`."""
+    op: Update = stmt.op
+    d_out = cots.take(stmt.targets[0])
+    if isinstance(op.value, tuple) and any(a in r.active for a in operand_atoms(op.value)):
+        raise UnsupportedSyntaxError(
+            "a tuple assigned into an array cannot be differentiated yet",
+            at=stmt.origin,
+            instead="assign an array: `np.array([...])`",
+        )
+    if not isinstance(op.value, tuple) and op.value in r.active:
+        cots.add(op.value, cotangent_of_value(r, stmt, d_out))
+    if not isinstance(op.base, Var) or op.base not in r.active:
+        return
+    if op.mode == "set":
+        if not op.path:
+            return
+        cleared = clear_at(op.base.type, r.build, op.base, op.path)
+        d_out = r.build.emit(Update(d_out, op.path, cleared, "set"), atom_type(d_out), f"d_{op.base.name}")
+    cots.add(op.base, d_out)
+
+
+def cotangent_of_value(r: Reverse, stmt: Stmt, d_out: Atom) -> Atom:
+    """Return what the cotangent of the whole contributes to that of the value that was assigned or added."""
+    op: Update = stmt.op
+    value, t = op.value, stmt.targets[0].type
+    part = get_at(t, r.build, d_out, op.path, value)
+    if op.mode == "sub":
+        part = r.build.call(operator.neg, part)
+    if op.mode == "set" and any(isinstance(s, Sub) and repeats(t, s.key) for s in op.path):
+        *outer, last = op.path
+        if not isinstance(last, Sub) or any(isinstance(s, Sub) and repeats(t, s.key) for s in outer):
+            raise UnsupportedSyntaxError(
+                "an assignment into a view of what an integer-array subscript takes",
+                at=stmt.origin,
+                instead="subscript the array itself",
+            )
+        whole = get_at(t, r.build, d_out, tuple(outer), value)
+        return r.build.call(runtime.assigned_cotangent, whole, last.key, value, type=value.type, name=f"d_{value.name}")
+    return unbroadcast(r.build, part, value) if isinstance(value.type, (Array, Scalar, Unknown)) else part
+
+
+def repeats(t: Type, key: Operand) -> bool:
+    """Return whether a subscript may name an element twice: some part of it is, or may be, an array of integers."""
+    for part in key if isinstance(key, tuple) else (key,):
+        if isinstance(part, (Slice, tuple)):
+            if isinstance(part, tuple):
+                return True
+            continue
+        kind = atom_type(part)
+        if isinstance(kind, (Unknown, ListT)):
+            return not isinstance(t, ListT)
+        if isinstance(kind, Array) and (kind.dtype is None or kind.dtype.kind != "b"):
+            return True
+    return False

@@ -19,11 +19,10 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, spelled
-from sourcead.frontend.core import Lowering, NotStatic, Scope
+from sourcead.frontend.core import Cell, SliceVal, TupleVal, Value
+from sourcead.frontend.lower import Lowering, NotStatic, Scope, returned
 from sourcead.frontend.source import find_source
-from sourcead.frontend.syntax import expressions, statements
 from sourcead.frontend.values import sequences
-from sourcead.frontend.values.cells import Cell, SliceVal, TupleVal, Value
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown
 from sourcead.ir.walk import op_reads
@@ -140,12 +139,10 @@ def lowered(build: Builder, call: RuleCall, further: dict[str, Operand]) -> tupl
         names[rule.star] = TupleVal(tuple(as_value(lo, v) for v in call.values[len(plain) :]))
     origin = build.origin
     try:
-        if isinstance(source.node, gast.Lambda):
-            return lo, expressions.lower(lo, source.node.body)
-        left = statements.lower_statements(lo, source.node.body)
-        if not isinstance(left, statements.Return):
+        result = returned(lo, source)
+        if result is None:
             raise refused(rule, build.stmts[before:], build.origin)
-        return lo, left.value
+        return lo, result
     finally:  # the statements stand for the user's, not for the rule's
         build.origin = origin
         build.stmts[before:] = [replace(s, origin=origin) for s in build.stmts[before:]]

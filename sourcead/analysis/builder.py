@@ -71,6 +71,11 @@ class Builder:
             setattr(new, name, getattr(other, name))
         return new
 
+    def at(self, stmt: Stmt) -> Builder:
+        """Gives the statements that follow the origin of `stmt`; returns the builder."""
+        self.origin, self.adjoint_of, self.within = stmt.origin, stmt.adjoint_of, stmt.within
+        return self
+
     # -- what is known -------------------------------------------------------------------------------------------
 
     def arg(self, operand: Operand | None) -> Arg | SliceArg:

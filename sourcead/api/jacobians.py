@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from sourcead.compile.gradient import Gradient
-from sourcead.compile.nested import Description, known_inside
 from sourcead.compile.structures import leaves, map_leaves
 from sourcead.errors import NoRuleError, UnsupportedArgumentError
 from sourcead.frontend.source import Opaque
+from sourcead.language.transformations import Described, returns_derivative
 from sourcead.passes.batching.blocks import Unbatchable
 
 MODES = ("auto", "forward", "reverse")
@@ -33,8 +33,6 @@ class Jacobian(Opaque):
         source: the generated text of one sweep of the last call.
     """
 
-    kind = "jacobian"
-
     def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto"):
         if mode not in MODES:
             raise UnsupportedArgumentError(f"there is no mode {mode!r}", instead=" or ".join(f"mode={m!r}" for m in MODES))
@@ -47,12 +45,11 @@ class Jacobian(Opaque):
     def __repr__(self):
         return f"<Jacobian of {self.__name__} with respect to {', '.join(self.wrt)}>"
 
+    def described(self) -> Described:
+        return Described("hessian" if isinstance(self, Hessian) else "jacobian", self.primal, self._asked)
+
     def __reduce__(self):
         return Jacobian, (self.primal, self._asked, self._mode)
-
-    def description(self) -> Description:
-        """Return what this is the derivative of, for calls of it inside a function that is differentiated."""
-        return Description(self.kind, self.primal, self._asked)
 
     @property
     def source(self) -> str:
@@ -161,8 +158,6 @@ class Jacobian(Opaque):
 class Hessian(Jacobian):
     """What `hessian` returns: the Jacobian of the gradient, in forward mode."""
 
-    kind = "hessian"
-
     def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0):
         gradient = Gradient(f, wrt)
         super().__init__(gradient, gradient.wrt[0] if gradient._single else gradient.wrt, "forward")
@@ -205,7 +200,7 @@ def _units(x: Any) -> list[Iterator[Any]]:
     return [of_leaf(number, leaf) for number, leaf in enumerate(_leaves_of(x))]
 
 
-@known_inside("jacobian")
+@returns_derivative("jacobian")
 def jacobian(f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto") -> Jacobian:
     """The Jacobian of a function: the derivatives of all elements of its result with respect to all of an argument.
 
@@ -233,7 +228,7 @@ def jacobian(f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = 
     return Jacobian(f, wrt, mode)
 
 
-@known_inside("hessian")
+@returns_derivative("hessian")
 def hessian(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> Hessian:
     """The matrix of second derivatives of a function with one real number as its result, forward over reverse mode.
 

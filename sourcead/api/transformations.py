@@ -8,13 +8,13 @@ from typing import Any
 
 from sourcead.backends.options import Numba
 from sourcead.compile.gradient import Gradient, Lowered
-from sourcead.compile.nested import Description, known_inside
 from sourcead.errors import ArgumentError, WrtError
 from sourcead.frontend.source import Opaque, unwrap
 from sourcead.language.checkpoints import policy_of
+from sourcead.language.transformations import Described, returns_derivative
 
 
-@known_inside("grad")
+@returns_derivative("grad")
 def grad(
     f: Callable | None = None,
     wrt: int | str | Sequence[int | str] = 0,
@@ -69,7 +69,7 @@ def grad(
     return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
 
 
-@known_inside("value_and_grad")
+@returns_derivative("value_and_grad")
 def value_and_grad(
     f: Callable | None = None,
     wrt: int | str | Sequence[int | str] = 0,
@@ -103,7 +103,7 @@ def value_and_grad(
     return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
 
 
-@known_inside("pullback")
+@returns_derivative("vjp call")
 def vjp(f: Callable, *args: Any, wrt: int | str | Sequence[int | str] | None = None) -> tuple[Any, Callable]:
     """The value of a function, and its pullback: the product of a cotangent with the function's Jacobian.
 
@@ -151,7 +151,7 @@ def _shifted(wrt: Any, by: int) -> Any:
     return wrt if isinstance(wrt, str) else tuple(_shifted(item, by) for item in wrt)
 
 
-@known_inside("jvp")
+@returns_derivative("jvp")
 def pushforward(
     f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None
 ) -> Gradient:
@@ -180,7 +180,7 @@ def pushforward(
     return Gradient(f, wrt, kind="jvp", backend=backend)
 
 
-@known_inside("product")
+@returns_derivative("jvp call")
 def jvp(f: Callable, args: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """The value of a function and its derivative in a direction, computed together in forward mode.
 
@@ -246,12 +246,11 @@ class HessianProduct(Opaque):
             raise WrtError(f"the vector of an hvp with respect to {', '.join(self.wrt)} is a tuple of {len(names)}")
         return dict(zip(names, v))
 
+    def described(self) -> Described:
+        return Described("hvp", self.primal, self.wrt[0] if self._single else self.wrt)
+
     def __repr__(self):
         return f"<product of the Hessian of {self.__name__} with respect to {', '.join(self.wrt)} and a vector>"
-
-    def description(self) -> Description:
-        """Return what this is the derivative of, for calls of it inside a function that is differentiated."""
-        return Description("hvp", self.primal, self.wrt[0] if self._single else self.wrt)
 
     def __reduce__(self):
         return HessianProduct, (self.primal, self._gradient._asked, self._gradient._backend)
@@ -270,7 +269,7 @@ class HessianProduct(Opaque):
         self._product.save(path, *args[:-1], **kwargs, **(self._named(args[-1]) if args else {}))
 
 
-@known_inside("hvp")
+@returns_derivative("hvp")
 def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None) -> HessianProduct:
     """The product of a function's Hessian with a vector, forward mode over reverse mode: a few gradients' worth of work.
 

@@ -30,16 +30,16 @@ from sourcead.compile.argument_types import declared_types
 from sourcead.compile.arguments import Arguments, arguments_of
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
 from sourcead.compile.lookup import calling, dispatcher, only_passes_on
-from sourcead.compile.nested import Description, plain_names
 from sourcead.compile.request import KINDS, Request
 from sourcead.compile.specialisation import (
     EXACT_ENTRIES, MISSING, SHARED, SHARED_TEXTS, TEXTS, Specialisation, read, remember, shared, specialised
 )
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
-from sourcead.frontend.source import Opaque, find_source, is_compiled, own_signature, unwrap
+from sourcead.frontend.source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
 from sourcead.ir.nodes import Function
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoints import policy_of
+from sourcead.language.transformations import Described
 from sourcead.primitives.registry import is_entered
 from sourcead.primitives.table import adjoint_rule
 
@@ -174,14 +174,12 @@ class Gradient(Opaque):
         options = {"kind": self._kind, "has_aux": self._has_aux, "checkpoint": self._checkpoint, "backend": self._backend}
         return functools.partial(Gradient, **options), (self.primal, self._asked)
 
-    def description(self) -> Description:
+    def described(self) -> Described:
         """Return what this is the derivative of, for calls of it inside a function that is differentiated."""
         names = plain_names(self._takes)
         wrt = tuple(names.index(n) if n in names else n for n in self.wrt)
-        return Description(
-            self._kind, self._function, wrt[0] if self._single else wrt, self._has_aux, tuple(names), self._bound_args,
-            self._bound_kwargs,
-        )  # fmt: skip
+        first = wrt[0] if self._single else wrt
+        return Described(self._kind, self._function, first, self._has_aux, tuple(names), self._bound_args, self._bound_kwargs)
 
     # ---- what was generated ----
 

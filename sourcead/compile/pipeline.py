@@ -15,7 +15,7 @@ from sourcead.analysis.builder import Builder
 from sourcead.backends.base import Derivative, Program
 from sourcead.backends.interpreter import in_one_chunk, without_collection
 from sourcead.backends.numpy import NUMPY
-from sourcead.compile import nested  # noqa: F401 (lowers calls of derivatives)
+from sourcead.compile import nested  # noqa: F401 (registers with the frontend what lowers calls of derivatives)
 from sourcead.compile.request import KINDS, Request
 from sourcead.errors import BackendError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir

@@ -1,7 +1,7 @@
-"""When two operands are known to be the same value, and two types to promise the same.
+"""Whether two operands are known to be the same value, and two types to have the same shape and dtype.
 
-Values are immutable, so the same `Var` is the same value.  Constants are the same if type and value are: `1`, `1.0` and
-`True` differ, `0.0` and `-0.0` differ, nan is nan.  Objects of which nothing more is known are the same if identical.
+Values are immutable, so that the same `Var` is the same value.  Constants are the same if their types and values are: `1`, `1.0` and
+`True` differ, `0.0` and `-0.0` differ, nan is nan.  Other objects are the same if they are identical.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ EXACT = (int, bool, str, bytes, type(None), type(...))
 
 
 def value_key(value: Any) -> Hashable:
-    """A key that two Python objects share only if either may stand for the other."""
+    """A key that two Python objects share only if each may replace the other."""
     kind = type(value)
     if kind in EXACT:
         return kind, value
@@ -43,7 +43,7 @@ def operand_key(operand: Operand | None, canonical=lambda var: var) -> Hashable:
         case Var():
             return canonical(operand)
         case Const(value, text, live):
-            # a live constant is read again at each call: its value now means nothing, only its name does
+            # a live constant is read again at each call: its name counts, not the value that it has while compiling
             return ("live", text, id(value)) if live else value_key(value)
         case tuple():
             return "display", *(operand_key(item, canonical) for item in operand)
@@ -60,7 +60,7 @@ def same(a: Atom, b: Atom) -> bool:
 
 
 def equal_types(a: Type, b: Type) -> bool:
-    """Whether two types, fully known, are those of numbers or arrays of one shape and dtype."""
+    """Whether two types are fully known and are those of numbers or arrays of one shape and dtype."""
     match a, b:
         case Scalar(k1, d1), Scalar(k2, d2):
             return k1 == k2 and same_dtype(d1, d2) and d1 != ANY_DTYPE
@@ -71,7 +71,7 @@ def equal_types(a: Type, b: Type) -> bool:
 
 
 def same_dims(a: tuple, b: tuple) -> bool:
-    """Whether two shapes are known to be equal: numbers by value, dims known at run time by identity."""
+    """Whether two shapes are known to be equal: dims that are numbers by value, others by identity."""
     return len(a) == len(b) and all(map(same_dim, a, b))
 
 

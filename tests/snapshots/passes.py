@@ -37,7 +37,7 @@ class Watch:
             try:
                 verify(function)
             except IRError as error:
-                self.problems.append(f"{where}: {first_line(error)}")
+                self.problems.append(f"{where}: {first_line(error)}"[:600])
                 return False
             self.verified.add(id(function))
             self.seen.append(function)
@@ -116,7 +116,7 @@ def problems_of(program, kinds=KINDS, evaluated=False):
                     lowered_as(kind, program, args)
             except SourceADError:
                 pass
-        problems += [f"{kind}: {problem}" for problem in watch.problems]
+        problems += [f"{kind}: {problem}" for problem in watch.problems[:3]]
         ran, compared = ran + watch.ran, compared + watch.compared
     return problems, ran, compared
 

@@ -1,14 +1,14 @@
-"""Broadcasts that the operation they feed would do by itself.
+"""Broadcasts that the operation they feed does by itself.
 
-    np.broadcast_to(s, x.shape) * x      s * x
-    np.broadcast_to(s, shape) * 2        np.broadcast_to(s * 2, shape)    if it only goes into more such operations
-    d += np.broadcast_to(s, d.shape)     d += s
-    d += np.broadcast_to(s, d.shape) * x      d += s * x
-    np.broadcast_to(v, v.shape)          v
-    np.reshape(np.broadcast_to(1.0, s), x.shape)      np.broadcast_to(1.0, x.shape)
+    y = mul(broadcast_to(s, x.shape), x)              y = mul(s, x)
+    y = mul(broadcast_to(s, shape), 2)                y = broadcast_to(mul(s, 2), shape)     if only elementwise operations read y
+    d1 = d0 with all += broadcast_to(s, d0.shape)     d1 = d0 with all += s
+    d1 = d0 with [i] += mul(broadcast_to(s, n), x)    d1 = d0 with [i] += mul(s, x)
+    y = broadcast_to(v, v.shape)                      y = v
+    y = reshape(broadcast_to(1.0, n), x.shape)        y = broadcast_to(1.0, x.shape)
 
-Right where the dims, known from the types, prove that the result has the shape it had, and where the dtypes prove that
-a Python number, which does not widen, stands in for an array, which does, to no effect.
+Legal where the dims of the types, and what operations before have shown of them, prove that the result keeps its shape, and where the
+dtypes prove that it keeps its dtype: a Python number does not widen the dtype of a result, the array that it is broadcast to does.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Operand, Stmt, Update, Var
 from sourcead.ir.type_of import type_of
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype
-from sourcead.passes.cleanup.equal_dims import Dim, KnownDims, not_one
-from sourcead.passes.elementwise import is_elementwise
+from sourcead.passes.cleanup.equal_dims import Dim, KnownDims, is_elementwise, not_one
 from sourcead.passes.equality import equal_types, same_dim, same_dims
-from sourcead.passes.rewriting import Facts, rewrite
+from sourcead.passes.peephole import Facts, peephole
 
 LINEAR = (operator.add, operator.sub, operator.mul, operator.neg)
 PYTHON = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
@@ -40,7 +39,7 @@ def remove_broadcasts(function: Function) -> Function:
         dims.learn(stmt, facts)
         return _simpler(stmt, facts, dims)
 
-    return rewrite(function, rule)
+    return peephole(function, rule)
 
 
 def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
@@ -60,12 +59,12 @@ def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
 
 
 def _is_whole(x: Operand, t: Type) -> bool:
-    """Whether an array is known to have this shape and dtype already."""
+    """Whether an operand is known to be an array of this shape and dtype."""
     return isinstance(x, Var) and isinstance(x.type, Array) and equal_types(x.type, t)
 
 
 def _cast_broadcast(x: Operand, dtype, facts: Facts) -> Call | None:
-    """The broadcast alone, where what it broadcasts has turned out to be a number of that dtype."""
+    """The broadcast without the cast, where it broadcasts a number of that dtype."""
     match facts.op(x):
         case Call(fn, (Const() as source, _), ()) as broadcast if fn is np.broadcast_to:
             value = _promoted(_type(source))
@@ -74,7 +73,7 @@ def _cast_broadcast(x: Operand, dtype, facts: Facts) -> Call | None:
 
 
 def _reshaped_broadcast(x: Operand, shape: Operand, facts: Facts) -> Call | None:
-    """A number broadcast to another shape straight away."""
+    """A number broadcast to the shape that its broadcast is reshaped to."""
     source = _broadcast_of(x, facts)
     if source is None or dims_of(_type(source)) != () or not isinstance(facts.op(shape), Attr) or facts.op(shape).name != "shape":
         return None
@@ -92,7 +91,7 @@ def broadcasts_operands(fn, count: int) -> bool:
 
 
 def _broadcast_of(operand: Operand, facts: Facts) -> Atom | None:
-    """What this operand is a broadcast of."""
+    """The value that an operand is a broadcast of; None if it is no broadcast."""
     op = facts.op(operand)
     if not isinstance(op, Call) or op.kwargs or (op.fn, len(op.args)) not in ((np.broadcast_to, 2), (np.full, 3)):
         return None
@@ -143,7 +142,7 @@ def _to_shape_of(broadcast: Var, others: list[Operand], facts: Facts) -> bool:
 
 
 def _before_update(stmt: Stmt, new: Call, facts: Facts) -> list[Stmt] | None:
-    """d[key] += broadcast(s) * x: the write broadcasts what is smaller than it has to be."""
+    """d[key] += broadcast(s) * x: the write broadcasts a value that is smaller than its part, so that `s * x` will do."""
     (target,) = stmt.targets
     match facts.readers.get(target):
         case [Update(Var(type=Array(dims=(_, *_)) as t), path, value, mode)] if value is target and (path or mode != "set"):
@@ -158,9 +157,9 @@ def _before_update(stmt: Stmt, new: Call, facts: Facts) -> list[Stmt] | None:
 
 
 def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], facts: Facts) -> list[Stmt] | None:
-    """op(broadcast(s), c) is broadcast(op(s, c)): then c has no axes, s is smaller, and the broadcast may go away later.
+    """op(broadcast(s), c) is broadcast(op(s, c)) for a number c: s is smaller, and the broadcast may go away later.
 
-    Only of linear operators on floats: Python's numbers behave as NumPy's there (1.0 / 0 would raise).
+    Only for linear operators on floats, where Python's numbers behave as NumPy's; the quotient 1.0 / 0 would raise an error.
     """
     result, t = stmt.targets[0].type, _type(source)
     if new.fn not in LINEAR or kind_of(result) != "float" or kind_of(t) != "float" or not isinstance(result, Array):
@@ -194,7 +193,7 @@ def _only_feeds_operations(var: Var, facts: Facts) -> bool:
 
 
 def _into_update(op: Update, base: Atom, value: Operand, facts: Facts) -> Update | None:
-    """Writing broadcasts the value anyway; s goes wherever its broadcast would go."""
+    """An update broadcasts its value by itself; None if the dtype of the sum could change."""
     source = _broadcast_of(value, facts)
     if source is None or not isinstance(base, Var) or (op.mode == "set" and not op.path):
         return None
@@ -227,7 +226,7 @@ def same_promotion(source: Type | None, broadcast: Type, others: list[Type]) -> 
     if not isinstance(broadcast, Array) or broadcast.dtype is None:
         return False
     if isinstance(source, Scalar) and source.kind == "float" and same_dtype(source.dtype, ANY_DTYPE):
-        # a float, Python's or NumPy's: among float64 it makes no difference which
+        # a Python or NumPy float: among operands of float64 both give float64
         return all(same_dtype(getattr(t, "dtype", None), np.dtype(float)) for t in (broadcast, *others))
     weak = _promoted(source)
     rest = list(map(_promoted, others))
@@ -240,7 +239,7 @@ def same_promotion(source: Type | None, broadcast: Type, others: list[Type]) -> 
 
 
 def _promoted(t: Type | None):
-    """What stands for a type in `np.result_type`: a dtype, or a Python number of the kind; None if it is not known."""
+    """What takes part in `np.result_type` for a type: a dtype, or a Python number of its kind; None if it is not known."""
     match t:
         case Scalar(kind, None):
             return PYTHON[kind]
@@ -250,7 +249,7 @@ def _promoted(t: Type | None):
 
 
 def broadcasts_to(types: list[Type], dims: tuple, equal: Callable[[Dim, Dim], bool] = same_dim) -> bool:
-    """Whether operands of these types are known to broadcast to these dims, given that they broadcast at all."""
+    """Whether operands of these types are known to broadcast to these dims, if they can be broadcast against each other."""
     shapes = [dims_of(t) for t in types]
     if None in shapes or max(map(len, shapes)) != len(dims):
         return False
@@ -258,9 +257,9 @@ def broadcasts_to(types: list[Type], dims: tuple, equal: Callable[[Dim, Dim], bo
 
 
 def _dim_is(sizes: list[Dim], dim: Dim, equal: Callable[[Dim, Dim], bool]) -> bool:
-    """Whether sizes that broadcast together are known to give `dim`.
+    """Whether sizes that are broadcast against each other are known to give `dim`.
 
-    A size known not to be 1 is the result; sizes that may be 1 give the result only if all agree.
+    A size that is known not to be 1 is that of the result; sizes that may be 1 give it only if all are equal.
     """
     sizes = [n for n in sizes if not (isinstance(n, int) and n == 1)]
     if not sizes:

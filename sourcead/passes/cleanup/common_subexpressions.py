@@ -1,11 +1,12 @@
-"""Common subexpressions: what was computed already, from the same values, is not computed again.
+"""Common subexpression elimination: a pure operation on the same operands is done once.
 
-Values are immutable, so an earlier result in the same block or in one around it can stand in for a later equal one.
-Nothing is merged whose memory is likely to be written (a copy would have to be made again), nor a call of a function
-that is not known to be pure.
+    y = sin(x);  z = sin(x)                      y = sin(x);  z = y
 
-What an object says of itself (`x.shape`, `len(x)`) is known to be equal but stays where it stands: it costs nothing, and
-a person would write it again rather than give it a name.
+Legal if the operation is pure and its earlier result is visible: in the same block or in one around it.  Not merged are calls that
+make an array which is likely to be written, because a copy would have to be made in its place.
+
+Queries of an array (`x.shape`, `len(x)`) are known to be equal but stay: they cost nothing, and a person would write them again
+rather than give them a name.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from sourcead.ir.nodes import Attr, Build, Call, Const, Function, Index, Op, Stmt, Var
 from sourcead.ir.types import kind_of
 from sourcead.passes.equality import operand_key
-from sourcead.passes.rewriting import Facts, rewrite
+from sourcead.passes.peephole import Facts, peephole
 
 COMMUTATIVE = {operator.add, operator.mul, np.add, np.multiply, np.maximum, np.minimum}
 
@@ -65,7 +66,7 @@ def _pure_functions() -> dict[int, Any]:
 
 
 def _in_place(name: str) -> bool:
-    """Whether this is the name of `+=` and kin."""
+    """Whether an operator of this name may write its first operand, as `+=` does."""
     return name.startswith("i") and name[1:] in {*operator.__all__, "and", "or"}
 
 
@@ -73,7 +74,7 @@ PURE = _pure_functions()
 
 
 def is_pure(op: Op) -> bool:
-    """Whether an op does nothing but compute its result from its operands, and makes no memory that is meant to be written."""
+    """Whether an op only computes its result from its operands, and makes no array that is meant to be written."""
     match op:
         case Attr() | Index() | Build("tuple"):
             return True
@@ -111,11 +112,11 @@ def merge_common(function: Function) -> Function:
             return None
         return found
 
-    return rewrite(function, rule)
+    return peephole(function, rule)
 
 
 def _key(op: Op, canonical) -> Hashable:
-    """What two ops share only if they compute the same."""
+    """A key that two ops share only if they compute the same value."""
     match op:
         case Attr(base, name):
             return "attr", operand_key(base, canonical), name
@@ -141,7 +142,7 @@ def _is_number(operand: Any) -> bool:
 
 
 def _is_free(op: Op, facts: Facts) -> bool:
-    """Whether an op only asks an object about itself."""
+    """Whether an op is a query of an array."""
     match op:
         case Attr():
             return True

@@ -1,11 +1,14 @@
-"""Values that are another value in disguise.
+"""Copy propagation: a variable that is known to be another value is replaced by that value.
 
-    loop (p = a) ...: { ...; yield p }          p is a, and so is the result
-    if True: A else: B                          A
-    v = if c: { ...; yield x } else: { ...; yield x }      v is x
-    t = (x, y);  v = t[0]                       v is x
-    l1 = l0 ++ [x];  l2, v = pop l1             l2 is l0, v is x
-    x.ndim                                      2, where the type says so
+    r = loop (p = a) ...:  ...; yield p                   a for p, and a for r
+    r = if True:  A; yield x    else:  B; yield y         A, and x for r
+    r = if c:  A; yield x    else:  B; yield x            x for r
+    t = tuple(x, y);  v = t[0]                            x for v
+    l1 = l0 ++ [x];  l2, v = pop l1                       l0 for l2, x for v
+    n = x.ndim        x: (m, k)                           2 for n
+
+Legal because values are immutable: a value that is visible where a variable is bound is visible wherever that is read.  A parameter
+of a loop is its initial value if each iteration yields it unchanged, by induction over the iterations.
 """
 
 from __future__ import annotations
@@ -21,14 +24,14 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.types import Array, Scalar, TupleT, Type
 from sourcead.passes.equality import same
-from sourcead.passes.rewriting import Facts, rewrite
+from sourcead.passes.peephole import Facts, peephole
 
 PLAIN = (int, float, complex, bool, str, type(None))
 
 
 def propagate_copies(function: Function) -> Function:
-    """The function with each variable that is another value in disguise replaced by that value."""
-    return rewrite(function, _rule)
+    """The function with each variable that is known to be another value replaced by that value."""
+    return peephole(function, _rule)
 
 
 def _rule(stmt: Stmt, facts: Facts):
@@ -89,7 +92,7 @@ def _only_handed_on(var: Var, facts: Facts) -> bool:
 
 
 def _own_operands(op: Loop) -> tuple[Operand, ...]:
-    """What a loop reads itself, without the initial values."""
+    """What the head of a loop reads, without the initial values."""
     match op.domain:
         case Range(start, stop, step):
             return start, stop, step
@@ -99,7 +102,7 @@ def _own_operands(op: Loop) -> tuple[Operand, ...]:
 
 
 def _equal_results(stmt: Stmt, op: Branch, facts: Facts):
-    """Results that both arms yield equal. A variable that both can name was defined before the branch."""
+    """The branch without the results that both arms yield alike: a variable that both can read was defined before the branch."""
     keep = []
     for k, (target, a, b) in enumerate(zip(stmt.targets, op.then.results, op.orelse.results)):
         if a is not UNDEFINED and same(a, b):
@@ -117,10 +120,10 @@ def _equal_results(stmt: Stmt, op: Branch, facts: Facts):
 
 
 def _loop(stmt: Stmt, op: Loop, facts: Facts):
-    """Parameters that each iteration hands on as they came in: they are what the loop started with.
+    """The loop without the parameters that keep their initial values.
 
-    By induction over the iterations: the largest set of parameters that, if they have their initial values before an
-    iteration, have them after it. A loop that does not run yields the initial values too.
+    These are the largest set of parameters that have their initial values after an iteration if they have them before it.
+    A loop without iterations yields the initial values too.
     """
     constant = {param: init for param, init in zip(op.params, op.inits) if init is not UNDEFINED}
     while True:
@@ -145,7 +148,7 @@ def _loop(stmt: Stmt, op: Loop, facts: Facts):
         return tuple(items[k] for k in variant)
 
     body = Block(op.body.stmts, pick(op.body.results))
-    leave = None if op.leave in constant else op.leave  # it never becomes true
+    leave = None if op.leave in constant else op.leave  # a constant flag is false, as it is on entry
     return [replace(stmt, targets=pick(stmt.targets), op=replace(op, params=pick(op.params), inits=pick(op.inits), body=body, leave=leave))]
 
 
@@ -167,7 +170,7 @@ def _index(base: Atom, key: Operand, facts: Facts) -> Atom | None:
 
 
 def _item(items: Any, key: Any) -> Any:
-    """`items[key]`, None where there is none (the program will say so) or where it is not one atom."""
+    """Return `items[key]`; None if there is no such item, for which the program raises its error, or if it is not one atom."""
     if not isinstance(items, dict) and (isinstance(key, bool) or not isinstance(key, (int, np.integer))):
         return None
     try:
@@ -189,7 +192,7 @@ def _pop(stmt: Stmt, base: Atom, facts: Facts):
     return [replace(stmt, targets=(last,), op=Let(append.value))]
 
 
-# -- what types say ---------------------------------------------------------------------------------------------------
+# -- lengths and ranks ------------------------------------------------------------------------------------------------
 
 
 def _type(atom: Atom) -> Type | None:
@@ -207,7 +210,7 @@ def _ndim(base: Atom) -> Const | None:
 
 def _length(sequence: Operand, facts: Facts) -> Const | None:
     match facts.op(sequence):
-        case Build(_, items):
+        case Build("tuple" | "list" | "dict", items):  # the items of a set may be equal
             return Const(len(items))
     if isinstance(sequence, tuple):
         return Const(len(sequence))

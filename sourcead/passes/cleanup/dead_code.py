@@ -1,7 +1,10 @@
-"""Dead code: what no result and no effect depends on.
+"""Dead code elimination: statements, loop variants and results of branches on which no result and no effect depends.
 
-Marking from the results of the function and from effects backward.  The results of branches and the variants of loops are
-marked one by one, so that a variant that only feeds itself, or a list that is appended to and never read, goes.
+    y = sin(x);  return x                                              return x
+    r, s = loop (p = a, q = b) ...: ...; yield p1, q1;  return r       r = loop (p = a) ...: ...; yield p1;  return r
+
+Legal for whatever the results of the function and its effects do not reach when they are followed backward.  Results of branches and
+loop variants are followed one by one, so that a variant on which only itself depends is removed, and a list that is never read.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from sourcead.ir.nodes import (
     Atom, Block, Branch, Call, Closure, Effect, Function, Loop, Op, Range, Steer, Stmt, Var, op_operands, operand_atoms
 )
 from sourcead.ir.walk import op_blocks
+from sourcead.passes.peephole import with_body
 
 
 def remove_dead(function: Function) -> Function:
@@ -22,12 +26,11 @@ def remove_dead(function: Function) -> Function:
     for result in function.body.results:
         marks.need(result)
     marks.run()
-    body = _kept(function.body, range(len(function.body.results)), marks)
-    return function if body is function.body else replace(function, body=body)
+    return with_body(function, _kept(function.body, range(len(function.body.results)), marks))
 
 
 def needed_variants(loop: Stmt, variables: Iterable[Var]) -> tuple[list[int], set[Var]]:
-    """The variants of a loop that values of its body depend on, in this or an earlier iteration, by number; and all that do."""
+    """The numbers of the loop variants on which `variables` of the body depend, in this or a later iteration; and all such variables."""
     marks = _Marks()
     marks.survey(Block((loop,), ()), None)
     for v in variables:
@@ -38,13 +41,14 @@ def needed_variants(loop: Stmt, variables: Iterable[Var]) -> tuple[list[int], se
 
 @dataclass(eq=False)
 class _Marks:
-    """What is alive.
+    """The live statements and results of statements.
 
     Attributes:
         parents: the statement whose block holds a statement.
         makers: the statement that binds a variable, and its place among what that statement binds: for the results of a
             branch or loop and for the params of a loop, the number of the result.
-        deferred: the effects inside a nested function, which happen only if that is called.
+        deferred: the effects inside a nested function, which happen only if it is called.
+        statements, results: the live ones.  todo, seen: variables that are live, and whose statements are still to be marked.
     """
 
     parents: dict[Stmt, Stmt | None] = field(default_factory=dict)
@@ -56,7 +60,7 @@ class _Marks:
     seen: set[Var] = field(default_factory=set)
 
     def survey(self, block: Block, parent: Stmt | None, closure: Stmt | None = None) -> None:
-        """Records who binds what, and keeps the effects."""
+        """Records which statement binds each variable, and keeps the effects."""
         for stmt in block.stmts:
             self.parents[stmt] = parent
             for k, target in enumerate(stmt.targets):
@@ -78,7 +82,7 @@ class _Marks:
                     self.deferred.setdefault(closure, []).append(stmt)
 
     def is_effect(self, op: Op) -> bool:
-        """Whether a statement must stay for what it does itself, its blocks left aside."""
+        """Whether an op has an effect of its own, without those of its blocks."""
         match op:
             case Effect():
                 return True
@@ -101,7 +105,7 @@ class _Marks:
                 self.need_result(stmt, k)
 
     def keep(self, stmt: Stmt | None) -> None:
-        """A statement stays, with those around it and what it reads itself."""
+        """Marks a statement, those around it, and what it reads without its blocks."""
         while stmt is not None and stmt not in self.statements:
             self.statements.add(stmt)
             op = stmt.op
@@ -130,7 +134,7 @@ class _Marks:
             stmt = self.parents[stmt]
 
     def need_result(self, stmt: Stmt, k: int) -> None:
-        """The k-th result of a statement with blocks is needed."""
+        """Marks the k-th result of a statement with blocks."""
         if (stmt, k) in self.results:
             return
         self.results.add((stmt, k))
@@ -144,7 +148,7 @@ class _Marks:
 
 
 def _kept(block: Block, keep, marks: _Marks) -> Block:
-    """The block with its live statements, and of its results those numbered `keep`."""
+    """The block with its live statements and those of its results whose numbers are in `keep`."""
     stmts = tuple(_trimmed(s, marks) for s in block.stmts if s in marks.statements)
     results = tuple(block.results[k] for k in keep)
     if len(results) == len(block.results) and len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts, block.stmts)):
@@ -153,7 +157,7 @@ def _kept(block: Block, keep, marks: _Marks) -> Block:
 
 
 def _trimmed(stmt: Stmt, marks: _Marks) -> Stmt:
-    """A statement that stays, without its dead results and what is dead inside."""
+    """A live statement without its dead results and the dead statements in its blocks."""
     op = stmt.op
     if not op_blocks(op):
         return stmt

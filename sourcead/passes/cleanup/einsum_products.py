@@ -1,12 +1,12 @@
-"""`np.einsum` of two arrays as a product of matrices, which BLAS computes; `einsum` itself adds up element by element.
+"""`np.einsum` of two arrays becomes a product of matrices, which BLAS computes; `einsum` itself adds up element by element.
 
-    einsum("ij,kj->ik", a, b)          a @ b.T
-    einsum("bik,bkj->bij", a, b)       a @ b
-    einsum("kij,nkj->nki", a, b)       (b.transpose(1, 0, 2) @ a.transpose(0, 2, 1)).transpose(1, 0, 2)
-    einsum("nti,ntj->ij", a, b)        np.tensordot(a, b, axes=((0, 1), (0, 1)))
+    y = einsum("ij,kj->ik", a, b)          y = matmul(a, transpose(b))
+    y = einsum("bik,bkj->bij", a, b)       y = matmul(a, b)
+    y = einsum("nti,ntj->ij", a, b)        y = tensordot(a, b, axes=((0, 1), (0, 1)))
 
-A letter of both operands is summed over, or kept, and then the products of the matrices are stacked along it.  Products of small
-matrices stay: there BLAS gains nothing.  The result differs by rounding, as the order of sums does.
+Legal if both operands are arrays of one floating point dtype, each letter stands in an operand once, no letter is summed over in one
+operand alone, and axes that are summed over are known to be equally long.  Letters of both operands that are kept stack the products.
+Products of small matrices stay, because BLAS gains nothing there.  The result differs by rounding, as the order of sums does.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Call, Const, Function, Op, Stmt, Var
 from sourcead.ir.types import SMALL, Array, Sym, same_dtype
 from sourcead.passes.cleanup.equal_dims import KnownDims, not_one
-from sourcead.passes.rewriting import Facts, rewrite
+from sourcead.passes.peephole import Facts, peephole
 
 
 @dataclass(frozen=True)
 class Letters:
-    """The axes of two operands and of the result, a letter each, by the part that they play."""
+    """The axes of two operands and of the result, a letter for each.
+
+    `stacked` are those of both operands that are kept, `summed` those that are summed over, `of_a` and `of_b` those of one operand alone.
+    """
 
     a: str
     b: str
@@ -65,11 +68,11 @@ def multiply_einsums(function: Function) -> Function:
                     return product(stmt, letters, a, b)
         return None
 
-    return rewrite(function, rule)
+    return peephole(function, rule)
 
 
 def letters_of(subscripts: str, a: Var, b: Var) -> Letters | None:
-    """The letters, if each is in an operand once and none is summed over in one operand alone; of arrays that BLAS multiplies."""
+    """The letters of a legal `einsum` as above, but for the lengths of axes; None of others."""
     floats = (np.dtype(np.float64), np.dtype(np.float32))
     for v in (a, b):
         if not isinstance(v.type, Array) or v.type.dims is None or not any(same_dtype(v.type.dtype, t) for t in floats):
@@ -89,7 +92,7 @@ def letters_of(subscripts: str, a: Var, b: Var) -> Letters | None:
 
 
 def gains(letters: Letters, a: Var, b: Var) -> bool:
-    """Whether a product of matrices is faster: something is summed, and not all sizes of the matrices are small."""
+    """Whether a product of matrices is faster: there is a sum, and not all sizes of the matrices are small."""
     sizes = {**dict(zip(letters.a, a.type.dims)), **dict(zip(letters.b, b.type.dims))}
     of_a, of_b, summed = letters.of_a, letters.of_b, letters.summed
     if not summed or (letters.stacked or not (of_a and of_b)) and max(map(len, (of_a, of_b, summed))) > 1:
@@ -107,9 +110,8 @@ def agree(letters: Letters, a: Var, b: Var, same) -> bool:
 
 
 def product(stmt: Stmt, letters: Letters, a: Var, b: Var) -> list[Stmt]:
-    """The statements that stand for the sum of products."""
-    build = Builder()
-    build.origin, build.adjoint_of, build.within = stmt.origin, stmt.adjoint_of, stmt.within
+    """The statements that take the place of an `einsum`."""
+    build = Builder().at(stmt)
     if comes_second(letters):
         letters, a, b = letters.swapped, b, a
     result, order = multiplied(build, letters, a, b)
@@ -123,7 +125,7 @@ def product(stmt: Stmt, letters: Letters, a: Var, b: Var) -> list[Stmt]:
 
 
 def comes_second(letters: Letters) -> bool:
-    """Whether the first operand is better the second factor: no axis of the result, or of a matrix, moves then."""
+    """Whether fewer axes have to be transposed if the first operand is the second factor."""
     if letters.of_a and letters.of_b:
         return letters.out.index(letters.of_b[0]) < letters.out.index(letters.of_a[0])
     if letters.of_a:
@@ -132,7 +134,7 @@ def comes_second(letters: Letters) -> bool:
 
 
 def multiplied(build: Builder, letters: Letters, a: Var, b: Var) -> tuple[Atom, str]:
-    """The product, and the letters of its axes in order."""
+    """The product and the letters of its axes in order."""
     of_a, of_b, summed, stacked = letters.of_a, letters.of_b, letters.summed, letters.stacked
     if len(summed) == 1 and len(of_a) <= 1 and len(of_b) <= 1:
         a = transposed(build, a, letters.a, stacked + of_a + summed)

@@ -1,25 +1,40 @@
-"""Which dims are equal at run time, beyond what types say: `x * y` has run, so two dims that are not 1 agree.
+"""Dims that are known to be equal at run time, beyond what types say, because an operation has run.
 
-A dim that an operation broadcasts is 1 or the size of the result.  Of those that are known not to be 1 all are equal from
-there on: later in the same block and in blocks inside it.
+    z = mul(x, y)        x: (m, k), y: (n, k)        m and n are equal from here on, if neither can be 1
+
+A dim that an elementwise operation broadcasts is 1 or the size of the result.  Those that are known not to be 1 are equal after
+the operation: later in the same block, and in blocks inside it.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Hashable, Iterable
+from typing import Any
 
 import numpy as np
 
 from sourcead.ir.nodes import Call, Operand, Stmt, Var
 from sourcead.ir.types import Array, Sym, Type, dims_of
-from sourcead.passes.elementwise import is_elementwise
-from sourcead.passes.rewriting import Facts
+from sourcead.passes.peephole import Facts
 
 Dim = int | Sym
+OPERATORS = {
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+    operator.and_, operator.or_, operator.xor, operator.neg,
+}  # fmt: skip
+
+
+def is_elementwise(fn: Any) -> bool:
+    """Whether a function of arrays broadcasts all its operands against each other and works on each element."""
+    if isinstance(fn, np.ufunc):
+        return fn.signature is None and fn.nout == 1
+    return isinstance(fn, Hashable) and fn in OPERATORS
 
 
 class KnownDims:
-    """The equalities learned so far: a forest of links, each good while the block in which it was learned is open."""
+    """The equalities learned so far: a forest of links, each valid while the block in which it was learned is open."""
 
     def __init__(self):
         self.links: dict[Sym, tuple[Dim, int]] = {}
@@ -47,7 +62,7 @@ class KnownDims:
             self.links[n] = m, facts.scope
 
     def find(self, dim: Dim, facts: Facts) -> Dim:
-        """What stands for all dims that are known here to be equal to this one."""
+        """The representative of all dims that are known here to be equal to this one."""
         while isinstance(dim, Sym):
             other, scope = self.links.get(dim, (dim, None))
             if scope not in facts.open:
@@ -56,10 +71,11 @@ class KnownDims:
         return dim
 
     def same(self, m: Dim, n: Dim, facts: Facts) -> bool:
+        """Whether two dims are known here to be equal."""
         return m is n or self.find(m, facts) == self.find(n, facts)
 
     def shape(self, t: Type, facts: Facts) -> Hashable | None:
-        """A key that the types of two arrays share only if their shapes are known to be equal here."""
+        """A key that the types of two arrays share only if their shapes are known here to be equal."""
         dims = dims_of(t) if isinstance(t, Array) else None
         return None if dims is None else tuple(self.find(d, facts) for d in dims)
 

@@ -1,12 +1,13 @@
-"""Sums of products, where a factor does not depend on what is summed over: it is taken out of the sum.
+"""A factor that does not depend on the axis of a sum is taken out of the sum.
 
-    np.sum(a * v, axis=0)                          np.sum(a, axis=0) * v
-    np.sum(a @ b, axis=0)                          np.sum(a, axis=0) @ b
-    np.sum(np.einsum("nki,kij->nkj", a, b), 0)     np.einsum("ki,kij->kj", np.sum(a, axis=0), b)
-    np.sum(p + q, axis=0)                          np.sum(p, axis=0) + np.sum(q, axis=0)     if that helps one of them
+    y = sum(mul(a, v), axis=0)                          y = mul(sum(a, axis=0), v)
+    y = sum(matmul(a, b), axis=0)                       y = matmul(sum(a, axis=0), b)
+    y = sum(einsum("nki,kij->nkj", a, b), axis=0)       y = einsum("ki,kij->kj", sum(a, axis=0), b)
+    y = sum(add(p, q), axis=0)                          y = add(sum(p, axis=0), sum(q, axis=0))     if this helps one of them
 
-So the cotangent of what was broadcast is added up before it is multiplied, and the large product is never made.  Only where nothing else
-reads the product, and in adjoints: the result differs by rounding, as the order of sums does.
+So the cotangent of a value that was broadcast is added up before it is multiplied, and the large product is never computed.  Legal in
+adjoints, if nothing else reads the product, `v` has no axis at or left of that of the sum, and the other operand is as long along it as
+the product and has its dtype.  The result differs by rounding, as the order of sums does.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from sourcead.ir.nodes import Call, Const, Function, Stmt, Update, Var
 from sourcead.ir.types import Array, kind_of, same_dtype
 from sourcead.passes.cleanup.einsum_products import letters_of
 from sourcead.passes.cleanup.equal_dims import KnownDims, not_one
-from sourcead.passes.rewriting import Facts, rewrite
+from sourcead.passes.peephole import Facts, peephole
 
 ADD, SUB, MUL, NEG, MATMUL = operator.add, operator.sub, operator.mul, operator.neg, operator.matmul
 
@@ -33,36 +34,35 @@ def factor_sums(function: Function) -> Function:
         dims.learn(stmt, facts)
         match stmt.op:
             case Call(np.sum, (Var() as x,), (("axis", Const(int() as axis)),)) if stmt.adjoint_of is not None and is_real_array(x):
-                build = Builder()
-                build.origin, build.adjoint_of, build.within = stmt.origin, stmt.adjoint_of, stmt.within
-                found = _Summing(build, facts, dims).inside(x, axis % len(x.type.dims))
+                build = Builder().at(stmt)
+                found = _SumWriter(build, facts, dims).without_product(x, axis % len(x.type.dims))
                 if found is not None:
                     (*before, last) = build.stmts
                     assert last.targets == (found,)
                     return [*before, Stmt(stmt.targets, last.op, stmt.origin, stmt.adjoint_of, stmt.within)]
         return None
 
-    return rewrite(function, rule)
+    return peephole(function, rule)
 
 
 def is_real_array(x: Var) -> bool:
-    """Whether this is an array of floating point numbers with a known number of axes, at least one."""
+    """Whether a variable is an array of floating point numbers with a known number of axes, at least one."""
     return isinstance(x.type, Array) and bool(x.type.dims) and x.type.dtype is not None and kind_of(x.type) in ("float", "complex")
 
 
-class _Summing:
-    """What emits the sum of an array over one axis, in parts."""
+class _SumWriter:
+    """Emits the sum of an array over one axis."""
 
     def __init__(self, build: Builder, facts: Facts, dims: KnownDims):
         self.build, self.facts, self.dims = build, facts, dims
 
     def of(self, x: Var, axis: int) -> Var:
-        """The sum."""
-        inside = self.inside(x, axis)
-        return self.build.call(np.sum, x, name="total", axis=Const(axis)) if inside is None else inside
+        """The sum of `x`, without `x` itself if that is better."""
+        found = self.without_product(x, axis)
+        return self.build.call(np.sum, x, name="total", axis=Const(axis)) if found is None else found
 
-    def inside(self, x: Var, axis: int) -> Var | None:
-        """The sum without the array itself, and emitted last; None, and nothing emitted, if the array is needed or that is no gain."""
+    def without_product(self, x: Var, axis: int) -> Var | None:
+        """The sum of `x`, computed without `x` by the statement that is emitted last; None if that is illegal or gains nothing."""
         if self.facts.uses[x] != 1 or self.facts.scopes.get(x) != self.facts.scope:
             return None
         match self.facts.op(x):
@@ -71,7 +71,7 @@ class _Summing:
             case Update(Var() as p, (), Var() as q, "add" | "sub" as mode):
                 return self.of_both(ADD if mode == "add" else SUB, p, q, x, axis)
             case Call(fn, (Var() as p,), ()) if fn is NEG:
-                total = self.inside(p, axis)
+                total = self.without_product(p, axis)
                 return None if total is None else self.build.call(NEG, total)
             case Call(fn, (p, q), ()) if fn is MUL:
                 return self.of_product(p, q, x, axis)
@@ -83,19 +83,19 @@ class _Summing:
         return None
 
     def of_both(self, fn, p: Var, q: Var, x: Var, axis: int) -> Var | None:
-        """Of a sum or difference of arrays that are both as long as it is along the axis."""
+        """The sum of a sum or difference of two arrays that are as long as it along the axis."""
         if not (self.is_whole(p, x, axis) and self.is_whole(q, x, axis)):
             return None
         before = len(self.build.stmts)
-        first = self.inside(p, axis)
-        second = self.inside(q, axis) if first is None else self.of(q, axis)
+        first = self.without_product(p, axis)
+        second = self.without_product(q, axis) if first is None else self.of(q, axis)
         if first is None and second is None:
             del self.build.stmts[before:]
             return None
         return self.build.call(fn, self.of(p, axis) if first is None else first, second)
 
     def of_product(self, p, q, x: Var, axis: int) -> Var | None:
-        """Of an array with what does not depend on the axis: it is a number, or its axes all lie further right."""
+        """The sum of a product with a factor that does not depend on the axis: a number, or an array whose axes all lie further right."""
         for a, v in ((p, q), (q, p)):
             if isinstance(a, Var) and self.is_whole(a, x, axis) and axes_of(v) <= len(x.type.dims) - axis - 1:
                 total = self.of(a, axis)
@@ -103,7 +103,7 @@ class _Summing:
         return None
 
     def of_letters(self, of_a: str, of_b: str, out: str, a: Var, b: Var, axis: int) -> Var | None:
-        """Of a sum of products whose axis is in one operand alone."""
+        """The sum of an `einsum` along an axis that one operand alone has."""
         c = out[axis]
         if c in of_a and c in of_b or c in (of_a, of_b) or len(out) == 1:
             return None

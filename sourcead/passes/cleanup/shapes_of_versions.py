@@ -1,94 +1,79 @@
 """The shape of an array is that of every version of it.
 
-    a1 = a0 with [i] = v;  n = a1.shape[0]        n = a0.shape[0]
+    query_first_versions:      a1 = a0 with [i] = v;  s = a1.shape        s = a0.shape
+    query_current_versions:    a1 = a0 with [i] = v;  s = a0.shape        s = a1.shape
 
-so that what a loop asks of an array that it writes does not depend on the iteration.  Before the text is written, each
-question goes back to the version that is current where it stands, so that no old version is kept alive.
+Legal because a write changes neither shape nor dtype.  With the first, what a loop reads of the shape of an array that it writes does
+not depend on the iteration.  The second comes before the text is written, so that no query keeps an old version of an array alive.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from sourcead.analysis.versions import Chains
-from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Update, Var
+from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Stmt, Update, Var
 from sourcead.ir.types import Array
-from sourcead.ir.walk import bound_vars, map_op, op_blocks
+from sourcead.ir.walk import bound_vars, map_blocks, rewrite, walk
+from sourcead.passes.peephole import with_body, with_stmts
 
-ASKED = ("shape", "size", "ndim", "dtype")
-ASKING = (len, np.zeros_like, np.empty_like)
+ATTRIBUTES = ("shape", "size", "ndim", "dtype")
+QUERIES = (len, np.zeros_like, np.empty_like)
 
 
 def query_first_versions(function: Function) -> Function:
-    """The function with questions about shape and dtype put to the first version of each array."""
+    """The function with each query of a shape or dtype put to the first version of the array."""
     chains = Chains(function.body)
-    first: dict[Var, Atom] = {}
-    changed = False
+    before: dict[Var, Atom] = {}  # the version that a version was made from
+    for stmt in walk(function.body):
+        match stmt.op:
+            case Update(base) if isinstance(stmt.targets[0].type, Array):
+                before[stmt.targets[0]] = base
+            case Loop(_, _, params, inits):
+                for k in chains.carried_by(stmt).values():
+                    if isinstance(params[k].type, Array):
+                        before[params[k]] = before[stmt.targets[k]] = inits[k]
 
-    def origin(var: Atom) -> Atom:
-        while var in first:
-            var = first[var]
+    def first(var: Atom) -> Atom:
+        while var in before:
+            var = before[var]
         return var
 
-    def visit(block: Block) -> Block:
-        nonlocal changed
-        stmts = []
-        for stmt in block.stmts:
-            op = stmt.op
-            match op:
-                case Update(base) if isinstance(stmt.targets[0].type, Array):
-                    first[stmt.targets[0]] = base
-                case Loop(_, _, params, inits):
-                    for k in chains.carried_by(stmt).values():
-                        if isinstance(params[k].type, Array):
-                            first[params[k]] = first[stmt.targets[k]] = inits[k]
-                case Attr(base, name) if name in ASKED and base in first and known(origin(base)):
-                    op, changed = replace(op, base=origin(base)), True
-                case Call(fn, (base,), ()) if fn in ASKING and base in first and known(origin(base)):
-                    op, changed = replace(op, args=(origin(base),)), True
-            if op_blocks(op):
-                op = map_op(op, lambda a: a, visit)
-            stmts.append(stmt if op is stmt.op else replace(stmt, op=op))
-        return Block(tuple(stmts), block.results)
-
-    body = visit(function.body)
-    return replace(function, body=body) if changed else function
-
-
-def known(atom: Atom) -> bool:
-    """Whether the first version is surely an array, and one that can be asked."""
-    return isinstance(atom, Var) and isinstance(atom.type, Array)
+    return with_body(function, rewrite(function.body, lambda stmt: [query_of(stmt, first)]))
 
 
 def query_current_versions(function: Function) -> Function:
-    """The function with questions about shape and dtype put to the latest version of each array."""
+    """The function with each query of a shape or dtype put to the version of the array that is current there."""
     chains = Chains(function.body)
-    changed = False
+
+    def by_chain(variables) -> dict[Var, Var]:
+        return {chains.find(v): v for v in variables if chains.find(v) is not None}
 
     def visit(block: Block, current: dict[Var, Var]) -> Block:
-        nonlocal changed
         stmts = []
+        for old in block.stmts:
+            stmt = query_of(old, lambda var: current.get(chains.find(var), var))
+            inside = {**current, **by_chain(bound_vars(stmt.op))}
+            stmts.append(map_blocks(stmt, lambda b, inside=inside: visit(b, inside)))
+            current.update(by_chain(stmt.targets))
+        return with_stmts(block, stmts)
 
-        def latest(var: Atom) -> Atom:
-            return current.get(chains.find(var), var)
+    return with_body(function, visit(function.body, by_chain(function.params)))
 
-        for stmt in block.stmts:
-            op = stmt.op
-            match op:
-                case Attr(base, name) if name in ASKED and known(base) and latest(base) is not base:
-                    op, changed = replace(op, base=latest(base)), True
-                case Call(fn, (base,), ()) if fn in ASKING and known(base) and latest(base) is not base:
-                    op, changed = replace(op, args=(latest(base),)), True
-            if op_blocks(op):
-                inner = {chains.find(v): v for v in bound_vars(op) if chains.find(v) is not None}
-                op = map_op(op, lambda a: a, lambda b, inner=inner: visit(b, {**current, **inner}))
-            for t in stmt.targets:
-                if chains.find(t) is not None:
-                    current[chains.find(t)] = t
-            stmts.append(stmt if op is stmt.op else replace(stmt, op=op))
-        return Block(tuple(stmts), block.results)
 
-    body = visit(function.body, {chains.find(p): p for p in function.params if chains.find(p) is not None})
-    return replace(function, body=body) if changed else function
+def query_of(stmt: Stmt, version: Callable[[Atom], Atom]) -> Stmt:
+    """A query of an array put to `version(array)`, if that is an array; other statements as they are."""
+    match stmt.op:
+        case Attr(base, name) if name in ATTRIBUTES and is_array(base) and is_array(other := version(base)) and other is not base:
+            return replace(stmt, op=replace(stmt.op, base=other))
+        case Call(fn, (base,), ()) if fn in QUERIES and is_array(base) and is_array(other := version(base)) and other is not base:
+            return replace(stmt, op=replace(stmt.op, args=(other,)))
+    return stmt
+
+
+def is_array(atom: Atom) -> bool:
+    """Whether an atom is surely an array that can be queried."""
+    return isinstance(atom, Var) and isinstance(atom.type, Array)

@@ -1,10 +1,10 @@
-"""Values that live on for nothing but their shape: another value is asked that has the same.
+"""A shape is read of a value that is needed anyway, so that no value is computed for its shape alone.
 
-    prod = x * y;  prod.shape        x.shape
-    np.zeros_like(prod)              np.zeros_like(x)
+    p = mul(x, y);  s = p.shape            s = x.shape
+    p = mul(x, y);  z = zeros_like(p)      z = zeros_like(x)
 
-Asked instead is a parameter or a value that the user named, if its memory is not written to and handed on nowhere: else
-the question would keep an old version of it alive, and a copy would have to be made.
+Legal if the shapes are known to be equal, and the dtypes where they matter.  The other value is a parameter or one that the user named,
+whose memory is not written and handed on nowhere: otherwise the query could keep an old version of it alive, which costs a copy.
 """
 
 from __future__ import annotations
@@ -14,21 +14,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.ir.nodes import Attr, Block, Branch, Call, Const, Function, Loop, Op, Operand, Stmt, Update, Var
+from sourcead.ir.nodes import Attr, Branch, Call, Const, Function, Loop, Op, Operand, Stmt, Update, Var
 from sourcead.ir.types import Array, Scalar, same_dtype
-from sourcead.ir.walk import op_blocks
-from sourcead.passes.cleanup.equal_dims import KnownDims
-from sourcead.passes.elementwise import is_elementwise
-from sourcead.passes.rewriting import Facts, rewrite
+from sourcead.ir.walk import walk
+from sourcead.passes.cleanup.equal_dims import KnownDims, is_elementwise
+from sourcead.passes.peephole import Facts, peephole
 
 ATTRIBUTES = ("shape", "size", "ndim")
-QUESTIONS = (np.shape, np.size, np.ndim)
+QUERIES = (np.shape, np.size, np.ndim)
 LIKE = (np.zeros_like, np.ones_like, np.empty_like)
 
 
 def share_shapes(function: Function) -> Function:
-    """The function without values that are computed only to be asked for their shape."""
-    if not any(_asks(s.op) for s in _statements(function.body)):
+    """The function without values that are computed for their shape alone."""
+    if not any(_queried(s.op) for s in walk(function.body)):
         return function
     dims, moving = KnownDims(), _moving(function)
     params = [p for p in function.params if p not in moving]
@@ -44,24 +43,24 @@ def share_shapes(function: Function) -> Function:
 
     def rule(stmt: Stmt, facts: Facts):
         dims.learn(stmt, facts)
-        asked = _asks(stmt.op)
+        array = _queried(stmt.op)
         answer = None
-        only_asked = asked is not None and all(_asks(op) is not None for op in facts.readers.get(asked, ()))
-        if only_asked or asked is not None and asked.temp:  # a temporary that is not asked can be nested
-            same = _combined_with_itself(facts.op(asked)) if only_asked else None
+        only_queried = array is not None and all(_queried(op) is not None for op in facts.readers.get(array, ()))
+        if only_queried or array is not None and array.temp:  # a temporary whose shape is not read can be nested
+            same = _combined_with_itself(facts.op(array)) if only_queried else None
             if isinstance(stmt.op, Attr) and same is not None and same not in moving:
                 return replace(stmt.op, base=same)
-            named, scope = known.get(dims.shape(asked.type, facts), (None, None))
-            answer = _answer(stmt.op, asked, [*params, named] if scope in facts.open else params, dims, facts)
+            named, scope = known.get(dims.shape(array.type, facts), (None, None))
+            answer = _query_of_another(stmt.op, array, [*params, named] if scope in facts.open else params, dims, facts)
         if isinstance(stmt.op, Call) and is_elementwise(stmt.op.fn) and len(stmt.targets) == 1:
             offer(stmt.targets[0], facts.scope, facts)
         return answer
 
-    return rewrite(function, rule)
+    return peephole(function, rule)
 
 
 def _combined_with_itself(op: Op | None) -> Var | None:
-    """x, if the op is elementwise and reads x and numbers alone: `x * x`, `x ** 2`."""
+    """Return `x` if the op is elementwise and reads `x` and numbers alone, as `x * x` and `x ** 2` do, else None."""
     if not (isinstance(op, Call) and is_elementwise(op.fn) and not op.kwargs):
         return None
     variables = {a for a in op.args if isinstance(a, Var) and not isinstance(a.type, Scalar)}
@@ -72,24 +71,24 @@ def _combined_with_itself(op: Op | None) -> Var | None:
     return x if isinstance(x.type, Array) else None
 
 
-def _asks(op: Op | None) -> Var | None:
-    """The array that an op reads for its shape alone."""
+def _queried(op: Op | None) -> Var | None:
+    """The array of which an op reads the shape alone."""
     match op:
         case Attr(Var() as base, name) if name in ATTRIBUTES:
             return base
-        case Call(fn, (Var() as base,), ()) if fn in QUESTIONS or fn in LIKE:
+        case Call(fn, (Var() as base,), ()) if fn in QUERIES or fn in LIKE:
             return base
     return None
 
 
-def _answer(op: Op, asked: Var, candidates: list[Var], dims: KnownDims, facts: Facts) -> Op | None:
-    """The same question, put to another array."""
-    shape = dims.shape(asked.type, facts)
-    if shape is None or asked in candidates:
+def _query_of_another(op: Op, array: Var, candidates: list[Var], dims: KnownDims, facts: Facts) -> Op | None:
+    """The same query of another array of the same shape."""
+    shape = dims.shape(array.type, facts)
+    if shape is None or array in candidates:
         return None
     like = isinstance(op, Call) and op.fn in LIKE
     for var in candidates:
-        if dims.shape(var.type, facts) == shape and (not like or _same_dtype(var, asked)):
+        if dims.shape(var.type, facts) == shape and (not like or _same_dtype(var, array)):
             return replace(op, base=var) if isinstance(op, Attr) else replace(op, args=(var,))
     return None
 
@@ -99,9 +98,9 @@ def _same_dtype(a: Var, b: Var) -> bool:
 
 
 def _moving(function: Function) -> set[Operand]:
-    """Values whose memory may be written or handed on: bases of updates, and what goes into and out of blocks."""
+    """Values whose memory may be written or handed on: bases of updates, initial values of loops, and results of blocks."""
     moving: set[Operand] = set()
-    for stmt in _statements(function.body):
+    for stmt in walk(function.body):
         match stmt.op:
             case Update(base):
                 moving.add(base)
@@ -110,10 +109,3 @@ def _moving(function: Function) -> set[Operand]:
             case Branch(_, then, orelse):
                 moving.update((*then.results, *orelse.results))
     return moving
-
-
-def _statements(block: Block):
-    for stmt in block.stmts:
-        yield stmt
-        for inner in op_blocks(stmt.op):
-            yield from _statements(inner)

@@ -1,9 +1,9 @@
-"""Writes through `reshape`, brought to a form that does not depend on how the array lies in memory.
+"""A write through `reshape` becomes a write into the reshaped array, which is reshaped back.
 
-    a1 = a0 with .reshape(s)[k] = v        r0 = reshape(a0, s);  r1 = r0 with [k] = v;  a1 = reshape(r1, a0.shape)
+    a1 = a0 with .reshape[k] = v        r0 = reshape(a0, s);  r1 = r0 with [k] = v;  a1 = reshape(r1, a0.shape)
 
-`np.reshape` gives a view of an array in C order only, and which of the arrays that the text makes are is not followed.  Where
-the reshape is flat, `a.flat[k] = v` says the same in one statement.
+Legal always.  It is needed because `np.reshape` gives a view of an array in C order only, and nothing tells which of the arrays that the
+text makes are in C order.  A write through a reshape to one axis stays where the text can write it as `a.flat[k] = v`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Slice, Stmt, Sub, Update, Var, View
+from sourcead.ir.nodes import Atom, Call, Const, Function, Slice, Stmt, Sub, Update, Var, View
 from sourcead.ir.types import Scalar
-from sourcead.ir.walk import map_blocks
+from sourcead.ir.walk import rewrite
+from sourcead.passes.peephole import with_body
 
 RESHAPES = (np.reshape, np.ravel)
 
@@ -25,7 +26,7 @@ def is_reshape(step: Sub | View) -> bool:
 
 
 def is_flat(step: Sub | View) -> bool:
-    """Whether a step is a reshape to one axis of whatever length."""
+    """Whether a step is a reshape to one axis of any length."""
     if not is_reshape(step) or step.kwargs:
         return False
     return not step.args or len(step.args) == 1 and isinstance(step.args[0], Const) and step.args[0].value in (-1, (-1,))
@@ -44,23 +45,16 @@ def is_plain(op: Update) -> bool:
 def expand_writes_through_reshape(function: Function) -> Function:
     """The function without writes through `reshape` that `.flat` cannot express."""
 
-    def visit(block: Block) -> Block:
-        stmts: list[Stmt] = []
-        for stmt in block.stmts:
-            stmt = map_blocks(stmt, visit)
-            if isinstance(stmt.op, Update) and any(map(is_reshape, stmt.op.path)) and not is_plain(stmt.op):
-                stmts += expanded(stmt)
-            else:
-                stmts.append(stmt)
-        return Block(tuple(stmts), block.results)
+    def change(stmt: Stmt) -> list[Stmt]:
+        through = isinstance(stmt.op, Update) and any(map(is_reshape, stmt.op.path)) and not is_plain(stmt.op)
+        return expanded(stmt) if through else [stmt]
 
-    return replace(function, body=visit(function.body))
+    return with_body(function, rewrite(function.body, change))
 
 
 def expanded(stmt: Stmt) -> list[Stmt]:
-    """The statements that an update through `reshape` stands for."""
-    build = Builder()
-    build.origin, build.adjoint_of, build.within = stmt.origin, stmt.adjoint_of, stmt.within
+    """The statements that take the place of an update through `reshape`."""
+    build = Builder().at(stmt)
     new = updated(build, stmt.op)
     last = build.stmts.pop()
     assert last.targets == (new,)
@@ -68,7 +62,7 @@ def expanded(stmt: Stmt) -> list[Stmt]:
 
 
 def updated(build: Builder, op: Update) -> Var:
-    """The new version of the array, in the last statement emitted."""
+    """The new version of the array, which the statement that is emitted last defines."""
     k = next((k for k, step in enumerate(op.path) if is_reshape(step)), None)
     if k is None:
         return build.emit(op, atom_type(op.base))

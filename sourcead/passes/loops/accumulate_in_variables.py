@@ -1,44 +1,38 @@
-"""Elements that a loop adds to while it reads others of the same array, in variables, before differentiation.
+"""An element of an array that a loop adds to, while it reads other elements of the array, is kept in a variable.
 
-    for k in range(i + 1, m):                       b_item = b[i, j]
-        b[i, j] += a[k, i] * b[k, j]                for k in range(i + 1, m):
-                                                        b_item += a[k, i] * b[k, j]
-                                                    b[i, j] = b_item
+    b1 = loop (b = b0) for k in range(p, m, 1):      e0 = b0[i, j]
+        c = b[k, j]                                  e1 = loop (e = e0) for k in range(p, m, 1):
+        b2 = b with [i, j] += mul(a, c)                  c = b0[k, j]
+        yield b2                                         e2 = add(e, mul(a, c));  yield e2
+                                                     b1 = b0 with [i, j] = e1
 
-The reverse sweep needs `b[k, j]` as it was, which later statements overwrite.  Now the array is written once, not in each iteration, so
-that what is overwritten is saved once.
+The reverse sweep needs `b[k, j]` as it was, which later statements overwrite.  Now the array is written once, so that what is
+overwritten is saved once.  Legal if the other elements are known to be other ones (`analysis/references.py`); where the loop may have no
+iterations, and nothing beside it uses the element anyway, a branch makes sure that it is not read in vain.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import cache
 
 from sourcead.analysis.element_loops import body_of
 from sourcead.analysis.references import Subscripts
 from sourcead.ir.nodes import Block, Function, Loop, Stmt
 from sourcead.ir.walk import map_blocks
 from sourcead.passes.loops.scalar_replacement import accumulating
+from sourcead.passes.peephole import with_body, with_stmts
 
 
 def accumulate_in_variables(function: Function) -> Function:
-    """The function with such elements in variables."""
-    subscripts = None
-    changed = False
+    """The function with elements in variables to which innermost loops add while they read others."""
+    subscripts = cache(lambda: Subscripts(function.body))  # takes time, and most functions have no such loop
 
-    def block(b: Block) -> Block:
-        nonlocal subscripts, changed
+    def visit(block: Block) -> Block:
         stmts: list[Stmt] = []
-        for stmt in b.stmts:
-            stmt = map_blocks(stmt, block)
+        for stmt in block.stmts:
+            stmt = map_blocks(stmt, visit)
             body = body_of(stmt.op) if isinstance(stmt.op, Loop) else None
-            if body is None:
-                stmts.append(stmt)
-                continue
-            subscripts = subscripts or Subscripts(function.body)
-            found = accumulating(stmt, body, subscripts, b.stmts)
-            changed |= len(found) > 1
-            stmts += found
-        return Block(tuple(stmts), b.results)
+            stmts += [stmt] if body is None else accumulating(stmt, body, subscripts(), block.stmts)
+        return with_stmts(block, stmts)
 
-    body = block(function.body)
-    return replace(function, body=body) if changed else function
+    return with_body(function, visit(function.body))

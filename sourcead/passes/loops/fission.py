@@ -1,39 +1,38 @@
 """Sums of products over the iterations of a reverse loop become one product after it.
 
-    for t in reversed(range(n)):             for t in reversed(range(n)):
-        d_z = ...                                d_zs[t] = ...
-        h = hs.pop()                             h = hs[t]
-        d_u += np.outer(d_z, h)              d_u = d_zs.T @ hs
-        d_b += d_z                           d_b = np.sum(d_zs, axis=0)
+    r, s = loop (u = u0, b = b0, l = l0) for t ...:      zs1 = loop (zs = zs0) for t ...:
+        l1, h = pop l                                        zs2 = zs with [t] = z;  yield zs2
+        u1 = u with all += outer(z, h)                   r = u0 with all += matmul(transpose(zs1), hs)
+        b1 = b with all += z;  yield u1, b1, l1          s = b0 with all += sum(zs1, axis=0)
 
 The factors of all iterations are stacked, a row for each, or a row for each sample of a batch (`d_u += d_z.T @ h`).  A factor
-`xs[t]` is in a stack already; what the forward sweep saved on a list is saved in an array instead.  This is done where the shapes
-of the factors are known to be the same in each iteration and can be written down before the loop; it takes the memory of the
-stacks, so not if the user named a policy that saves memory.
+`xs[t]` lies in a stack already; what the forward sweep saved on a list is saved in an array instead.  Legal if nothing else in the loop
+reads the sums, what is added to them is not broadcast, and the shapes of the factors are known to be the same in each iteration and can
+be computed before the loop.  It takes the memory of the stacks, so it is not done under a policy that saves memory.  The result differs
+by rounding, as the order of sums does.
 """
 
 from __future__ import annotations
 
 import operator
-from dataclasses import replace
 
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.sizes import dims_in, least, rank
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Loop, Stmt, Update, Var
-from sourcead.ir.walk import bound_vars, map_op, op_blocks
+from sourcead.ir.walk import bound_vars, map_blocks
 from sourcead.passes.loops.stacked_factors import Known, OneLoop, Term
+from sourcead.passes.peephole import with_body, with_stmts
 
 
 def sum_after_loops(function: Function, notes: list[str]) -> Function:
     """The function with sums of products taken out of the loops of its reverse sweep; says so in `notes`."""
     known = Known(function, notes)
-    body = Fission(known).block(function.body, list(function.params))
-    return replace(function, body=body) if known.done else function
+    return with_body(function, LoopFission(known).block(function.body, list(function.params)))
 
 
-class Fission:
+class LoopFission:
     """Splits the loops of one function."""
 
     def __init__(self, known: Known):
@@ -43,14 +42,12 @@ class Fission:
         """The block with its loops split; `scope`: what is defined around it."""
         stmts, inner = [], list(scope)
         for stmt in block.stmts:
-            if op_blocks(stmt.op):
-                around = [*inner, *bound_vars(stmt.op)]
-                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, lambda b, around=around: self.block(b, around)))
-            stmts.append(stmt)
+            around = [*inner, *bound_vars(stmt.op)]
+            stmts.append(map_blocks(stmt, lambda b, around=around: self.block(b, around)))
             inner += stmt.targets
         for stmt in [s for s in stmts if s.adjoint_of is not None and isinstance(s.op, Loop)]:
             stmts = self.split(stmt, stmts, scope)
-        return Block(tuple(stmts), block.results)
+        return with_stmts(block, stmts)
 
     def split(self, stmt: Stmt, stmts: list[Stmt], scope: list[Var]) -> list[Stmt]:
         """The statements of a block with one of its loops split, if that pays."""
@@ -67,19 +64,14 @@ class Fission:
     # -- what it sums --------------------------------------------------------------------------------------------------
 
     def terms(self, loop: Loop) -> list[Term]:
-        """The sums of a loop that can be done after it: those of products, and of rows that have a stack then."""
+        """The sums of a loop that can be computed after it: those of products, and of rows that are stacked for a product anyway."""
         found = []
         here = {t: s for s in loop.body.stmts for t in s.targets}
         for k, result in enumerate(loop.body.results):
             chain, version = [], result
             while isinstance(version, Var) and version is not loop.params[k]:
                 update = here.get(version)
-                if (
-                    update is None
-                    or not isinstance(update.op, Update)
-                    or update.op.mode != "add"
-                    or self.known.uses[version] != 1
-                ):
+                if update is None or not isinstance(update.op, Update) or update.op.mode != "add" or self.known.uses[version] != 1:
                     break
                 chain.append(update)
                 version = update.op.base
@@ -94,7 +86,7 @@ class Fission:
         return [t for t in found if len(t.factors) == 2 or t.factors[0] in stacked]
 
     def term(self, update: Stmt, k: int, here: dict[Var, Stmt]) -> Term | None:
-        """What an update adds to a sum."""
+        """The term that an update adds to a sum; None if it cannot be computed after the loop."""
         value = update.op.value
         dims = dims_in(value)
         stmt = here.get(value)
@@ -115,7 +107,7 @@ class Fission:
         return Term(update, k, (value,)) if len(dims) == 1 else None
 
     def transposed(self, atom: Var, here: dict[Var, Stmt]) -> Var | None:
-        """a, if the atom is its transpose."""
+        """Return `a` if the atom is the transpose of `a`, else None."""
         match here[atom].op if atom in here else None:
             case Call(np.transpose, (Var() as a,), ()):
                 return a
@@ -123,7 +115,7 @@ class Fission:
 
 
 def same_shape(sum_: Atom, value: Atom) -> bool:
-    """Whether what is added to a sum is surely not broadcast, and has its dtype."""
+    """Whether a value that is added to a sum surely has the shape and dtype of the sum."""
     a, b = dims_in(sum_), dims_in(value)
     if a is None or b is None or len(a) != len(b) or atom_type(sum_).dtype != atom_type(value).dtype:
         return False

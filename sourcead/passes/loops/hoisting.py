@@ -1,11 +1,12 @@
 """Products of a matrix with one row of an array in each iteration become one product before the loop.
 
-    for t in range(n):                       zs = xs @ w.T
-        z = w @ xs[t]                        for t in range(n):
-                                                 z = zs[t]
+    loop for t in range(0, n, 1):            zs = matmul(xs, transpose(w))
+        x = xs[t]                            loop for t in range(0, n, 1):
+        z = matmul(w, x)                         z = zs[t]
 
-Also for batches: `xs[t] @ w` and `xs[:, t] @ w` of an array with three axes.  Done where the loop visits every row, in what is then
-differentiated in reverse mode, whose sums of products are one product as well (`fission.py`).
+The same holds for batches, `xs[t] @ w` and `xs[:, t] @ w` of an array with three axes.  Legal if `xs` and `w` do not depend on the loop
+and the loop visits every row of `xs`; a product has no effect, so that it may be computed where the loop has no iterations.  It takes
+the memory of all products.  The reverse sweep of one product is one product too (`fission.py`).
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder
+from sourcead.analysis.loop_indices import Counting, axis_of
 from sourcead.analysis.sizes import dims_in, least
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, Stmt, Var
-from sourcead.ir.walk import bound_vars, definitions, map_op, op_blocks, walk
-from sourcead.passes.cleanup.loop_indices import Counting
-from sourcead.passes.residuals.remove_overwritten_zeros import axis_of
+from sourcead.ir.walk import bound_vars, definitions, map_blocks, rewrite
+from sourcead.passes.peephole import with_body, with_stmts
 from sourcead.runtime.shapes import join_rows, split_rows
 
 PRODUCTS = (operator.matmul, np.matmul, np.dot)
@@ -31,12 +32,10 @@ def hoist_products(function: Function, notes: list[str], build: Builder, product
 
     Adds these products to `products` and a line for each loop to `notes`; `build` learns of the new variables.
     """
-    hoisting = Hoisting(function, notes, build, products)
-    body = hoisting.block(function.body, list(function.params))
-    return replace(function, body=body) if products else function
+    return with_body(function, ProductHoisting(function, notes, build, products).block(function.body, list(function.params)))
 
 
-class Hoisting:
+class ProductHoisting:
     """Takes products out of the loops of one function."""
 
     def __init__(self, function: Function, notes: list[str], builder: Builder, products: set[Var]):
@@ -47,22 +46,18 @@ class Hoisting:
         """The block with products taken out of its loops; `scope`: what is defined around it."""
         stmts, before = [], list(scope)
         for stmt in block.stmts:
-            if op_blocks(stmt.op):
-                around = [*before, *bound_vars(stmt.op)]
-                stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, lambda b, around=around: self.block(b, around)))
-            if isinstance(stmt.op, Loop):
-                hoisted, stmt = self.loop(stmt, before)
-                stmts += hoisted
-            stmts.append(stmt)
+            around = [*before, *bound_vars(stmt.op)]
+            stmt = map_blocks(stmt, lambda b, around=around: self.block(b, around))
+            stmts += self.loop(stmt, before) if isinstance(stmt.op, Loop) else [stmt]
             before += stmt.targets
-        return Block(tuple(stmts), block.results)
+        return with_stmts(block, stmts)
 
-    def loop(self, stmt: Stmt, scope: list[Var]) -> tuple[list[Stmt], Stmt]:
-        """What stands before a loop now, and the loop."""
+    def loop(self, stmt: Stmt, scope: list[Var]) -> list[Stmt]:
+        """The loop behind the products that are taken out of it."""
         loop: Loop = stmt.op
         counted = self.counting.of(loop)
         if counted is None or counted.first != 0:
-            return [], stmt
+            return [stmt]
         outside = set(scope)
         here = {t: s for s in loop.body.stmts for t in s.targets}
         hoisted, body, names = [], [], []
@@ -79,12 +74,12 @@ class Hoisting:
                 s = found
             body.append(s)
         if not hoisted:
-            return [], stmt
+            return [stmt]
         self.notes.append(f"products of all iterations before the loop: {', '.join(names)}")
-        return hoisted, replace(stmt, op=replace(loop, body=Block(tuple(body), loop.body.results)))
+        return [*hoisted, replace(stmt, op=replace(loop, body=Block(tuple(body), loop.body.results)))]
 
     def product(self, stmt: Stmt, index: Var, rows, here: dict[Var, Stmt], outside: set[Var]) -> Stmt | None:
-        """The statement that reads its row of the product of all; None if there is no such."""
+        """The statement that reads a row of the hoisted product in place of a product; None if it cannot be hoisted."""
         left, right = stmt.op.args
         for x, w, x_first in ((left, right, True), (right, left, False)):
             read = here[x].op if x in here else None
@@ -100,7 +95,7 @@ class Hoisting:
         return None
 
     def invariant(self, atom: Atom, here: dict[Var, Stmt], outside: set[Var]) -> tuple[Var, bool] | None:
-        """A value from outside the loop, and whether the atom is its transpose."""
+        """The value from outside the loop that an atom is, and whether it is its transpose; None if it is neither."""
         if atom in outside:
             return atom, False
         match here[atom].op if atom in here else None:
@@ -111,7 +106,7 @@ class Hoisting:
         return None
 
     def all_products(self, array: Var, dims: tuple, axis: int, w: Var, transposed: bool, x_first: bool) -> Var | None:
-        """The products of all parts of an array along an axis with `w`, or with its transpose."""
+        """The product of an array with `w`, or with its transpose, from which an iteration takes its part along an axis."""
         build, rank = self.builder, len(dims_in(w) or ())
         origin = self.counting.op(w)
         matrix_name = origin.args[0].name if isinstance(origin, Call) and origin.fn is np.transpose else w.name
@@ -131,33 +126,26 @@ class Hoisting:
 
 
 def expand_row_reshapes(function: Function) -> Function:
-    """The function with `join_rows` and `split_rows`, whose adjoints need no values, written as `np.reshape`."""
-    if not any(isinstance(s.op, Call) and s.op.fn in (join_rows, split_rows) for s in walk(function.body)):
-        return function
-    build = Builder()
+    """The function with `np.reshape` for `join_rows` and `split_rows`, whose adjoints need no values.
 
-    def visit(block: Block) -> Block:
-        with build.block() as stmts:
-            for stmt in block.stmts:
-                op = map_op(stmt.op, lambda a: a, visit) if op_blocks(stmt.op) else stmt.op
-                build.origin, build.adjoint_of, build.within = stmt.origin, stmt.adjoint_of, stmt.within
-                if isinstance(op, Call) and op.fn is join_rows:
-                    op = Call(np.reshape, (op.args[0], (Const(-1), size_along(build, op.args[0], -1))))
-                elif isinstance(op, Call) and op.fn is split_rows:
-                    rows, like = op.args
-                    leading = [size_along(build, like, axis) for axis in range(len(dims_in(like)) - 1)]
-                    op = Call(np.reshape, (rows, (*leading, size_along(build, rows, -1))))
-                build.stmts.append(stmt if op is stmt.op else replace(stmt, op=op))
-        return Block(tuple(stmts), block.results)
+    y = join_rows(x);  z = split_rows(y, x)        y = reshape(x, (-1, d));  z = reshape(y, (m, n, d))        x: (m, n, d)
 
-    return replace(function, body=visit(function.body))
+    Legal always: the helpers are defined so.
+    """
+
+    def change(stmt: Stmt) -> list[Stmt]:
+        if not (isinstance(stmt.op, Call) and stmt.op.fn in (join_rows, split_rows)):
+            return [stmt]
+        build, x, like = Builder().at(stmt), stmt.op.args[0], stmt.op.args[-1]
+        axes = range(len(dims_in(like)) - 1)
+        leading = [Const(-1)] if stmt.op.fn is join_rows else [size_along(build, like, axis) for axis in axes]
+        shape = (*leading, size_along(build, x, -1))
+        return [*build.stmts, replace(stmt, op=Call(np.reshape, (x, shape)))]
+
+    return with_body(function, rewrite(function.body, change))
 
 
 def size_along(build: Builder, array: Atom, axis: int) -> Atom:
     """The size of an array along an axis."""
-    dim = dims_in(array)[axis]
-    return (
-        Const(dim)
-        if isinstance(dim, int)
-        else build.index(build.attr(array, "shape"), Const(axis % len(dims_in(array))))
-    )
+    dims = dims_in(array)
+    return Const(dims[axis]) if isinstance(dims[axis], int) else build.index(build.attr(array, "shape"), Const(axis % len(dims)))

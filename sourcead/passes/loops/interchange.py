@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder
+from sourcead.analysis.loop_indices import Counted, Counting
 from sourcead.analysis.sizes import Sizes, dims_in, dtype_option, known_dtype, least, rank
 from sourcead.ir.nodes import (
     Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Slice, Stmt, Sub, Var, fresh
@@ -29,8 +30,7 @@ from sourcead.ir.nodes import (
 from sourcead.ir.types import INT, Array, ListT, Sym
 from sourcead.ir.walk import all_reads, bound_vars, definitions, map_op, op_blocks, op_reads
 from sourcead.passes.cleanup.common_subexpressions import is_pure
-from sourcead.passes.cleanup.loop_indices import Counted, Counting
-from sourcead.passes.elementwise import is_elementwise
+from sourcead.passes.cleanup.equal_dims import is_elementwise
 from sourcead.passes.loops.hoisting import PRODUCTS
 
 

@@ -1,11 +1,15 @@
-"""What an iteration reads once and then replaces by its result shares the array of the results.
+"""A product that each iteration reads a row of is put into the array that the loop writes its results into.
 
-    zs = xs @ w.T                                hs[1:] = xs @ w.T
-    for t in range(n):                           for t in range(n):
-        hs[t + 1] = np.tanh(zs[t] + hs[t] @ u)       hs[t + 1] = np.tanh(hs[t + 1] + hs[t] @ u)
+    zs = matmul(xs, w)                               h1 = h0 with [1:] = matmul(xs, w)
+    loop (h = h0) for t in range(0, n, 1):           loop (h = h1) for t in range(0, n, 1):
+        z = zs[t]                                        z = h[t + 1]
+        y = f(z, h[t])                                   y = f(z, h[t])
+        h2 = h with [t + 1] = y;  yield h2               h2 = h with [t + 1] = y;  yield h2
 
-It saves the memory of an array, and in the reverse sweep that of its cotangent: the one of `hs` at t + 1 makes place for the one of
-what stood there before.
+It saves the memory of an array, and in the reverse sweep that of its cotangent.  Legal if nothing else reads the product, the rows have
+the same shape and dtype, the loop counts upward, reads row `t` of the product before it sets row `t + c` of the array, and reads only
+rows of the array that it, or something before the loop, has set already: `t + k` with 0 <= k < c.  The array must be new, and rows must
+have been put into it one by one.
 """
 
 from __future__ import annotations
@@ -17,24 +21,25 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder
+from sourcead.analysis.loop_indices import Counted, Counting, is_int, offset
 from sourcead.analysis.sizes import dims_in, known_dtype
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Sym
 from sourcead.ir.walk import all_reads, definitions, map_blocks, op_blocks, op_reads
-from sourcead.passes.cleanup.loop_indices import Counted, Counting, offset
 from sourcead.passes.equality import same_dims
+from sourcead.passes.peephole import with_body, with_stmts
 
 
 def share_arrays(function: Function, build: Builder, products: set[Var]) -> Function:
-    """The function with each of `products`, arrays that a loop takes row by row, put where the loop writes its results.
+    """The function with those of `products` that a loop takes row by row put where the loop writes its results.
 
-    `build` knows the function's variables, and learns of the new ones.
+    `build` knows the function's variables and learns of the new ones.
     """
-    return replace(function, body=Sharing(function, build, products).block(function.body)) if products else function
+    return with_body(function, ProductSharing(function, build, products).block(function.body)) if products else function
 
 
-class Sharing:
-    """Lets arrays of one function share memory."""
+class ProductSharing:
+    """Puts products of one function into the arrays that loops write."""
 
     def __init__(self, function: Function, builder: Builder, products: set[Var]):
         self.builder, self.products = builder, products
@@ -46,22 +51,16 @@ class Sharing:
         stmts: list[Stmt] = []
         for stmt in block.stmts:
             stmt = map_blocks(stmt, self.block)
-            if isinstance(stmt.op, Loop):
-                stmts += self.loop(stmt, {t for s in stmts for t in s.targets})
-            else:
-                stmts.append(stmt)
-        return Block(tuple(stmts), block.results)
+            stmts += self.loop(stmt, {t for s in stmts for t in s.targets}) if isinstance(stmt.op, Loop) else [stmt]
+        return with_stmts(block, stmts)
 
     def loop(self, stmt: Stmt, here: set[Var]) -> list[Stmt]:
-        """A loop after what must stand before it, if it can take a product from the array of its results."""
+        """The loop behind the statements that it then needs, if it can take a product from the array of its results."""
         counted = self.counting.of(stmt.op)
-        for k, s in enumerate(stmt.op.body.stmts if counted is not None and counted.first == 0 else ()):
-            if (
-                isinstance(s.op, Index)
-                and s.op.base in self.products & here
-                and s.op.key is stmt.op.index
-                and self.uses[s.op.base] == 1
-            ):
+        upward = counted is not None and counted.first == 0 and is_int(stmt.op.domain.step, 1)
+        for k, s in enumerate(stmt.op.body.stmts if upward else ()):
+            is_row = isinstance(s.op, Index) and s.op.base in self.products & here and s.op.key is stmt.op.index
+            if is_row and self.uses[s.op.base] == 1:
                 for j in range(len(stmt.op.params)):
                     written = self.written(stmt.op, j, k, s.op.base, counted)
                     if written is not None and self.is_own(stmt.op.inits[j], here):
@@ -69,7 +68,7 @@ class Sharing:
         return [stmt]
 
     def is_own(self, array: Var, here: set[Var]) -> bool:
-        """Whether an array was made in this block and nothing has been put into it but single rows."""
+        """Whether an array was made in this block and only single rows were put into it."""
         while array in here and self.uses[array] == 1:
             match self.made[array].op:
                 case Call(np.empty):
@@ -81,18 +80,13 @@ class Sharing:
         return False
 
     def written(self, loop: Loop, j: int, at: int, product: Var, counted: Counted) -> int | None:
-        """c, if each iteration sets row i + c of a variant after it has read row i of the product, and reads only rows before.
+        """Return `c` if each iteration sets row i + c of a variant after row i of the product is read, and reads only rows before it.
 
         Rows 0 to c - 1 are those that were set before the loop.
         """
         param, result = loop.params[j], loop.body.results[j]
         update = next((s for s in loop.body.stmts if result in s.targets), None)
-        if (
-            update is None
-            or not isinstance(update.op, Update)
-            or update.op.base is not param
-            or update.op.mode != "set"
-        ):
+        if update is None or not isinstance(update.op, Update) or update.op.base is not param or update.op.mode != "set":
             return None
         dims, rows = dims_in(param), dims_in(product)
         if len(update.op.path) != 1 or not isinstance(update.op.path[0], Sub) or dims is None or rows is None:
@@ -112,7 +106,7 @@ class Sharing:
         return c if self.uses[result] == 1 else None
 
     def shared(self, stmt: Stmt, j: int, read: Stmt, c: int, counted: Counted) -> list[Stmt]:
-        """The product put into the array, and the loop that takes it from there."""
+        """The update that puts the product into the array, and the loop that takes it from there."""
         loop, build = stmt.op, self.builder
         build.origin, build.within = stmt.origin, stmt.within
         with build.block() as before:
@@ -136,5 +130,5 @@ class Sharing:
         return isinstance(counted.rows, int) and dim == counted.rows + c
 
     def end(self, counted: Counted, c: int) -> Atom:
-        """The place behind the row that the last iteration writes."""
+        """The index behind the row that the last iteration writes."""
         return self.builder.call(operator.add, counted.count, Const(c)) if c else counted.count

@@ -9,15 +9,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
+from sourcead.analysis.loop_indices import Counted, Counting, axis_of, is_int, offset, same_count
 from sourcead.analysis.sizes import Sizes, dims_in, dtype_option, known_dtype, least, rank
 from sourcead.ir.nodes import (
     Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Pop, Range, Slice, Stmt, Sub, Update, Var, fresh
 )
 from sourcead.ir.types import INT, Array, Sym
 from sourcead.ir.walk import all_reads, definitions
-from sourcead.passes.cleanup.loop_indices import Counted, Counting, is_int, offset, same_atom
 from sourcead.passes.equality import same_dim
-from sourcead.passes.residuals.remove_overwritten_zeros import axis_of
 
 
 @dataclass(eq=False)
@@ -351,7 +350,7 @@ class OneLoop:
         if not isinstance(loop, Loop) or not isinstance(loop.domain, Range):
             return None
         counted = self.known.counting.of(loop)
-        if counted is None or counted.first != self.counted.first or not same_atom(counted.count, self.counted.count):
+        if counted is None or counted.first != self.counted.first or not same_count(counted.count, self.counted.count):
             return None
         if not is_int(loop.domain.step, 1):
             return None

@@ -1,22 +1,24 @@
-"""Cotangents of the records in a list are added to array by array, which can be done in place.
+"""A cotangent is added to a record in a list array by array, which can be done in place.
 
-    d_item = add(d_items[i], Layer(w=p, b=q))        d_items[i].w += p
-    d_items[i] = d_item                              d_items[i].b += q
+    r = l0[i]                                        l1 = l0 with [i]['w'] += p
+    s = add(r, Layer(w=p, b=q))                      l2 = l1 with [i]['b'] += q
+    l2 = l0 with [i] = s
 
-Right where the list was made of zeros by this function, so that no cotangent in it is None, and each field is an array.
+Legal if this function made the list of zeros and put nothing but sums into it, so that no cotangent in it is None and its arrays share
+memory with nothing, if nothing else reads the sum and its parts, and if each field is surely an array.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Stmt, Sub, Update, Var, fresh
+from sourcead.ir.nodes import Atom, Build, Call, Const, Function, Index, Loop, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import Array, Scalar, StructT, TupleT, Type
-from sourcead.ir.walk import all_reads, map_blocks, walk
+from sourcead.ir.walk import count_reads, definitions, op_blocks, rewrite, walk
 from sourcead.passes.equality import operand_key
+from sourcead.passes.peephole import with_body
 
 
 def add_to_records(function: Function) -> Function:
@@ -24,33 +26,21 @@ def add_to_records(function: Function) -> Function:
     stmts = list(walk(function.body))
     if not any(isinstance(s.op, Call) and s.op.fn is runtime.add for s in stmts):
         return function
-    made = {t: s for s in stmts for t in s.targets}
+    made, uses = definitions(function.body), count_reads(function.body)
     params = {p: (s.op, k) for s in stmts if isinstance(s.op, Loop) for k, p in enumerate(s.op.params)}
-    uses = Counter(all_reads(function.body))
-    changed = False
-
-    def visit(block: Block) -> Block:
-        nonlocal changed
-        here, replaced = set(block.stmts), {}
-        for stmt in block.stmts:
-            sum_ = sum_of_records(stmt, made, uses)
-            if sum_ is None or not set(sum_.done) <= here or not of_zeros(stmt.op.base, made, params, set()):
-                continue
-            replaced.update(dict.fromkeys(sum_.done, ()))
-            replaced[stmt] = sum_.updates(stmt)
-            changed = True
-        found = []
-        for stmt in block.stmts:
-            stmt = map_blocks(stmt, visit)
-            found += replaced.get(stmt, (stmt,))
-        return Block(tuple(found), block.results)
-
-    body = visit(function.body)
-    return replace(function, body=body) if changed else function
+    blocks = {s: block for block in (function.body, *(b for s in stmts for b in op_blocks(s.op))) for s in block.stmts}
+    replaced: dict[Stmt, list[Stmt]] = {}
+    for stmt in stmts:
+        found = sum_of_records(stmt, made, uses)
+        beside = found is not None and all(blocks[s] is blocks[stmt] for s in found.done)
+        if beside and of_zeros(stmt.op.base, made, params, set()):
+            replaced.update({s: [] for s in found.done})
+            replaced[stmt] = found.updates(stmt)
+    return with_body(function, rewrite(function.body, lambda s: replaced.get(s, (s,))))
 
 
 def of_zeros(atom: Atom, made: dict[Var, Stmt], params: dict[Var, tuple[Loop, int]], seen: set[Atom]) -> bool:
-    """Whether a list is a version of one that `zeros_like` made, and nothing was put into it but sums."""
+    """Whether a list is a version of one that `zeros_like` made, into which nothing but sums were put."""
     if atom in seen:
         return True
     seen.add(atom)
@@ -70,7 +60,10 @@ def of_zeros(atom: Atom, made: dict[Var, Stmt], params: dict[Var, tuple[Loop, in
 
 
 class Sum:
-    """The sum of a record and an item of a list: what is added to each array, and the statements that it takes the place of."""
+    """The sum of a record and an item of a list.
+
+    `parts` has the path to each array of the record and what is added to it, `done` the statements that the new updates replace.
+    """
 
     def __init__(self):
         self.parts: list[tuple[tuple[Sub, ...], Atom]] = []
@@ -86,8 +79,8 @@ class Sum:
         return found
 
 
-def sum_of_records(stmt: Stmt, made: dict[Var, Stmt], uses: Counter) -> Sum | None:
-    """What `items[i] = add(items[i], record)` does; None of another statement."""
+def sum_of_records(stmt: Stmt, made: dict[Var, Stmt], uses: dict[Var, int]) -> Sum | None:
+    """The sum that `items[i] = add(items[i], record)` computes; None for other statements."""
     match stmt.op:
         case Update(Var() as base, (Sub(key),), Var() as total, "set") if uses[total] == 1 and total in made:
             added = made[total]
@@ -107,8 +100,8 @@ def sum_of_records(stmt: Stmt, made: dict[Var, Stmt], uses: Counter) -> Sum | No
     return None
 
 
-def add_parts(found: Sum, t: Type, record: Atom, path: tuple[Sub, ...], made: dict[Var, Stmt], uses: Counter) -> bool:
-    """Notes what is added to each array of a record of type `t`; False if that is not known of one of them."""
+def add_parts(found: Sum, t: Type, record: Atom, path: tuple[Sub, ...], made: dict[Var, Stmt], uses: dict[Var, int]) -> bool:
+    """Notes what is added to each array of a record of type `t`; False if that is not known for one of them."""
     build = made[record].op if record in made and uses[record] == 1 else None
     if not isinstance(build, Build) or build.kind not in ("tuple", "record") or not isinstance(t, (TupleT, StructT)):
         return False
@@ -129,5 +122,5 @@ def add_parts(found: Sum, t: Type, record: Atom, path: tuple[Sub, ...], made: di
 
 
 def is_cotangent(t: Type) -> bool:
-    """Whether values of a type are surely arrays that a cotangent can be added to in place, not numbers."""
+    """Whether values of a type are surely arrays, to which a cotangent can be added in place."""
     return isinstance(t, Array) and t.dtype is not None and t.dtype.kind in "fc" and bool(t.dims)

@@ -1,20 +1,20 @@
-"""One stack for nested loops, in place of a list of lists.
+"""Nested loops save their residuals on one stack, in place of a list of lists.
 
-    as = []                          as = []
-    for ...:                         for ...:
-        bs = []                          for ...:
-        for ...:                             as.append(b)
-            bs.append(b)             reverse
-        as.append(bs)                for ...:
-    reverse                              for ...:
-    for ...:                                 b = as.pop()
-        bs = as.pop()
-        for ...:
-            b = bs.pop()
+    as0 = list()                                     bs0 = list()
+    as1 = loop (a = as0) for i ...:                  bs1 = loop (b = bs0) for i ...:
+        bs0 = list()                                     b1 = loop (c = b) for j ...:
+        bs1 = loop (b = bs0) for j ...:                      c1 = c ++ [x];  yield c1
+            b1 = b ++ [x];  yield b1                     yield b1
+        a1 = a ++ [bs1];  yield a1
+    as2 = loop (a = as1) for i ...:                  bs2 = loop (b = bs1) for i ...:
+        a1, bs2 = pop a                                  b1 = loop (c = b) for j ...:
+        bs3 = loop (b = bs2) for j ...:                      c1, x = pop c;  yield c1
+            b1, x = pop b;  yield b1                     yield b1
+        yield a1
 
-What the forward sweep of a loop saves, its reverse takes off to the last element: below the elements of one run of the inner
-loop lie those of the run before, and nothing needs to keep them apart.  Only lists that were made for the reverse sweep are
-joined (`Build.residual`); nothing is promised of those that the user's program fills.
+Legal if both lists are only built, appended to, popped and passed on by loops and branches, the inner list is built where it is put on
+the outer one, and the reverse of each iteration takes the inner list off and empties it: then the elements of one run of the inner loop
+lie above those of the run before.  Only lists of residuals are joined (`Build.residual`), because the reverse sweep empties those.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from dataclasses import dataclass, field, replace
 
 from sourcead.ir.nodes import Append, Atom, Block, Branch, Build, Closure, Function, Loop, Pop, Stmt, Var, fresh
 from sourcead.ir.types import ListT
-from sourcead.ir.walk import map_op, map_operand, op_blocks, op_reads
+from sourcead.ir.walk import map_op, map_operand, op_blocks, op_reads, reads_inside
 
 
 def flatten_stacks(function: Function) -> Function:
-    """The function with lists of lists of residuals flattened, innermost first."""
+    """The function with lists of lists of residuals joined to one list, innermost first."""
     while True:
         joined = next(filter(None, map(_joining, _stacks(function))), None)
         if joined is None:
@@ -38,7 +38,7 @@ def flatten_stacks(function: Function) -> Function:
 
 
 def _unite_elements(stmts, parent, find, unite) -> None:
-    """Counts the lists that are put on one stack, and those that are taken off it, as versions of one list."""
+    """Unites the lists that are put on one stack and those that are taken off it."""
     while True:
         element: dict[Var, Var] = {}
         changed = False
@@ -60,13 +60,13 @@ def _unite_elements(stmts, parent, find, unite) -> None:
 
 @dataclass(eq=False)
 class _Stack:
-    """All versions of one list, and what is done with it."""
+    """All versions of one list, and the statements that build it, append to it and pop from it, each with its block."""
 
     versions: set[Var] = field(default_factory=set)
     builds: list[tuple[Block, Stmt]] = field(default_factory=list)
     appends: list[tuple[Block, Stmt]] = field(default_factory=list)
     pops: list[tuple[Block, Stmt]] = field(default_factory=list)
-    inner: _Stack | None = None  # the stack that its elements are
+    inner: _Stack | None = None  # the stack that all its elements are versions of
     plain: bool = True  # only built, appended to, popped and passed on
 
 
@@ -79,7 +79,7 @@ def _walk(block: Block) -> Iterator[tuple[Block, Stmt]]:
 
 
 def _stacks(function: Function) -> list[_Stack]:
-    """The lists of a function, those of inner loops first."""
+    """The lists of residuals in a function, those of inner loops first."""
     parent: dict[Var, Var] = {}
 
     def find(v: Var) -> Var:
@@ -145,7 +145,7 @@ def _stacks(function: Function) -> list[_Stack]:
 
 
 def _joining(outer: _Stack) -> tuple[dict[Var, Var], set[Stmt]] | None:
-    """How to make one stack of a stack and its elements: new names of variables, and the statements that go; None if not."""
+    """How to join a stack with its elements: new variables for old ones, and the statements that go; None if that is illegal."""
     inner = outer.inner
     if inner is None or not (outer.plain and inner.plain and inner.builds):
         return None
@@ -182,13 +182,14 @@ def _joining(outer: _Stack) -> tuple[dict[Var, Var], set[Stmt]] | None:
 
 
 def _emptied(block: Block, pop: Stmt, inner: _Stack) -> Var | None:
-    """The last version of a popped stack, after everything was taken off it; None if it is not seen to be."""
+    """The last version of a popped stack, when it is empty; None if the block does not show that it is emptied."""
     last = pop.targets[1]
     at = block.stmts.index(pop)
     for stmt in block.stmts[at + 1 :]:
-        if pop.targets[0] in _all_reads(stmt):
+        reads = set(reads_inside(stmt.op))
+        if pop.targets[0] in reads:
             return None
-        if last in _all_reads(stmt):
+        if last in reads:
             following = [t for t in stmt.targets if t in inner.versions]
             if isinstance(stmt.op, Loop):
                 following = [t for t, init in zip(stmt.targets, stmt.op.inits) if init is last]
@@ -196,16 +197,6 @@ def _emptied(block: Block, pop: Stmt, inner: _Stack) -> Var | None:
                 return None
             last = following[0]
     return None if last is pop.targets[1] or last in block.results else last
-
-
-def _all_reads(stmt: Stmt) -> set[Atom]:
-    """What a statement reads, its blocks included."""
-    found: set[Atom] = set(op_reads(stmt.op))
-    for block in op_blocks(stmt.op):
-        found.update(block.results)
-        for s in block.stmts:
-            found |= _all_reads(s)
-    return found
 
 
 def _renamed(block: Block, names: dict[Var, Var], gone: set[Stmt]) -> Block:
@@ -220,9 +211,7 @@ def _renamed(block: Block, names: dict[Var, Var], gone: set[Stmt]) -> Block:
             if stmt in gone:
                 continue
             op = map_op(stmt.op, f, visit)
-            if isinstance(op, Loop):
-                op = replace(op, params=tuple(map(f, op.params)))
-            elif isinstance(op, Closure):
+            if isinstance(op, (Loop, Closure)):
                 op = replace(op, params=tuple(map(f, op.params)))
             stmts.append(replace(stmt, targets=tuple(map(f, stmt.targets)), op=op))
         return Block(tuple(stmts), tuple(map_operand(r, f) for r in b.results))

@@ -1,58 +1,52 @@
 """A part of a cotangent array that nothing reads again is not cleared.
 
-    for i in reversed(range(n)):                 for i in reversed(range(n)):
-        d_x[i] += 2 * d_y[i + 1]                     d_x[i] += 2 * d_y[i + 1]
-        d_y[i + 1] = 0.0
+    loop (d = d0) for i in range(n - 1, -1, -1):          loop (d = d0) for i in range(n - 1, -1, -1):
+        v = d[i + 1]                                          v = d[i + 1]
+        d1 = d with [i + 1] = 0.0
+        d2 = d1 with [i] += mul(2, v)                         d2 = d with [i] += mul(2, v)
+        yield d2                                              yield d2
 
-The adjoint of a write clears the cotangent of what was overwritten.  If the loop uses the array at places that it moves on from, such as
-`i + 1`, `i` and `i - 1` with falling i, and nothing reads the array after the loop, then what lies behind is never seen again.
+The adjoint of a write clears the cotangent of what was overwritten.  Legal if nothing reads the array after the loop, the loop uses it
+only at subscripts `i + c` along one axis, none of them negative, and the clear is the last use of the greatest of them (the least, if
+the index rises): the loop moves on from there and never comes back.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 from sourcead.analysis.builder import atom_type
+from sourcead.analysis.loop_indices import Counting, is_int, offset
 from sourcead.ir.nodes import Atom, Attr, Block, Function, Index, Loop, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Scalar, kind_of
-from sourcead.ir.walk import all_reads, definitions, map_blocks, map_op, op_blocks, op_reads, walk
-from sourcead.passes.cleanup.loop_indices import Counting, is_int, offset
-from sourcead.passes.cleanup.shapes_of_versions import ASKED
+from sourcead.ir.walk import all_reads, count_reads, definitions, map_atoms, op_blocks, op_reads, rewrite, walk
+from sourcead.passes.cleanup.shapes_of_versions import ATTRIBUTES
+from sourcead.passes.peephole import with_body
 from sourcead.passes.residuals.sink_clears import is_clearing
 
 
 def remove_dead_clears(function: Function) -> Function:
-    """The function without writes of zeros in its reverse sweep that nothing sees."""
+    """The function without writes of zeros in its reverse sweep that nothing reads."""
     if not any(is_clearing(s) for s in walk(function.body)):
         return function
-    uses = Counter(all_reads(function.body))
-    made = definitions(function.body)
+    uses, made = count_reads(function.body), definitions(function.body)
     counting = Counting(made)
-    changed = False
 
-    def visit(block: Block) -> Block:
-        nonlocal changed
-        stmts = []
-        for stmt in block.stmts:
-            counted = counting.of(stmt.op) if isinstance(stmt.op, Loop) else None
-            if counted is not None:
-                for k, target in enumerate(stmt.targets):
-                    unseen = [] if uses[target] else unseen_clearings(stmt.op, k, counted.first, made)
-                    if unseen:
-                        stmt, changed = replace(stmt, op=without(stmt.op, unseen)), True
-            stmt = map_blocks(stmt, visit)
-            stmts.append(stmt)
-        return Block(tuple(stmts), block.results)
+    def change(stmt: Stmt) -> list[Stmt]:
+        counted = counting.of(stmt.op) if isinstance(stmt.op, Loop) else None
+        for k, target in enumerate(stmt.targets if counted is not None else ()):
+            dead = [] if uses.get(target) else dead_clears(stmt.op, k, counted.first, made)
+            if dead:
+                stmt = replace(stmt, op=without(stmt.op, dead))
+        return [stmt]
 
-    body = visit(function.body)
-    return replace(function, body=body) if changed else function
+    return with_body(function, rewrite(function.body, change))
 
 
-def unseen_clearings(loop: Loop, k: int, first: int, made: dict[Var, Stmt]) -> list[Stmt]:
-    """The statements that clear parts of a loop variant for nothing, if the array is not read after the loop.
+def dead_clears(loop: Loop, k: int, first: int, made: dict[Var, Stmt]) -> list[Stmt]:
+    """The dead clears of the k-th variant of a loop, an array that is not read after the loop.
 
-    `first`: the least value of the loop's index. A negative subscript counts from the end, so there must be none.
+    `first` is the least value of the loop's index: no subscript may be negative, because that would count from the end.
     """
     versions, uses = {loop.params[k]}, []
     for at, stmt in enumerate(loop.body.stmts):
@@ -65,29 +59,23 @@ def unseen_clearings(loop: Loop, k: int, first: int, made: dict[Var, Stmt]) -> l
             return []
     if loop.body.results[k] not in versions or any(r in versions for j, r in enumerate(loop.body.results) if j != k):
         return []
-    uses = [(at, s) for at, s in uses if not (isinstance(s.op, Attr) and s.op.name in ASKED)]
+    uses = [(at, s) for at, s in uses if not (isinstance(s.op, Attr) and s.op.name in ATTRIBUTES)]
     keys = [key_of(s, versions) for _, s in uses]
     if None in keys:
         return []
-    axes = range(min(map(len, keys), default=0))
-    found = []
-    for axis in axes:
+    for axis in range(min(map(len, keys), default=0)):
         offsets = [offset(key[axis], loop.index, made) for key in keys]
         if None in offsets or min(offsets) + first < 0:
             continue
-        ahead = max if is_int(loop.domain.step, -1) else min
-        for (at, stmt), own in zip(uses, offsets):
-            behind = ahead(offsets) == own and not any(
-                other == own and place > at for (place, _), other in zip(uses, offsets)
-            )
-            if is_clearing(stmt) and behind and stmt not in found:
-                found.append(stmt)
-        break
-    return found
+        behind = (max if is_int(loop.domain.step, -1) else min)(offsets)  # no later iteration comes back there
+        last = max(at for (at, _), own in zip(uses, offsets) if own == behind)
+        found = (s for (at, s), own in zip(uses, offsets) if own == behind and at == last and is_clearing(s))
+        return list(dict.fromkeys(found))
+    return []
 
 
 def key_of(stmt: Stmt, versions: set[Var]) -> tuple | None:
-    """The subscript by which a statement uses an array; None if it uses it in another way."""
+    """The subscript by which a statement uses an array, one item for each axis; None if it uses the array in another way."""
     match stmt.op:
         case Index(base, key):
             pass
@@ -96,20 +84,18 @@ def key_of(stmt: Stmt, versions: set[Var]) -> tuple | None:
         case _:
             return None
     parts = key if isinstance(key, tuple) else (key,)
-    plain = all(
-        isinstance(p, Slice) or isinstance(atom_type(p), Scalar) and kind_of(atom_type(p)) == "int" for p in parts
-    )
-    return parts if base in versions and plain else None  # each takes one axis
+    plain = all(isinstance(p, Slice) or isinstance(atom_type(p), Scalar) and kind_of(atom_type(p)) == "int" for p in parts)
+    return parts if base in versions and plain else None
 
 
 def without(loop: Loop, gone: list[Stmt]) -> Loop:
-    """The loop without updates: what they were made from stands for what they made."""
+    """The loop without some updates: the array that an update was made from takes the place of its result."""
     instead: dict[Var, Atom] = {s.targets[0]: s.op.base for s in gone}
 
-    def f(atom: Atom) -> Atom:
+    def previous(atom: Atom) -> Atom:
         while atom in instead:
             atom = instead[atom]
         return atom
 
-    stmts = tuple(replace(s, op=map_op(s.op, f, lambda b: b)) for s in loop.body.stmts if s not in gone)
-    return replace(loop, body=Block(stmts, tuple(map(f, loop.body.results))))
+    kept = tuple(s for s in loop.body.stmts if s not in gone)
+    return replace(loop, body=map_atoms(Block(kept, loop.body.results), previous))

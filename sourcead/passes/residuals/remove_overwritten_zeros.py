@@ -1,11 +1,16 @@
-"""A list of cotangents that a loop fills item by item is not made of zeros first.
+"""Zeros that a loop overwrites are not written.
 
-    d_ps = zeros_like(ps)                        d_ps = [None] * len(ps)
-    for i in reversed(range(len(ps))):           for i in reversed(range(len(ps))):
-        d_ps[i] = add(d_ps[i], (d_w, d_b))           d_ps[i] = (d_w, d_b)
+    d0 = zeros_like(x)                                d0 = empty_like(x)
+    loop (d = d0) for i in range(0, n, 1):            loop (d = d0) for i in range(0, n, 1):
+        d1 = d with [i] += v;  yield d1                   d1 = d with [i] = v;  yield d1
 
-Right where the loop's index runs over every position once, and nothing else touches the list inside it.  Where it runs over some
-positions once, what is added to zeros is set: `d_hs[i] += d_h` becomes `d_hs[i] = d_h`, in lists of arrays and in arrays.
+    l0 = zeros_like(xs)                               l0 = [None] * len(xs)
+    loop (l = l0) for i in range(0, len(xs), 1):      loop (l = l0) for i in range(0, len(xs), 1):
+        p = l[i];  q = add(p, v)
+        l1 = l with [i] = q;  yield l1                    l1 = l with [i] = v;  yield l1
+
+A sum is set if the index of the loop is never negative and never the same twice, nothing else reads the array inside the loop, and the
+value is as large as the part that it is added to.  Zeros become `empty`, or None in a list, if the index takes every position as well.
 """
 
 from __future__ import annotations
@@ -17,68 +22,56 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
+from sourcead.analysis.loop_indices import Counting, axis_of, is_int
 from sourcead.ir.nodes import (
-    Atom, Attr, Block, Build, Call, Const, Function, Index, Loop, Op, Range, Slice, Stmt, Sub, Update, Var
+    Atom, Attr, Block, Build, Call, Const, Function, Index, Loop, Op, Range, Stmt, Sub, Update, Var
 )
 from sourcead.ir.types import INT, Array, ListT, Scalar, Type
-from sourcead.ir.walk import map_blocks, op_blocks, op_reads
-from sourcead.passes.cleanup.loop_indices import Counting
-from sourcead.passes.cleanup.shapes_of_versions import ASKED
+from sourcead.ir.walk import all_reads, definitions, rewrite, walk
+from sourcead.passes.cleanup.shapes_of_versions import ATTRIBUTES
 from sourcead.passes.equality import same_dim
+from sourcead.passes.peephole import with_body
 
 ZEROS = (np.zeros, np.zeros_like, runtime.zeros_like)
 
 
 def remove_overwritten_zeros(function: Function, lists: bool = True) -> Function:
-    """The function with lists of zeros replaced by lists that are filled; without `lists`, arrays alone."""
-    definitions: dict[Var, Stmt] = {}
-    replaced: dict[Var, list[Stmt]] = {}
+    """The function without zeros that loops overwrite; without `lists`, in arrays alone."""
+    made = definitions(function.body)
+    counting = Counting(made)
     uses: dict[Var, int] = {}
-    counting = Counting(definitions)
-    changed = False
+    queries = [s.op.base for s in walk(function.body) if is_query(s.op)]
+    for v in all_reads(function.body):
+        uses[v] = uses.get(v, 0) + 1
+    for v in queries:
+        uses[v] -= 1
+    replaced: dict[Var, list[Stmt]] = {}
 
-    def count(block: Block) -> None:
-        for stmt in block.stmts:
-            for v in op_reads(stmt.op) if not asks(stmt.op) else ():
-                uses[v] = uses.get(v, 0) + 1
-            for inner in op_blocks(stmt.op):
-                count(inner)
-        for r in block.results:
-            if isinstance(r, Var):
-                uses[r] = uses.get(r, 0) + 1
+    def change(stmt: Stmt) -> list[Stmt]:
+        for k, init in enumerate(stmt.op.inits if isinstance(stmt.op, Loop) else ()):
+            zeros = made.get(init)
+            op = set_once(stmt.op, k, zeros, uses)
+            if sets_all(op, k, zeros, uses, counting):
+                replaced[init] = [without_zeros(zeros)]
+            body = filled(op, k, zeros, uses, made) if lists else None
+            if body is not None:
+                op, replaced[init] = replace(op, body=body), empty_list(zeros)
+            stmt = stmt if op is stmt.op else replace(stmt, op=op)
+        return [stmt]
 
-    def visit(block: Block) -> Block:
-        nonlocal changed
-        stmts = []
-        for stmt in block.stmts:
-            definitions.update(dict.fromkeys(stmt.targets, stmt))
-            stmt = map_blocks(stmt, visit)
-            if isinstance(stmt.op, Loop):
-                for k, init in enumerate(stmt.op.inits):
-                    once = set_once(stmt.op, k, definitions.get(init), uses)
-                    if once is not stmt.op:
-                        stmt, changed = replace(stmt, op=once), True
-                    if sets_all(stmt.op, k, definitions.get(init), uses, counting):
-                        replaced[init] = [without_zeros(definitions[init])]
-                    body = filled(stmt.op, k, definitions.get(init), uses, definitions) if lists else None
-                    if body is not None:
-                        stmt = replace(stmt, op=replace(stmt.op, body=body))
-                        replaced[init] = empty_list(definitions[init])
-            stmts.append(stmt)
-        return Block(tuple(stmts), block.results)
-
-    count(function.body)
-    body = visit(function.body)
-    return replace(function, body=with_replaced(body, replaced)) if replaced or changed else function
+    body = rewrite(function.body, change)
+    if replaced:
+        body = rewrite(body, lambda s: replaced.get(s.targets[0], (s,)) if len(s.targets) == 1 else (s,))
+    return with_body(function, body)
 
 
-def asks(op: Op) -> bool:
-    """Whether an op asks for no more than a shape or dtype."""
-    return isinstance(op, Attr) and op.name in ASKED and isinstance(atom_type(op.base), Array)
+def is_query(op: Op) -> bool:
+    """Whether an op reads no more than the shape or dtype of an array."""
+    return isinstance(op, Attr) and op.name in ATTRIBUTES and isinstance(op.base, Var) and isinstance(op.base.type, Array)
 
 
 def filled(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], definitions: dict[Var, Stmt]) -> Block | None:
-    """The body with the k-th variant set instead of added to; None if that is not known to be the same."""
+    """The body of a loop that sets the items of its k-th variant, a list of zeros, in place of adding to them; None if that is illegal."""
     param = loop.params[k]
     match init.op if init is not None else None:
         case Call(fn, (seq,), ()) if fn is runtime.zeros_like and isinstance(param.type, ListT) and uses.get(init.targets[0]) == 1:
@@ -108,7 +101,7 @@ def filled(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], definiti
 
 
 def set_once(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int]) -> Loop:
-    """The loop with `+=` replaced by `=` where each part of an array, or each array in a list, of zeros is added to at most once."""
+    """The loop with `=` for `+=` if it adds at most once to each part of its k-th variant, an array of zeros or a list of such."""
     param, result = loop.params[k], loop.body.results[k]
     match init.op if init is not None else None:
         case Call(fn) if fn in ZEROS and uses.get(init.targets[0]) == 1 and uses.get(param) == 1 and counts(loop):
@@ -126,7 +119,7 @@ def set_once(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int]) -> Loo
 
 
 def sets_all(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], counting: Counting) -> bool:
-    """Whether every part of an array of zeros is set before anything is read."""
+    """Whether a loop sets every part of its k-th variant, an array of zeros, before anything reads it."""
     param, counted = loop.params[k], counting.of(loop)
     match init.op if init is not None else None:
         case Call(fn) if fn in ZEROS and uses.get(init.targets[0]) == 1 and uses.get(param) == 1 and isinstance(param.type, Array):
@@ -147,27 +140,17 @@ def sets_all(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], counti
 
 
 def without_zeros(zeros: Stmt) -> Stmt:
-    """`np.empty_like(x)` in place of `np.zeros_like(x)`, which is filled."""
+    """`np.empty_like(x)` in place of `np.zeros_like(x)`."""
     return replace(zeros, op=replace(zeros.op, fn=np.empty if zeros.op.fn is np.zeros else np.empty_like))
 
 
 def part_type(t: Type, axis: int) -> Type | None:
-    """The type of one part along an axis, or of an item of a list."""
+    """The type of one part of an array along an axis, or of an item of a list."""
     match t:
         case ListT(item):
             return item if axis == 0 else None
         case Array(dtype, dims) if dims is not None and axis < len(dims):
             return Array(dtype, (*dims[:axis], *dims[axis + 1 :]))
-    return None
-
-
-def axis_of(key, index: Var | None) -> int | None:
-    """The axis along which a subscript takes one part per iteration, everything along the others."""
-    if key is index:
-        return 0
-    match key:
-        case (Slice(None, None, None), at) if at is index:
-            return 1
     return None
 
 
@@ -180,7 +163,7 @@ def counts(loop: Loop) -> bool:
 
 
 def same_arrays(value: Type, item: Type | None) -> bool:
-    """Whether a value is surely an array of the dtype and rank of the items, not a number or row that is broadcast."""
+    """Whether a value surely has the dtype and shape of the items, so that it is not broadcast when it is added to one."""
     if isinstance(item, Array) and item.dims == () and isinstance(value, Scalar):
         return value.dtype in (None, item.dtype)
     if not isinstance(value, Array) or not isinstance(item, Array) or not value.dims or not item.dims or value.dtype is None:
@@ -190,7 +173,7 @@ def same_arrays(value: Type, item: Type | None) -> bool:
 
 def covers(loop: Loop, seq: Atom, definitions: dict[Var, Stmt]) -> bool:
     """Whether the loop visits each position of the sequence exactly once."""
-    if not isinstance(loop.domain, Range):
+    if not isinstance(loop.domain, Range) or loop.leave is not None:
         return False
     start, stop, step = loop.domain.start, loop.domain.stop, loop.domain.step
     if is_int(step, 1) and is_int(start, 0):
@@ -200,10 +183,6 @@ def covers(loop: Loop, seq: Atom, definitions: dict[Var, Stmt]) -> bool:
             case Call(operator.sub, (n, one), ()) if is_int(one, 1):
                 return is_length(n, seq, definitions)
     return False
-
-
-def is_int(atom: Atom, value: int) -> bool:
-    return isinstance(atom, Const) and type(atom.value) is int and atom.value == value and not atom.live
 
 
 def is_length(atom: Atom, seq: Atom, definitions: dict[Var, Stmt]) -> bool:
@@ -222,14 +201,3 @@ def empty_list(zeros: Stmt) -> list[Stmt]:
         replace(zeros, targets=(one,), op=Build("list", (Const(None),))),
         replace(zeros, op=Call(operator.mul, (one, length))),
     ]
-
-
-def with_replaced(block: Block, replaced: dict[Var, list[Stmt]]) -> Block:
-    stmts: list[Stmt] = []
-    for stmt in block.stmts:
-        if len(stmt.targets) == 1 and stmt.targets[0] in replaced:
-            stmts += replaced[stmt.targets[0]]
-            continue
-        stmt = map_blocks(stmt, lambda b: with_replaced(b, replaced))
-        stmts.append(stmt)
-    return Block(tuple(stmts), block.results)

@@ -1,89 +1,81 @@
-"""Clearing a part of an array only when that is next used.
+"""A part of an array is cleared only when the cleared array is next needed.
 
-    d_v = d_a[i]                     d_z = d_a[i] * 0.25
-    d_a[i] = 0                       d_a[i] = 0
-    d_z = d_v * 0.25                 d_a[j] += d_z
-    d_a[j] += d_z
+    v = d0[i]                                    v = d0[i]
+    d1 = d0 with [i] = 0.0                       z = mul(v, 0.25)
+    z = mul(v, 0.25)                             d1 = d0 with [i] = 0.0
+    d2 = d1 with [j] += z                        d2 = d1 with [j] += z
 
-    d_v = d_a[i]                     (nothing)
-    d_a[i] = 0
-    d_a[i] += d_v
+    d1 = d0 with [i] = 0.0;  d2 = d1 with [i] += v           d2 = d0 with [i] = v
+    v = d0[i];  d1 = d0 with [i] = 0.0;  d2 = d1 with [i] += v           v = d0[i], and d0 for d2
 
-The adjoint of a write reads a cotangent and clears it.  Moved down to the first statement that needs the cleared array,
-the write is out of the way of what only wants to read, which can then be nested.
+The adjoint of a write reads a cotangent and clears it; once the clear has moved down, the read can be nested.  The move is legal because
+values are immutable; it goes down to the first statement that reads the result, and not across a statement with blocks.  What is added
+to a part that was just set to zero is set if the subscript names no element twice and nothing else reads the cleared array.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Atom, Block, Const, Function, Index, Op, Slice, Stmt, Sub, Update, Var
+from sourcead.ir.nodes import Atom, Block, Const, Function, Index, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array, Scalar
-from sourcead.ir.walk import all_reads, free_vars, map_op, op_blocks, substitute, walk
+from sourcead.ir.walk import count_reads, definitions, map_blocks, op_blocks, reads_inside, substitute
 from sourcead.passes.equality import operand_key
+from sourcead.passes.peephole import with_body, with_stmts
 
 
 def sink_clears(function: Function) -> Function:
     """The function with writes of constants moved down to where the array is next read."""
-    changed = False
-    uses = Counter(v for b in [function.body] for v in all_reads(b))
-    made = {t: s.op for s in walk(function.body) for t in s.targets}
+    uses, made = count_reads(function.body), definitions(function.body)
     unchanged: dict[Var, Atom] = {}  # version -> the one that it is equal to
 
     def visit(block: Block) -> Block:
-        nonlocal changed
         waiting: list[Stmt] = []
         stmts: list[Stmt] = []
         for stmt in block.stmts:
-            if op_blocks(stmt.op):
-                op = map_op(stmt.op, lambda a: a, visit)
-                stmt = replace(stmt, op=op)
-            reads = set(free_vars(Block((stmt,))))
+            stmt = map_blocks(stmt, visit)
+            reads = set(reads_inside(stmt.op))
             for earlier in [w for w in waiting if w.targets[0] in reads]:
                 waiting.remove(earlier)
                 if sets_what_was_cleared(stmt, earlier, uses):
                     stmt = replace(stmt, op=replace(stmt.op, base=earlier.op.base, mode="set"))
-                    if is_part(made.get(stmt.op.value) if isinstance(stmt.op.value, Var) else None, stmt.op):
+                    if is_part(made.get(stmt.op.value), stmt.op):
                         unchanged[stmt.targets[0]] = stmt.op.base
                 else:
                     stmts.append(earlier)
             if is_clearing(stmt):
                 waiting.append(stmt)
                 continue
-            if waiting and op_blocks(stmt.op):  # not across a block
+            if op_blocks(stmt.op):
                 stmts += waiting
                 waiting.clear()
             if unchanged.keys().isdisjoint(stmt.targets):
                 stmts.append(stmt)
-        stmts += waiting
-        if len(stmts) != len(block.stmts) or any(a is not b for a, b in zip(stmts, block.stmts)):
-            changed = True
-        return Block(tuple(stmts), block.results)
+        return with_stmts(block, stmts + waiting)
 
-    body = substitute(visit(function.body), unchanged)
-    return replace(function, body=body) if changed else function
+    return with_body(function, substitute(visit(function.body), unchanged))
 
 
-def is_part(op: Op | None, update: Update) -> bool:
-    """Whether an op reads the very part of the array that is written."""
+def is_part(read: Stmt | None, update: Update) -> bool:
+    """Whether a statement reads the part of the array that an update writes."""
+    op = None if read is None else read.op
     return isinstance(op, Index) and op.base is update.base and operand_key(op.key) == operand_key(update.path[0].key)
 
 
-def sets_what_was_cleared(stmt: Stmt, earlier: Stmt, uses: Counter) -> bool:
-    """Whether a statement adds to nothing else than the part that was just set to zero: then it sets it."""
+def sets_what_was_cleared(stmt: Stmt, earlier: Stmt, uses: dict[Var, int]) -> bool:
+    """Whether a statement adds to the very part that an earlier one set to zero, and nothing else reads the cleared array."""
     op, cleared = stmt.op, earlier.op
     if not (isinstance(op, Update) and op.mode == "add" and op.base is earlier.targets[0] and uses[op.base] == 1):
         return False
-    if len(op.path) != 1 or len(cleared.path) != 1 or not isinstance(cleared.value.value, float):
+    if len(op.path) != 1 or len(cleared.path) != 1 or type(cleared.value.value) is not float or cleared.value.value != 0:
         return False
     a, b = op.path[0], cleared.path[0]
-    whole = isinstance(op.base.type, Array) and op.base.type.dtype is not None
-    return whole and isinstance(a, Sub) and isinstance(b, Sub) and plain(a.key) and operand_key(a.key) == operand_key(b.key)
+    is_array = isinstance(op.base.type, Array) and op.base.type.dtype is not None
+    return is_array and isinstance(a, Sub) and isinstance(b, Sub) and is_plain(a.key) and operand_key(a.key) == operand_key(b.key)
 
 
-def plain(key) -> bool:
+def is_plain(key) -> bool:
     """Whether a subscript has no integer arrays, which may name an element twice."""
     parts = key if isinstance(key, tuple) else (key,)
     return all(isinstance(p, Slice) or isinstance(atom_type(p), Scalar) for p in parts)

@@ -37,6 +37,9 @@ class Recursive:
     def __name__(self):
         return self.name
 
+    def __call__(self, *args):
+        raise TypeError(f"{self.name} is defined in the generated text")
+
 
 def with_functions(function: Function, written: Callable[[Function], Emitted]) -> Function:
     """The function with calls of functions that return values alone in place of pairs.

@@ -1,0 +1,115 @@
+"""How a loop counts: the least value of its index, how many iterations it has, and subscripts that move on with the index."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+
+from sourcead.analysis.affine import number
+from sourcead.analysis.sizes import dims_in
+from sourcead.ir.nodes import Atom, Call, Const, Index, Loop, Op, Operand, Range, Slice, Stmt, Var
+from sourcead.ir.types import INT, Sym
+
+
+@dataclass(eq=False)
+class Counted:
+    """A loop whose index takes each of the values from `first` to `rows` - 1 once.
+
+    Attributes:
+        first: the least value of the index.
+        rows: one more than the greatest value, as a dim; `count` is the same as an atom.
+    """
+
+    first: int
+    rows: int | Sym
+    count: Atom
+
+    def is_size(self, counting: Counting) -> bool:
+        """Whether the count is the size of an array, and so not negative, as the `n` of `range(n)` may be."""
+        op = counting.op(self.count)
+        if isinstance(op, Index):
+            return getattr(counting.op(op.base), "name", None) == "shape"
+        return isinstance(op, Call) and op.fn is len or isinstance(self.rows, int) and self.rows >= 0
+
+    def begins(self) -> bool:
+        """Whether `rows` is surely not less than `first`."""
+        return self.first <= (self.rows.least if isinstance(self.rows, Sym) else self.rows)
+
+
+class Counting:
+    """Finds how loops count. `made` has the statement that defines each variable."""
+
+    def __init__(self, made: dict[Var, Stmt]):
+        self.made = made
+
+    def of(self, loop: Loop) -> Counted | None:
+        """How the index of a loop counts; None if not in steps of one, if the loop may end before, or has a policy."""
+        if not isinstance(loop.domain, Range) or loop.leave is not None or loop.policy is not None:
+            return None
+        start, stop, step = loop.domain.start, loop.domain.stop, loop.domain.step
+        if is_int(step, 1) and number(start) is not None:
+            first, count = number(start), stop
+        elif is_int(step, -1) and number(stop) is not None:
+            first, count = number(stop) + 1, self.successor(start)
+        else:
+            return None
+        rows = None if count is None else self.size(count)
+        return None if rows is None or first < 0 else Counted(first, rows, count)
+
+    def successor(self, atom: Atom) -> Atom | None:
+        """Return `n` if `atom` is `n - 1`, else None."""
+        if isinstance(atom, Const):
+            return None if number(atom) is None else Const(atom.value + 1)
+        match self.op(atom):
+            case Call(operator.sub, (n, one), ()) if is_int(one, 1):
+                return n
+        return None
+
+    def size(self, atom: Atom) -> int | Sym | None:
+        """The dim that an integer is the size of; a new dim if it is the size of none, None if it is no integer."""
+        if isinstance(atom, Const):
+            return number(atom)
+        match self.op(atom):
+            case Call(fn, (x,), ()) if fn is len and dims_in(x):
+                return dims_in(x)[0]
+            case Index(Var() as shape, Const(value)) if type(value) is int:
+                op = self.op(shape)
+                dims = dims_in(op.base) if getattr(op, "name", None) == "shape" else None
+                if dims and -len(dims) <= value < len(dims):
+                    return dims[value]
+        return Sym(0) if atom.type == INT else None
+
+    def op(self, atom: Atom) -> Op | None:
+        """The op that defines a variable, if it is known."""
+        stmt = self.made.get(atom) if isinstance(atom, Var) else None
+        return None if stmt is None else stmt.op
+
+
+def is_int(atom: Operand | None, value: int) -> bool:
+    """Whether an atom is this integer, written in the program."""
+    return atom is not None and number(atom) == value
+
+
+def same_count(a: Atom, b: Atom) -> bool:
+    """Whether two atoms are one variable or equal integers."""
+    return a is b or number(a) is not None and number(a) == number(b)
+
+
+def offset(key: object, index: Var, made: dict[Var, Stmt]) -> int | None:
+    """Return `c` if a subscript is the index of the loop plus the integer `c`, else None."""
+    if key is index:
+        return 0
+    match made[key].op if isinstance(key, Var) and key in made else None:
+        case Call(operator.add | operator.sub as fn, (a, Const() as b), ()) if a is index and number(b) is not None:
+            return number(b) if fn is operator.add else -number(b)
+    return None
+
+
+def axis_of(key: Operand, index: Var | None) -> int | None:
+    """The axis along which a subscript takes one part for each iteration, and all along the others; None of other subscripts."""
+    if key is index:
+        return 0
+    match key:
+        case (Slice(None, None, None), at) if at is index:
+            return 1
+    return None

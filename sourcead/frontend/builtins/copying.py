@@ -1,0 +1,63 @@
+"""`copy.copy` and `copy.deepcopy` of arrays, containers and objects."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend import core
+from sourcead.frontend.core import Cell, Lowering, TupleVal, Value
+from sourcead.frontend.values import classes, lists, sequences, sets
+from sourcead.ir.types import Array, ListT, MapT, Scalar, SetT, Str
+
+
+@core.builtin(copy.copy)
+def builtin_copy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
+    """`copy.copy(x)`: the things inside are the same."""
+    return copied(lo, args[0], node, None)
+
+
+@core.builtin(copy.deepcopy)
+def builtin_deepcopy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
+    """`copy.deepcopy(x)`: what is the same thing twice inside of it is so in the copy too."""
+    if len(args) > 1 or kwargs:
+        raise core.unsupported(lo, node, "`deepcopy` with `memo`")
+    return copied(lo, args[0], node, {})
+
+
+def copied(lo: Lowering, value: Value, node, memo: dict[Value, Value] | None) -> Value:
+    """A copy; `memo`: value -> its copy, if what is inside is copied too."""
+    if memo is not None and value in memo:
+        return memo[value]
+    if isinstance(value, TupleVal):
+        return value if memo is None else TupleVal(tuple(copied(lo, v, node, memo) for v in value.items), None, value.cls)
+    if not isinstance(value, Cell):
+        return value
+    made = copy_of_cell(lo, value, node, memo)
+    if memo is not None:
+        memo[value] = made
+    return made
+
+
+def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None) -> Value:
+    if cell.kind != "array":
+        lo.alive(cell)
+        lo.sure(cell)
+        if cell.kind == "object" and any(classes.method(cell, name) for name in ("__copy__", "__deepcopy__", "__getstate__", "__reduce__")):
+            raise core.unsupported(lo, node, f"a copy of {cell.cls.__name__}, which says itself how it is copied")
+        items = cell.items if memo is None else {k: copied(lo, v, node, memo) for k, v in cell.items.items()}
+        return lo.like(cell, items, cell.name)
+    t = atom_type(lo.read(cell))
+    if isinstance(t, Array):
+        return core.call_library(lo, np.copy, [cell], {}, node)
+    if isinstance(t, SetT):
+        return sets.made(lo, cell, node)
+    if isinstance(t, ListT) and memo is not None:
+        return sequences.collect(lo, core.iterate(lo, cell, node), lambda item: copied(lo, item, node, {}), node)
+    if isinstance(t, ListT):
+        return lists.method(lo, cell, "copy", [], {}, node)
+    if isinstance(t, MapT) and (memo is None or isinstance(t.item, (Scalar, Str))):
+        return core.call_method(lo, cell, "copy", [], {}, node)
+    raise core.unsupported(lo, node, "a copy of a value that is not known here", "copy its parts")

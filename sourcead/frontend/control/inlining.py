@@ -1,0 +1,120 @@
+"""Calls of Python functions: the body is lowered in place, the parameters bound to the arguments."""
+
+from __future__ import annotations
+
+import gast
+
+from sourcead.errors import ArgumentError, UnsupportedSyntaxError
+from sourcead.frontend import core
+from sourcead.frontend.control import generators, recursion
+from sourcead.frontend.control.exits import Return
+from sourcead.frontend.core import Frame, FunctionVal, Lowering, Scope, TupleVal, Value
+from sourcead.frontend.source import Source
+from sourcead.ir.nodes import Const
+
+MAX_INLINE = 60  # calls inside calls
+
+
+def local_function(lo: Lowering, node) -> FunctionVal:
+    """A `def` or `lambda` inside the function being lowered."""
+    source = LocalSource(lo.scope.source, node)
+    defaults: dict[str, Value] = {}
+    positional = [*node.args.posonlyargs, *node.args.args]
+    for arg, default in zip(positional[len(positional) - len(node.args.defaults) :], node.args.defaults):
+        defaults[arg.id] = core.lower(lo, default)
+    for arg, default in zip(node.args.kwonlyargs, node.args.kw_defaults):
+        if default is not None:
+            defaults[arg.id] = core.lower(lo, default)
+    return FunctionVal(source, lo.scope, defaults)
+
+
+class LocalSource:
+    """The source of a nested function: its own node, the rest of the function around it."""
+
+    def __init__(self, outer: Source, node):
+        self.node, self.outer = node, outer
+        self.name = getattr(node, "name", "<lambda>")
+        self.globals, self.closure, self.file = outer.globals, outer.closure, outer.file
+
+    def origin(self, node):
+        return self.outer.origin(node)
+
+
+def bind(
+    lo: Lowering, source, args: list[Value], kwargs: dict[str, Value], defaults: dict[str, Value]
+) -> dict[str, Value]:
+    """The values of a function's parameters for a call.
+
+    Raises:
+        ArgumentError: the arguments do not fit the parameters.
+    """
+    a = source.node.args
+    positional = [p.id for p in [*a.posonlyargs, *a.args]]
+    bound: dict[str, Value] = dict(zip(positional, args))
+    if len(args) > len(positional) and a.vararg is None:
+        few = f"{len(positional)} positional argument{'s' * (len(positional) != 1)}"
+        raise ArgumentError(f"`{source.name}` takes {few}, and {len(args)} are given", at=lo.here)
+    if a.vararg is not None:
+        bound[a.vararg.id] = TupleVal(tuple(args[len(positional) :]))
+    names = {*positional[len(a.posonlyargs) :], *(p.id for p in a.kwonlyargs)}
+    extra: dict[str, Value] = {}
+    for name, value in kwargs.items():
+        if name in names and name not in bound:
+            bound[name] = value
+        elif a.kwarg is not None and name not in names:
+            extra[name] = value
+        else:
+            fault = "more than once" if name in names else "which it does not take"
+            raise ArgumentError(f"`{source.name}` is given the argument `{name}`, {fault}", at=lo.here)
+    if a.kwarg is not None:
+        bound[a.kwarg.id] = lo.new_dict(extra)
+    for name in [*positional, *(p.id for p in a.kwonlyargs)]:
+        if name not in bound:
+            if name not in defaults:
+                raise ArgumentError(f"`{source.name}` is not given the argument `{name}`", at=lo.here)
+            bound[name] = defaults[name]
+    return bound
+
+
+def function_of_source(lo: Lowering, source: Source) -> FunctionVal:
+    """A function that was defined outside of the one being lowered."""
+    return FunctionVal(source, None, {k: core.as_value(lo, v) for k, v in source.defaults.items()})
+
+
+def call_source(lo: Lowering, source: Source, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """A call of a function that was defined outside of the one being lowered."""
+    refuse_deep_nesting(lo)
+    return inline(lo, function_of_source(lo, source), args, kwargs, node)
+
+
+@core.call.register(FunctionVal)
+def inline(lo: Lowering, fn: FunctionVal, args: list[Value], kwargs: dict[str, Value], node, rest: Value | None = None) -> Value:
+    """Lowers the body of a function in place; `rest` is the value of its `*args` if it is not known how many these are."""
+    refuse_deep_nesting(lo)
+    source = fn.source
+    bound = bind(lo, source, args, kwargs, fn.defaults)
+    if rest is not None:
+        bound[source.node.args.vararg.id] = rest
+    if generators.is_generator(source.node):
+        return generators.made(lo, fn, bound)
+    generators.refuse_generators(source)
+    if recursion.is_under_way(lo, source.node, bound) or recursion.is_called_as_pair(lo, source, bound):
+        return recursion.call_pair(lo, fn, bound, node)
+    scope = Scope(source, parent=fn.scope)
+    scope.names.update(bound)
+    with lo.in_scope(scope, Frame(source.node, bound)):
+        value = returned(lo, source)
+    return Const(None) if value is None else value
+
+
+def returned(lo: Lowering, source) -> Value | None:
+    """What the body of a function returns, lowered in the current scope; None if it does not return a value."""
+    if isinstance(source.node, gast.Lambda):
+        return core.lower(lo, source.node.body)
+    left = core.lower_statements(lo, source.node.body)
+    return left.value if isinstance(left, Return) else None
+
+
+def refuse_deep_nesting(lo: Lowering) -> None:
+    if len(lo.calls) > MAX_INLINE:
+        raise UnsupportedSyntaxError("functions are nested too deeply here", at=lo.here)

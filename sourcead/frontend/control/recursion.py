@@ -1,0 +1,216 @@
+"""Calls of functions that are being lowered already.
+
+A call whose arguments have another structure (the branches of a tree) is lowered in place: it ends where the structure does. For
+arguments of the same types the call stays a call, of the function's generated pair (`ir/pairs.py`).
+
+The type of the result is the least one that the body agrees with: at first a recursive call is taken never to return, so that the other
+arms of the branches around it tell.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import gast
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend import core
+from sourcead.frontend.control.functions import lower_from
+from sourcead.frontend.core import VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, roots
+from sourcead.ir.nodes import Call, Const, Var
+from sourcead.ir.pairs import Pair
+from sourcead.ir.types import (
+    ANY_DTYPE, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Undefined, carries_derivative, join,
+    map_type
+)
+from sourcead.ir.walk import has_effect
+
+MAX_ROUNDS = 6
+
+
+def is_under_way(lo: Lowering, key, bound: dict[str, Value]) -> bool:
+    """Whether a call of this function with arguments of these types is being lowered."""
+    frames = [frame for frame in lo.calls if frame.key is key]
+    if not frames:
+        return False
+    now = signature(bound)
+    return any(signature(frame.bound) == now for frame in frames)
+
+
+def signature(bound: dict[str, Value]) -> tuple:
+    """What two calls have in common that one piece of text serves."""
+    return tuple((name, kind_of_value(value)) for name, value in bound.items())
+
+
+def kind_of_value(value: Value) -> Any:
+    if is_static(value):
+        return "static", repr(value.value)
+    match value:
+        case Var() | Const():
+            return canonical(general(atom_type(value)))
+        case TupleVal(items):
+            return "tuple", *map(kind_of_value, items)
+        case Cell() if value.kind != "array":
+            return value.kind, *((k, kind_of_value(v)) for k, v in value.items.items())
+        case Cell() if VALUE in value.slots:
+            return canonical(general(atom_type(value.slots[VALUE])))
+        case FunctionVal():
+            return "function", value.source.node
+    return "other", type(value)
+
+
+def is_static(value: Value) -> bool:
+    """Whether an argument is part of the program: a string, None, a truth value, a function."""
+    return isinstance(value, Const) and not value.live and (
+        value.value is None or isinstance(value.value, (str, bool, type, types.ModuleType)) or callable(value.value)
+    )
+
+
+def general(t: Type) -> Type:
+    """The type of all arguments that the same text serves."""
+    match t:
+        case Scalar("float" | "complex" as kind, _):
+            return Scalar(kind, ANY_DTYPE)
+        case Array(dtype, dims):
+            return Array(dtype, None if dims is None else tuple(Sym() for _ in dims))
+    return map_type(t, general)
+
+
+def canonical(t: Type) -> Any:
+    """A key that two general types share only if they promise the same."""
+    match t:
+        case Array(dtype, dims):
+            return "array", None if dtype is None else np.dtype(dtype).str, None if dims is None else len(dims)
+        case TupleT(items):
+            return "tuple", *map(canonical, items)
+        case ListT(item, items):
+            return "list", canonical(item), None if items is None else tuple(map(canonical, items))
+        case DictT(items):
+            return "dict", *((k, canonical(v)) for k, v in items)
+        case StructT(cls, fields):
+            return "struct", cls, *((k, canonical(v)) for k, v in fields)
+    return repr(t)
+
+
+def is_called_as_pair(lo: Lowering, source, bound: dict[str, Value]) -> bool:
+    """Whether a function that calls itself by name gets a pair at once, rather than after one body in place."""
+    node = source.node
+    if any(frame.key is node for frame in lo.calls):
+        return False
+    if not hasattr(node, "calls_itself"):
+        node.calls_itself = any(
+            isinstance(n, gast.Call) and isinstance(n.func, gast.Name) and n.func.id == source.name for n in gast.walk(node)
+        )
+    has_structure = any(isinstance(v, TupleVal) or isinstance(v, Cell) and v.kind != "array" for v in bound.values())
+    return node.calls_itself and not has_structure
+
+
+def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> Value:
+    """A call of the pair of a recursive function."""
+    source = fn.source
+    if lo.static_only:
+        raise UnsupportedSyntaxError("a derivative rule that calls itself", at=lo.here)
+    if any(isinstance(n, gast.Nonlocal) for n in gast.walk(source.node)):
+        raise core.unsupported(lo, node, f"`{source.name}` calls itself and assigns a `nonlocal` name", "return the value instead")
+    captured = captured_values(lo, source, fn.scope)
+    values = {**bound, **{name: v for name, v in captured.items() if name not in bound}}
+    statics = {n: v for n, v in values.items() if is_static(v)}
+    functions = {n: v for n, v in values.items() if isinstance(v, FunctionVal)}
+    atoms = {n: lo.read(v) for n, v in values.items() if n not in statics and n not in functions}
+    kinds = {n: general(atom_type(a)) for n, a in atoms.items()}
+    key = (
+        source.node, tuple((n, canonical(t)) for n, t in kinds.items()),
+        tuple((n, repr(v.value)) for n, v in statics.items()), tuple((n, v.source.node) for n, v in functions.items()),
+    )  # fmt: skip
+    if key not in lo.pairs:
+        lower_pair(lo, key, source, kinds, statics, functions)
+    pair = lo.pairs[key]
+    if pair.result == Undefined():
+        raise NeverReturns
+    if not pair.wrt:
+        raise core.unsupported(
+            lo,
+            node,
+            f"`{source.name}` calls itself, and is a function of integers alone",
+            "compute it outside, or write it as a loop",
+        )
+    made = lo.build.emit(Call(pair, tuple(atoms.values()), effect=pair.effect), TupleT((pair.result, UNKNOWN)), "pair")
+    value = lo.build.index(made, Const(0), name=source.name)
+    return lo.wrap(value, shares=[r for v in values.values() for r in roots(v)])
+
+
+def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[str, Const], functions) -> None:
+    """Lowers a recursive function for arguments of some types, again until the type of its result is right."""
+    names = {p.name for p in lo.pairs.values()}
+    name = f"{source.name}_vjp"
+    while name in names:
+        name += "_"
+    wrt = tuple(k for k, t in enumerate(kinds.values()) if carries_derivative(t))
+    pair = lo.pairs[key] = Pair(name, wrt=wrt)
+    for _ in range(MAX_ROUNDS):
+        inner = Lowering()
+        inner.pairs = lo.pairs
+        env = Scope(source)
+        inner.scope = Scope(source, parent=env)
+        env.names.update(statics)
+        env.names.update({n: FunctionVal(f.source, inner.scope, f.defaults) for n, f in functions.items()})
+        try:
+            lowered = lower_from(inner, source, kinds, {})
+        except NeverReturns:
+            raise UnsupportedSyntaxError(
+                f"`{source.name}` calls itself on every path, so that the kind of its result is not known", at=source.origin(source.node)
+            ) from None
+        if lowered.written:
+            where = next(iter(lowered.written.values()))
+            raise UnsupportedSyntaxError(
+                f"`{source.name}` calls itself and writes into its arguments", at=where, instead="return the new array, or write a loop"
+            )
+        result = general(join(pair.result, atom_type(lowered.function.body.results[0])))
+        effect = any(has_effect(s.op) for s in lowered.function.body.stmts)
+        if canonical(result) == canonical(pair.result) and effect == pair.effect:
+            break
+        pair.result, pair.effect = result, effect
+    else:
+        raise UnsupportedSyntaxError(f"the kind of value that `{source.name}` returns does not settle", at=source.origin(source.node))
+    pair.lowered = lowered
+    lo.guards.update({(id(where), name): (where, name, found) for where, name, found in lowered.guards})
+    for text, where in lowered.live.items():
+        if lo.live.setdefault(text, where) != where:
+            raise UnsupportedSyntaxError(
+                f"two different globals called `{text}` are used", at=source.origin(source.node), instead="rename one"
+            )
+
+
+def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Value]:
+    """What a nested function, and those that it calls, read of the functions around it."""
+    found: dict[str, Value] = {}
+    todo = [source.node]
+    mine = local_names(source.node)
+    while todo:
+        node = todo.pop()
+        free = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)} - local_names(node)
+        for name in sorted(free - found.keys()):
+            outer = scope
+            while outer is not None and name not in outer.names:
+                outer = outer.parent
+            if outer is None:
+                continue
+            if name in mine:
+                raise UnsupportedSyntaxError(
+                    f"`{name}` is local to `{source.name}`, and read by a function that it calls",
+                    at=lo.here,
+                    instead="give one of the two another name",
+                )
+            found[name] = outer.names[name]
+            if isinstance(found[name], FunctionVal):
+                todo.append(found[name].source.node)
+    return found
+
+
+def local_names(node) -> set[str]:
+    """The names that a function binds."""
+    names = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    return names | {n.name for n in gast.walk(node) if isinstance(n, gast.FunctionDef) and n is not node}

@@ -1,0 +1,240 @@
+"""`with adjoint_of(x) as d_x:`: a block of the user's that runs in the reverse sweep, over the cotangent of `x`.
+
+The block is lowered where it stands, so that it may read every value in scope, and then undone: the statements after it see nothing of
+what it did. All that it leaves behind is the value of `d_x`. After it, the name `x` is bound to the result of a `Steer`, which is `x`
+itself for every other purpose.
+
+`adjoint_of` blocks inside the block are about the same point of the program: their cotangents are known here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import SourceADError, UnsupportedSyntaxError
+from sourcead.frontend import core
+from sourcead.frontend.builtins import stop_gradient
+from sourcead.frontend.core import MISSING, SEEN, VALUE, WHOLE, Cell, Flag, Lowering, Slots, TupleVal, Value, next_birth
+from sourcead.frontend.syntax.early_exits import may_leave
+from sourcead.ir.nodes import UNDEFINED, Block, Const, Steer, Stmt, Var
+from sourcead.language.adjoint_blocks import adjoint_of
+
+OWN = "it may change the cotangent, print, check, and assign names of its own"
+
+
+class Steered(gast.Pass):
+    """A `with` whose context managers are all `adjoint_of`: its `items` and `body`."""
+
+
+@dataclass(eq=False)
+class Site:
+    """What one `adjoint_of(x)` is about.
+
+    Attributes:
+        slots, key: where `x` is bound.
+        value: what `x` stands for.
+        cotangent: the variable that its cotangent is kept under while the block is lowered.
+        leaves: the numbers and arrays in the value.
+        params: their cotangents, as the block is given them.
+    """
+
+    slots: Slots
+    key: Any
+    value: Value
+    cotangent: Flag
+    leaves: list[Value]
+    params: list[Var]
+
+
+def is_steering(lo: Lowering, item) -> bool:
+    """Whether an item of a `with` is `adjoint_of(...)`."""
+    made = item.context_expr
+    if not isinstance(made, gast.Call) or not isinstance(made.func, (gast.Name, gast.Attribute)):
+        return False
+    with lo.attempt(SourceADError):
+        found, fn = core.known(lo, core.lower(lo, made.func))
+        return found and fn is adjoint_of
+    return False
+
+
+@core.statement(Steered)
+def lower_steered(lo: Lowering, node: Steered) -> None:
+    """The statements of an `adjoint_of` block."""
+    if any(map(may_leave, node.body)):
+        raise refused(lo, node, "an `adjoint_of` block cannot be left by `return`, `break` or `continue`")
+    if lo.steering is not None:
+        return lower_body(lo, node)
+    sites: dict[Any, Site] = {}
+    for item in [*node.items, *nested_items(lo, node.body)]:
+        sites[item] = site_of(lo, item, node, list(sites.values()))
+    apart = list({id(s): s for s in sites.values()}.values())
+    values = [lo.read(leaf) for s in apart for leaf in s.leaves]
+    results = []
+    mark, birth = lo.journal.mark(), next_birth()
+    with lo.using(steering=sites), lo.build.block() as stmts:
+        for s in apart:
+            params = iter(s.params)
+            lo.set(lo.scope.names, s.cotangent, stop_gradient.mapped(lo, s.value, lambda _, p=params: lo.wrap(next(p))))
+        lower_body(lo, node)
+        for s in apart:
+            results += [lo.read(v) for v in replacing(lo, s, lo.scope.names[s.cotangent], node)]
+    changed = lo.journal.changed(mark, birth)
+    refuse_writes(lo, changed, node)
+    lo.scope.ended.update(key for slots, key in changed if slots is lo.scope.names)
+    lo.journal.rollback(mark)
+    targets = [Var(getattr(v, "name", None) or "x", atom_type(v), getattr(v, "temp", True)) for v in values]
+    lo.build.maybe_number.update(t for t, v in zip(targets, values) if v in lo.build.maybe_number)
+    params = tuple(p for s in apart for p in s.params)
+    lo.build.add(Stmt(tuple(targets), Steer(tuple(values), params, Block(tuple(stmts), tuple(results)))))
+    steered = iter(targets)
+    for s in apart:
+        rebind(lo, s, lambda leaf: stop_gradient.like(lo, leaf, next(steered)))
+
+
+def lower_body(lo: Lowering, node: Steered) -> None:
+    """The body, each cotangent bound to the name that the user gives it."""
+    names = lo.scope.names
+    given = []
+    for item in node.items:
+        if item not in lo.steering:
+            raise refused(lo, node, "`adjoint_of` in a function that an `adjoint_of` block calls")
+        target = item.optional_vars
+        if target is None:
+            continue
+        if not isinstance(target, gast.Name):
+            raise refused(lo, node, "the cotangent is unpacked into several names", "give it one name, and unpack that in the block")
+        if names.get(target.id, UNDEFINED) is not UNDEFINED:
+            raise refused(lo, node, f"`{target.id}` has another value already", "give the cotangent a name of its own")
+        given.append((target.id, lo.steering[item].cotangent))
+        lo.set(names, target.id, names[given[-1][1]])
+    core.lower_statements(lo, node.body)
+    for name, cotangent in given:
+        if name not in names:
+            raise refused(lo, node, f"`{name}` is deleted in its block", "set it to 0 for nothing to flow")
+        lo.set(names, cotangent, names[name])
+        lo.set(names, name, MISSING)
+
+
+def nested_items(lo: Lowering, body: list[gast.AST]) -> Iterator:
+    """The `adjoint_of` items of the blocks inside a block."""
+    for statement in body:
+        for n in gast.walk(statement):
+            if isinstance(n, gast.With):
+                yield from (item for item in n.items if is_steering(lo, item))
+
+
+def walk(lo: Lowering, node: gast.AST) -> Iterator[gast.AST]:
+    """The nodes of a statement, without those of the `adjoint_of` blocks in it, which change nothing around them."""
+    todo = [node]
+    while todo:
+        n = todo.pop()
+        if not (isinstance(n, gast.With) and any(is_steering(lo, item) for item in n.items)):
+            yield n
+            todo.extend(gast.iter_child_nodes(n))
+
+
+def site_of(lo: Lowering, item, node: Steered, others: list[Site]) -> Site:
+    """Where the argument of an `adjoint_of` is bound, and to what."""
+    call = item.context_expr
+    if len(call.args) != 1 or call.keywords or isinstance(call.args[0], gast.Starred):
+        raise refused(lo, node, "`adjoint_of` takes one argument")
+    slots, key = place(lo, call.args[0], node)
+    value = core.lower(lo, call.args[0])
+    same = next((s for s in others if s.slots is slots and s.key == key), None)
+    if same is not None:
+        return same
+    leaves = []
+    stop_gradient.mapped(lo, value, leaves.append)
+    if not leaves:
+        raise refused(lo, node, "this value has no cotangent: there is no number in it that may have a fraction", "make it a float")
+    if any(leaf is other for s in others for leaf in leaves for other in s.leaves):
+        raise refused(lo, node, "one value is steered under two names", "use one of them")
+    name = item.optional_vars.id if isinstance(item.optional_vars, gast.Name) else "d"
+    params = [Var(name, atom_type(lo.read(leaf)), len(leaves) > 1 or item.optional_vars is None) for leaf in leaves]
+    return Site(slots, key, value, Flag(name), leaves, params)
+
+
+def place(lo: Lowering, target: gast.AST, node: Steered) -> tuple[Slots, Any]:
+    """The slot of a name, of an item of a list or dict, or of an attribute."""
+    match target:
+        case gast.Name(id=name):
+            return lo.scope.names, name
+        case gast.Subscript():
+            base = core.lower(lo, target.value)
+            found, key = core.known(lo, core.lower(lo, target.slice))
+            if isinstance(base, Cell) and base.kind in ("list", "dict") and found:
+                return base.slots, key % len(base.items) if base.kind == "list" and isinstance(key, int) else key
+        case gast.Attribute(attr=name):
+            base = core.lower(lo, target.value)
+            if isinstance(base, Cell) and base.kind == "object":
+                return base.slots, name
+    raise refused(lo, node, "the argument of `adjoint_of` is not a variable", "give the value a name, and use that name afterwards")
+
+
+def rebind(lo: Lowering, site: Site, new: Callable[[Value], Value]) -> None:
+    """Binds what was steered to its new value; lists, dicts and objects stay the same objects."""
+
+    def renewed(value: Value) -> Value:
+        match value:
+            case TupleVal(items, _, cls):
+                return TupleVal(tuple(map(renewed, items)), None, cls)
+            case Cell() if value.kind != "array":
+                for key, item in value.items.items():
+                    replace_item(lo, value.slots, key, renewed(item))
+                return value
+        return new(value) if any(value is leaf for leaf in site.leaves) else value
+
+    replace_item(lo, site.slots, site.key, renewed(site.value))
+
+
+def replace_item(lo: Lowering, slots: Slots, key: Any, value: Value) -> None:
+    """Binds a slot; a list, dict or object is not the one value any more that it came in as."""
+    if slots.cell is not None:
+        lo.set(slots, WHOLE, MISSING)
+        lo.dirty.add(slots.cell)
+    lo.set(slots, key, value)
+
+
+def replacing(lo: Lowering, site: Site, value: Value, node: Steered) -> Iterator[Value]:
+    """The numbers and arrays that replace the cotangents of a site, in order."""
+
+    def visit(old: Value, new: Value) -> Iterator[Value]:
+        match old:
+            case TupleVal(items) if isinstance(new, TupleVal) and len(new.items) == len(items):
+                for a, b in zip(items, new.items):
+                    yield from visit(a, b)
+            case Cell() if old.kind != "array":
+                if not isinstance(new, Cell) or new.kind != old.kind or new.items.keys() != old.items.keys():
+                    raise different
+                for k, item in old.items.items():
+                    yield from visit(item, new.items[k])
+            case TupleVal():
+                raise different
+            case _ if any(old is leaf for leaf in site.leaves):
+                if not isinstance(new, (Var, Const, Cell)) or isinstance(new, Cell) and new.kind != "array":
+                    raise different
+                if isinstance(new, Const) and not isinstance(new.value, (int, float, complex)) and not new.live:
+                    raise different
+                yield new
+
+    different = refused(lo, node, f"`{site.cotangent}` is given another structure than what it is the cotangent of")
+    return visit(site.value, value)
+
+
+def refuse_writes(lo: Lowering, changed: dict, node: Steered) -> None:
+    """Refuses a block that changes what the rest of the program can see."""
+    for (slots, key), old in changed.items():
+        if slots.cell is None:
+            if old is not MISSING and old is not UNDEFINED and not isinstance(key, Flag):
+                raise refused(lo, node, f"an `adjoint_of` block assigns `{key}`, which is a variable of the function", OWN)
+        elif slots.cell.base is None or key is not VALUE and key is not SEEN:
+            raise refused(lo, node, f"an `adjoint_of` block changes `{slots.cell.name}`, which is not its own", OWN)
+
+
+def refused(lo: Lowering, node: Steered, reason: str, instead: str | None = None) -> UnsupportedSyntaxError:
+    return UnsupportedSyntaxError(reason, at=lo.origin(node), instead=instead)

@@ -1,0 +1,303 @@
+"""What a loop may run over: ranges, arrays, lists, and what `enumerate`, `zip` and `reversed` make of them.
+
+Every loop of unknown length becomes a counted one whose elements are read by index; the text turns it back.
+"""
+
+from __future__ import annotations
+
+import enum
+import operator
+from dataclasses import replace
+
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend import core
+from sourcead.frontend.control.loops import ONE, ZERO
+from sourcead.frontend.core import VALUE, WHOLE, Cell, Flag, Iterable, Lowering, OptionalVal, SuperVal, TupleVal, Value
+from sourcead.frontend.values import changing_lists, classes, sequences
+from sourcead.ir.nodes import Call, Const, Range, Var
+from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
+
+USED = "used"
+
+
+def listed(items: list[Value]) -> Iterable:
+    return Iterable(items=items, reverse=lambda: listed(items[::-1]))
+
+
+@core.iterate.register(OptionalVal)
+def _iterate_optional(lo: Lowering, value: OptionalVal, node) -> Iterable:
+    return core.iterate(lo, value.held, node)
+
+
+@core.iterate.register(Iterable)
+def _iterate_iterable(lo: Lowering, value: Iterable, node) -> Iterable:
+    if not value.once:
+        return value
+    if USED in value.state:
+        raise core.unsupported(lo, node, "this iterator was walked through before", "make it anew, or make a list of it: `list(...)`")
+    lo.set(value.state, USED, True)
+    return replace(value, once=False)
+
+
+@core.iterate.register("object", SuperVal)
+def _iterate_object(lo: Lowering, value: Value, node) -> Iterable:
+    found = classes.special(lo, value, "__iter__", [], node)
+    return core.iterate.default(lo, value, node) if found is None else core.iterate(lo, found, node)
+
+
+@core.iterate.register(Const)
+def _iterate_constant(lo: Lowering, value: Const, node) -> Iterable:
+    if isinstance(value.value, enum.EnumMeta):
+        return listed([Const(member) for member in value.value])
+    if value.live:
+        return sequence(lo, value, node)
+    if isinstance(value.value, (tuple, list, str, dict, range)):
+        return listed([Const(v) for v in value.value])
+    return core.iterate.default(lo, value, node)
+
+
+@core.iterate.register("dict")
+def _iterate_dict(lo: Lowering, value: Cell, node) -> Iterable:
+    lo.alive(value)
+    lo.sure(value)
+    return listed([Const(k) for k in value.items])
+
+
+@core.iterate.register(TupleVal, "list")
+def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
+    """A tuple or list of known length: a loop in the text where the elements are alike, else put in one by one."""
+    if (found := classes.special(lo, value, "__iter__", [], node)) is not None:
+        return core.iterate(lo, found, node)
+    items = list(value.items.values()) if isinstance(value, Cell) else list(value.items)
+    if isinstance(value, Cell):
+        lo.alive(value)
+    if lo.listing or isinstance(value, TupleVal) and value.cls is not None:
+        return one_by_one(lo, value, items)
+    whole = value.slots.get(WHOLE) if isinstance(value, Cell) else value.origin
+    if isinstance(whole, Var) and len(items) > 1 and alike([element_type(i) for i in items]):
+        if not any(lo.was_written(i) for i in items):
+            walked = lo.wrap_whole(whole, value)
+            lo.walked.append(walked)
+            return sequence(lo, walked, node)
+    return one_by_one(lo, value, items)
+
+
+def one_by_one(lo: Lowering, value: Value, items: list[Value]) -> Iterable:
+    """The items of a tuple, or of a list, which may be changed while they are taken."""
+    return changing_lists.walk(lo, value, list(value.items.items())) if isinstance(value, Cell) else listed(items)
+
+
+def element_type(value: Value):
+    """The type of a value that is or could be one atom; None of others."""
+    match value:
+        case Var() | Const():
+            return atom_type(value)
+        case TupleVal(items, cls=cls):
+            parts = tuple(map(element_type, items))
+            if None in parts:
+                return None
+            return TupleT(parts) if cls is None else StructT(cls, tuple(zip(cls._fields, parts)))
+        case Cell(kind="object", cls=cls, items=items):
+            parts = tuple(map(element_type, items.values()))
+            return None if None in parts else StructT(cls, tuple(zip(items, parts)))
+        case Cell(slots=slots) if VALUE in slots:
+            return atom_type(slots[VALUE])
+    return None
+
+
+def alike(types: list) -> bool:
+    """Whether one piece of text serves for all elements: same structure, dtypes and ranks."""
+    if None in types:
+        return False
+
+    def shape(t):
+        match t:
+            case Array(dtype, dims):
+                return ("array", dtype, None if dims is None else len(dims))
+            case TupleT(items):
+                return ("tuple", *map(shape, items))
+            case Scalar(kind, dtype):
+                return ("scalar", kind, dtype)
+            case DictT(items):
+                return ("dict", *((k, shape(v)) for k, v in items))
+            case StructT(cls, items):
+                fields = tuple((k, shape(v)) for k, v in items)
+                return None if any(v is None for _, v in fields) else (cls, *fields)
+        return None
+
+    shapes = {shape(t) for t in types}
+    return len(shapes) == 1 and None not in shapes
+
+
+@core.iterate.register(Array, ListT, TupleT, Unknown)
+def sequence(lo: Lowering, value: Value, node) -> Iterable:
+    """An array (its rows), or a list or tuple of unknown length."""
+
+    def length():
+        known = known_length(atom_type(lo.read(value))) if lo.apart else None
+        if known is not None:
+            return Const(known)
+        return lo.build.call(len, lo.read(value), type=INT, name="n")
+
+    def element(index):
+        return core.subscript(lo, value, index, node)
+
+    def backward():
+        def domain():
+            last = lo.build.call(operator.sub, length(), ONE, type=INT)
+            return Range(last, Const(-1), Const(-1))
+
+        return Iterable(domain=domain, element=element, length=length, nth=from_end)
+
+    def from_end(k):
+        last = lo.build.call(operator.sub, length(), ONE, type=INT)
+        return element(lo.build.call(operator.sub, last, k, type=INT))
+
+    count = known_length(atom_type(lo.read(value)))
+    domain = lambda: Range(ZERO, length(), ONE)  # noqa: E731
+    return Iterable(domain=domain, element=element, length=length, nth=element, reverse=backward, count=count)
+
+
+def known_length(t: Type) -> int | None:
+    """The number of items of a value of a type, if it is known."""
+    match t:
+        case Array(_, (int(n), *_)):
+            return n
+        case TupleT(items) | ListT(_, tuple(items)):
+            return len(items)
+    return None
+
+
+def counted(lo: Lowering, args: list[Value], node) -> Iterable:
+    """`range(...)`."""
+    atoms = [lo.read(a) for a in args]
+    if any(isinstance(t := atom_type(a), Scalar) and t.kind == "float" for a in atoms):
+        raise core.unsupported(
+            lo,
+            node,
+            "`range` of a float (an integer argument in wrt counts as a float)",
+            "leave it out of wrt, or write `range(int(n))`",
+        )
+    start, stop, step = {1: (ZERO, *atoms, ONE), 2: (*atoms, ONE), 3: tuple(atoms)}[len(atoms)]
+    plain = core.is_number(lo, start, 0) and core.is_number(lo, step, 1)
+
+    def length():
+        if plain:
+            return stop
+        return lo.build.call(len, lo.build.call(range, start, stop, step), type=INT, name="n")
+
+    def nth(k):
+        if plain:
+            return k
+        offset = k if core.is_number(lo, step, 1) else lo.build.call(operator.mul, k, step, type=INT)
+        return lo.build.call(operator.add, start, offset, type=INT)
+
+    def backward():
+        if not (core.is_number(lo, step, 1) or core.is_number(lo, step, -1)):
+            last = lambda: nth(lo.build.call(operator.sub, length(), ONE, type=INT))  # noqa: E731
+        else:
+            last = lambda: lo.build.call(operator.sub, stop, step, type=INT)  # noqa: E731
+
+        def domain():
+            before = lo.build.call(operator.sub, start, step, type=INT)
+            return Range(last(), before, lo.build.call(operator.neg, step, type=INT))
+
+        return Iterable(domain=domain, element=lambda i: i, length=length,
+                        nth=lambda k: lo.build.call(operator.sub, last(), lo.build.call(operator.mul, k, step, type=INT), type=INT))
+
+    def value():
+        bounds = (stop,) if plain else (start, stop) if core.is_number(lo, step, 1) else (start, stop, step)
+        return lo.build.emit(Call(range, bounds), Array(np.dtype(int), (Sym(),)), "numbers")
+
+    return Iterable(
+        domain=lambda: Range(start, stop, step), element=lambda i: i, length=length, nth=nth, reverse=backward, index_name="i",
+        value=value,
+    )  # fmt: skip
+
+
+def enumerated(lo: Lowering, inner: Iterable, start: Value, node) -> Iterable:
+    """`enumerate(inner, start)`."""
+    if inner.drive is not None:
+        return numbered(lo, inner, start)
+    if inner.items is not None:
+        found, first = core.known(lo, start)
+        if found:
+            return listed([TupleVal((Const(first + k), item)) for k, item in enumerate(inner.items)])
+        raise core.unsupported(lo, node, "`enumerate` from a start that is not known here")
+
+    def element(k):
+        number = k if core.is_number(lo, start, 0) else lo.build.call(operator.add, k, lo.read(start), type=INT)
+        return TupleVal((number, inner.nth(k)))
+
+    return Iterable(domain=lambda: Range(ZERO, inner.length(), ONE), element=element, length=inner.length, nth=element, index_name="i",
+                    policy=inner.policy)  # fmt: skip
+
+
+def numbered(lo: Lowering, inner: Iterable, start: Value) -> Iterable:
+    """`enumerate` of a generator: a variable counts."""
+    count = Flag("count")
+
+    def drive(act, leave=None):
+        names = lo.scope.names
+        lo.set(names, count, start)
+
+        def numbered_act(value):
+            number = names[count]
+            left = act(TupleVal((number, value)))
+            lo.set(names, count, core.operate(lo, operator.add, number, ONE))
+            return left
+
+        return inner.drive(numbered_act, leave)
+
+    return Iterable(drive=drive, endless=inner.endless)
+
+
+def settled(lo: Lowering, inner: Iterable, node) -> Iterable:
+    """The iterable, one whose elements are read by place: a generator's are put into a list first."""
+    if inner.endless:
+        raise core.unsupported(lo, node, "what never ends cannot be turned into a list", "loop over it, and leave with `break`")
+    if inner.drive is None:
+        return inner
+    return core.iterate(lo, sequences.collect(lo, inner, lambda element: element, node), node)
+
+
+def by_place(lo: Lowering, inner: Iterable, node) -> Iterable:
+    """The iterable, with elements that are read by a place that is not known."""
+    return inner if inner.items is None else sequence(lo, sequences.dynamic(lo, TupleVal(tuple(inner.items))), node)
+
+
+def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
+    """`zip(...)`."""
+    parts = [p if p.endless and p.nth is not None else settled(lo, p, node) for p in parts]
+    known = [p.items for p in parts if not p.endless]
+    if known and all(items is not None for items in known):
+        rows = range(min(map(len, known)))
+        return listed([TupleVal(tuple(p.nth(Const(k)) if p.endless else p.items[k] for p in parts)) for k in rows])
+    if all(p.endless for p in parts):
+        return Iterable(nth=lambda k: TupleVal(tuple(p.nth(k) for p in parts)), endless=True)
+    counts = [len(p.items) if p.items is not None else p.count for p in parts if not p.endless]
+    if None not in counts and any(p.items is not None and any(core.is_text(v) for v in p.items) for p in parts):  # names, which may be keys
+        return listed([TupleVal(tuple(p.nth(Const(k)) if p.items is None else p.items[k] for p in parts)) for k in range(min(counts))])
+    if any(p.items is not None for p in parts):
+        parts = [p if p.items is None else sequence(lo, sequences.dynamic(lo, TupleVal(tuple(p.items))), node) for p in parts]
+
+    def length():
+        lengths = [p.length() for p in parts if not p.endless]
+        if lo.apart and all(isinstance(n, Const) for n in lengths):
+            return Const(min(n.value for n in lengths))
+        return lengths[0] if len(lengths) == 1 else lo.build.call(min, *lengths, type=INT, name="n")
+
+    def element(k):
+        return TupleVal(tuple(p.nth(k) for p in parts))
+
+    policy = next((p.policy for p in parts if p.policy is not None), None)
+    return Iterable(domain=lambda: Range(ZERO, length(), ONE), element=element, length=length, nth=element, policy=policy)
+
+
+def reverse(lo: Lowering, inner: Iterable, node) -> Iterable:
+    """`reversed(inner)`."""
+    if inner.reverse is None:
+        raise core.unsupported(lo, node, "this object cannot be reversed")
+    return replace(inner.reverse(), policy=inner.policy)

@@ -1,0 +1,117 @@
+"""Objects of NumPy that are called by a subscript.
+
+    np.r_[0.0, x]      np.hstack((0.0, x))
+    np.r_[x, 0:n]      np.hstack((x, np.arange(0, n)))
+    np.c_[x, y]        np.column_stack((x, y))
+    np.s_[a:b]         the key itself
+    np.mgrid[0:n]      has a type, and carries no derivative
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend import core
+from sourcead.frontend.core import Lowering, SliceVal, TupleVal, Value
+from sourcead.ir.nodes import Const, Index
+from sourcead.ir.types import Array, Scalar, Sym, TupleT, Type, anydim, dims_of
+from sourcead.primitives.result_types.infer import infer_call
+
+DOUBLE = np.dtype(float)
+
+
+def subscript_of_object(lo: Lowering, base: Const, key: Value, node) -> Value | None:
+    """The subscript of an object that is no data; None if no derivative can pass through it."""
+    obj = base.value
+    items = key.items if isinstance(key, TupleVal) else (key,)
+    if obj is np.s_ or obj is np.index_exp:
+        return TupleVal(tuple(items)) if obj is np.index_exp else key
+    if lo.static_only:
+        return None
+    if not any(passes(lo, i) for i in items):
+        t = grid_type(lo, obj, key)
+        return None if t is None else lo.wrap(lo.build.emit(Index(base, lo.operand(key)), t, "grid"))
+    join = {id(np.r_): np.hstack, id(np.c_): np.column_stack}.get(id(obj))
+    if join is None or not can_join(lo, join, items):
+        raise UnsupportedSyntaxError(
+            "a subscript whose derivative is not known", at=lo.origin(node), instead="call a function, such as `np.concatenate`"
+        )
+    parts = [ranged(lo, i, node) if isinstance(i, SliceVal) else i for i in items]
+    return core.call(lo, Const(join), [TupleVal(tuple(parts))], {}, node)
+
+
+def passes(lo: Lowering, item: Value) -> bool:
+    """Whether a derivative may pass through a part of the key."""
+    if isinstance(item, SliceVal):
+        return any(part is not None and core.passes_derivative(part) for part in (item.lower, item.upper, item.step))
+    return core.passes_derivative(lo.operand(item))
+
+
+def can_join(lo: Lowering, join, items) -> bool:
+    """Whether the function makes of these items what the brackets make of them, in shape and dtype."""
+    if any(isinstance(i, TupleVal) or isinstance(i, SliceVal) and not is_range(i) for i in items):
+        return False
+    joined = [i for i in items if isinstance(i, SliceVal)]
+    items = [i for i in items if not isinstance(i, SliceVal)]
+    types = [atom_type(lo.operand(i)) for i in items]
+    if not all(isinstance(t, (Array, Scalar)) and dims_of(t) is not None for t in types):
+        return False
+    arrays = [t for t in types if isinstance(t, Array)]
+    ranks = {len(dims_of(t)) for t in types}
+    if join is np.hstack and not ranks <= {0, 1} or join is np.column_stack and not (arrays and ranks <= {1, 2}):
+        return False
+    # a number takes the dtype of the arrays in brackets, but not in a call; a range beside doubles becomes doubles in both
+    return len(arrays) == len(types) and not joined or bool(arrays or joined) and all(t.dtype == DOUBLE for t in arrays)
+
+
+def is_range(key: SliceVal) -> bool:
+    """Whether brackets take a slice for `np.arange`: it has an end, and its step is not a count such as `5j`."""
+    return key.upper is not None and all(
+        p is None or isinstance(atom_type(p), Scalar) and atom_type(p).kind in ("int", "float") for p in (key.lower, key.upper, key.step)
+    )
+
+
+def ranged(lo: Lowering, key: SliceVal, node) -> Value:
+    """`a:b:c` inside brackets, as a call."""
+    parts = [Const(0) if key.lower is None else key.lower, key.upper, *(() if key.step is None else (key.step,))]
+    return core.call(lo, Const(np.arange), parts, {}, node)
+
+
+def grid_type(lo: Lowering, obj: object, key: Value) -> Type | None:
+    """The type of a grid of numbers, as far as it is known; None if the subscript makes something else."""
+    if obj is not np.mgrid and obj is not np.ogrid:
+        return None
+    items = key.items if isinstance(key, TupleVal) else (key,)
+    if not all(isinstance(i, SliceVal) and (is_range(i) or count_of(i) is not None) for i in items):
+        return None
+    kinds = {atom_type(p).kind for i in items for p in (i.lower, i.upper, i.step) if p is not None}
+    dtype = np.dtype(float) if kinds & {"float", "complex"} else np.dtype(int)
+    dims = tuple(length(lo, i) for i in items)
+    if not isinstance(key, TupleVal):
+        return Array(dtype, dims)
+    if obj is np.mgrid:
+        return Array(dtype, (len(dims), *dims))
+    alone = [Array(dtype, tuple(n if k == axis else 1 for k in range(len(dims)))) for axis, n in enumerate(dims)]
+    return TupleT(tuple(alone))
+
+
+def count_of(key: SliceVal) -> int | None:
+    """The count that stands for a step: 5 in `0:1:5j`."""
+    step = key.step
+    return int(abs(step.value)) if isinstance(step, Const) and not step.live and isinstance(step.value, complex) else None
+
+
+def length(lo: Lowering, key: SliceVal) -> int | Sym:
+    """How many numbers a range in brackets has."""
+    if (count := count_of(key)) is not None:
+        return count
+    known = [0 if p is None else p.value for p in (key.lower, key.upper) if p is None or isinstance(p, Const) and not p.live]
+    step = 1 if key.step is None else getattr(key.step, "value", None)
+    if len(known) == 2 and isinstance(step, (int, float)) and step != 0:
+        return len(np.arange(*known, step))
+    from_zero = key.lower is None or isinstance(key.lower, Const) and key.lower.value == 0
+    if from_zero and key.step is None:
+        return infer_call(np.arange, [lo.build.arg(key.upper)], {}).dims[0]
+    return anydim()

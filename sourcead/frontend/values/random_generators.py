@@ -1,0 +1,100 @@
+"""Random draws: the methods of a generator, called as they stand, once for each time that control passes them.
+
+What is drawn carries no derivative. A draw whose parameters do (`rng.normal(mu, sigma)`) has no rule, so it is refused where a
+derivative would have to pass through it: `mu + sigma * rng.normal()` says the same and has one.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend import core
+from sourcead.frontend.core import Lowering, TupleVal, Value, roots
+from sourcead.ir.nodes import Call, Const
+from sourcead.ir.types import FLOAT, INT, UNKNOWN, Array, Foreign, Scalar, Sym, TupleT, Type
+
+WRITING = frozenset({"shuffle"})
+
+
+FLOATS = {  # draws of floats -> the place of `size` among the arguments
+    "random": 0, "standard_normal": 0, "standard_exponential": 0, "random_sample": 0, "normal": 2, "uniform": 2, "exponential": 1,
+    "beta": 2, "gamma": 2, "laplace": 2, "logistic": 2, "lognormal": 2, "gumbel": 2, "rayleigh": 1,
+}  # fmt: skip
+
+
+INTEGERS = {"integers": 2, "randint": 2, "binomial": 2, "poisson": 1, "geometric": 1, "choice": 1}
+
+
+@core.method.register(Foreign)
+def lower_draw(lo: Lowering, generator: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`rng.normal(...)`: a method of a generator."""
+    cls = atom_type(lo.read(generator)).cls
+    method = getattr(cls, name, None)
+    if method is None or not callable(method):
+        raise core.unsupported(lo, node, f"a {cls.__name__} has no method `{name}`")
+    if name in WRITING:
+        raise core.unsupported(lo, node, f"`{name}` writes into its argument", "`x = x[rng.permutation(len(x))]`")
+    operands = [lo.operand(a) for a in args]
+    named = {k: lo.operand(v) for k, v in kwargs.items()}
+    t = drawn_type(lo, cls, name, args, kwargs)
+    op = Call(method, (lo.read(generator), *operands), tuple(named.items()), effect=True)
+    return lo.wrap(lo.build.emit(op, t, "sample"), shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
+
+
+def drawn_type(lo: Lowering, cls: type, name: str, args: list[Value], kwargs: dict[str, Value]) -> Type:
+    """The type of what a method draws, where its parameters are numbers; unknown for others."""
+    place = FLOATS.get(name, INTEGERS.get(name))
+    if cls is random.Random:
+        return FLOAT if name in ("random", "gauss", "uniform", "normalvariate") else INT if name in ("randint", "randrange") else UNKNOWN
+    if name == "permutation" and args and atom_type(lo.read(args[0])) == INT:
+        return Array(np.dtype(np.int64), (dim(lo, args[0]),))
+    if name in ("rand", "randn"):
+        return Array(np.dtype(float), tuple(dim(lo, a) for a in args)) if args else FLOAT
+    if place is None or kwargs.keys() - {"size", "dtype", "loc", "scale", "low", "high", "lam", "p", "n", "shape"}:
+        return UNKNOWN
+    parameters = [*args[:place], *(v for k, v in kwargs.items() if k not in ("size", "dtype"))]
+    if any(not isinstance(atom_type(lo.read(p)), Scalar) for p in parameters):
+        return UNKNOWN
+    dtype = np.dtype(float) if name in FLOATS else np.dtype(np.int64)
+    given = kwargs.get("dtype", args[place + 1] if len(args) > place + 1 else None)
+    if given is not None:
+        found, value = core.known(lo, given)
+        if not found:
+            return UNKNOWN
+        dtype = np.dtype(value)
+    size = kwargs.get("size", args[place] if len(args) > place else Const(None))
+    dims = drawn_dims(lo, size)
+    if dims is None:
+        return UNKNOWN
+    return Array(dtype, dims) if dims else Scalar("float", None) if name in FLOATS else INT
+
+
+def drawn_dims(lo: Lowering, size: Value) -> tuple | None:
+    """The dims of what is drawn; none of a number, None if they are not known."""
+    found, value = core.known(lo, size)
+    if found and value is None:
+        return ()
+    if isinstance(size, TupleVal):
+        return tuple(dim(lo, item) for item in size.items)
+    atom = lo.read(size)
+    dims: Any = lo.build.shape_dims.get(atom)
+    if dims is not None:
+        return dims
+    match atom_type(atom):
+        case Scalar("int"):
+            return (dim(lo, size),)
+        case TupleT(items):
+            return tuple(Sym() for _ in items)
+    return None
+
+
+def dim(lo: Lowering, item: Value) -> int | Sym:
+    """A dim that is given as a number."""
+    found, value = core.known(lo, item)
+    if found and isinstance(value, int):
+        return value
+    return lo.build.size_dim.get(lo.read(item)) or Sym()

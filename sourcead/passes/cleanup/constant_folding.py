@@ -1,0 +1,106 @@
+"""Arithmetic on literals, comparisons by identity, and options of NumPy functions that have their default values.
+
+    y = sub(2, 1)                                y = 1
+    y = is_(x, None)        x: float             y = False
+    y = sum(x, axis=None)                        y = sum(x)
+
+Legal for integers and truth values, and for floating point numbers where the result is exact; `is` where one side is None and the
+type of the other says whether it is, or where both are constants of which there is only one object.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Hashable
+from fractions import Fraction
+from functools import cache
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from sourcead.ir.nodes import Atom, Const, Stmt, Var
+from sourcead.ir.types import Array, FunctionT, NoneType, Scalar
+from sourcead.passes.cleanup.operands import generated
+
+ADD, SUB, MUL, DIV, POW, NEG = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg
+COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+OPERANDS = {
+    **dict.fromkeys((ADD, SUB, MUL, DIV, POW, operator.floordiv, operator.mod, *COMPARISONS), 2),
+    **dict.fromkeys((NEG, operator.pos, abs, operator.not_, operator.truth, bool), 1),
+}
+"""How many operands the functions have that can be computed here."""
+
+
+def folded(stmt: Stmt, fn, *values) -> Const | None:
+    """The value of a function of `OPERANDS` for literals, where that is exact.
+
+    In the user's own floating point arithmetic, only products and negations are folded: `1 / 3` says more than 0.333.
+    """
+    if fn in COMPARISONS or fn in (operator.not_, operator.truth, bool):
+        return Const(fn(*values))
+    if fn in (MUL, NEG) or generated(stmt) or fn is not DIV and all(isinstance(v, int) for v in values):
+        value = exact(fn, *values)
+        return None if value is None else Const(value)
+    return None
+
+
+def exact(fn, *values) -> int | float | None:
+    """Return `fn(*values)` if it is exact, raises no error and is not long, else None."""
+    integers = all(isinstance(v, int) for v in values)
+    if fn is POW and not (integers and 0 <= values[1] <= 64 and abs(values[0]) <= 64):
+        return None
+    try:
+        result = fn(*values)
+        if integers and isinstance(result, int):
+            return result if abs(result) < 2**63 else None
+        if fn not in (ADD, SUB, MUL, DIV, NEG) or not isfinite(result):
+            return None
+        if result == 0 and fn is not NEG:  # zeros have signs
+            return None
+        return result if Fraction(result) == fn(*map(Fraction, values)) else None
+    except (ArithmeticError, ValueError, TypeError):
+        return None
+
+
+def identity(fn, a: Atom, b: Atom) -> Const | None:
+    """The value of `a is b` or `a is not b`, if it is known."""
+    answer = _is_same_object(a, b)
+    return None if answer is None else Const(answer is (fn is operator.is_))
+
+
+def _is_same_object(a: Atom, b: Atom) -> bool | None:
+    if isinstance(a, Const) and isinstance(b, Const) and not a.live and not b.live:
+        if any(c.value is None or isinstance(c.value, (bool, type)) for c in (a, b)):
+            return a.value is b.value
+        return None
+    for x, none in ((a, b), (b, a)):
+        if isinstance(x, Var) and isinstance(none, Const) and not none.live and none.value is None:
+            if isinstance(x.type, NoneType):
+                return True
+            if isinstance(x.type, (Array, Scalar, FunctionT)):
+                return False
+    return None
+
+
+def unusual_options(fn: Hashable, kwargs: tuple) -> tuple:
+    """The options of a NumPy function that do not have their default values."""
+    defaults = _defaults(fn)
+    return tuple(
+        (k, v)
+        for k, v in kwargs
+        if not (k in defaults and isinstance(v, Const) and not v.live and type(v.value) is type(defaults[k]) and v.value == defaults[k])
+    )
+
+
+@cache
+def _defaults(fn: Hashable) -> dict[str, Any]:
+    module = getattr(fn, "__module__", None) or ""
+    if not module.startswith("numpy") or isinstance(fn, np.ufunc):
+        return {}
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    return {p.name: p.default for p in parameters if p.default is None or type(p.default) in (int, bool, str)}

@@ -1,0 +1,200 @@
+"""The walk that the local simplifications share.
+
+`peephole(function, rule)` visits every statement once, in order, the blocks of a statement before the statement itself, and calls
+`rule(stmt, facts)`, which returns what is to stand in its place:
+
+    None                 the statement stays
+    an atom              the statement goes, and this value takes the place of its one target
+    an op                the statement computes its targets by this op
+    a list of statements they stand in its place
+
+A rule may also call `facts.replace(var, atom)`.  Because values are immutable, replacing a variable by an equal value that is
+visible in its place is always legal, whatever stands between the two.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Function, Op, Stmt, Var, fresh
+from sourcead.ir.walk import map_op, op_blocks, op_reads, walk
+
+
+@dataclass(eq=False)
+class Facts:
+    """What is known at the statement that is being visited.
+
+    Attributes:
+        open: the numbers of the blocks that surround the statement, outermost first; `scope` is the innermost.
+        holds: variables whose truth is known here, because a branch on them was taken.
+        definitions, scopes: the statement that defines each variable so far, and the block that this stands in.
+        replaced, renamed: what stands for a variable from here on, and its new name.
+        late: statements that were visited before must be changed too.
+    """
+
+    function: Function
+    open: list[int] = field(default_factory=list)
+    holds: dict[Var, bool] = field(default_factory=dict)
+    definitions: dict[Var, Stmt] = field(default_factory=dict)
+    scopes: dict[Var, int] = field(default_factory=dict)
+    replaced: dict[Var, Atom] = field(default_factory=dict)
+    renamed: dict[Var, Var] = field(default_factory=dict)
+    late: bool = False
+    changed: bool = False
+    blocks: int = 0
+
+    @property
+    def scope(self) -> int:
+        return self.open[-1]
+
+    @cached_property
+    def uses(self) -> Counter:
+        """How often each variable was read when the walk began."""
+        return Counter({v: len(ops) for v, ops in self.readers.items()})
+
+    @cached_property
+    def readers(self) -> dict[Var, list[Op | None]]:
+        """The ops that read each variable when the walk began; None stands for the results of a block."""
+        found: dict[Var, list[Op | None]] = {}
+        blocks = [self.function.body]
+        for stmt in walk(self.function.body):
+            blocks += op_blocks(stmt.op)
+            for v in op_reads(stmt.op):
+                found.setdefault(v, []).append(stmt.op)
+        for result in (r for b in blocks for r in b.results if isinstance(r, Var)):
+            found.setdefault(result, []).append(None)
+        return found
+
+    def op(self, atom: Atom | object) -> Op | None:
+        """The op without blocks whose one result this atom is, if it is known."""
+        stmt = self.definitions.get(atom) if isinstance(atom, Var) else None
+        return stmt.op if stmt is not None and len(stmt.targets) == 1 and not op_blocks(stmt.op) else None
+
+    def call(self, atom: Atom | object, *fns: Callable) -> Call | None:
+        """The call of one of these functions, without keywords, whose result this atom is."""
+        op = self.op(atom)
+        return op if isinstance(op, Call) and not op.kwargs and not op.effect and any(op.fn is f for f in fns) else None
+
+    def resolve(self, atom: Atom) -> Atom:
+        while isinstance(atom, Var) and atom in self.replaced:
+            atom = self.replaced[atom]
+        return atom
+
+    def replace(self, var: Var, atom: Atom) -> None:
+        """From here on, `atom` stands for `var`."""
+        self.replaced[var] = self.resolve(atom)
+        self.changed = True
+
+    def replace_everywhere(self, var: Var, atom: Atom) -> None:
+        """`atom` stands for `var`, also in statements that were visited already."""
+        self.replace(var, atom)
+        self.late = True
+
+    def define(self, stmt: Stmt) -> None:
+        for target in stmt.targets:
+            self.definitions[target] = stmt
+            self.scopes[target] = self.scope
+
+
+def peephole(function: Function, rule: Callable[[Stmt, Facts], object]) -> Function:
+    """The function with each statement replaced as `rule` says; the same object if nothing changed."""
+    facts = Facts(function)
+    body = _block(function.body, rule, facts)
+    if not facts.changed:
+        return function
+    return replace(function, body=_renamed(body, facts) if facts.late else body)
+
+
+def with_body(function: Function, body: Block) -> Function:
+    """The function with another body; the same object if the body is its own."""
+    return function if body is function.body else replace(function, body=body)
+
+
+def with_stmts(block: Block, stmts: list[Stmt]) -> Block:
+    """The block with other statements; the same object if they are its own."""
+    same = len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts, block.stmts))
+    return block if same else Block(tuple(stmts), block.results)
+
+
+def _block(block: Block, rule, facts: Facts) -> Block:
+    facts.blocks += 1
+    facts.open.append(facts.blocks)
+    stmts = tuple(new for stmt in block.stmts for new in _statement(stmt, rule, facts))
+    results = tuple(map(facts.resolve, block.results))
+    facts.open.pop()
+    same = len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts + results, block.stmts + block.results))
+    return block if same else Block(stmts, results)
+
+
+def _statement(stmt: Stmt, rule, facts: Facts) -> list[Stmt]:
+    stmt = _with_known_operands(stmt, rule, facts)
+    answer = rule(stmt, facts)
+    match answer:
+        case None:
+            out = [stmt]
+        case Var() | Const():
+            _take_name(stmt.targets[0], answer, facts)
+            facts.replace(stmt.targets[0], answer)
+            return []
+        case Op():
+            facts.changed = True
+            out = [replace(stmt, op=answer)]
+        case _:
+            facts.changed = True
+            out = list(answer)
+    for s in out:
+        facts.define(s)
+    return out
+
+
+def _take_name(var: Var, atom: Atom, facts: Facts) -> None:
+    """Gives a temporary that replaces one of the user's variables in the same block the name of that variable."""
+    if var.temp or not isinstance(atom, Var) or not atom.temp or atom in facts.renamed:
+        return
+    if facts.scopes.get(atom) == facts.scope:
+        facts.renamed[atom] = fresh(atom, name=var.name, temp=False)
+        facts.late = facts.changed = True
+
+
+def _with_known_operands(stmt: Stmt, rule, facts: Facts) -> Stmt:
+    """The statement with replaced variables replaced, and its blocks rewritten."""
+    op = stmt.op
+    blocks: dict[Block, Block] = {}
+    cond = facts.resolve(op.cond) if isinstance(op, Branch) else None
+    for block, truth in zip(op_blocks(op), (True, False)):
+        known = isinstance(cond, Var) and cond not in facts.holds
+        if known:
+            facts.holds[cond] = truth
+        blocks[block] = _block(block, rule, facts)
+        if known:
+            del facts.holds[cond]
+    stale = facts.replaced and not facts.replaced.keys().isdisjoint(op_reads(op))
+    if stale or any(new is not old for old, new in blocks.items()):
+        return replace(stmt, op=with_atoms(op, facts.resolve, blocks.__getitem__))
+    return stmt
+
+
+def with_atoms(op: Op, atom: Callable[[Atom], Atom], block: Callable[[Block], Block]) -> Op:
+    """`map_op`, after which a call of a variable that has become a constant calls the function itself."""
+    op = map_op(op, atom, block)
+    return replace(op, fn=op.fn.value) if isinstance(op, Call) and isinstance(op.fn, Const) else op
+
+
+def _renamed(block: Block, facts: Facts) -> Block:
+    """The block with all that was replaced and renamed during the walk, also in statements before that."""
+    renamed = facts.renamed
+
+    def atom(a: Atom) -> Atom:
+        a = facts.resolve(a)
+        return renamed.get(a, a) if isinstance(a, Var) else a
+
+    def visit(b: Block) -> Block:
+        stmts = tuple(
+            replace(s, targets=tuple(renamed.get(t, t) for t in s.targets), op=with_atoms(s.op, atom, visit)) for s in b.stmts
+        )
+        return Block(stmts, tuple(map(atom, b.results)))
+
+    return visit(block)

@@ -102,7 +102,7 @@ def inlined(build: Builder, call: RuleCall, d_y: Atom, wanted: set[Var]) -> list
     before, rule, values = len(build.stmts), call.rule, call.values
     try:
         lo, result = lowered(build, call, {"d_y": d_y})
-        results = list(result.items) if len(rule.params) > 1 else [result]
+        results = sequences.static_items(lo, result, None, len(rule.params)) if len(rule.params) > 1 else [result]
         if rule.star is not None:
             results = [*results[:-1], *sequences.static_items(lo, results[-1], None, len(values) - len(rule.params) + 1)]
         out = [as_operand(lo, r) if reaches(v, wanted) else None for r, v in zip(results, values)]

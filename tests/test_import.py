@@ -8,7 +8,7 @@ import sys
 import sourcead
 loaded = [m for m in sys.modules if m.startswith(("sourcead.primitives.", "sourcead.ad", "sourcead.passes", "sourcead.compile.pipeline"))]
 others = [m for m in ("scipy", "numba", "torch", "matplotlib") if m in sys.modules]
-print(sorted(set(loaded) - {"sourcead.primitives.registry", "sourcead.primitives.rule"}), others)
+print(sorted(set(loaded) - {f"sourcead.primitives.{name}" for name in ("kinds", "registry", "rule")}), others)
 print(sourcead.grad(lambda x: x ** 2)(3.0))
 """
 

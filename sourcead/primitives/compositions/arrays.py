@@ -3,6 +3,7 @@
 import numpy as np
 
 from sourcead.primitives.compositions import composed, refuse
+from sourcead.primitives.registry import enter
 from sourcead.runtime import count_trimmed, distinct_places
 
 composed({
@@ -207,3 +208,11 @@ def middle(x, mode):
     if mode == "minimum":
         return np.min(x, axis=0, keepdims=True)
     return np.median(x, axis=0, keepdims=True)
+
+
+enter(
+    np.unique, np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d, np.sort_complex, np.block, np.apply_along_axis, np.piecewise,
+    np.fromfunction, np.logspace, np.geomspace, np.astype, np.unique_values,
+    memory="fresh",
+)  # fmt: skip
+enter(np.unique, numba="interpreted")

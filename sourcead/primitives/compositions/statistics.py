@@ -3,6 +3,7 @@
 import numpy as np
 
 from sourcead.primitives.compositions import composed, refuse
+from sourcead.primitives.registry import enter
 
 
 @composed(np.corrcoef)
@@ -174,3 +175,5 @@ composed({
         quantile(a, np.divide(q, 100), axis, method, keepdims)
     ),
 }, given="method", active="q")
+
+enter(np.corrcoef, np.nanmedian, np.nanpercentile, np.nanquantile, np.histogram, np.histogram_bin_edges, memory="fresh")

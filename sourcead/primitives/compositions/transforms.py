@@ -3,6 +3,7 @@
 import numpy as np
 
 from sourcead.primitives.compositions import composed
+from sourcead.primitives.registry import enter
 
 
 def all_axes(x, s, axes):
@@ -65,3 +66,5 @@ composed({
     np.fft.rfft2: lambda a, s=None, axes=(-2, -1), norm=None: rfftn(a, s, axes, norm),
     np.fft.irfft2: lambda a, s=None, axes=(-2, -1), norm=None: irfftn(a, s, axes, norm),
 })
+
+enter(np.fft.hfft, np.fft.ihfft, np.fft.rfft2, np.fft.irfft2, np.fft.rfftn, np.fft.irfftn, memory="fresh")

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import builtins
 import operator
 from collections import Counter
-
-import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Attr, Block, Build, Call, Const, Index, Let, Op, Var
 from sourcead.ir.types import Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type
 from sourcead.ir.walk import op_reads, walk
-from sourcead.runtime.shapes import join_rows
+from sourcead.primitives.table import record_of
 
 TYPICAL = 100  # the size taken for a dim that is not known
-
-CHEAP = frozenset({
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.floordiv, operator.mod,
-    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.not_, operator.and_, operator.or_,
-    operator.is_, operator.is_not, builtins.abs, builtins.len, builtins.min, builtins.max, builtins.float, builtins.int,
-    np.add, np.subtract, np.multiply, np.divide, np.negative, np.square, np.absolute, np.maximum, np.minimum, np.where,
-    np.sign, np.transpose, np.reshape, np.ravel, np.expand_dims, np.squeeze, np.swapaxes, np.moveaxis, np.broadcast_to,
-    np.real, np.imag, np.flip, np.conjugate, np.diagonal, join_rows,
-})  # fmt: skip
 
 
 def size(t: Type) -> float:
@@ -55,10 +43,7 @@ def is_cheap(op: Op) -> bool:
         case Call(operator.pow, (_, exponent)):
             return isinstance(exponent, Const) and exponent.value in (1, 2, 3, -1)
         case Call(fn, _, _, False):
-            try:
-                return fn in CHEAP
-            except TypeError:
-                return False
+            return record_of(fn).cheap
     return False
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sourcead.primitives.compositions import composed, refuse
+from sourcead.primitives.registry import enter
 from sourcead.runtime import count_trimmed, distinct_places
 
 
@@ -236,3 +237,12 @@ def middle(x, mode):
 @composed(np.kaiser)
 def kaiser(M, beta):
     refuse("`np.kaiser` with respect to beta needs the Bessel function of order one, which NumPy lacks: use `scipy.special.i0`")
+
+
+enter(
+    np.unique, np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d, np.sort_complex, np.block, np.apply_along_axis, np.piecewise,
+    np.fromfunction, np.logspace, np.geomspace,
+    memory="fresh",
+)  # fmt: skip
+enter(np.unique, numba="interpreted")
+enter(*(getattr(np, name) for name in ("astype", "unique_values") if hasattr(np, name)), memory="fresh")

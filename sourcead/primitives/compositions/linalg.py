@@ -3,6 +3,7 @@
 import numpy as np
 
 from sourcead.primitives.compositions import composed, refuse
+from sourcead.primitives.registry import enter
 
 
 @composed(np.linalg.cond)
@@ -50,3 +51,10 @@ def tensorsolve(a, b, axes=None):
         a = np.transpose(a, order)
     shape = a.shape[b.ndim :]
     return np.reshape(np.linalg.solve(np.reshape(a, (b.size, b.size)), np.ravel(b)), shape)
+
+
+enter(np.linalg.cond, np.linalg.tensorinv, np.linalg.tensorsolve, memory="fresh")
+enter(
+    *(getattr(np.linalg, name) for name in ("matrix_norm", "vector_norm", "vecdot") if hasattr(np.linalg, name)),
+    memory="fresh",
+)

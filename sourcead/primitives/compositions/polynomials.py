@@ -3,6 +3,7 @@
 import numpy as np
 
 from sourcead.primitives.compositions import composed, number_kind, refuse
+from sourcead.primitives.registry import enter
 
 
 @composed(np.polyadd)
@@ -123,3 +124,6 @@ def legendre_at(x, c, tensor=True):
         degree = n - k + 2
         low, high = c[-k] - high * ((degree - 1) / degree), low + high * x * ((2 * degree - 1) / degree)
     return low + high * x
+
+
+enter(np.polyadd, np.polysub, np.polymul, np.poly, np.polyfit, memory="fresh")

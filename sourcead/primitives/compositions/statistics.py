@@ -3,6 +3,7 @@
 import numpy as np
 
 from sourcead.primitives.compositions import composed, refuse
+from sourcead.primitives.registry import enter
 
 
 @composed(np.corrcoef)
@@ -174,3 +175,6 @@ def quantile(a, q, axis=None, method="linear", keepdims=False):
 @composed(np.percentile, given="method", active="q")
 def percentile(a, q, axis=None, method="linear", keepdims=False):
     return quantile(a, np.divide(q, 100), axis, method, keepdims)
+
+
+enter(np.corrcoef, np.nanmedian, np.nanpercentile, np.nanquantile, np.histogram, np.histogram_bin_edges, memory="fresh")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sourcead.primitives.compositions import composed
+from sourcead.primitives.registry import enter
 
 
 def all_axes(x, s, axes):
@@ -69,3 +70,6 @@ def ihfft(a, n=None, axis=-1, norm=None):
     if norm == "ortho":
         return np.conj(np.fft.rfft(a, n, axis, "ortho"))
     return np.conj(np.fft.rfft(a, n, axis, "backward" if norm == "forward" else "forward"))
+
+
+enter(np.fft.hfft, np.fft.ihfft, np.fft.rfft2, np.fft.irfft2, np.fft.rfftn, np.fft.irfftn, memory="fresh")

@@ -18,7 +18,7 @@ from sourcead.errors import SourceADError
 from sourcead.frontend.lower import Lowered, Lowering, NotStatic, Scope, call_source
 from sourcead.frontend.source import find_source
 from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var, operand_atoms
-from sourcead.ir.walk import map_op, op_blocks, walk
+from sourcead.ir.walk import map_blocks, op_blocks, walk
 from sourcead.passes.plan import simplify
 from sourcead.primitives.table import has_rule, no_derivative
 from sourcead.runtime import is_helper
@@ -71,8 +71,7 @@ def opened_once(block: Block, active: set[Var], build: Builder) -> Block:
     with build.block() as stmts:
         for stmt in block.stmts:
             if op_blocks(stmt.op):
-                op = map_op(stmt.op, lambda atom: atom, lambda inner: opened_once(inner, active, build))
-                build.stmts.append(replace(stmt, op=op))
+                build.stmts.append(map_blocks(stmt, lambda inner: opened_once(inner, active, build)))
             elif is_open(stmt, active):
                 put_body(stmt, build)
             else:

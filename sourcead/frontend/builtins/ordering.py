@@ -24,7 +24,7 @@ def indexable(lo: Lowering, value: Value, node) -> Value:
         if isinstance(t, ListT) or t.dims is not None and len(t.dims) == 1:
             return value
     found = lists.as_list(lo, value, node)
-    return sequences.dynamic(lo, found) if isinstance(found, Cell) and found.kind == "list" else found
+    return sequences.as_one_value(lo, found) if isinstance(found, Cell) and found.kind == "list" else found
 
 
 @core.builtin(sorted)

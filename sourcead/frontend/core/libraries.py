@@ -23,7 +23,7 @@ PLAIN_BUILTINS = frozenset({abs, pow, round, divmod, format, repr, ascii, ord, c
 
 
 def is_library(fn: Any) -> bool:
-    """Whether a function belongs to NumPy, math or kin: no source is looked for, a missing rule is an error."""
+    """Whether a function belongs to a library: its source is not looked for, and a missing rule is an error."""
     if is_helper(fn):
         return True
     owner = getattr(fn, "__objclass__", None) or getattr(fn, "__self__", None)

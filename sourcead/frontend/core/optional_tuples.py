@@ -14,7 +14,7 @@ import operator
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import Cell, OptionalVal, TupleVal, Value
-from sourcead.frontend.core.comparing import same_keys
+from sourcead.frontend.core.facts import same_keys
 from sourcead.frontend.core.journal import VALUE
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Var
 from sourcead.ir.types import BOOL, NoneType
@@ -53,7 +53,7 @@ def pairs_in_arms(values: list[Value]) -> list[tuple[Atom, Value]] | None:
 
 
 def compared_with_none(lo, fn, a: Value, b: Value) -> Value | None:
-    """`a is None` and kin; None for anything else."""
+    """`a is None`, or another comparison with None; None for anything else."""
     if is_none(a):
         a, b = b, a
     if fn not in TESTS or not isinstance(a, OptionalVal) or not is_none(b):

@@ -20,7 +20,7 @@ from sourcead.frontend.control import branches
 from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.core import Cell, Iterable, Lowering, SliceVal, TupleVal, Value, roots
 from sourcead.frontend.values import iterables, list_items, sequences
-from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Effect, Pop, Range, Slice, Stmt, Var
+from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Effect, Pop, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Str, TupleT, join
 
 NO_MEMORY = (Scalar, Str)
@@ -234,9 +234,7 @@ def order_of(lo: Lowering, value: Value, key: Value | None, reverse: Value | Non
 
 def gathered(lo: Lowering, value: Value, order: Value, node) -> Value:
     """`[value[i] for i in order]`."""
-    return sequences.collect(
-        lo, core.iterate(lo, order, node), lambda i: core.subscript(lo, value, i, node), node
-    )  # fmt: skip
+    return sequences.collect(lo, core.iterate(lo, order, node), lambda i: core.subscript(lo, value, i, node), node)
 
 
 # -- unpacking -------------------------------------------------------------------------------------------------------------
@@ -290,4 +288,4 @@ def columns(lo: Lowering, rows: Value, node) -> Iterable:
         source = core.iterate(lo, rows, node)
         return sequences.collect(lo, source, lambda row: core.subscript(lo, row, k, node), node)
 
-    return Iterable(domain=lambda: Range(Const(0), length(), Const(1)), element=column, length=length, nth=column)
+    return Iterable.numbered(length, column)

@@ -23,7 +23,7 @@ from sourcead.ir.types import INT, UNKNOWN, ListT, TupleT
 
 
 def choosing(fn: Any):
-    """`product`, `combinations`, `permutations`: tuples of elements, chosen by their places."""
+    """The handler of `product`, `combinations` or `permutations`: tuples of elements, read by their numbers."""
 
     def handler(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
         times = kwargs.get("repeat", Const(1)) if fn is itertools.product else (args[1] if len(args) > 1 else kwargs.get("r"))

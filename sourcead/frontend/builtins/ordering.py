@@ -17,7 +17,7 @@ from sourcead.ir.types import BOOL, INT, Array, ListT, Scalar
 
 
 def indexable(lo: Lowering, value: Value, node) -> Value:
-    """An array of one axis, or the items of any other iterable as one list; of a set in any order."""
+    """The items of an iterable as an array of one axis or a list that can be indexed; those of a set in any order."""
     if sets.set_type(lo, value) is not None:
         return sets.listing(lo, value)
     if isinstance(value, Cell) and value.kind == "array" and isinstance(t := atom_type(lo.read(value)), (Array, ListT)):

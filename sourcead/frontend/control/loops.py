@@ -92,7 +92,7 @@ def driven_loop(lo: Lowering, loop: ForLoop) -> None:
 
 
 def unending(inner: Iterable) -> Iterable:
-    """A loop over what never ends, which the program leaves in another way."""
+    """An iterable without end as one with more elements than any program takes."""
     most = Const(2**62)
     return Iterable.numbered(lambda: most, inner.nth)
 

@@ -12,7 +12,7 @@ from sourcead.runtime import is_helper
 
 
 def has_rule(fn: Any) -> bool:
-    """Whether the derivative of a function is known, if only that it has none."""
+    """Whether a function has a derivative rule, or is known to have no derivative."""
     return table.has_rule(fn) or table.no_derivative(fn)
 
 
@@ -38,4 +38,5 @@ def is_library(fn: Any) -> bool:
 
 
 def is_library_module(module: types.ModuleType) -> bool:
+    """Whether a module belongs to a library."""
     return module.__name__.split(".")[0] in LIBRARIES

@@ -23,6 +23,7 @@ TESTS = {operator.is_: True, operator.eq: True, operator.is_not: False, operator
 
 
 def is_none(value: Value) -> bool:
+    """Whether a value is surely None."""
     atom = value.slots.get(VALUE) if isinstance(value, Cell) else value
     return isinstance(atom, (Var, Const)) and atom is not UNDEFINED and isinstance(atom_type(atom), NoneType)
 
@@ -37,7 +38,7 @@ def pair_of(value: Value) -> tuple[Atom, Value] | None:
 
 
 def present(value: Value) -> Value:
-    """The tuple, where the program takes it for one: for None, Python raises an error there."""
+    """The tuple in a value that may be None, for a use where Python raises an error for None."""
     return value.held if isinstance(value, OptionalVal) else value
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sourcead.compile.signature import leaves
+from sourcead.compile.structures import leaves
 from sourcead.ir.types import Array, NoneType, anydim
 from sourcead.primitives.registry import enter, linear, multilinear
 from sourcead.primitives.result_types.elementwise import elementwise

@@ -263,11 +263,11 @@ class _Allocation:
         memory = self.of(base)
         written = memory.level(level)
         twice = level > 1 and may_hold_twice(memory, operand_type(base))
-        if twice or not self.is_ours(written, stmt) or stored.all & memory.own:
+        if twice or not self.is_ours(written) or stored.all & memory.own:
             base, memory = self.copy(base, level, stmt, out, memory)
         return base, memory
 
-    def is_ours(self, regions: frozenset[int], stmt: Stmt) -> bool:
+    def is_ours(self, regions: frozenset[int]) -> bool:
         """Whether memory may be written at `stmt`, if need be after a copy of what shares it where that was made."""
         if FOREIGN in regions:
             return False
@@ -316,7 +316,7 @@ class _Allocation:
         if plain_sum:
             for v in dying:
                 self.kill(v)
-            if not _keeps_dtype(op) or self.is_ours(self.of(op.base).own, stmt):
+            if not _keeps_dtype(op) or self.is_ours(self.of(op.base).own):
                 plain_sum = False
         if plain_sum:
             call = Call(operator.add if op.mode == "add" else operator.sub, (op.base, op.value))
@@ -344,7 +344,7 @@ class _Allocation:
             self.kill(v)
         memory, stored = self.of(op.base), self.of(op.value)
         fits = _is_such_an_array(operand_type(op.value), operand_type(op.base))
-        if not (fits and op.value in dying and self.is_held_by_none(stored.all)) and self.is_ours(memory.own, stmt):
+        if not (fits and op.value in dying and self.is_held_by_none(stored.all)) and self.is_ours(memory.own):
             out.append(stmt)
             self.bind(target, memory)
             return

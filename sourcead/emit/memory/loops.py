@@ -80,7 +80,7 @@ def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> 
         i: written[p]
         for i, p in enumerate(op.params)
         if written.get(p) and first[i].all
-        and (written[p] > 1 and may_hold_twice(first[i], p.type) or not _is_exclusive(walk, stmt, first, i, written[p]))
+        and (written[p] > 1 and may_hold_twice(first[i], p.type) or not _is_exclusive(walk, first, i, written[p]))
     }
     while True:
         state, body, cond = _fixpoint(walk, op, inside, live, first, copies)
@@ -97,14 +97,14 @@ def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> 
     walk.bind_all(stmt.targets, state.memories(len(op.params), walk.new))
 
 
-def _is_exclusive(walk, stmt: Stmt, first: list[Memory], i: int, level: int) -> bool:
+def _is_exclusive(walk, first: list[Memory], i: int, level: int) -> bool:
     """Whether only the loop can reach an initial value's memory (if need be after a copy of views of it)."""
     mine = first[i].level(level)
     if any(mine & other.all for k, other in enumerate(first) if k != i) or (
         level == 2 and first[i].own & first[i].inner
     ):
         return False
-    return walk.is_ours(mine, stmt)
+    return walk.is_ours(mine)
 
 
 def _fixpoint(walk, op: Loop, inside: frozenset[Var], live, first: list[Memory], copies: dict[int, int]):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sourcead.emit.memory.may_alias import Groups
+from sourcead.emit.memory.may_alias import AliasGroups
 from sourcead.emit.memory.sharing import attr_sharing, operand_type
 from sourcead.emit.text.exit_flags import unprinted_results
 from sourcead.emit.text.idioms import binders
@@ -51,7 +51,7 @@ def nested_values(function: Function) -> dict[Var, Op]:
 class _Nesting:
     def __init__(self, function: Function):
         self.classes = Classes(function, {})
-        self.groups = Groups(function.body)
+        self.groups = AliasGroups(function.body)
         self.counts = count_reads(function.body)
         self.unprinted = unprinted_results(function.body, self.counts)
         for block, k in self.unprinted:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sourcead.emit.memory.fields import added_to_field
 from sourcead.emit.memory.sharing import is_known_container, is_plain, key_kind, operand_type
 from sourcead.emit.text.comments import Comments
 from sourcead.emit.text.early_exits import iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
+from sourcead.emit.text.fields import added_to_field
 from sourcead.emit.text.idioms import Each
 from sourcead.emit.text.lines import mark
 from sourcead.emit.text.live_ranges import stand_ins

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sourcead.frontend.builtins.functions import BUILTINS
+from sourcead.frontend.core import BUILTINS
 from sourcead.primitives.methods import ATTRIBUTES, INPLACE, METHODS, NORMALISERS
 from sourcead.primitives.refusals import REFUSALS
 from sourcead.primitives.table import adjoint_rule, compositions_of, no_derivative, tangent_rule

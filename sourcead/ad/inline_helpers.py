@@ -15,10 +15,8 @@ from sourcead.ad.rules import as_value
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder
 from sourcead.errors import SourceADError
-from sourcead.frontend.core import Lowering, NotStatic, Scope
-from sourcead.frontend.lower import Lowered
+from sourcead.frontend.lower import Lowered, Lowering, NotStatic, Scope, call_source
 from sourcead.frontend.source import find_source
-from sourcead.frontend.syntax import inlining
 from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var, operand_atoms
 from sourcead.ir.walk import map_op, op_blocks, walk
 from sourcead.passes.plan import simplify
@@ -105,6 +103,6 @@ def body_of(call: Call, stmt: Stmt, build: Builder, static_only: bool) -> Atom:
     start = len(build.stmts)
     args = [as_value(lo, a) for a in call.args]
     kwargs = {name: as_value(lo, v) for name, v in call.kwargs}
-    result = lo.read(inlining.inline(lo, source, args, kwargs, source.node))
+    result = lo.read(call_source(lo, source, args, kwargs, source.node))
     build.stmts[start:start] = lo.prelude
     return result

@@ -19,11 +19,10 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, spelled
-from sourcead.frontend.core import Lowering, NotStatic, Scope
+from sourcead.frontend.core import Cell, SliceVal, TupleVal, Value
+from sourcead.frontend.lower import Lowering, NotStatic, Scope, returned
 from sourcead.frontend.source import find_source
-from sourcead.frontend.syntax import expressions, statements
 from sourcead.frontend.values import sequences
-from sourcead.frontend.values.cells import Cell, SliceVal, TupleVal, Value
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown
 from sourcead.ir.walk import op_reads
@@ -103,7 +102,7 @@ def inlined(build: Builder, call: RuleCall, d_y: Atom, wanted: set[Var]) -> list
     before, rule, values = len(build.stmts), call.rule, call.values
     try:
         lo, result = lowered(build, call, {"d_y": d_y})
-        results = list(result.items) if len(rule.params) > 1 else [result]
+        results = sequences.static_items(lo, result, None, len(rule.params)) if len(rule.params) > 1 else [result]
         if rule.star is not None:
             results = [*results[:-1], *sequences.static_items(lo, results[-1], None, len(values) - len(rule.params) + 1)]
         out = [as_operand(lo, r) if reaches(v, wanted) else None for r, v in zip(results, values)]
@@ -140,12 +139,10 @@ def lowered(build: Builder, call: RuleCall, further: dict[str, Operand]) -> tupl
         names[rule.star] = TupleVal(tuple(as_value(lo, v) for v in call.values[len(plain) :]))
     origin = build.origin
     try:
-        if isinstance(source.node, gast.Lambda):
-            return lo, expressions.lower(lo, source.node.body)
-        left = statements.lower_statements(lo, source.node.body)
-        if not isinstance(left, statements.Return):
+        result = returned(lo, source)
+        if result is None:
             raise refused(rule, build.stmts[before:], build.origin)
-        return lo, left.value
+        return lo, result
     finally:  # the statements stand for the user's, not for the rule's
         build.origin = origin
         build.stmts[before:] = [replace(s, origin=origin) for s in build.stmts[before:]]

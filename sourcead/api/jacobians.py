@@ -16,6 +16,7 @@ from sourcead.compile.gradient import Gradient
 from sourcead.compile.signature import leaves, map_leaves
 from sourcead.errors import NoRuleError, UnsupportedArgumentError
 from sourcead.frontend.source import Opaque
+from sourcead.language.transformations import Described, returns_derivative
 
 MODES = ("auto", "forward", "reverse")
 AT_ONCE = 2**20  # elements of an argument times columns that are computed together
@@ -42,6 +43,9 @@ class Jacobian(Opaque):
 
     def __repr__(self):
         return f"<Jacobian of {self.__name__} with respect to {', '.join(self.wrt)}>"
+
+    def described(self) -> Described:
+        return Described("hessian" if isinstance(self, Hessian) else "jacobian", self.primal, self._asked)
 
     def __reduce__(self):
         return Jacobian, (self.primal, self._asked, self._mode)
@@ -167,14 +171,6 @@ class Hessian(Jacobian):
         return Hessian, (self.primal, self._asked)
 
 
-def by_columns(column: Callable, x: Any) -> Any:
-    """The Jacobian whose columns are `column(t)` for the unit tangents `t` of `x`; lowered where one is taken inside a function."""
-    columns = []
-    for unit in np.eye(x.size, dtype=x.dtype):
-        columns.append(column(np.reshape(unit, x.shape)))
-    return np.reshape(np.stack(columns, axis=-1), np.shape(columns[0]) + x.shape)
-
-
 def _leaves_of(x: Any) -> list:
     return [leaf for _, leaf in leaves(x)]
 
@@ -205,6 +201,7 @@ def _units(x: Any) -> list[Iterator[Any]]:
     return [of_leaf(number, leaf) for number, leaf in enumerate(_leaves_of(x))]
 
 
+@returns_derivative("jacobian")
 def jacobian(f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto") -> Jacobian:
     """The Jacobian of a function: the derivatives of all elements of its result with respect to all of an argument.
 
@@ -232,6 +229,7 @@ def jacobian(f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = 
     return Jacobian(f, wrt, mode)
 
 
+@returns_derivative("hessian")
 def hessian(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> Hessian:
     """The matrix of second derivatives of a function with one real number as its result, forward over reverse mode.
 

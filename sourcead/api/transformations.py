@@ -10,8 +10,10 @@ from sourcead.backends.options import Numba
 from sourcead.compile.gradient import Gradient, Lowered
 from sourcead.errors import ArgumentError, WrtError
 from sourcead.frontend.source import Opaque, unwrap
+from sourcead.language.transformations import Described, returns_derivative
 
 
+@returns_derivative("grad")
 def grad(
     f: Callable | None = None,
     wrt: int | str | Sequence[int | str] = 0,
@@ -66,6 +68,7 @@ def grad(
     return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
 
 
+@returns_derivative("value_and_grad")
 def value_and_grad(
     f: Callable | None = None,
     wrt: int | str | Sequence[int | str] = 0,
@@ -99,6 +102,7 @@ def value_and_grad(
     return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
 
 
+@returns_derivative("vjp call")
 def vjp(f: Callable, *args: Any, wrt: int | str | Sequence[int | str] | None = None) -> tuple[Any, Callable]:
     """The value of a function, and its pullback: the product of a cotangent with the function's Jacobian.
 
@@ -146,6 +150,7 @@ def _shifted(wrt: Any, by: int) -> Any:
     return wrt if isinstance(wrt, str) else tuple(_shifted(item, by) for item in wrt)
 
 
+@returns_derivative("jvp")
 def pushforward(
     f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None
 ) -> Gradient:
@@ -174,6 +179,7 @@ def pushforward(
     return Gradient(f, wrt, kind="jvp", backend=backend)
 
 
+@returns_derivative("jvp call")
 def jvp(f: Callable, args: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """The value of a function and its derivative in a direction, computed together in forward mode.
 
@@ -239,6 +245,9 @@ class HessianProduct(Opaque):
             raise WrtError(f"the vector of an hvp with respect to {', '.join(self.wrt)} is a tuple of {len(names)}")
         return dict(zip(names, v))
 
+    def described(self) -> Described:
+        return Described("hvp", self.primal, self.wrt[0] if self._single else self.wrt)
+
     def __repr__(self):
         return f"<product of the Hessian of {self.__name__} with respect to {', '.join(self.wrt)} and a vector>"
 
@@ -259,6 +268,7 @@ class HessianProduct(Opaque):
         self._product.save(path, *args[:-1], **kwargs, **(self._named(args[-1]) if args else {}))
 
 
+@returns_derivative("hvp")
 def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None) -> HessianProduct:
     """The product of a function's Hessian with a vector, forward mode over reverse mode: a few gradients' worth of work.
 

@@ -24,10 +24,11 @@ from sourcead.backends.choose import choosing
 from sourcead.backends.options import Numba, backend_of
 from sourcead.backends.save import standalone
 from sourcead.compile import lookup, signature as sig
-from sourcead.frontend.source import Opaque, find_source, is_compiled, own_signature, unwrap
+from sourcead.frontend.source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
 from sourcead.ir.nodes import Function
 from sourcead.ir.types import UNKNOWN, Type, tangent_type
 from sourcead.language.checkpoints import policy_of
+from sourcead.language.transformations import Described
 from sourcead.primitives.registry import is_entered
 
 EXACT_ENTRIES = 512  # signatures of shapes that a gradient remembers
@@ -219,6 +220,13 @@ class Gradient(Opaque):
     def __set_name__(self, owner, name):
         if not self._bound_args:  # a method: positions in wrt count from the parameter after self
             self._set_wrt(1)
+
+    def described(self) -> Described:
+        """What the lowering must know of it where a differentiated function calls it."""
+        names = plain_names(self._takes)
+        wrt = tuple(names.index(n) if n in names else n for n in self.wrt)
+        first = wrt[0] if self._single else wrt
+        return Described(self._kind, self._function, first, self._has_aux, tuple(names), self._bound_args, self._bound_kwargs)
 
     def __repr__(self):
         what = {

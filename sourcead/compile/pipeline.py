@@ -17,7 +17,7 @@ from sourcead.ad.residuals.notes import Notes
 from sourcead.ad.scalar_results import function_name
 from sourcead.analysis.builder import Builder
 from sourcead.backends.numba.codegen.prepare import in_parts
-from sourcead.compile import nested  # noqa: F401 (lowers calls of derivatives)
+from sourcead.compile import nested  # noqa: F401 (registers with the frontend what lowers calls of derivatives)
 from sourcead.compile.interpreter import in_one_chunk, without_collection
 from sourcead.compile.signature import tangent_names
 from sourcead.emit import MEMORY, Emitted, emit

@@ -1,133 +1,17 @@
-"""Lowering: a Python function and the types of its arguments to an IR function."""
+"""The entry of the frontend: importing this file makes every implementation of the generic operations known."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Any
-
-import gast
-
-from sourcead import runtime
-from sourcead.analysis.builder import Builder
-from sourcead.analysis.rows_in_lists import parts_stay
-from sourcead.errors import AliasError, SourceADError
-from sourcead.frontend.core import Lowering, Scope
-from sourcead.frontend.source import Source
-from sourcead.frontend.syntax import expressions, inlining, recursion, statements
-from sourcead.frontend.values.cells import Cell, Value, leaves
-from sourcead.ir.nodes import Block, Call, Const, Function, Origin, Stmt, Var
-from sourcead.ir.pairs import Pair
-from sourcead.ir.types import Type
-
-
-@dataclass(eq=False)
-class Lowered:
-    """A lowered function.
-
-    Attributes:
-        function: the IR; its parameters are those of `types`, in order.
-        params: the variable of each parameter.
-        written: parameters whose memory the function writes, and where.
-        live: name in the text -> where a global or closure variable is read.
-        guards: objects that were resolved while lowering: (where, key, object).
-        returned: where the result is returned.
-        build: the builder, with what it learned of the variables.
-        pairs: the recursive functions that it calls.
-        derived: whether some of its statements are those of a derivative.
-    """
-
-    function: Function
-    params: dict[str, Var]
-    written: dict[str, Any]
-    live: dict[str, tuple[Any, str]]
-    guards: tuple
-    returned: Origin
-    build: Builder
-    pairs: tuple[Pair, ...] = ()
-    derived: bool = False
-
-
-def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any], lo: Lowering | None = None) -> Lowered:
-    """Lowers a function.
-
-    Args:
-        source: the function.
-        types: type of each parameter whose value is not known.
-        statics: value of each parameter that is known while compiling.
-        lo: the state to begin with, for a function that is called by one being lowered.
-    """
-    if lo is not None:
-        return lowered(source, types, statics, lo)
-    try:
-        return lowered(source, types, statics, begun(source))
-    except SourceADError as error:
-        apart = getattr(error, "objects_apart", False)
-        if not apart and not isinstance(error, AliasError):
-            raise
-        try:
-            found = lowered(source, types, statics, begun(source, apart, parts_stay=True))
-        except SourceADError:
-            raise error from None
-        if not parts_stay(found.function):
-            raise
-        return found
-
-
-def begun(source: Source, apart: bool = False, parts_stay: bool = False) -> Lowering:
-    """The state to begin with."""
-    lo = Lowering()
-    lo.scope, lo.apart, lo.parts_stay = Scope(source), apart, parts_stay
-    return lo
-
-
-def lowered(source: Source, types: dict[str, Type], statics: dict[str, Any], lo: Lowering) -> Lowered:
-    """Lowers a function from a state on."""
-    inlining.refuse_generators(lo, source)
-    params: dict[str, Var] = {}
-    lo.build.origin = source.origin(source.node)
-    for name, t in types.items():
-        params[name] = Var(name, t)
-    for name, var in params.items():
-        value = lo.unpack(var)
-        for leaf in leaves(value):
-            if isinstance(leaf, Cell):
-                lo.params[leaf] = name
-        lo.scope.names[name] = value
-    unpacked = len(lo.build.stmts)
-    for name, value in statics.items():
-        lo.scope.names[name] = Const(value, text=name)
-    lo.calls.append(recursion.Frame(source.node, arguments(lo, source)))
-    lo.build.origin = None
-    if isinstance(source.node, gast.Lambda):
-        returned = source.node.body
-        with lo.at(returned):
-            atom = lo.read(expressions.lower(lo, returned))
-    else:
-        left = statements.lower_statements(lo, source.node.body)
-        returned = last_return(source.node)
-        with lo.at(returned):
-            atom = lo.read(left.value if isinstance(left, statements.Return) else Const(None))
-    checks = [
-        Stmt((Var("checked"),), Call(runtime.check_layout, (var, Const(var.name)), effect=True))
-        for var in sorted(lo.layouts, key=lambda v: v.id)
-    ]
-    stmts = lo.build.stmts
-    body = Block((*lo.prelude, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))
-    function = Function(source.name, tuple(params.values()), body, origin=source.origin(source.node))
-    return Lowered(
-        function, params, lo.written, lo.live, tuple(lo.guards.values()), source.origin(returned),
-        lo.build, tuple(lo.pairs.values()), lo.derived,
-    )  # fmt: skip
-
-
-def arguments(lo: Lowering, source: Source) -> dict[str, Value]:
-    """The values of a function's parameters, in order."""
-    a = source.node.args
-    names = [p.id for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
-    return {name: lo.scope.names[name] for name in names if name in lo.scope.names}
-
-
-def last_return(node):
-    """The last `return` of a function, for messages about its result."""
-    found = [n for n in gast.walk(node) if isinstance(n, gast.Return)]
-    return found[-1] if found else node
+from sourcead.frontend.builtins import (  # noqa: F401
+    calls, checkpoint, combinators, compositions, copying, elements, functions, getters, itertools_functions,
+    library_calls, ordering, stop_gradient
+)
+from sourcead.frontend.control.functions import Lowered, lower_function  # noqa: F401
+from sourcead.frontend.control.inlining import call_source, returned  # noqa: F401
+from sourcead.frontend.core import Lowering, NotStatic, Scope  # noqa: F401
+from sourcead.frontend.syntax import (  # noqa: F401
+    adjoint_blocks, assignment, calls as call_expressions, comprehensions, exceptions, expressions, loops, matching,
+    statements, with_blocks
+)
+from sourcead.frontend.values import (  # noqa: F401
+    attributes, function_choices, item_assignment, iterables, known_dicts, known_lists, lists, methods, objects,
+    operators, random_generators, records, runtime_dicts, sets, subscripts
+)

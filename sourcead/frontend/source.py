@@ -12,12 +12,10 @@ import ast
 import copy
 import functools
 import inspect
-import io
 import linecache
 import os
 import re
 import sys
-import tokenize
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -26,11 +24,17 @@ from typing import Any
 import gast
 
 from sourcead.errors import NoSourceError, UnsupportedValueError, spelled
+from sourcead.frontend.source_text import dedented, segment, without_comments
 from sourcead.ir.nodes import Origin
+from sourcead.language.transformations import Described
 
 
 class Opaque:
     """Base of callables whose meaning is not that of the function they wrap (what `grad` returns)."""
+
+    def described(self) -> Described | None:
+        """What the lowering must know of it; None if a differentiated function cannot call it."""
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +78,10 @@ class Source:
         body = getattr(node, "body", None)
         if isinstance(body, list) and body:
             start = (body[0].lineno, body[0].col_offset)
-            text = _without_comments(segment(self.lines, line, col, *start))
+            text = without_comments(segment(self.lines, line, col, *start))
             end_line = line + text.count("\n")
             end_col = (col if end_line == line else 0) + len(text.rpartition("\n")[2].encode())
-        return Origin(self.file, line, col, end_line, end_col, _dedented(text, col))
+        return Origin(self.file, line, col, end_line, end_col, dedented(text, col))
 
 
 def find_source(f: Callable) -> Source:
@@ -156,13 +160,9 @@ def own_signature(function: types.FunctionType) -> inspect.Signature:
     return inspect.signature(plain)
 
 
-def segment(lines: list[str], line: int, col: int, end_line: int, end_col: int) -> str:
-    """The text between two positions, columns counted in UTF-8 bytes as the parser does."""
-    if end_line == line:
-        return lines[line - 1].encode()[col:end_col].decode()
-    first = lines[line - 1].encode()[col:].decode()
-    last = lines[end_line - 1].encode()[:end_col].decode()
-    return "".join([first, *lines[line : end_line - 1], last])
+def plain_names(signature: inspect.Signature) -> list[str]:
+    """The parameters that take one argument each."""
+    return [p.name for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
 # ---- finding the node ----
@@ -360,25 +360,6 @@ def _no_text(code: types.CodeType) -> NoSourceError:
         f"the file {code.co_filename} that `{code.co_name}` came from cannot be read",
         instead="install the package with its .py files",
     )
-
-
-def _dedented(text: str, col: int) -> str:
-    """The text with up to `col` blanks taken off each line but the first."""
-    first, *rest = text.split("\n")
-    return "\n".join([first, *(line[min(col, len(line) - len(line.lstrip())) :] for line in rest)])
-
-
-def _without_comments(header: str) -> str:
-    """The text up to its last token that is not a comment."""
-    end = 0, 0
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(header).readline):
-            if token.string.strip() and token.type != tokenize.COMMENT:
-                end = token.end
-    except (tokenize.TokenError, IndentationError, SyntaxError):  # the body is missing
-        pass
-    lines = header.splitlines(True)[: end[0]]
-    return "".join([*lines[:-1], lines[-1][: end[1]]]) if lines else header.rstrip()
 
 
 def _is_numba_dispatcher(f: Any) -> bool:

@@ -10,11 +10,8 @@ import math
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint
-from sourcead.primitives.result_types.elementwise import elementwise
-from sourcead.primitives.result_types.table import infers
-from sourcead.primitives.views import makes_new
-from sourcead.runtime import stop_gradient
+from sourcead import adjoint, stop_gradient
+from sourcead.api.extending import primitive
 
 tanh = np.tanh
 
@@ -134,14 +131,9 @@ def log_softmax(x, axis=-1):
 # ---- types and rules ----
 
 
-@infers(relu, leaky_relu, sigmoid, normal_distribution)
-def _(fn, args, kwargs):
-    return elementwise(np.negative if fn is relu else np.tanh, args[:1], {})
-
-
-@infers(sigmoid_cotangent)
-def _(fn, args, kwargs):
-    return elementwise(np.multiply, args, kwargs)
+primitive(relu, like=np.negative)
+primitive(leaky_relu, sigmoid, normal_distribution, like=np.tanh)
+primitive(sigmoid_cotangent, like=np.multiply)
 
 
 @adjoint(relu, broadcasts=True)
@@ -167,6 +159,3 @@ def _(y, d, s, d_y):
 @adjoint(normal_distribution, broadcasts=True)
 def _(y, x, d_y):
     return d_y * np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
-
-
-makes_new(relu, leaky_relu, sigmoid, sigmoid_cotangent, normal_distribution)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.compile.signature import leaves
+from sourcead.api.extending import leaves
 from sourcead.errors import SourceADError
 from sourcead.nn.optimisers import State, arrays_of
 

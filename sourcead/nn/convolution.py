@@ -13,14 +13,10 @@ pools move long runs of numbers. The patches of a few rows at a time are copied 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from sourcead.ir.types import Array, anydim
+from sourcead import adjoint, tangent
+from sourcead.api.extending import multilinear, primitive, unbroadcast
 from sourcead.nn.images import around, batch_inside, inside, memory, without_padding
-from sourcead.nn.shapes import common_dtype, misfit, pair
-from sourcead.primitives.registry import adjoint, multilinear, tangent
-from sourcead.primitives.result_types.operands import need_dims
-from sourcead.primitives.result_types.table import arrange, infers
-from sourcead.primitives.views import makes_new
-from sourcead.runtime import unbroadcast
+from sourcead.nn.shapes import misfit, pair
 
 BUFFER_BYTES = 1 << 18  # the size of the buffer for the patches that are multiplied at once
 
@@ -145,16 +141,15 @@ def rows_at_once(row_bytes, rows, buffer_bytes):
 # ---- types and rules ----
 
 
-@infers(conv2d)
-def _(fn, args, kwargs):
-    given = arrange("x w b stride padding", args, kwargs)
-    images, kernels = need_dims(given["x"]), need_dims(given["w"])
-    return Array(common_dtype(given.get(name) for name in "xwb"), (images[0], kernels[0], anydim(), anydim()))
+def conv2d_result(x, w, b=None, stride=1, padding=0):
+    """Gives the shape and dtype of the result of `conv2d`, in which the height and width are not known."""
+    dtype = np.result_type(x.dtype, w.dtype, *(() if b is None else (b.dtype,)))
+    return (x.shape[0], w.shape[0], None, None), dtype
 
 
-@infers(conv2d_input, conv2d_weights)
-def _(fn, args, kwargs):
-    return args[2].type
+primitive(conv2d, result=conv2d_result)
+primitive(conv2d_input, conv2d_weights, result=lambda a, b, like, *rest, **options: like)
+multilinear(conv2d_input, conv2d_weights)
 
 
 @adjoint(conv2d)
@@ -177,7 +172,3 @@ def _(y, d, w, x, d_y, stride=1, padding=0):
 @adjoint(conv2d_weights)
 def _(y, x, d, w, d_y, stride=1, padding=0):
     return conv2d_input(d, d_y, x, stride, padding), conv2d(x, d_y, None, stride, padding), None
-
-
-multilinear(conv2d_input, conv2d_weights)
-makes_new(conv2d, conv2d_input, conv2d_weights)

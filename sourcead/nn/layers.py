@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sourcead import stop_gradient
 from sourcead.nn.shapes import check_dense, check_features, check_same
-from sourcead.runtime import stop_gradient
 
 
 class Dense(NamedTuple):

@@ -8,8 +8,8 @@
 
 import numpy as np
 
+from sourcead import stop_gradient
 from sourcead.nn.shapes import check_rows, check_same
-from sourcead.runtime import stop_gradient
 
 
 def cross_entropy(logits, targets):

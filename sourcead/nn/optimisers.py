@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.compile.signature import leaves
+from sourcead.api.extending import leaves
 
 
 @dataclass

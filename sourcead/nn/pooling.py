@@ -14,13 +14,10 @@ greatest, and counts as zero in the mean. `images.py` says how images lie in mem
 
 import numpy as np
 
-from sourcead.ir.types import Array, anydim
+from sourcead import adjoint, tangent
+from sourcead.api.extending import linear, primitive
 from sourcead.nn.images import around, batch_inside, inside, memory, without_padding
 from sourcead.nn.shapes import misfit, pair
-from sourcead.primitives.registry import adjoint, linear, tangent
-from sourcead.primitives.result_types.operands import Impossible, array_type
-from sourcead.primitives.result_types.table import arrange, infers
-from sourcead.primitives.views import makes_new
 
 
 def max_pool2d(x, size, stride=None, padding=0):
@@ -140,23 +137,21 @@ def window_overlaps(size, stride):
 # ---- types and rules ----
 
 
-@infers(max_pool2d, avg_pool2d)
-def _(fn, args, kwargs):
-    images = array_type(arrange("x size stride padding", args, kwargs)["x"].type)
-    if images.dtype is None or len(images.dims) != 4:
-        raise Impossible
-    dtype = images.dtype if fn is max_pool2d else np.result_type(images.dtype, 1.0)
-    return Array(dtype, (*images.dims[:2], anydim(), anydim()))
+def pooled(x, size, stride=None, padding=0):
+    """Gives the shape and dtype of the result of `max_pool2d`, in which the height and width are not known."""
+    return (*x.shape[:2], None, None), x.dtype
 
 
-@infers(picked, put_back)
-def _(fn, args, kwargs):
-    return args[1 if fn is picked else 2].type
+def averaged(x, size, stride=None, padding=0):
+    return pooled(x, size)[0], np.result_type(x.dtype, 1.0)
 
 
-@infers(spread_mean)
-def _(fn, args, kwargs):
-    return args[1].type
+primitive(max_pool2d, result=pooled)
+primitive(avg_pool2d, result=averaged)
+primitive(picked, result=lambda values, best, *rest, **options: best)
+primitive(put_back, result=lambda d, best, x, *rest, **options: x)
+primitive(spread_mean, result=lambda d, x, *rest, **options: x)
+linear(picked, put_back, avg_pool2d, spread_mean)
 
 
 @adjoint(max_pool2d)
@@ -187,7 +182,3 @@ def _(y, x, size, d_y, stride=None, padding=0):
 @adjoint(spread_mean)
 def _(y, d, x, size, d_y, stride=None, padding=0):
     return avg_pool2d(d_y, size, stride, padding), None, None
-
-
-linear(picked, put_back, avg_pool2d, spread_mean)
-makes_new(max_pool2d, picked, put_back, avg_pool2d, spread_mean)

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from sourcead.ir.types import Array
-from sourcead.primitives.registry import enter
-from sourcead.primitives.result_types.operands import Impossible
+from sourcead.api.extending import checks
 
 FITTING = {
     "dense": "x (..., inputs), w (inputs, outputs), b (outputs,)",
@@ -69,7 +67,7 @@ def check_recurrent(layer, gates, x, w, u, b, *states):
         raise misfit(layer, x, w, u, b, *(h for h in states if h is not None))
 
 
-enter(check_dense, check_rows, check_same, check_features, check_recurrent, checks=True, constant=True)
+checks(check_dense, check_rows, check_same, check_features, check_recurrent)
 
 
 def pair(size):
@@ -78,11 +76,3 @@ def pair(size):
         height, width = size
         return height, width
     return size, size
-
-
-def common_dtype(operands):
-    """Gives the dtype to which the arrays among some operands promote; raises `Impossible` if one is not known."""
-    dtypes = [a.type.dtype for a in operands if a is not None and isinstance(a.type, Array)]
-    if any(dtype is None for dtype in dtypes):
-        raise Impossible
-    return np.result_type(*dtypes)

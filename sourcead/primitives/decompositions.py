@@ -35,13 +35,9 @@ adjoints({
 
 tangents({
     np.linalg.cholesky: lambda y, a, t_a: cholesky_tangent(t_a, y),
+    np.linalg.eigh: lambda y, a, t_a, UPLO="L": eigh_tangent(t_a, y[0], y[1], UPLO),
+    np.linalg.eig: lambda y, a, t_a: eig_tangent(t_a, y[0], y[1]),
 })
-
-
-@tangent(np.linalg.eigh)
-def _(y, a, t_a, UPLO="L"):
-    t_w, t_v = eigh_tangent(t_a, y[0], y[1], UPLO)
-    return t_w, t_v
 
 
 @adjoint(np.linalg.eigvalsh)
@@ -60,20 +56,14 @@ def eigvalsh_tangent(y, a, t_a, UPLO="L"):
     return np.sum(v * (from_triangle(t_a, UPLO) @ v), axis=-2)
 
 
-@tangent(np.linalg.eig)
-def _(y, a, t_a):
-    t_w, t_v = eig_tangent(t_a, y[0], y[1])
-    return t_w, t_v
-
-
 @adjoint(np.linalg.eigvals)
-def _(y, a, d_y):
+def eigvals_adjoint(y, a, d_y):
     w, v = np.linalg.eig(a)
     return eig_cotangent(d_y, None, w, v, a)
 
 
 @tangent(np.linalg.eigvals)
-def _(y, a, t_a):
+def eigvals_tangent(y, a, t_a):
     v = np.linalg.eig(a)[1]
     return np.diagonal(np.linalg.solve(v, t_a @ v), axis1=-2, axis2=-1)
 

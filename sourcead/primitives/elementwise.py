@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, elementwise, linear, tangent
-from sourcead.runtime import divide_or_zero, sinc_slope
+from sourcead.primitives.registry import adjoint, adjoints, elementwise, linear, tangent, tangents
+from sourcead.runtime import binary_exponent, divide_or_zero, sinc_slope
 
 LN2 = math.log(2)
 LN10 = math.log(10)
@@ -113,6 +113,7 @@ elementwise({
     np.where: lambda y, condition, a, b, d_y: (None, np.where(condition, d_y, 0), np.where(condition, 0, d_y)),
     np.nan_to_num: lambda y, x, d_y, copy=True, nan=0.0, posinf=None, neginf=None: d_y * np.isfinite(x),
     np.fabs: lambda y, x, d_y: d_y * np.sign(x),
+    (np.abs, abs): lambda y, x, d_y: d_y * (divide_or_zero(np.conj(x), y) if np.iscomplexobj(x) else np.sign(x)),
     np.copysign: lambda y, a, b, d_y: (d_y * np.sign(a) * np.copysign(1, b), None),
     (np.nextafter, math.nextafter): lambda y, a, towards, d_y: (d_y, None),  # the number beside `a` moves with it
     np.heaviside: lambda y, x, at_zero, d_y: (None, d_y * (x == 0)),
@@ -120,37 +121,31 @@ elementwise({
 })
 
 linear(np.where)
+tangents({
+    (np.abs, abs): lambda y, x, t_x: (
+        np.real(divide_or_zero(np.conj(x), y) * t_x) if np.iscomplexobj(x) else np.sign(x) * t_x
+    ),
+})
 
 
-@adjoint(np.abs, abs, broadcasts=True)
-def abs_adjoint(y, x, d_y):
-    if np.iscomplexobj(x):
-        return d_y * divide_or_zero(np.conj(x), y)
-    return d_y * np.sign(x)
+# ---- mantissas and exponents: x = y[0] * 2**y[1] ----
 
-
-@tangent(np.abs, abs)
-def abs_tangent(y, x, t_x):
-    if np.iscomplexobj(x):
-        return np.real(divide_or_zero(np.conj(x), y) * t_x)
-    return np.sign(x) * t_x
-
+adjoints({np.frexp: lambda y, x, d_y: d_y[0] * np.ldexp(1.0, -binary_exponent(x))})
+tangents({np.frexp: lambda y, x, t_x: (t_x * np.ldexp(1.0, -binary_exponent(x)), np.zeros(np.shape(x)))})
 
 # ---- complex numbers: d_z = dL/da - i dL/db for z = a + i b, as in JAX ----
+
+
+def real_if_real(d, x):
+    """The real part of a cotangent, or tangent, of a real `x`; all of that of a complex one."""
+    return d if np.iscomplexobj(x) else np.real(d)
+
 
 elementwise({
     np.conjugate: lambda y, z, d_y: np.conj(d_y),
     np.real: lambda y, z, d_y: np.real(d_y),
+    np.imag: lambda y, z, d_y: -1j * np.real(d_y) if np.iscomplexobj(z) else np.zeros_like(d_y),
 })
-
-
-@adjoint(np.imag, broadcasts=True)
-def imag_adjoint(y, z, d_y):
-    if np.iscomplexobj(z):
-        return -1j * np.real(d_y)
-    return np.zeros_like(d_y)
-
-
 linear(np.conjugate, np.real, np.imag)
 
 
@@ -167,6 +162,4 @@ def angle_adjoint(y, z, d_y, deg=False):
 def angle_tangent(y, z, t_z, deg=False):
     if not np.iscomplexobj(z):
         return np.zeros_like(t_z)
-    if deg:
-        return np.imag(t_z / z) / DEGREE
-    return np.imag(t_z / z)
+    return np.imag(t_z / z) / DEGREE if deg else np.imag(t_z / z)

@@ -1,75 +1,43 @@
-"""Discrete Fourier transforms: y = F x with a symmetric matrix F, so d_x = F d_y.
+"""Discrete Fourier transforms: linear functions y = F x whose matrix F is symmetric, so that d_x = F d_y.
 
     y = fft(x)      d_x = fft(d_y)
-    y = rfft(x)     d_x = real part of fft(d_y, n)                    d_y padded with zeros to the n elements of x
-    y = irfft(x)    d_x[k] = c[k] * ifft(d_y)[k]                      c = 1 at the ends of the spectrum, 2 between
+    y = rfft(x)     d_x = real part of fft(d_y, n)        where d_y is padded with zeros to the n elements of x
+    y = irfft(x)    d_x[k] = c[k] * ifft(d_y)[k]          where c = 1 at the ends of the spectrum and 2 between
 
-The cotangent of a real x is the real part.
+The cotangent of a real x is the real part of this.
 """
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, linear
+from sourcead.primitives.elementwise import real_if_real
+from sourcead.primitives.registry import linear
 from sourcead.runtime import fit_axis, irfft_weights
 
 
-@adjoint(np.fft.fft)
-def fft_adjoint(y, x, n=None, axis=-1, norm=None, d_y=None):
-    d_x = np.fft.fft(d_y, axis=axis, norm=norm)
-    if n is not None:
-        d_x = fit_axis(d_x, x.shape[axis], axis)
-    return d_x if np.iscomplexobj(x) else np.real(d_x), None, None, None
+def fitted(d, x, n, axis):
+    """`d` with as many elements as `x` along an axis, where the transform of `n` elements has cut or padded `x`."""
+    return d if n is None else fit_axis(d, x.shape[axis], axis)
 
 
-@adjoint(np.fft.ifft)
-def ifft_adjoint(y, x, n=None, axis=-1, norm=None, d_y=None):
-    d_x = np.fft.ifft(d_y, axis=axis, norm=norm)
-    if n is not None:
-        d_x = fit_axis(d_x, x.shape[axis], axis)
-    return d_x if np.iscomplexobj(x) else np.real(d_x), None, None, None
-
-
-@adjoint(np.fft.rfft)
-def rfft_adjoint(y, x, n=None, axis=-1, norm=None, d_y=None):
-    if n is None:
-        return np.real(np.fft.fft(d_y, x.shape[axis], axis, norm)), None, None, None
-    return fit_axis(np.real(np.fft.fft(d_y, n, axis, norm)), x.shape[axis], axis), None, None, None
-
-
-@adjoint(np.fft.irfft)
-def irfft_adjoint(y, x, n=None, axis=-1, norm=None, d_y=None):
-    d_x = fit_axis(np.fft.ifft(d_y, axis=axis, norm=norm) * irfft_weights(y, axis), x.shape[axis], axis)
-    return d_x if np.iscomplexobj(x) else np.real(d_x), None, None, None
-
-
-@adjoint(np.fft.fft2)
-def fft2_adjoint(y, x, d_y, axes=(-2, -1), norm=None):
-    d_x = np.fft.fft2(d_y, axes=axes, norm=norm)
-    return d_x if np.iscomplexobj(x) else np.real(d_x)
-
-
-@adjoint(np.fft.ifft2)
-def ifft2_adjoint(y, x, d_y, axes=(-2, -1), norm=None):
-    d_x = np.fft.ifft2(d_y, axes=axes, norm=norm)
-    return d_x if np.iscomplexobj(x) else np.real(d_x)
-
-
-@adjoint(np.fft.fftn)
-def fftn_adjoint(y, x, d_y, axes=None, norm=None):
-    d_x = np.fft.fftn(d_y, axes=axes, norm=norm)
-    return d_x if np.iscomplexobj(x) else np.real(d_x)
-
-
-@adjoint(np.fft.ifftn)
-def ifftn_adjoint(y, x, d_y, axes=None, norm=None):
-    d_x = np.fft.ifftn(d_y, axes=axes, norm=norm)
-    return d_x if np.iscomplexobj(x) else np.real(d_x)
-
-
-adjoints({
+linear({
+    np.fft.fft: lambda y, x, n=None, axis=-1, norm=None, d_y=None: (
+        real_if_real(fitted(np.fft.fft(d_y, axis=axis, norm=norm), x, n, axis), x), None, None, None
+    ),
+    np.fft.ifft: lambda y, x, n=None, axis=-1, norm=None, d_y=None: (
+        real_if_real(fitted(np.fft.ifft(d_y, axis=axis, norm=norm), x, n, axis), x), None, None, None
+    ),
+    np.fft.rfft: lambda y, x, n=None, axis=-1, norm=None, d_y=None: (
+        fitted(np.real(np.fft.fft(d_y, x.shape[axis] if n is None else n, axis, norm)), x, n, axis), None, None, None
+    ),
+    np.fft.irfft: lambda y, x, n=None, axis=-1, norm=None, d_y=None: (
+        real_if_real(
+            fit_axis(np.fft.ifft(d_y, axis=axis, norm=norm) * irfft_weights(y, axis), x.shape[axis], axis), x
+        ), None, None, None
+    ),
+    np.fft.fft2: lambda y, x, d_y, axes=(-2, -1), norm=None: real_if_real(np.fft.fft2(d_y, axes=axes, norm=norm), x),
+    np.fft.ifft2: lambda y, x, d_y, axes=(-2, -1), norm=None: real_if_real(np.fft.ifft2(d_y, axes=axes, norm=norm), x),
+    np.fft.fftn: lambda y, x, d_y, axes=None, norm=None: real_if_real(np.fft.fftn(d_y, axes=axes, norm=norm), x),
+    np.fft.ifftn: lambda y, x, d_y, axes=None, norm=None: real_if_real(np.fft.ifftn(d_y, axes=axes, norm=norm), x),
     np.fft.fftshift: lambda y, x, d_y, axes=None: np.fft.ifftshift(d_y, axes),
     np.fft.ifftshift: lambda y, x, d_y, axes=None: np.fft.fftshift(d_y, axes),
 })
-
-linear(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.fft2, np.fft.ifft2, np.fft.fftn, np.fft.ifftn)
-linear(np.fft.fftshift, np.fft.ifftshift)

@@ -1,15 +1,17 @@
 """Picking elements: the cotangent of each element of the result is added to the element that was picked.
 
     y = take(x, i)        d_x[i[k]] += d_y[k]
-    y = sort(x)           the same with i = argsort(x)
+    y = sort(x)           the same with i = argsort(x), for `partition` with i = argpartition(x)
     y = delete(x, k)      d_x = d_y with zeros at k
     y = choose(c, xs)     d_xs[k] = d_y where c == k, else 0
+    y = sliding_window_view(x)      an element stands in several windows, whose cotangents are added
 
 Where a function moves elements by a rule that is hard to turn around, it is applied to the numbers of the elements of x.
 Subscripts are nodes of the IR, not calls, and have no rule here.
 """
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from sourcead.primitives.registry import adjoint, adjoints, linear, tangent
 from sourcead.runtime import (
@@ -35,6 +37,9 @@ linear({
         gather_cotangent(d_y, np.delete(np.reshape(np.arange(x.size), x.shape), obj, axis), x), None
     ),
     np.choose: lambda y, which, choices, d_y: (None, choose_cotangent(d_y, which, choices)),
+    sliding_window_view: lambda y, x, window_shape, axis=None, d_y=None: (
+        gather_cotangent(d_y, sliding_window_view(np.reshape(np.arange(x.size), x.shape), window_shape, axis), x), None, None
+    ),
 })  # fmt: skip
 
 adjoints({np.sort: lambda y, x, d_y, axis=-1, kind=None, stable=None: sort_cotangent(d_y, x, axis)})
@@ -45,6 +50,21 @@ def sort_tangent(y, x, t_x, axis=-1, kind=None, stable=None):
     if axis is None:
         return np.ravel(t_x)[np.argsort(np.ravel(x), kind="stable")]
     return np.take_along_axis(t_x, np.argsort(x, axis=axis, kind="stable"), axis)
+
+
+@adjoint(np.partition)
+def partition_adjoint(y, x, kth, axis=-1, d_y=None):
+    if axis is None:
+        return gather_cotangent(d_y, np.argpartition(x, kth, axis=None), x), None, None
+    places = np.take_along_axis(np.reshape(np.arange(x.size), x.shape), np.argpartition(x, kth, axis), axis)
+    return gather_cotangent(d_y, places, x), None, None
+
+
+@tangent(np.partition)
+def partition_tangent(y, x, kth, axis=-1, t_x=None):
+    if axis is None:
+        return np.ravel(t_x)[np.argpartition(x, kth, axis=None)]
+    return np.take_along_axis(t_x, np.argpartition(x, kth, axis), axis)
 
 
 @adjoint(np.insert)

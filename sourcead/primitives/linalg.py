@@ -1,15 +1,16 @@
-"""Linear algebra on square matrices, and norms.
+"""Linear algebra: inverses, determinants, norms, chains of products.
 
     y = inv(a)         d_a = -y.T @ d_y @ y.T
     y = solve(a, b)    d_b = solve(a.T, d_y)      d_a = -d_b @ y.T
     y = det(a)         d_a = d_y * cofactors of a
-    y = |x|            d_x = d_y * x / y, 0 where y is 0
+    y = norm(x)        d_x = d_y * x / y, 0 where y is 0
 
 M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic differentiation" (2008).
 """
 
 import numpy as np
 
+from sourcead.primitives.reductions import restore_axes
 from sourcead.primitives.registry import adjoint, adjoints, linear, tangent, tangents
 from sourcead.runtime import (
     cofactors, divide_or_zero, gather_cotangent, matrix_norm_slope, matrix_power_cotangent, unbroadcast,
@@ -17,6 +18,18 @@ from sourcead.runtime import (
 )
 from sourcead.runtime.matrices import lstsq_cotangents, lstsq_tangents, pinv_cotangent, pinv_tangent
 from sourcead.runtime.tangents import matrix_power_tangent
+
+# ---- inverses ----
+
+adjoints({
+    np.linalg.pinv: lambda y, a, d_y: pinv_cotangent(d_y, y, a),
+    np.linalg.matrix_power: lambda y, a, n, d_y: (matrix_power_cotangent(d_y, a, n), None),
+})
+tangents({
+    np.linalg.inv: lambda y, a, t_a: -(y @ t_a @ y),
+    np.linalg.pinv: lambda y, a, t_a: pinv_tangent(t_a, y, a),
+    np.linalg.matrix_power: lambda y, a, n, t_a: matrix_power_tangent(t_a, a, n),
+})
 
 
 @adjoint(np.linalg.inv)
@@ -27,19 +40,16 @@ def inv_adjoint(y, a, d_y):
     return -(y_transposed @ d_y @ y_transposed)
 
 
-tangents({
-    np.linalg.inv: lambda y, a, t_a: -(y @ t_a @ y),
-    np.linalg.pinv: lambda y, a, t_a: pinv_tangent(t_a, y, a),
-    np.linalg.matrix_power: lambda y, a, n, t_a: matrix_power_tangent(t_a, a, n),
-})
+@adjoint(np.linalg.lstsq)
+def lstsq_adjoint(y, a, b, rcond=None, d_y=None):
+    d_a, d_b = lstsq_cotangents(d_y[0], y[0], a, b)
+    return d_a, d_b, None
 
-adjoints({
-    np.linalg.pinv: lambda y, a, d_y: pinv_cotangent(d_y, y, a),
-    np.linalg.matrix_power: lambda y, a, n, d_y: (matrix_power_cotangent(d_y, a, n), None),
-    np.linalg.diagonal: lambda y, x, d_y, offset=0: (
-        gather_cotangent(d_y, np.linalg.diagonal(np.reshape(np.arange(x.size), x.shape), offset=offset), x)
-    ),
-})
+
+@tangent(np.linalg.lstsq)
+def lstsq_tangent(y, a, b, rcond=None, t_a=None, t_b=None):
+    by_a, by_b = lstsq_tangents(t_a, t_b, y[0], a, b)
+    return (by_a, None, None, None), (by_b, None, None, None)
 
 
 @adjoint(np.linalg.solve)
@@ -96,21 +106,18 @@ def slogdet_tangent(y, a, t_a):
     return np.zeros_like(y[0]), t_log
 
 
+# ---- norms ----
+
+
 @adjoint(np.linalg.norm)
 def norm_adjoint(y, x, ord=None, axis=None, d_y=None, keepdims=False):
     if ord is None or ord == "fro":
         if np.iscomplexobj(x):
             x = np.conj(x)
-        if axis is None or axis == 0 or keepdims:
-            return divide_or_zero(d_y, y) * x, None, None
-        return np.expand_dims(divide_or_zero(d_y, y), axis) * x, None, None
+        return restore_axes(divide_or_zero(d_y, y), axis, keepdims) * x, None, None
     if isinstance(axis, int) or (axis is None and x.ndim == 1):
-        if axis is None or axis == 0 or keepdims:
-            return d_y * vector_norm_slope(x, ord, axis), None, None
-        return np.expand_dims(d_y, axis) * vector_norm_slope(x, ord, axis), None, None
-    if axis is None or axis == 0 or keepdims:
-        return d_y * matrix_norm_slope(x, ord, axis), None, None
-    return np.expand_dims(d_y, axis) * matrix_norm_slope(x, ord, axis), None, None
+        return restore_axes(d_y, axis, keepdims) * vector_norm_slope(x, ord, axis), None, None
+    return restore_axes(d_y, axis, keepdims) * matrix_norm_slope(x, ord, axis), None, None
 
 
 @tangent(np.linalg.norm)
@@ -124,6 +131,9 @@ def norm_tangent(y, x, ord=None, axis=None, t_x=None, keepdims=False):
     else:
         slope = matrix_norm_slope(x, ord, axis)
     return np.sum(np.real(slope * t_x), axis=axis, keepdims=keepdims)
+
+
+# ---- chains of products, and diagonals ----
 
 
 @adjoint(np.linalg.multi_dot)
@@ -148,24 +158,17 @@ def multi_dot_tangent(y, arrays, t_arrays):
     return sum(np.linalg.multi_dot([t_arrays[j] if j == i else arrays[j] for j in range(k)]) for i in range(k))
 
 
-@adjoint(np.linalg.lstsq)
-def lstsq_adjoint(y, a, b, rcond=None, d_y=None):
-    d_a, d_b = lstsq_cotangents(d_y[0], y[0], a, b)
-    return d_a, d_b, None
-
-
-@tangent(np.linalg.lstsq)
-def lstsq_tangent(y, a, b, rcond=None, t_a=None, t_b=None):
-    by_a, by_b = lstsq_tangents(t_a, t_b, y[0], a, b)
-    return (by_a, None, None, None), (by_b, None, None, None)
-
-
 @adjoint(np.linalg.trace)
-def linalg_trace_adjoint(y, x, d_y, offset=0):
+def trace_adjoint(y, x, d_y, offset=0):
     eye = np.eye(x.shape[-2], x.shape[-1], offset, dtype=x.dtype)
     if x.ndim == 2:
         return d_y * eye
     return np.expand_dims(d_y, (-1, -2)) * eye
 
 
-linear(np.linalg.trace, np.linalg.diagonal)
+linear(np.linalg.trace)
+linear({
+    np.linalg.diagonal: lambda y, x, d_y, offset=0: (
+        gather_cotangent(d_y, np.linalg.diagonal(np.reshape(np.arange(x.size), x.shape), offset=offset), x)
+    ),
+})

@@ -1,9 +1,10 @@
-"""Products that sum over shared axes.
+"""Products that sum over shared axes; they are linear in each factor.
 
-y = a @ b             d_a = d_y @ b.T         d_b = a.T @ d_y         (matrices)
-y = outer(a, b)       d_a = d_y @ b           d_b = a @ d_y
-y = einsum("ij,jk->ik", a, b)
-                      d_a = einsum("ik,jk->ij", d_y, b), likewise d_b: the result's letters and the operand's change places
+    y = a @ b             d_a = d_y @ b.T         d_b = a.T @ d_y         (matrices)
+    y = outer(a, b)       d_a = d_y @ b           d_b = a @ d_y
+    y = cross(a, b)       d_a = cross(b, d_y)     d_b = cross(d_y, a)
+    y = einsum("ij,jk->ik", a, b)
+                          d_a = einsum("ik,jk->ij", d_y, b), likewise d_b: the result's letters and the operand's change places
 """
 
 import operator
@@ -60,8 +61,7 @@ def inner_adjoint(y, a, b, d_y):
         return d_y * b, d_y * a
     if a.ndim == 2 and b.ndim == 2:
         return d_y @ b, d_y.T @ a
-    d_a, d_b = tensordot_cotangents(d_y, a, b, (-1, -1))
-    return d_a, d_b
+    return tensordot_cotangents(d_y, a, b, (-1, -1))
 
 
 @adjoint(np.vdot)
@@ -78,22 +78,10 @@ def outer_adjoint(y, a, b, d_y):
     return np.reshape(d_y @ np.ravel(b), np.shape(a)), np.reshape(np.ravel(a) @ d_y, np.shape(b))
 
 
-@adjoint(np.multiply.outer)
-def _(y, a, b, d_y):
-    d_a, d_b = tensordot_cotangents(d_y, a, b, 0)
-    return d_a, d_b
-
-
-@adjoint(np.tensordot, np.linalg.tensordot)
-def tensordot_adjoint(y, a, b, axes=2, d_y=None):
-    d_a, d_b = tensordot_cotangents(d_y, a, b, axes)
-    return d_a, d_b, None
-
-
-@adjoint(np.kron)
-def _(y, a, b, d_y):
-    d_a, d_b = kron_cotangents(d_y, a, b)
-    return d_a, d_b
+multilinear({
+    np.multiply.outer: lambda y, a, b, d_y: tensordot_cotangents(d_y, a, b, 0),
+    np.kron: lambda y, a, b, d_y: kron_cotangents(d_y, a, b),
+})
 
 
 @adjoint(np.cross, np.linalg.cross)
@@ -114,5 +102,11 @@ def einsum_adjoint(y, subscripts, *operands, d_y, optimize=False):
     return None, einsum_cotangents(d_y, subscripts, operands)
 
 
-multilinear(operator.matmul, np.matmul, np.linalg.matmul, np.dot, np.inner, np.vdot, np.outer, np.linalg.outer, np.multiply.outer)
-multilinear(np.tensordot, np.linalg.tensordot, np.kron, np.cross, np.linalg.cross, np.einsum)
+@adjoint(np.tensordot, np.linalg.tensordot)
+def tensordot_adjoint(y, a, b, axes=2, d_y=None):
+    d_a, d_b = tensordot_cotangents(d_y, a, b, axes)
+    return d_a, d_b, None
+
+
+multilinear(operator.matmul, np.matmul, np.linalg.matmul, np.dot, np.inner, np.vdot, np.outer, np.linalg.outer)
+multilinear(np.tensordot, np.linalg.tensordot, np.cross, np.linalg.cross, np.einsum)

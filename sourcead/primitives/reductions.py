@@ -48,25 +48,6 @@ linear({
 })
 like(np.add.reduce, np.sum, axis=0)
 
-adjoints({
-    np.nansum: lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * ~np.isnan(x),
-})
-tangents({
-    np.nansum: lambda y, x, t_x, axis=None, keepdims=False: np.sum(t_x * ~np.isnan(x), axis=axis, keepdims=keepdims),
-})
-
-
-@adjoint(np.nanmean)
-def nanmean_adjoint(y, x, d_y, axis=None, keepdims=False):
-    number = (~np.isnan(x)).astype(x.dtype)
-    return restore_axes(d_y / reduced(np.sum, number, axis, keepdims), axis, keepdims) * number
-
-
-@tangent(np.nanmean)
-def nanmean_tangent(y, x, t_x, axis=None, keepdims=False):
-    number = (~np.isnan(x)).astype(x.dtype)
-    return np.sum(t_x * number, axis=axis, keepdims=keepdims) / np.sum(number, axis=axis, keepdims=keepdims)
-
 
 @adjoint(np.average)
 def average_adjoint(y, x, axis=None, weights=None, d_y=None, keepdims=False):

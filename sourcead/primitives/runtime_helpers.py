@@ -1,28 +1,31 @@
-"""The helpers that generated text calls (`sourcead.runtime`), so that it can be differentiated again.
+"""The helpers of `sourcead.runtime` that generated text calls: with these rules it can be differentiated again.
 
-Those that move elements are linear in the cotangent `d` that they move, and each is the transpose of the function whose
-cotangents it gives:
+A helper that moves elements is linear in the cotangent `d` that it moves, and is the transpose of the function whose
+cotangents it computes:
 
-    d_x = repeat_cotangent(d, x, n)     t_d_x = repeat_cotangent(t_d, x, n)     d_d = np.repeat(d_d_x, n)
+    y = repeat(x, n)                    d_x = repeat_cotangent(d_y, x, n)
+    y = repeat_cotangent(d, x, n)       d_d = repeat(d_y, n)                    t_y = repeat_cotangent(t_d, x, n)
 
-Those of products are products themselves.  Helpers without a rule are differentiated as if their bodies stood in the text.
+The helpers for products are products themselves.  Calls of helpers without a rule are differentiated through their bodies.
 """
 
 import numpy as np
 
 from sourcead import runtime
-from sourcead.primitives.registry import adjoint, adjoints, elementwise, linear, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, elementwise, linear, tangents
 from sourcead.runtime import (
     convolve_cotangents, divide_or_zero, dot_cotangents, einsum_cotangents, equal_shares, fit_axis, kron_cotangents,
     like_arrays, quantile_cotangent, running_winner_cotangent, tangents as runtime_tangents, tensordot_cotangents,
     unbroadcast, unbroadcast_each
 )
 from sourcead.runtime.subscripts import with_added
-from sourcead.runtime.tangents import einsum_tangents, quantile_tangent, running_winner_tangent, share_of_winners
+from sourcead.runtime.tangents import (
+    einsum_tangents, part_of_convolution, quantile_tangent, running_winner_tangent, share_of_winners
+)
 
 # ---- cotangents: making, adding, shaping ----
 
-adjoints({
+linear({
     runtime.unbroadcast: lambda y, d, x, d_y: (unbroadcast(d_y, d), None),
     runtime.unbroadcast_each: lambda y, ds, xs, d_y: (unbroadcast_each(d_y, ds), None),
     runtime.like_arrays: lambda y, ds, xs, d_y: (like_arrays(d_y, ds), None),
@@ -44,11 +47,7 @@ def assigned_cotangent_adjoint(y, d, key, v, d_y):
     return written, None, None
 
 
-linear(
-    runtime.replaced_cotangent, runtime.unbroadcast,
-    runtime.unbroadcast_each, runtime.like_arrays, runtime.like_sequence, runtime.like_argument, runtime.add,
-    runtime.copy, runtime.scatter, runtime.assigned_cotangent,
-)  # fmt: skip
+linear(runtime.assigned_cotangent)
 
 # ---- elementwise ----
 
@@ -60,7 +59,7 @@ elementwise({
 
 # ---- choosing ----
 
-adjoints({
+linear({
     runtime.equal_shares: lambda y, d, winner, xs, d_y: (share_of_winners(d_y, winner, xs), None, None),
     runtime_tangents.share_of_winners: lambda y, ts, winner, xs, d_y: (equal_shares(d_y, winner, xs), None, None),
     runtime.running_winner_cotangent: lambda y, d, winners, x, axis, d_y: (
@@ -68,6 +67,10 @@ adjoints({
     ),
     runtime_tangents.running_winner_tangent: lambda y, t, x, winners, axis, d_y: (
         running_winner_cotangent(d_y, winners, x, axis), None, None, None
+    ),
+    runtime.sort_cotangent: lambda y, d, x, axis=-1, d_y=None: (
+        np.reshape(np.ravel(d_y)[np.argsort(np.ravel(x), kind="stable")], d.shape) if axis is None
+        else np.take_along_axis(d_y, np.argsort(x, axis=axis, kind="stable"), axis), None, None
     ),
     runtime.choose_cotangent: lambda y, d, which, choices, d_y: (
         np.broadcast_to(np.choose(which, d_y), np.shape(d)), None, None
@@ -83,28 +86,14 @@ adjoints({
     ),
 })
 
-
-@adjoint(runtime.sort_cotangent)
-def sort_cotangent_adjoint(y, d, x, axis=-1, d_y=None):
-    if axis is None:
-        return np.reshape(np.ravel(d_y)[np.argsort(np.ravel(x), kind="stable")], d.shape), None, None
-    return np.take_along_axis(d_y, np.argsort(x, axis=axis, kind="stable"), axis), None, None
-
-
-linear(
-    runtime.equal_shares, runtime_tangents.share_of_winners, runtime.running_winner_cotangent,
-    runtime_tangents.running_winner_tangent, runtime.sort_cotangent, runtime.choose_cotangent, runtime.select_cotangents,
-    runtime.quantile_cotangent, runtime_tangents.quantile_tangent,
-)  # fmt: skip
-
 # ---- moving elements back ----
 
-adjoints({
+linear({
     runtime.diff_cotangent: lambda y, d, n, axis, d_y: (np.diff(d_y, n, axis), None, None),
-    runtime.gradient_cotangent: lambda y, d, f, spacing, axis, edge_order, d_y: (
-        np.gradient(d_y, *spacing, axis=axis, edge_order=edge_order), None, runtime.undefined("the spacing"), None, None
-    ),
     runtime.gather_cotangent: lambda y, d, places, x, d_y: (np.ravel(d_y)[places], None, None),
+    runtime.pad_cotangent: lambda y, d, x, pad_width, mode, reflect_type="even", d_y=None: (
+        np.pad(d_y, pad_width) if mode in ("constant", "empty") else np.pad(d_y, pad_width, mode), None, None, None, None
+    ),
     runtime.tile_cotangent: lambda y, d, x, reps, d_y: (np.tile(d_y, reps), None, None),
     runtime.repeat_cotangent: lambda y, d, x, repeats, axis=None, d_y=None: (
         np.repeat(d_y, repeats, axis), None, None, None
@@ -118,19 +107,7 @@ adjoints({
         np.take_along_axis(d_y, indices, axis), None, None, None
     ),
     runtime.fit_axis: lambda y, d, n, axis, d_y: (fit_axis(d_y, d.shape[axis], axis), None, None),
-    with_added: lambda y, d, key, v, d_y: (d_y, None, d_y[key]),
 })
-
-tangents({
-    with_added: lambda y, d, key, v, t_d, t_v: (t_d, with_added(runtime.zeros_like(y), key, t_v)),
-})
-
-
-@adjoint(runtime.pad_cotangent)
-def pad_cotangent_adjoint(y, d, x, pad_width, mode, reflect_type="even", d_y=None):
-    if mode in ("constant", "empty"):
-        return np.pad(d_y, pad_width), None, None, None, None
-    return np.pad(d_y, pad_width, mode), None, None, None, None
 
 
 @adjoint(runtime.meshgrid_cotangents)
@@ -139,21 +116,40 @@ def meshgrid_cotangents_adjoint(y, ds, xs, indexing="xy", d_y=None):
     return tuple(np.broadcast_to(c, np.shape(d)) for c, d in zip(thin, ds)), None, None
 
 
-linear(
-    runtime.diff_cotangent, runtime.gather_cotangent, runtime.pad_cotangent, runtime.tile_cotangent, runtime.repeat_cotangent,
-    runtime.split_like, runtime.unstack, runtime.meshgrid_cotangents, runtime.take_cotangent, runtime.take_along_cotangent,
-    runtime.fit_axis,
-)  # fmt: skip
+linear(runtime.meshgrid_cotangents)
+
+adjoints({
+    runtime.gradient_cotangent: lambda y, d, f, spacing, axis, edge_order, d_y: (
+        np.gradient(d_y, *spacing, axis=axis, edge_order=edge_order), None, runtime.undefined("the spacing"), None, None
+    ),
+    with_added: lambda y, d, key, v, d_y: (d_y, None, d_y[key]),
+})
 linear(runtime.gradient_cotangent, only=("d",))
+tangents({with_added: lambda y, d, key, v, t_d, t_v: (t_d, with_added(runtime.zeros_like(y), key, t_v))})
 
 # ---- products: d_a = transpose(d, b), d_b = transpose(d, a) ----
 
-
-@adjoint(runtime.tensordot_cotangents)
-def tensordot_cotangents_adjoint(y, d, a, b, axes=2, d_y=None):
-    d_d = np.tensordot(d_y[0], b, axes) + np.tensordot(a, d_y[1], axes)
-    return d_d, tensordot_cotangents(d, a, d_y[1], axes)[0], tensordot_cotangents(d, d_y[0], b, axes)[1], None
-
+adjoints({
+    runtime.tensordot_cotangents: lambda y, d, a, b, axes=2, d_y=None: (
+        np.tensordot(d_y[0], b, axes) + np.tensordot(a, d_y[1], axes),
+        tensordot_cotangents(d, a, d_y[1], axes)[0],
+        tensordot_cotangents(d, d_y[0], b, axes)[1],
+        None,
+    ),
+    runtime.dot_cotangents: lambda y, d, a, b, d_y: (
+        np.dot(d_y[0], b) + np.dot(a, d_y[1]), dot_cotangents(d, a, d_y[1])[0], dot_cotangents(d, d_y[0], b)[1]
+    ),
+    runtime.kron_cotangents: lambda y, d, a, b, d_y: (
+        np.kron(d_y[0], b) + np.kron(a, d_y[1]), kron_cotangents(d, a, d_y[1])[0], kron_cotangents(d, d_y[0], b)[1]
+    ),
+    runtime.convolve_cotangents: lambda y, d, a, v, mode="full", swapped=False, d_y=None: (
+        part_of_convolution(np.convolve(d_y[0], v) + np.convolve(a, d_y[1]), a, v, mode, swapped),
+        convolve_cotangents(d, a, d_y[1], mode, swapped)[0],
+        convolve_cotangents(d, d_y[0], v, mode, swapped)[1],
+        None,
+        None,
+    ),
+})
 
 tangents({
     runtime.tensordot_cotangents: lambda y, d, a, b, axes=2, t_d=None, t_a=None, t_b=None: (
@@ -182,25 +178,6 @@ tangents({
 })
 
 
-@adjoint(runtime.dot_cotangents)
-def dot_cotangents_adjoint(y, d, a, b, d_y):
-    d_d = np.dot(d_y[0], b) + np.dot(a, d_y[1])
-    return d_d, dot_cotangents(d, a, d_y[1])[0], dot_cotangents(d, d_y[0], b)[1]
-
-
-@adjoint(runtime.kron_cotangents)
-def kron_cotangents_adjoint(y, d, a, b, d_y):
-    d_d = np.kron(d_y[0], b) + np.kron(a, d_y[1])
-    return d_d, kron_cotangents(d, a, d_y[1])[0], kron_cotangents(d, d_y[0], b)[1]
-
-
-@adjoint(runtime.convolve_cotangents)
-def convolve_cotangents_adjoint(y, d, a, v, mode="full", swapped=False, d_y=None):
-    d_d = runtime_tangents.part_of_convolution(np.convolve(d_y[0], v) + np.convolve(a, d_y[1]), a, v, mode, swapped)
-    d_a = convolve_cotangents(d, a, d_y[1], mode, swapped)[0]
-    return d_d, d_a, convolve_cotangents(d, d_y[0], v, mode, swapped)[1], None, None
-
-
 @adjoint(runtime.einsum_cotangents)
 def einsum_cotangents_adjoint(y, d, subscripts, operands, d_y):
     n = len(operands)
@@ -211,7 +188,7 @@ def einsum_cotangents_adjoint(y, d, subscripts, operands, d_y):
 
 
 @adjoint(runtime_tangents.einsum_tangents)
-def einsum_tangents_adjoint(y, ts, d, subscripts, operands, d_y):  # which is symmetric in the tangents
+def einsum_tangents_adjoint(y, ts, d, subscripts, operands, d_y):  # a symmetric map of the tangents
     unknown = runtime.undefined("what is not a tangent")
     return einsum_tangents(d_y, d, subscripts, operands), unknown, None, unknown
 
@@ -221,17 +198,13 @@ linear(runtime_tangents.einsum_tangents, only=("ts",))
 # ---- linear algebra ----
 
 
-@adjoint(runtime.cofactors)
-def cofactors_adjoint(y, a, d_y):
+def change_of_cofactors(y, a, change):
+    """How the cofactors `y` of `a` change with `a`: a symmetric map, so that tangents and cotangents go through it alike."""
     if a.ndim == 2:
-        return (np.sum(y * d_y) * y - y @ d_y.T @ y) / np.linalg.det(a)
-    total = np.sum(y * d_y, axis=(-2, -1), keepdims=True)
-    return (total * y - y @ np.swapaxes(d_y, -1, -2) @ y) / np.expand_dims(np.linalg.det(a), (-2, -1))
+        return (np.sum(y * change) * y - y @ change.T @ y) / np.linalg.det(a)
+    total = np.sum(y * change, axis=(-2, -1), keepdims=True)
+    return (total * y - y @ np.swapaxes(change, -1, -2) @ y) / np.expand_dims(np.linalg.det(a), (-2, -1))
 
 
-@tangent(runtime.cofactors)
-def cofactors_tangent(y, a, t_a):
-    if a.ndim == 2:
-        return (np.sum(y * t_a) * y - y @ t_a.T @ y) / np.linalg.det(a)
-    total = np.sum(y * t_a, axis=(-2, -1), keepdims=True)
-    return (total * y - y @ np.swapaxes(t_a, -1, -2) @ y) / np.expand_dims(np.linalg.det(a), (-2, -1))
+adjoints({runtime.cofactors: lambda y, a, d_y: change_of_cofactors(y, a, d_y)})
+tangents({runtime.cofactors: lambda y, a, t_a: change_of_cofactors(y, a, t_a)})

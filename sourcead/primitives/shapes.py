@@ -121,6 +121,7 @@ linear({
     (np.float64, np.float32, np.float16, np.complex128, np.complex64, np.longdouble): lambda y, x, d_y: (
         unbroadcast(d_y, x)
     ),
+    np.asarray_chkfinite: lambda y, x, d_y: d_y,
     np.ndarray.item: lambda y, x, d_y: np.full(np.shape(x), d_y),
     (np.ndarray.tolist, list, tuple): lambda y, x, d_y: (
         np.array(d_y, dtype=x.dtype) if isinstance(x, np.ndarray) else type(x)(d_y)
@@ -138,3 +139,6 @@ def astype_adjoint(y, x, dtype, d_y, order="K", casting="unsafe", copy=True):
 
 
 linear(np.ndarray.astype)
+
+adjoints({np.real_if_close: lambda y, x, d_y, tol=100: unbroadcast(d_y, x)})
+tangents({np.real_if_close: lambda y, x, t_x, tol=100: t_x if np.iscomplexobj(y) else np.real(t_x)})

@@ -1,8 +1,9 @@
-"""Convolution, interpolation, quantiles.
+"""Convolution, interpolation, quantiles and continuous angles.
 
-y = convolve(a, v)         d_a = correlation of d_y with v, d_v = correlation of d_y with a
-y = interp(x, xp, fp)      on each piece y = fp[k] + (x - xp[k]) * s[k],   s[k] = (fp[k+1] - fp[k]) / (xp[k+1] - xp[k])
-y = quantile(x, q)         y lies between two elements of sorted x, which share d_y by their distance
+    y = convolve(a, v)         d_a = correlation of d_y with v, d_v = correlation of d_y with a
+    y = interp(x, xp, fp)      on each piece y = fp[k] + (x - xp[k]) * s[k],   s[k] = (fp[k+1] - fp[k]) / (xp[k+1] - xp[k])
+    y = quantile(x, q)         y lies between two elements of sorted x, which share d_y by their distance
+    y = unwrap(p)              y differs from p by multiples of the period: d_p = d_y
 """
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy as np
 from sourcead.primitives.registry import adjoint, adjoints, multilinear, tangent, tangents
 from sourcead.runtime import convolve_cotangents, interp_cotangents, quantile_cotangent
 from sourcead.runtime.tangents import interp_slope, quantile_tangent
+
+# ---- convolution and interpolation ----
 
 
 @adjoint(np.convolve)
@@ -29,11 +32,9 @@ def correlate_adjoint(y, a, v, mode="valid", d_y=None):
 
 multilinear(np.convolve, np.correlate)
 
-
-@adjoint(np.interp)
-def interp_adjoint(y, x, xp, fp, d_y, left=None, right=None):
-    d_x, d_xp, d_fp = interp_cotangents(d_y, x, xp, fp, left, right)
-    return d_x, d_xp, d_fp
+adjoints({
+    np.interp: lambda y, x, xp, fp, d_y, left=None, right=None: interp_cotangents(d_y, x, xp, fp, left, right),
+})
 
 
 @tangent(np.interp)
@@ -44,6 +45,8 @@ def interp_tangent(y, x, xp, fp, t_x, t_xp, t_fp, left=None, right=None):
     return t_x * slope, -slope * np.interp(x, xp, t_xp), np.interp(x, xp, t_fp, left=t_left, right=t_right)
 
 
+# ---- quantiles and angles ----
+
 adjoints({
     np.quantile: lambda y, x, q, axis=None, d_y=None, keepdims=False: (
         quantile_cotangent(d_y, x, q, axis, keepdims), None, None
@@ -51,6 +54,7 @@ adjoints({
     np.percentile: lambda y, x, q, axis=None, d_y=None, keepdims=False: (
         quantile_cotangent(d_y, x, np.divide(q, 100), axis, keepdims), None, None
     ),
+    np.unwrap: lambda y, p, d_y, discont=None, axis=-1, period=6.283185307179586: d_y,
 })
 
 tangents({
@@ -58,4 +62,5 @@ tangents({
     np.percentile: lambda y, x, q, axis=None, t_x=None, keepdims=False: (
         quantile_tangent(t_x, x, np.divide(q, 100), axis, keepdims)
     ),
+    np.unwrap: lambda y, p, t_p, discont=None, axis=-1, period=6.283185307179586: t_p,
 })

@@ -1,23 +1,46 @@
 """Statistics with missing values, covariances, polynomials.
 
-y = cov(x)           rows centred: y = c @ c.T / (n - ddof)       d_x = (d_y + d_y.T) @ c / (n - ddof)
-y = polyval(p, x)    d_p[k] = sum of d_y * x**(n-k),              d_x = d_y * polyval(derivative of p, x)
+    y = nansum(x)        as sum, with d_x = 0 where x is missing; likewise the other functions
+    y = cov(x)           y = c @ c.T / (n - ddof) of the centred rows c,      d_x = (d_y + d_y.T) @ c / (n - ddof)
+    y = polyval(p, x)    d_p[k] = sum of d_y * x**(n-k),                      d_x = d_y * polyval(derivative of p, x)
+    y = roots(p)         p(y[i]) = 0, so that d_p[k] = -sum over i of d_y[i] * y[i]**(n-k) / p'(y[i])
 """
 
 import numpy as np
 
+from sourcead.primitives.elementwise import real_if_real
+from sourcead.primitives.reductions import reduced, restore_axes
 from sourcead.primitives.registry import adjoint, adjoints, tangent, tangents
-from sourcead.runtime import cumprod_cotangent, divide_or_zero, polyval_cotangents, product_of_others
+from sourcead.runtime import cumprod_cotangent, divide_or_zero, polyval_cotangents, product_of_others, root_slopes
 from sourcead.runtime.tangents import cumprod_tangent
+
+# ---- missing values ----
+
+adjoints({
+    np.nansum: lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * ~np.isnan(x),
+})
+tangents({
+    np.nansum: lambda y, x, t_x, axis=None, keepdims=False: np.sum(t_x * ~np.isnan(x), axis=axis, keepdims=keepdims),
+})
+
+
+@adjoint(np.nanmean)
+def nanmean_adjoint(y, x, d_y, axis=None, keepdims=False):
+    number = (~np.isnan(x)).astype(x.dtype)
+    return restore_axes(d_y / reduced(np.sum, number, axis, keepdims), axis, keepdims) * number
+
+
+@tangent(np.nanmean)
+def nanmean_tangent(y, x, t_x, axis=None, keepdims=False):
+    number = (~np.isnan(x)).astype(x.dtype)
+    return np.sum(t_x * number, axis=axis, keepdims=keepdims) / np.sum(number, axis=axis, keepdims=keepdims)
 
 
 @adjoint(np.nanprod)
 def nanprod_adjoint(y, x, d_y, axis=None, keepdims=False):
     there = ~np.isnan(x)
     others = product_of_others(np.where(there, x, 1), axis)
-    if axis is None or axis == 0 or keepdims:
-        return d_y * others * there
-    return np.expand_dims(d_y, axis) * others * there
+    return restore_axes(d_y, axis, keepdims) * others * there
 
 
 @tangent(np.nanprod)
@@ -33,9 +56,7 @@ def nanvar_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     there = (~np.isnan(x)).astype(x.dtype)
     ratio = 2 * (np.where(there, x, 0) - np.nanmean(x, axis=axis, keepdims=True)) * there
     ratio = ratio / (np.sum(there, axis=axis, keepdims=True) - ddof)
-    if axis is None or axis == 0 or keepdims:
-        return d_y * ratio
-    return np.expand_dims(d_y, axis) * ratio
+    return restore_axes(d_y, axis, keepdims) * ratio
 
 
 @tangent(np.nanvar)
@@ -55,9 +76,7 @@ def nanstd_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     there = (~np.isnan(x)).astype(x.dtype)
     ratio = (np.where(there, x, 0) - np.nanmean(x, axis=axis, keepdims=True)) * there
     ratio = ratio / (np.sum(there, axis=axis, keepdims=True) - ddof)
-    if axis is None or axis == 0 or keepdims:
-        return divide_or_zero(d_y, y) * ratio
-    return np.expand_dims(divide_or_zero(d_y, y), axis) * ratio
+    return restore_axes(divide_or_zero(d_y, y), axis, keepdims) * ratio
 
 
 @tangent(np.nanstd)
@@ -77,10 +96,7 @@ def nancumsum_adjoint(y, x, d_y, axis=None):
     return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis) * ~np.isnan(x)
 
 
-tangents({
-    np.nancumsum: lambda y, x, t_x, axis=None: np.cumsum(t_x * ~np.isnan(x), axis),
-    np.unwrap: lambda y, p, t_p, discont=None, axis=-1, period=6.283185307179586: t_p,
-})
+tangents({np.nancumsum: lambda y, x, t_x, axis=None: np.cumsum(t_x * ~np.isnan(x), axis)})
 
 
 @adjoint(np.nancumprod)
@@ -99,6 +115,9 @@ def nancumprod_tangent(y, x, t_x, axis=None):
     if axis is None:
         return cumprod_tangent(np.ravel(t_full), np.ravel(full), y, 0)
     return cumprod_tangent(t_full, full, y, axis)
+
+
+# ---- covariances ----
 
 
 @adjoint(np.cov)
@@ -123,18 +142,16 @@ def cov_tangent(y, m, t_m, rowvar=True, bias=False, ddof=None):
     return np.reshape(half + np.conj(half.T), y.shape)
 
 
-@adjoint(np.polyval)
-def polyval_adjoint(y, p, x, d_y):
-    d_p, d_x = polyval_cotangents(d_y, p, x)
-    return d_p, d_x
+# ---- polynomials ----
+
+adjoints({
+    np.polyval: lambda y, p, x, d_y: polyval_cotangents(d_y, p, x),
+    np.roots: lambda y, p, d_y: real_if_real(d_y @ root_slopes(y, p), p),
+})
+tangents({np.roots: lambda y, p, t_p: root_slopes(y, p) @ t_p})
 
 
 @tangent(np.polyval)
 def polyval_tangent(y, p, x, t_p, t_x):
     slopes = p[:-1] * np.arange(len(p) - 1, 0, -1, dtype=p.dtype)
     return np.polyval(t_p, x), t_x * np.polyval(slopes, x)
-
-
-adjoints({
-    np.unwrap: lambda y, p, d_y, discont=None, axis=-1, period=6.283185307179586: d_y,
-})

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from sourcead.primitives import (  # noqa: F401  (they enter records)
-    arithmetic, constants, creation, decompositions, elementwise, fft, indexing, joining, linalg, lists, partitions,
-    products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
+    arithmetic, constants, creation, decompositions, elementwise, fft, indexing, joining, linalg, lists, products,
+    reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
 )
 from sourcead.primitives.compositions import (  # noqa: F401
     OF_UFUNCS, Composition, arrays, linalg as composed_linalg, numbers, options, polynomials,

@@ -18,7 +18,7 @@ from sourcead.ad.rules import (
 )
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError
-from sourcead.frontend.core import NotStatic
+from sourcead.frontend.lower import NotStatic
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import Array, Scalar, TupleT, Unknown, tangent_type
 from sourcead.ir.walk import op_reads

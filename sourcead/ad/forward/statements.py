@@ -194,8 +194,6 @@ class Forward:
 
     @push.register
     def _(self, op: Effect, stmt):
-        if op.body is not None:
-            raise UnsupportedSyntaxError("a `with` block cannot be differentiated yet", at=stmt.origin)
         self.keep(stmt)
 
     @push.register

@@ -1,4 +1,4 @@
-"""Loops that save states: the policies of `sourcead/checkpoints.py` but "auto" and "store".
+"""Loops that save states: the checkpoint policies other than "auto" and "store".
 
     states                          segments                             revolve
     for t in range(n):              for t in range(n):                   for t in range(n):
@@ -10,7 +10,7 @@
         the adjoint of f at h           the loop over this segment,          the loop from s up to t, which saves in the same way
                                         and its reverse                      the adjoint of f at h
 
-"recompute" is revolve with the state on entry alone, which needs no list.  A budget is revolve with as many states as fit.
+"recompute" is revolve with the state on entry alone, which needs no list.  A budget is revolve with as many states as fit into it.
 """
 
 from __future__ import annotations
@@ -18,23 +18,21 @@ from __future__ import annotations
 from sourcead.ad.policies.fixed_states import FromStart, Segmented, States
 from sourcead.ad.policies.reruns import Rerun
 from sourcead.ad.policies.revolve import Revolved
+from sourcead.ad.residuals.backward_ranges import is_literal
+from sourcead.ad.residuals.loop_writer import LoopTask
 from sourcead.ad.residuals.regions import LoopPair
-from sourcead.ir.nodes import Atom, Const, Policy, Stmt, Var
+from sourcead.ir.nodes import Policy
 
 
-def checkpointed_loop(settler, stmt: Stmt, raw: Stmt, undone: set[Var], policy: Policy) -> LoopPair:
-    """A loop that saves states, and its reverse, which runs again from them."""
-    if policy.name == "states" or policy.name == "segments" and is_one(policy.number):
-        return States(settler, stmt, raw, undone).settled()
+def checkpointed_loop(task: LoopTask, policy: Policy) -> LoopPair:
+    """Return a loop that saves states, and its reverse, which runs again from them."""
+    if policy.name == "states" or policy.name == "segments" and is_literal(policy.number, 1):
+        return States(task).written()
     if policy.name == "segments":
-        return Segmented(settler, stmt, raw, undone, policy.number).settled()
+        return Segmented(task, policy.number).written()
     if policy.name == "recompute":
-        rerun = Rerun(settler, stmt, raw, undone, stmt.op.body, raw.op.sweep, {})
+        rerun = Rerun(task, task.op.body, task.raw.op.sweep)
         if rerun.state and not rerun.written & set(rerun.state):
-            return FromStart(rerun).settled()
-    loop = Revolved(settler, stmt, raw, undone, policy)
-    return (loop if loop.rerun.state else States(settler, stmt, raw, undone)).settled()
-
-
-def is_one(number: Atom | None) -> bool:
-    return isinstance(number, Const) and number.value == 1 and not number.live
+            return FromStart(rerun).written()
+    loop = Revolved(task, policy)
+    return (loop if loop.rerun.state else States(task)).written()

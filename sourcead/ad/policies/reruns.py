@@ -1,8 +1,8 @@
 """Running a part of a loop again in the reverse sweep, from a state that was saved on entry to it.
 
 What an iteration reads is not kept: the state is brought into scope, the statements run again, without their effects, and
-their reverse follows, every value at hand.  All of it is written on immutable values, so an array that the loop writes in
-place is copied when it becomes a state.
+their reverse follows, with every value in scope.  Values are immutable here, so an array that the loop writes in place is copied when
+it becomes a state.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ad.residuals.backward_ranges import is_literal
+from sourcead.ad.residuals.loop_writer import LoopTask
 from sourcead.ad.residuals.regions import is_metadata_read, substituted
 from sourcead.ad.reverse.sweep import Sweep
 from sourcead.analysis.builder import Builder
@@ -22,7 +23,7 @@ from sourcead.analysis.versions import updates_in
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Loop, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, Array, ListT, Sym, is_array, syms, with_dims
-from sourcead.ir.walk import copied, free_vars, map_op, op_blocks, op_reads, walk
+from sourcead.ir.walk import copied, free_vars, map_blocks, op_blocks, op_reads, rewrite, walk
 from sourcead.passes.cleanup.dead_code import needed_variants, remove_dead
 
 COUNTED = (Const(0), Const(0), Const(1))  # the range of a loop of which only the number of iterations counts
@@ -32,35 +33,37 @@ class Rerun:
     """A loop of which a block runs again, in the reverse sweep, before the reverse of that block.
 
     Attributes:
-        settler: settles the reverse of what runs again.
-        stmt, raw: the loop and its reverse as `reverse.py` wrote it.
+        task: the loop, and its reverse as the rules wrote it.
         again: the block, without its effects, and its reverse, over the loop variants on entry.
+        plain: the loop without effects and without reverse, which computes the state of a later iteration.
         state: the variants that these depend on, by number.
         written: the numbers of the variants that are arrays written in place.
-        restored: the chains that the reverse must leave as they were on entry -> the number of the variant.
         notes: what people are told of loops inside.
     """
 
-    def __init__(self, settler, stmt: Stmt, raw: Stmt, undone: set[Var], block: Block, sweep: Sweep, known: dict[Var, Var], own=()):
-        """`known`: values of the block -> what stands for them in its reverse, which are states of another iteration;
-        `own`: variables that stand for the variants on entry.
+    def __init__(self, task: LoopTask, block: Block, sweep: Sweep, known: dict[Var, Var] | None = None, own=()):
+        """Write both sweeps of the block.
+
+        Args:
+            task: the loop.
+            block, sweep: the block that runs again, and its reverse.
+            known: values of the block -> what stands for them in its reverse, which are states of another iteration.
+            own: variables that stand for the variants on entry.
         """
-        self.settler, self.stmt, self.raw = settler, stmt, raw
-        self.op: Loop = stmt.op
+        known = known or {}
+        self.task, self.stmt, self.op = task, task.stmt, task.op
         self.outside: dict | None = None  # see `of_same_shape`
-        carried = settler.chains.carried_by(stmt)
-        self.written = set(carried.values())
-        self.restored = {c: k for c, k in carried.items() if c in undone}
-        self.again, gone = self.settled(block, sweep, known)
+        self.written = set(task.maker.chains.carried_by(task.stmt).values())
+        self.again, gone = self.both_sweeps(block, sweep, known)
         body, lost = without_effects(self.op.body)
-        self.plain = replace(stmt, op=replace(self.op, body=without_policies(body), leave=None, policy=None))
+        self.plain = replace(task.stmt, op=replace(self.op, body=without_policies(body), leave=None, policy=None))
         if isinstance(self.op.domain, Block):  # it runs again for as many iterations as it took
             self.plain = replace(self.plain, op=replace(self.plain.op, domain=Range(*COUNTED), index=Var("_", INT, True)))
         free = free_vars(self.again)
         stand = dict(zip(own or self.op.params, self.op.params))
         handed = [p for p, q in zip(self.op.params, self.op.body.results) if q in known and known[q] in free]
-        reads = [*handed, *(stand[v] for v in free if v in stand)] + [self.op.params[k] for k in self.restored.values()]
-        self.state, seen = needed_variants(self.plain, reads)
+        put_back = [self.op.params[k] for k in task.restored().values()]
+        self.state, seen = needed_variants(self.plain, [*handed, *(stand[v] for v in free if v in stand), *put_back])
         for v in [*(v for v in free if v in gone), *(v for v in seen if v in lost)]:
             raise UnsupportedSyntaxError(
                 "this loop runs again in the reverse sweep, and what is computed here must run once only",
@@ -68,9 +71,9 @@ class Rerun:
                 instead='compute it before the loop, or let the loop save it: the policy "auto" or "store"',
             )
 
-    def settled(self, block: Block, sweep: Sweep, known: dict[Var, Atom]) -> tuple[Block, dict[Var, Stmt]]:
-        """A block and its reverse, and the variables that went with the effects of the block."""
-        sweeps = self.settler.of_rerun(block, sweep)
+    def both_sweeps(self, block: Block, sweep: Sweep, known: dict[Var, Atom]) -> tuple[Block, dict[Var, Stmt]]:
+        """Return a block and its reverse, and the variables that went with the effects of the block."""
+        sweeps = self.task.maker.of_rerun(block, sweep)
         self.notes = sweeps.notes[::-1]
         again, gone = without_effects(Block(tuple(sweeps.forward), ()))
         stmts = (*again.stmts, *(self.asking_outside(substituted(s, known)) for s in sweeps.reverse))
@@ -83,7 +86,7 @@ class Rerun:
         return [self.op.params[k] for k in self.state]
 
     def anew(self) -> dict[Var, Var]:
-        """Variables for the state on entry to another iteration than the one at hand."""
+        """Return variables for the state on entry to another iteration."""
         return dict(zip(self.params, anew(self.stmt, self.params)))
 
     @property
@@ -93,25 +96,24 @@ class Rerun:
         return [t for s in walk(self.again) for t in s.targets if t in found]
 
     def asking_outside(self, stmt: Stmt) -> Stmt:
-        """A statement of the reverse, which asks for shapes outside of the loop where something there has the same."""
+        """Return a statement of the reverse, which asks for shapes outside of the loop where something there has the same."""
         if op_blocks(stmt.op):
-            inner = lambda b: Block(tuple(map(self.asking_outside, b.stmts)), b.results)  # noqa: E731
-            return replace(stmt, op=map_op(stmt.op, lambda a: a, inner))
+            return map_blocks(stmt, lambda b: Block(tuple(map(self.asking_outside, b.stmts)), b.results))
         env = {v: w for v in op_reads(stmt.op) if is_metadata_read(v, stmt) and (w := self.of_same_shape(v)) is not None}
         return substituted(stmt, env)
 
     def of_same_shape(self, v: Var) -> Var | None:
-        """A value from outside the loop that surely has the shape and dtype of `v`."""
+        """Return a value from outside the loop that surely has the shape and dtype of `v`."""
         if self.outside is None:
             around = [*self.op.inits, *(w for w in free_vars(self.op.body) if w not in self.op.params), *self.stmt.targets]
             known = [w for w in around if isinstance(w, Var) and is_array(w.type) and w.type.dims is not None]
-            self.outside = {(w.type.dims, str(w.type.dtype)): w for w in reversed(known) if w not in self.settler.numbers}
+            self.outside = {(w.type.dims, str(w.type.dtype)): w for w in reversed(known) if w not in self.task.maker.numbers}
         return self.outside.get((v.type.dims, str(v.type.dtype))) if is_array(v.type) and v.type.dims is not None else None
 
     # -- running again ---------------------------------------------------------------------------------------------------
 
     def advanced(self, build: Builder, state: dict[Var, Atom], index: Atom) -> dict[Var, Atom]:
-        """Emits an iteration without its reverse: the state after it."""
+        """Emit an iteration without its reverse; return the state after it."""
         results = tuple(self.op.body.results[k] for k in self.state)
         body = remove_dead(Function("rerun", (), Block(self.plain.op.body.stmts, results))).body
         made = copied(body, {**state, self.plain.op.index: index})
@@ -119,7 +121,7 @@ class Rerun:
         return dict(zip(self.params, made.results))
 
     def advance(self, build: Builder, domain: Range, state: dict[Var, Atom]) -> dict[Var, Atom]:
-        """Emits the iterations of a range, without their reverse: the state after them."""
+        """Emit the iterations of a range, without their reverse; return the state after them."""
         params = self.anew()
         index = fresh(self.plain.op.index)
         with build.block() as stmts:
@@ -130,18 +132,18 @@ class Rerun:
         return outs
 
     def reversal(self, build: Builder, values: dict[Var, Atom]) -> tuple[Atom, ...]:
-        """Emits the block and its reverse, for these values of variables; returns what that yields."""
+        """Emit the block and its reverse, for these values of variables; return what they yield."""
         made = copied(self.again, values)
         build.stmts += made.stmts
         return made.results
 
     def kept(self, build: Builder, p: Var, atom: Atom) -> Atom:
-        """A value as it is put on a list of states."""
+        """Return a value as it is put on a list of states: a copy of an array that is written in place."""
         k = self.op.params.index(p)
         if k not in self.written:
             return atom
         fn = np.copy if isinstance(p.type, Array) else runtime.copy
-        find = self.settler.chains.find
+        find = self.task.maker.chains.find
         writes = [u for u in updates_in(self.stmt) if find(u.targets[0]) is find(p)]
         if isinstance(p.type, ListT) and all(len(u.op.path) == 1 for u in writes):
             fn = list.copy  # its items are replaced, not written
@@ -149,27 +151,16 @@ class Rerun:
 
     # -- places: iterations counted from 0 -----------------------------------------------------------------------------------
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether the index of an iteration is its place."""
-        domain = self.op.domain
-        return isinstance(domain, Range) and is_literal(domain.start, 0) and is_literal(domain.step, 1)
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether the number of iterations is known only after them."""
-        return not isinstance(self.op.domain, Range) or self.op.leave is not None
-
     def part(self, build: Builder, start: Atom, stop: Atom) -> Range:
-        """The range of the indices of the iterations from place `start` up to place `stop`."""
-        if self.is_plain or isinstance(self.op.domain, Block):
+        """Return the range of the indices of the iterations from place `start` up to place `stop`."""
+        if self.task.is_plain or isinstance(self.op.domain, Block):
             return Range(start, stop, COUNTED[2])
         return Range(self.index_at(build, start), self.index_at(build, stop), self.op.domain.step)
 
     def index_at(self, build: Builder, place: Atom) -> Atom:
-        """The index of the iteration at a place."""
+        """Return the index of the iteration at a place."""
         domain = self.op.domain
-        if self.is_plain or isinstance(domain, Block):
+        if self.task.is_plain or isinstance(domain, Block):
             return place
         if is_literal(domain.step, -1):
             return build.call(operator.sub, domain.start, place, type=INT)
@@ -178,37 +169,31 @@ class Rerun:
 
 
 def anew(stmt: Stmt, variables: Sequence[Var]) -> list[Var]:
-    """Variables like some variants of a loop, for another iteration: dims that differ between iterations are others."""
+    """Return variables like some variants of a loop, for another iteration: dims that differ between iterations are others."""
     dims = set().union(*(syms(p.type) for p in stmt.op.params)) - set().union(*(syms(t.type) for t in stmt.targets))
     names = {dim: Sym(dim.least) for dim in dims}
     return [fresh(v, type=with_dims(v.type, names)) for v in variables]
 
 
 def without_effects(block: Block) -> tuple[Block, dict[Var, Stmt]]:
-    """The block without what happens once only, and the variables that go with it."""
+    """Return the block without what happens once only, and the variables that go with it."""
     gone: dict[Var, Stmt] = {}
 
-    def visit(b: Block) -> Block:
-        stmts = []
-        for stmt in b.stmts:
-            match stmt.op:
-                case Effect() | Call(effect=True):
-                    gone.update(dict.fromkeys(stmt.targets, stmt))
-                    continue
-            stmts.append(replace(stmt, op=map_op(stmt.op, lambda a: a, visit)) if op_blocks(stmt.op) else stmt)
-        return Block(tuple(stmts), b.results)
+    def change(stmt: Stmt) -> tuple[Stmt, ...]:
+        match stmt.op:
+            case Effect() | Call(effect=True):
+                gone.update(dict.fromkeys(stmt.targets, stmt))
+                return ()
+        return (stmt,)
 
-    return visit(block), gone
+    return rewrite(block, change), gone
 
 
 def without_policies(block: Block) -> Block:
-    """The block with loops that save nothing."""
-    if not any(op_blocks(s.op) for s in block.stmts):
-        return block
-    stmts = []
-    for stmt in block.stmts:
-        op = map_op(stmt.op, lambda a: a, without_policies) if op_blocks(stmt.op) else stmt.op
-        if isinstance(op, Loop) and op.policy is not None:
-            op = replace(op, policy=None)
-        stmts.append(stmt if op is stmt.op else replace(stmt, op=op))
-    return Block(tuple(stmts), block.results)
+    """Return the block with loops that save nothing."""
+
+    def change(stmt: Stmt) -> tuple[Stmt]:
+        op = stmt.op
+        return (replace(stmt, op=replace(op, policy=None)) if isinstance(op, Loop) and op.policy is not None else stmt,)
+
+    return rewrite(block, change)

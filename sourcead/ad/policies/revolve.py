@@ -19,9 +19,11 @@ from __future__ import annotations
 
 import operator
 
-from sourcead.ad.policies.checkpointed_loops import ONE, ZERO, Carried, appended, shown
+from sourcead.ad.policies.checkpointed_loops import shown
 from sourcead.ad.policies.fixed_states import States
+from sourcead.ad.residuals.branches import Arm, emit_if, joined
 from sourcead.ad.residuals.costs import values_with_names
+from sourcead.ad.residuals.loop_writer import ONE, ZERO, Carried, LoopTask, appended
 from sourcead.ad.residuals.notes import amount
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Block, Branch, Build, Const, Index, Loop, Policy, Pop, Range, Stmt, Var, fresh
@@ -35,14 +37,14 @@ class Revolved(States):
 
     save_everywhere = False
 
-    def __init__(self, settler, stmt: Stmt, raw: Stmt, undone: set[Var], policy: Policy):
-        super().__init__(settler, stmt, raw, undone)
+    def __init__(self, task: LoopTask, policy: Policy):
+        super().__init__(task)
         self.policy = policy
         self.item = TupleT((INT, *(p.type for p in self.rerun.params)))
         self.snapshots = self.number_of_snapshots()
 
     def number_of_snapshots(self) -> Atom:
-        """How many states may be kept beside that of the iteration in hand; checked before the loop if it is no constant."""
+        """Return how many states may be kept beside that of the present iteration; a number not known here is checked before the loop."""
         number = self.policy.number
         match self.policy.name:
             case "recompute":
@@ -53,10 +55,10 @@ class Revolved(States):
         return self.checked(number, "snapshots")
 
     def measured(self) -> list[Atom]:
-        """A state to be measured: that on entry, or, if it may begin with numbers that become arrays, the one after it."""
+        """Return a state to be measured: that on entry, or, if it may begin with numbers that become arrays, the one after it."""
         rerun, op = self.rerun, self.op
         inits = {p: op.inits[k] for p, k in zip(rerun.params, rerun.state)}
-        if not rerun.settler.numbers & inits.keys():
+        if not self.task.maker.numbers & inits.keys():
             return list(inits.values())
         sizes = [fresh(p) for p in rerun.params]
         with self.start.block() as stmts:
@@ -75,8 +77,8 @@ class Revolved(States):
         return sizes
 
     def values_at_once(self) -> int:
-        """About how many values of the size of the largest there are at once beside the states that are kept."""
-        carried = [*self.rerun.params, *self.raw.op.params, *(c.param for c in self.left.values())]
+        """Return about how many values of the size of the largest there are at once beside the states that are kept."""
+        carried = [*self.rerun.params, *self.task.raw.op.params, *(c.param for c in self.left.values())]
         unnamed = 3  # what is being computed, and what it is computed from
         return values_with_names(self.rerun.again) + sum(not isinstance(v.type, Scalar) for v in carried) + unnamed
 
@@ -85,7 +87,7 @@ class Revolved(States):
     def saving(self, head: Builder) -> None:
         rerun = self.rerun
         self.lists = {p: self.made_list(f"{p.name}s", p.type) for p in rerun.params}
-        if rerun.is_counted:  # how many there are is not known yet: the reverse sweep begins with the state on entry
+        if self.task.is_counted:  # how many there are is not known yet: the reverse sweep begins with the state on entry
             inits = {p: self.op.inits[k] for p, k in zip(rerun.params, rerun.state)}
             self.states = self.made_list("states", self.item, self.packed(self.start, ZERO, inits))
             for c in (self.states, *self.lists.values()):
@@ -95,70 +97,69 @@ class Revolved(States):
             self.kept = [self.states, Carried(self.snapshots, Var("free", INT, True)), Carried(ZERO, Var("due", INT, True))]
             self.save_when_due(head, *self.kept)
 
+    def carried(self) -> list[Carried]:
+        return [] if self.task.is_counted else super().carried()
+
     def save_when_due(self, build: Builder, states: Carried, free: Carried, due: Carried) -> None:
-        """Emits `if t >= due:` the state is saved, with its place, or, if those of all iterations to come fit, without."""
+        """Emit `if t >= due:` the state is saved, with its place, or, if those of all iterations to come fit, without."""
         rerun, carried = self.rerun, [states, free, due, *self.lists.values()]
         last = self.start.call(operator.sub, self.total, ONE, type=INT, name="last")
         here = self.place()
         now = build.call(operator.ge, here, due.param, type=BOOL)
+        before = dict(enumerate(c.param for c in carried))
+        state, inner = dict(before), dict(before)
         with build.block() as stmts:
             far = does_not_fit(build, here, last, free.param)
             with build.block() as placed:
                 found = self.placed(build, here, last, states.param, free.param, {p: p for p in rerun.params})
-            then = Block(tuple(placed), (*found, *(c.param for c in self.lists.values())))
             with build.block() as listed:
                 longer = [appended(build, c.param, rerun.kept(build, p, p)) for p, c in self.lists.items()]
-            orelse = Block(tuple(listed), (states.param, free.param, due.param, *longer))
-            inner = tuple(fresh(c.param) for c in carried)
-            build.add(Stmt(inner, Branch(far, then, orelse, "if")))
-        then, orelse = Block(tuple(stmts), inner), Block((), tuple(c.param for c in carried))
-        for c in carried:
-            c.end = fresh(c.param)
-        build.add(Stmt(tuple(c.end for c in carried), Branch(now, then, orelse, "if")))
-
-    def carried(self) -> list[Carried]:
-        return [self.count] if self.rerun.is_counted else super().carried()
+            arms = Arm(placed, (), before | dict(enumerate(found))), Arm(listed, (), before | dict(enumerate(longer, 3)))
+            build.add(joined(Stmt((), Branch(far, Block(()), Block(()))), far, arms, inner, "if"))
+        emit_if(build, now, stmts, state, inner)
+        for k, c in enumerate(carried):
+            c.end = state[k]
 
     def placed(
         self, build: Builder, start: Atom, last: Atom, states: Atom, free: Atom, state: dict[Var, Atom]
     ) -> tuple[Var, Var, Var]:
-        """Emits that a state is saved with its place: the longer list, how many more may be kept, and the place of the next."""
+        """Emit that a state is saved with its place; return the longer list, how many more may be kept, and the place of the next."""
         longer = appended(build, states, self.packed(build, start, state))
         fewer = build.call(operator.sub, free, ONE, type=INT, name="free")
         return longer, fewer, build.call(next_snapshot, start, last, fewer, type=INT, name="due")
 
     def packed(self, build: Builder, place: Atom, state: dict[Var, Atom]) -> Var:
-        """A state with its place, to be put on the list."""
+        """Return a state with its place, to be put on the list."""
         kept = tuple(self.rerun.kept(build, p, a) for p, a in state.items())
         return build.emit(Build("tuple", (place, *kept)), self.item, "state")
 
     # -- reverse -----------------------------------------------------------------------------------------------------------
 
     def walk(self, setup: Builder, inside: Builder, values: dict[Var, Atom]) -> tuple[Range, Var]:
-        """The places of the iterations, last first; `values` gets the index of the iteration at hand."""
-        domain, here = self.backward(setup)
+        """Return the places of the iterations, last first; `values` gets the index of an iteration."""
+        domain, here = self.places_backward(setup)
         inside.adjoint_of = None  # what runs again is no adjoint
         self.refill(inside, here)
-        inside.adjoint_of = self.stmt.origin
+        inside.adjoint_of = self.task.stmt.origin
         if isinstance(self.op.domain, Range):
             values[self.op.index] = self.rerun.index_at(inside, here)
         return domain, here
 
     def refill(self, build: Builder, here: Var) -> None:
-        """Emits `if not hs:` the states of the iterations up to the one at `here`, as many as fit, are computed again."""
-        self.stack = Carried(self.states.out, fresh(self.states.param))
+        """Emit `if not hs:` the states of the iterations up to the one at `here`, as many as fit, are computed again."""
+        self.stack = self.states.taken_off()
         carried = [self.stack, *self.stacks.values()]
         empty = build.call(operator.not_, carried[1].param, type=BOOL)
+        state = dict(enumerate(c.param for c in carried))
         with build.block() as stmts:
-            start, states, state = self.last_placed(build, here)
-            ends = states, *self.listed(build, start, here, state)
-        then, orelse = Block(tuple(stmts), ends), Block((), tuple(c.param for c in carried))
-        for c in carried:
-            c.end = fresh(c.param)
-        build.add(Stmt(tuple(c.end for c in carried), Branch(empty, then, orelse, "if")))
+            start, states, found = self.last_placed(build, here)
+            ends = states, *self.listed(build, start, here, found)
+        emit_if(build, empty, stmts, state, dict(enumerate(ends)))
+        for k, c in enumerate(carried):
+            c.end = state[k]
 
     def last_placed(self, build: Builder, here: Var) -> tuple[Var, Var, dict[Var, Var]]:
-        """Emits the way from the last state on the list to one from which on all fit: its place, the list, and the state."""
+        """Emit the iterations from the last state on the list to one from which on all fit; return its place, the list, and the state."""
         rerun = self.rerun
         states, item = fresh(self.stack.param), Var("state", self.item, True)
         build.add(Stmt((states, item), Pop(self.stack.param)))
@@ -179,7 +180,7 @@ class Revolved(States):
         return outs
 
     def listed(self, build: Builder, start: Var, here: Var, state: dict[Var, Var]) -> list[Var]:
-        """Emits that the states from `start` to the one at `here` are put on the lists: the lists."""
+        """Emit that the states from `start` to the one at `here` are put on the lists; return the lists."""
         rerun = self.rerun
         index, params = fresh(rerun.plain.op.index), rerun.anew()
         longer = {p: fresh(c.param) for p, c in self.stacks.items()}
@@ -206,5 +207,5 @@ class Revolved(States):
 
 
 def does_not_fit(build: Builder, start: Atom, last: Atom, free: Atom) -> Var:
-    """Emits whether the states of the iterations `start` to `last` are too many to keep; that of the last is in hand."""
+    """Emit whether the states of the iterations `start` to `last` are too many to keep; that of the last is not saved."""
     return build.call(operator.gt, build.call(operator.sub, last, start, type=INT), free, type=BOOL)

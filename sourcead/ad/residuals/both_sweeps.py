@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from sourcead.ad.policies.choose import checkpointed_loop
 from sourcead.ad.residuals.branches import Arm, joined
 from sourcead.ad.residuals.costs import TYPICAL, is_cheap, size
+from sourcead.ad.residuals.loop_writer import LoopTask
 from sourcead.ad.residuals.notes import LoopNote
 from sourcead.ad.residuals.plan import LoopPlan
 from sourcead.ad.residuals.regions import (
@@ -103,7 +104,7 @@ class SweepMaker:
                 forward.append(stmt)
             elif isinstance(raw.op, ReverseLoop):
                 self.nest = Nest(stmt, self.chains)
-                pair = self.loop(stmt, raw, self.undone_chains(stmt, raw))
+                pair = self.loop(stmt, raw, set())
                 forward += [*pair.before, pair.forward]
                 replaced[raw] = pair.reverse, {pair.entry[c]: v for c, v in pair.restored.items() if isinstance(pair.entry[c], Var)}
             else:
@@ -184,8 +185,9 @@ class SweepMaker:
     # -- loops ----------------------------------------------------------------------------------------------------------
 
     def loop(self, stmt: Stmt, raw: Stmt, undone: set[Var]) -> LoopPair:
-        """A loop and its reverse, with what passes between them."""
+        """Return a loop and its reverse, with what passes between them; `undone`: chains that the loop around it puts back."""
         policy = stmt.op.policy or self.policy
+        task = LoopTask(self, stmt, raw, undone | self.undone_chains(stmt, raw))
         if policy.name not in ("auto", "store"):
-            return checkpointed_loop(self, stmt, raw, undone, policy)
-        return write_loop(LoopPlan(self, stmt, raw, undone, saves_all=policy.name == "store"))
+            return checkpointed_loop(task, policy)
+        return write_loop(LoopPlan(task, saves_all=policy.name == "store"))

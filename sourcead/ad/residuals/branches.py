@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Block, Branch, Stmt, Var, fresh
 
 
@@ -35,3 +36,9 @@ def joined(stmt: Stmt, cond: Atom, arms: tuple[Arm, Arm], state: dict, kind: str
     blocks = (Block(tuple(arm.stmts), (*arm.results, *(arm.state[k] for k in changed))) for arm in arms)
     state.update(outs)
     return replace(stmt, targets=(*stmt.targets, *outs.values()), op=Branch(cond, *blocks, "if" if changed else kind))
+
+
+def emit_if(build: Builder, cond: Atom, stmts: list[Stmt], state: dict, changed: dict) -> None:
+    """Emit `if cond: stmts`, which leaves the state `changed`, and update `state`."""
+    arms = Arm(stmts, (), {**state, **changed}), Arm([], (), dict(state))
+    build.add(joined(Stmt((), Branch(cond, Block(()), Block(()))), cond, arms, state, "if"))

@@ -14,7 +14,7 @@ INFINITE = float("inf")
 def minimum_node_cut(
     capacity: Mapping[Hashable, float], edges: Iterable[tuple[Hashable, Hashable]], sources: Iterable, sinks: Iterable
 ) -> set:
-    """The nodes of least total capacity without which no path leads from a source to a sink.
+    """Return the nodes of least total capacity without which no path leads from a source to a sink.
 
     Args:
         capacity: of each node.
@@ -29,93 +29,109 @@ def minimum_node_cut(
         ['b']
     """
     number: dict = {}
-    heads: list[list[int]] = []
-    to: list[int] = []
-    room: list[float] = []
+    flow = Flow()
 
-    def node(key) -> int:
+    def node(key: Hashable) -> int:
         if key not in number:
-            number[key] = len(heads)
-            heads.append([])
+            number[key] = flow.node()
         return number[key]
-
-    def edge(a: int, b: int, c: float) -> None:
-        for end, begin, r in ((b, a, c), (a, b, 0)):
-            heads[begin].append(len(to))
-            to.append(end)
-            room.append(r)
 
     start, end = node("start"), node("end")
     for key, c in capacity.items():
-        edge(node(("in", key)), node(("out", key)), c)
+        flow.edge(node(("in", key)), node(("out", key)), c)
     for a, b in edges:
-        edge(node(("out", a)), node(("in", b)), INFINITE)
+        flow.edge(node(("out", a)), node(("in", b)), INFINITE)
     for key in sources:
-        edge(start, node(("in", key)), INFINITE)
+        flow.edge(start, node(("in", key)), INFINITE)
     for key in sinks:
-        edge(node(("out", key)), end, INFINITE)
-
-    while True:
-        level = _levels(start, heads, to, room)
-        if level[end] < 0:
-            break
-        following = [0] * len(heads)
-        while _augment(start, end, level, following, heads, to, room):
-            pass
-    reaching = _reaching(end, heads, to, room)
+        flow.edge(node(("out", key)), end, INFINITE)
+    flow.maximise(start, end)
+    reaching = flow.reaching(end)
     return {key for key in capacity if number[("in", key)] not in reaching and number[("out", key)] in reaching}
 
 
-def _levels(start: int, heads, to, room) -> list[int]:
-    level = [-1] * len(heads)
-    level[start] = 0
-    queue = deque([start])
-    while queue:
-        a = queue.popleft()
-        for e in heads[a]:
-            if room[e] > 0 and level[to[e]] < 0:
-                level[to[e]] = level[a] + 1
-                queue.append(to[e])
-    return level
+class Flow:
+    """A flow through a graph; edge `e` leads to node `to[e]`, can take `room[e]` more, and edge `e ^ 1` leads back.
 
+    Attributes:
+        heads: the edges that leave each node.
+        to, room: of each edge.
+    """
 
-def _augment(start: int, end: int, level, following, heads, to, room) -> bool:
-    """Pushes flow along one path of the level graph; False if there is none."""
-    path: list[int] = []
-    a = start
-    while a != end:
-        while following[a] < len(heads[a]):
-            e = heads[a][following[a]]
-            if room[e] > 0 and level[to[e]] == level[a] + 1:
-                break
-            following[a] += 1
-        else:
-            if not path:
-                return False
-            level[a] = -1
-            a = to[path.pop() ^ 1]
-            following[a] += 1
-            continue
-        path.append(e)
-        a = to[e]
-    flow = min(room[e] for e in path)
-    if flow == INFINITE:
-        raise ValueError("no finite cut separates the sources from the sinks")
-    for e in path:
-        room[e] -= flow
-        room[e ^ 1] += flow
-    return True
+    def __init__(self) -> None:
+        self.heads: list[list[int]] = []
+        self.to: list[int] = []
+        self.room: list[float] = []
 
+    def node(self) -> int:
+        """Add a node."""
+        self.heads.append([])
+        return len(self.heads) - 1
 
-def _reaching(end: int, heads, to, room) -> set[int]:
-    """The nodes from which the end can still be reached."""
-    found = {end}
-    todo = [end]
-    while todo:
-        b = todo.pop()
-        for e in heads[b]:
-            a = to[e]
-            if room[e ^ 1] > 0 and a not in found:
-                found.add(a)
-                todo.append(a)
-    return found
+    def edge(self, a: int, b: int, capacity: float) -> None:
+        """Add an edge from `a` to `b`."""
+        for end, begin, room in ((b, a, capacity), (a, b, 0)):
+            self.heads[begin].append(len(self.to))
+            self.to.append(end)
+            self.room.append(room)
+
+    def maximise(self, start: int, end: int) -> None:
+        """Push as much as possible from one node to another."""
+        while (level := self.levels(start))[end] >= 0:
+            following = [0] * len(self.heads)
+            while path := self.path(start, end, level, following):
+                flow = min(self.room[e] for e in path)
+                if flow == INFINITE:
+                    raise ValueError("no finite cut separates the sources from the sinks")
+                for e in path:
+                    self.room[e] -= flow
+                    self.room[e ^ 1] += flow
+
+    def levels(self, start: int) -> list[int]:
+        """Return the distance of each node from `start` along edges that can take more; -1 if it cannot be reached."""
+        level = [-1] * len(self.heads)
+        level[start] = 0
+        queue = deque([start])
+        while queue:
+            a = queue.popleft()
+            for e in self.heads[a]:
+                if self.room[e] > 0 and level[self.to[e]] < 0:
+                    level[self.to[e]] = level[a] + 1
+                    queue.append(self.to[e])
+        return level
+
+    def path(self, start: int, end: int, level: list[int], following: list[int]) -> list[int]:
+        """Return the edges of a shortest path that can take more; none if there is none.
+
+        `following`: for each node, the number of its edge from which on the search continues.
+        """
+        path: list[int] = []
+        a = start
+        while a != end:
+            if following[a] == len(self.heads[a]):
+                if not path:
+                    return []
+                level[a] = -1
+                a = self.to[path.pop() ^ 1]
+                following[a] += 1
+                continue
+            e = self.heads[a][following[a]]
+            if self.room[e] > 0 and level[self.to[e]] == level[a] + 1:
+                path.append(e)
+                a = self.to[e]
+            else:
+                following[a] += 1
+        return path
+
+    def reaching(self, end: int) -> set[int]:
+        """Return the nodes from which `end` can still be reached."""
+        found = {end}
+        todo = [end]
+        while todo:
+            b = todo.pop()
+            for e in self.heads[b]:
+                a = self.to[e]
+                if self.room[e ^ 1] > 0 and a not in found:
+                    found.add(a)
+                    todo.append(a)
+        return found

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from sourcead.ad.residuals.costs import is_cheap, size
+from sourcead.ad.residuals.loop_writer import LoopTask
 from sourcead.ad.residuals.minimum_cut import minimum_node_cut
 from sourcead.ad.residuals.regions import (
     Definition, Region, inputs_first, is_metadata_read, makes_zeros, read_part, reads, region_of, reverse_ops,
@@ -51,9 +52,8 @@ class LoopPlan:
     """Decides what a loop saves, given its reverse.
 
     Attributes:
-        maker: writes the loops inside, and knows the chains of versions of arrays.
-        stmt, raw, op: the loop, its reverse as the rules wrote it, and its op.
-        undone: chains whose writes the reverse undoes; `carried`: those of them that this loop carries, with the numbers of their variants.
+        task: the loop and its reverse as the rules wrote it.
+        carried: the chains of arrays that the reverse of this loop puts back, with the numbers of their variants.
         saves_all: whether all is saved that is not fixed in the loop: the policy "store".
         body, regions: the loop's body as a region, and all regions.
         definitions: where each variable of the body is defined.
@@ -61,16 +61,16 @@ class LoopPlan:
         kept: versions of restored arrays that are saved like other values.
     """
 
-    def __init__(self, maker, stmt: Stmt, raw: Stmt, undone: set[Var], saves_all: bool = False):
-        self.maker, self.chains, self.saves_all = maker, maker.chains, saves_all
-        self.stmt, self.raw, self.op = stmt, raw, stmt.op
-        self.undone = undone
-        self.carried = {c: k for c, k in self.chains.carried_by(stmt).items() if c in undone}
+    def __init__(self, task: LoopTask, saves_all: bool = False):
+        self.task, self.saves_all = task, saves_all
+        self.maker, self.chains, self.undone = task.maker, task.maker.chains, task.undone
+        self.stmt, self.op = task.stmt, task.op
+        self.carried = task.restored()
         self.regions: list[Region] = []
         self.definitions: dict[Var, Definition] = {}
         self.overwritten: set[Var] = set()
         self.kept: set[Var] = set()
-        self.body = self.region(self.op.body, raw.op.sweep, None, 0)
+        self.body = self.region(self.op.body, task.raw.op.sweep, None, 0)
         for p in self.op.params:
             self.definitions[p] = Definition(self.body, -1, None)
         self.sizes: Sizes | None = None  # see `measured_by`
@@ -101,8 +101,7 @@ class LoopPlan:
             if raw is not None and stmt not in found:
                 region.groups[stmt] = (*region.groups.get(stmt, ()), raw)
             if raw is not None and isinstance(raw.op, ReverseLoop):
-                undone = self.maker.undone_chains(stmt, raw) | self.undone
-                pair = region.loops[stmt] = self.maker.loop(stmt, raw, undone)
+                pair = region.loops[stmt] = self.maker.loop(stmt, raw, self.undone)
                 for s in (*pair.before, pair.forward):
                     self.definitions.update((t, Definition(region, k, s)) for t in s.targets)
             elif raw is not None:

@@ -12,19 +12,16 @@ A loop that does not know the number of its iterations counts them.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from functools import partial
 
-from sourcead.ad.residuals.backward_ranges import begun_range, reversed_range
 from sourcead.ad.residuals.branches import Arm, joined
+from sourcead.ad.residuals.loop_writer import Carried, LoopWriter
 from sourcead.ad.residuals.notes import Kept, LoopNote, rebuilt
 from sourcead.ad.residuals.plan import LoopPlan, Storage
 from sourcead.ad.residuals.regions import LoopPair, Region
 from sourcead.ad.residuals.write_iteration import IterationWriter, WrongVersion
-from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Append, Atom, Block, Build, Call, Const, Loop, Range, Stmt, Var, fresh
+from sourcead.ir.nodes import Append, Atom, Block, Build, Const, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, ListT
 from sourcead.ir.walk import free_vars
 
@@ -34,39 +31,28 @@ def write_loop(plan: LoopPlan) -> LoopPair:
     while True:
         storage = plan.storage()
         try:
-            return LoopWriter(plan, storage).written()
+            return SavingLoop(plan, storage).written()
         except WrongVersion as error:  # this version of an array is not there when it is read: it is saved instead
             plan.kept.add(error.version)
 
 
-@dataclass(eq=False)
-class CarriedBack:
-    """What the reverse loop carries beside cotangents and lists: the value on entry to it, inside an iteration, and what that yields."""
-
-    init: Atom
-    param: Var
-    end: Callable[[], Atom]
-
-
-class LoopWriter:
+class SavingLoop(LoopWriter):
     """Writes a loop that saves what its plan says, and its reverse.
 
     Attributes:
-        made: the lists before the loop; `filled`: the same after it.
-        count: the number of iterations, of a loop that does not know it before; `total`: after the loop.
+        lists: for each value that is saved, its list.
     """
 
     def __init__(self, plan: LoopPlan, storage: Storage):
-        self.plan, self.storage, self.op = plan, storage, plan.op
-        self.made = {v: Var(f"{v.name}s", ListT(v.type), v.temp) for v in storage.listed}
-        self.filled = {v: fresh(made) for v, made in self.made.items()}
-        self.count = None if isinstance(self.op.domain, Range) and self.op.leave is None else Var("n", INT, True)
-        self.total = None if self.count is None else fresh(self.count)
-        self.left = dict(zip(self.op.body.results, plan.stmt.targets))  # values on leaving, as they are after the loop
+        super().__init__(plan.task)
+        self.plan, self.storage = plan, storage
+        made = {v: Var(f"{v.name}s", ListT(v.type), v.temp) for v in storage.listed}
+        self.lists = {v: Carried(m, fresh(m)) for v, m in made.items()}
 
     def written(self) -> LoopPair:
+        """Return the loop and its reverse."""
         plan, storage = self.plan, self.storage
-        before = [Stmt((made,), Build("list", (), residual=True), plan.stmt.origin) for made in self.made.values()]
+        before = [Stmt((c.init,), Build("list", (), residual=True), plan.stmt.origin) for c in self.lists.values()]
         forward = self.forward()
         reverse, again, restored = self.reverse()
         plan.maker.notes.append(note_for_people(plan, storage, again))
@@ -74,69 +60,54 @@ class LoopWriter:
 
     def forward(self) -> Stmt:
         """Return the loop, which saves."""
-        plan, op = self.plan, self.op
-        variants = {v: fresh(made) for v, made in self.made.items()}
-        state = dict(variants)
-        stmts = forward_region(plan, plan.body, state)
-        params, inits = [*op.params, *variants.values()], [*op.inits, *self.made.values()]
-        yields, targets = [*op.body.results, *state.values()], [*plan.stmt.targets, *self.filled.values()]
-        if self.count is not None:
-            inside, more = fresh(self.count), fresh(self.count)
-            stmts.insert(0, Stmt((more,), Call(operator.add, (inside, Const(1)))))
-            params.append(inside)
-            inits.append(Const(0))
-            yields.append(more)
-            targets.append(self.total)
-        op = replace(op, params=tuple(params), inits=tuple(inits), body=Block(tuple(stmts), tuple(yields)), policy=None)
-        return replace(plan.stmt, targets=tuple(targets), op=op)
+        state = {v: c.param for v, c in self.lists.items()}
+        stmts = forward_region(self.plan, self.plan.body, state)
+        for v, c in self.lists.items():
+            c.end = state[v]
+        return self.forward_loop((), Block(tuple(stmts), self.op.body.results), list(self.lists.values()))
 
     def reverse(self) -> tuple[list[Stmt], list[Var], dict[Var, Var]]:
         """Return the reverse of the loop, what it rebuilds, and the arrays that it has put back, by chain."""
-        plan, raw = self.plan, self.plan.raw
-        setup = Builder()
-        setup.origin = setup.adjoint_of = plan.stmt.origin
-        domain, index = self.backward(setup)
-        writer = IterationWriter(plan, {v: fresh(made) for v, made in self.made.items()})
-        if self.op.index is not None:
-            writer.env[self.op.index] = index
-        carried = self.carried_back(writer)
-        lists = list(writer.lists.values())
+        plan, op, setup = self.plan, self.op, self.builder()
+        lists = {v: c.taken_off() for v, c in self.lists.items()}
+        writer = IterationWriter(plan, {v: c.param for v, c in lists.items()})
+        index = fresh(op.index) if isinstance(op.domain, Range) else Var("_", INT, True)
+        if op.index is not None:
+            writer.env[op.index] = index
+        carried, ends = self.carried_back(writer)
         results = writer.region(plan.body)
-        ends = [c.end() for c in carried]
+        for c, end in zip(carried, ends):
+            c.end = end()
         writer.drain(plan.body)
-        body = Block(tuple(writer.stmts), (*results, *ends, *writer.lists.values()))
-        if index not in free_vars(Block(body.stmts, (*results, *ends))):  # then the order of its values does not matter
-            setup.stmts, domain = [], self.op.domain if self.count is None else Range(Const(0), self.total, Const(1))
-        params = (*raw.op.params, *(c.param for c in carried), *lists)
-        inits = (*raw.op.inits, *(c.init for c in carried), *self.filled.values())
-        outs = [fresh(c.param) for c in carried]
-        targets = (*raw.targets, *outs, *map(fresh, lists))
-        loop = replace(raw, targets=targets, op=Loop(domain, index, params, inits, body))
-        restored = dict(zip(self.storage.restored, outs[len(outs) - len(self.storage.restored) :]))
+        for v, c in lists.items():
+            c.end = writer.lists[v]
+        body = Block(tuple(writer.stmts), results)
+        index_matters = index in free_vars(Block(body.stmts, (*results, *(c.end for c in carried))))
+        loop = self.reverse_loop(self.backward(setup, index_matters), index, body, [*carried, *lists.values()])
+        restored = {chain: c.out for chain, c in zip(self.storage.restored, carried[len(carried) - len(self.storage.restored) :])}
         return [*setup.stmts, loop], writer.rebuilt, restored
 
-    def backward(self, setup: Builder) -> tuple[Range, Var]:
-        """Return the range of the reverse loop, and its index."""
-        op = self.op
-        if not isinstance(op.domain, Range):
-            return Range(Const(0), self.total, Const(1)), Var("_", INT, True)
-        begun = op.domain if self.count is None else begun_range(setup, op.domain, self.total)
-        return reversed_range(setup, begun), fresh(op.index)
+    def carried_back(self, writer: IterationWriter) -> tuple[list[Carried], list[Callable[[], Atom]]]:
+        """Return the values that the reverse loop carries, and for each what gives it at the end of an iteration.
 
-    def carried_back(self, writer: IterationWriter) -> list[CarriedBack]:
-        """Return the values that the reverse loop carries, and tell its writer what stands for them."""
-        carried = []
+        The writer is told what stands for them.
+        """
+        left = dict(zip(self.op.body.results, self.plan.stmt.targets))  # values on leaving, as they are after the loop
+        carried, ends = [], []
         for q, p in self.storage.carried.items():
             writer.env[q] = fresh(q, name=p.name)
-            carried.append(CarriedBack(self.left[q], writer.env[q], partial(writer.value, p)))
+            carried.append(Carried(left[q], writer.env[q]))
+            ends.append(partial(writer.value, p))
         flag, leave = self.storage.flag, self.op.leave
         if flag is not None:
             writer.env[flag] = fresh(flag, name=leave.name, temp=leave.temp)
-            carried.append(CarriedBack(self.left[flag], writer.env[flag], partial(Const, False)))
+            carried.append(Carried(left[flag], writer.env[flag]))
+            ends.append(partial(Const, False))
         for chain, k in self.storage.restored.items():
             writer.now[chain] = fresh(self.op.params[k])
-            carried.append(CarriedBack(self.plan.stmt.targets[k], writer.now[chain], partial(writer.now.__getitem__, chain)))
-        return carried
+            carried.append(Carried(self.plan.stmt.targets[k], writer.now[chain]))
+            ends.append(partial(writer.now.__getitem__, chain))
+        return carried, ends
 
 
 def note_for_people(plan: LoopPlan, storage: Storage, again: list[Var]) -> LoopNote:

@@ -9,8 +9,7 @@ from sourcead.ad.reverse.container import reverse_append, reverse_build, reverse
 from sourcead.ad.reverse.index import reverse_index
 from sourcead.ad.reverse.loop import reverse_loop
 from sourcead.ad.reverse.update import reverse_update
-from sourcead.errors import UnsupportedSyntaxError
-from sourcead.ir.nodes import Append, Attr, Branch, Build, Call, Effect, Index, Let, Loop, Pop, Steer, Update, Var
+from sourcead.ir.nodes import Append, Attr, Branch, Build, Call, Index, Let, Loop, Pop, Steer, Update, Var
 
 
 def reverse_let(r, stmt, cots) -> None:
@@ -21,12 +20,6 @@ def reverse_let(r, stmt, cots) -> None:
 
 def reverse_attr(r, stmt, cots) -> None:
     """n = x.shape  ->  nothing: shapes and dtypes carry no derivative."""
-
-
-def reverse_effect(r, stmt, cots) -> None:
-    """An effect has no results, so nothing flows through it."""
-    if stmt.op.body is not None:
-        raise UnsupportedSyntaxError("a `with` block cannot be differentiated yet", at=stmt.origin)
 
 
 RULES = {
@@ -41,5 +34,4 @@ RULES = {
     Branch: reverse_branch,
     Loop: reverse_loop,
     Steer: reverse_adjoint_block,
-    Effect: reverse_effect,
 }

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import Any
 
 from sourcead.errors import UnsupportedArgumentError
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import expressions, iteration
-from sourcead.frontend.values.cells import Value
+from sourcead.frontend import core
+from sourcead.frontend.core import Lowering, Value
 from sourcead.ir.nodes import Const, Policy
-from sourcead.language.checkpoints import Auto, Revolve, Segments, policy_of
-
-CLASSES = (Segments, Revolve, Auto)
+from sourcead.language.checkpoints import Auto, Revolve, Segments, checkpoint, policy_of
 
 
 def policy_in_ir(policy: Any) -> Policy:
@@ -30,34 +28,35 @@ def policy_in_ir(policy: Any) -> Policy:
             return Policy("budget", Const(budget))
 
 
-def lower_policy(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+def lower_policy(cls: type, lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`Segments(every)`, `Revolve(snapshots)`, `Auto(budget)`; the number may be known only at run time."""
     given = [*args, *kwargs.values()]
     field = next(iter(cls.__dataclass_fields__))
     if len(given) > 1 or kwargs.keys() - {field} or not given and cls is not Auto:
-        raise expressions.unsupported(lo, node, f"`{cls.__name__}` takes one argument, `{field}`")
+        raise core.unsupported(lo, node, f"`{cls.__name__}` takes one argument, `{field}`")
     if not given:
         return Const(Auto())
-    found, value = expressions.known(lo, given[0])
+    found, value = core.known(lo, given[0])
     if found:
         return Const(located(lo, node, lambda: cls(value)))
     if cls is Auto:
-        raise expressions.unsupported(lo, node, "a budget must be known while compiling", 'a constant, such as "200MB"')
+        raise core.unsupported(lo, node, "a budget must be known while compiling", 'a constant, such as "200MB"')
     return Policy("segments" if cls is Segments else "revolve", lo.read(given[0]))
 
 
+@core.builtin(checkpoint)
 def lower_checkpoint(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`checkpoint(iterable, policy)`: what the loop runs over, marked with the policy."""
     given = dict(zip(("iterable", "policy"), args)) | kwargs
     if "iterable" not in given or given.keys() - {"iterable", "policy", "budget"} or len(args) > 2:
-        raise expressions.unsupported(lo, node, "`checkpoint` takes what the loop runs over, a policy and a budget")
+        raise core.unsupported(lo, node, "`checkpoint` takes what the loop runs over, a policy and a budget")
     policy, budget = given.get("policy", Const("auto")), given.get("budget", Const(None))
     if not isinstance(policy, Policy):
-        values = [expressions.known(lo, v) for v in (policy, budget)]
+        values = [core.known(lo, v) for v in (policy, budget)]
         if not all(found for found, _ in values):
-            raise expressions.unsupported(lo, node, "a checkpoint policy must be known while compiling", "Revolve(8)")
+            raise core.unsupported(lo, node, "a checkpoint policy must be known while compiling", "Revolve(8)")
         policy = policy_in_ir(located(lo, node, lambda: policy_of(*(value for _, value in values))))
-    return replace(iteration.iterate(lo, given["iterable"], node), policy=policy)
+    return replace(core.iterate(lo, given["iterable"], node), policy=policy)
 
 
 def located(lo: Lowering, node, make) -> Any:
@@ -66,3 +65,7 @@ def located(lo: Lowering, node, make) -> Any:
         return make()
     except UnsupportedArgumentError as error:
         raise UnsupportedArgumentError(error.reason, lo.origin(node), error.instead) from None
+
+
+for _cls in (Segments, Revolve, Auto):
+    core.builtin(_cls)(functools.partial(lower_policy, _cls))

@@ -19,11 +19,11 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import SourceADError
-from sourcead.frontend.core import Lowering
+from sourcead.frontend import core
+from sourcead.frontend.control import branches, inlining, loops
+from sourcead.frontend.core import Lowering, TupleVal, Value, next_birth
 from sourcead.frontend.source import find_source
-from sourcead.frontend.syntax import branches as control, calls, expressions, inlining, iteration
-from sourcead.frontend.values import sequences
-from sourcead.frontend.values.cells import TupleVal, Value, next_birth
+from sourcead.frontend.values import iterables, sequences
 from sourcead.ir.evaluate import evaluate
 from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Update, Var
 from sourcead.ir.types import BOOL, INT, KINDS, Array, Scalar, Sym, Type
@@ -46,28 +46,30 @@ NAMES = {
 # ---- map ----
 
 
+@core.builtin(combinators.map)
 def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, check: bool = True) -> Value:
     """`sourcead.map(f, *xs)`; `check`: that the arrays have one length, where that is not known."""
     fn, *arrays = args
     if not arrays or kwargs:
-        raise expressions.unsupported(lo, node, "`map` takes a function and at least one array")
+        raise core.unsupported(lo, node, "`map` takes a function and at least one array")
     found = at_once(lo, fn, arrays, node, check)
     if found is not None:
         return found
-    parts = [iteration.zipped(lo, [iteration.iterate(lo, x, node) for x in a.items], node) if isinstance(a, TupleVal)
-             else iteration.iterate(lo, a, node) for a in arrays]  # fmt: skip
-    zipped = parts[0] if len(parts) == 1 else iteration.zipped(lo, parts, node)
+    parts = [iterables.zipped(lo, [core.iterate(lo, x, node) for x in a.items], node) if isinstance(a, TupleVal)
+             else core.iterate(lo, a, node) for a in arrays]  # fmt: skip
+    zipped = parts[0] if len(parts) == 1 else iterables.zipped(lo, parts, node)
     each = (lambda e: [e]) if len(parts) == 1 else (lambda e: list(e.items))
     width = tuple_width(lo, fn, arrays, node)
     if width is None:
-        results = sequences.collect(lo, zipped, lambda e: calls.call(lo, fn, each(e), {}, node), node)
-        return calls.call_object(lo, np.stack, [results], {}, node)
+        results = sequences.collect(lo, zipped, lambda e: core.call(lo, fn, each(e), {}, node), node)
+        return core.call_object(lo, np.stack, [results], {}, node)
     columns = [
-        sequences.collect(lo, zipped, lambda e, k=k: calls.call(lo, fn, each(e), {}, node).items[k], node) for k in range(width)
+        sequences.collect(lo, zipped, lambda e, k=k: core.call(lo, fn, each(e), {}, node).items[k], node) for k in range(width)
     ]
-    return TupleVal(tuple(calls.call_object(lo, np.stack, [c], {}, node) for c in columns))
+    return TupleVal(tuple(core.call_object(lo, np.stack, [c], {}, node) for c in columns))
 
 
+@core.builtin(combinators.together)
 def lower_together(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`map` of arrays whose lengths are equal."""
     return lower_map(lo, args, kwargs, node, check=False)
@@ -130,7 +132,7 @@ def body_over_elements(lo: Lowering, fn: Value, arrays: list[Value], node):
 
     try:
         with lo.build.block() as stmts:
-            result = calls.call(lo, fn, [element(a) for a in arrays], {}, node)
+            result = core.call(lo, fn, [element(a) for a in arrays], {}, node)
             single = not isinstance(result, TupleVal)
             results = tuple(lo.read(r) for r in ((result,) if single else result.items))
         changed = lo.journal.changed(mark, birth)
@@ -152,33 +154,35 @@ def tuple_width(lo: Lowering, fn: Value, arrays: list[Value], node) -> int | Non
 # ---- reduce and scan ----
 
 
+@core.builtin(combinators.reduce)
 def lower_reduce(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`sourcead.reduce(op, xs, initial)`."""
     fn, array, initial = three(lo, "reduce", args, kwargs, node)
     name = recognised(lo, fn, array, node)
     if name is not None:
         return joined(lo, name, REDUCED[name], initial, array, node)
-    step = whole_steps(lo, fn, array, initial, combinators.reduced_by_halves, combinators.pairs_reduced_by_halves, node)
+    step = whole_steps(lo, fn, array, initial, (combinators.reduced_by_halves, combinators.pairs_reduced_by_halves), node)
     if step is not None:
         return step
-    return sequences.fold(lo, elements(lo, array, node), initial, lambda total, e: calls.call(lo, fn, [total, e], {}, node), node)
+    return loops.fold(lo, elements(lo, array, node), initial, lambda total, e: core.call(lo, fn, [total, e], {}, node))
 
 
+@core.builtin(combinators.scan)
 def lower_scan(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`sourcead.scan(op, xs, initial)`."""
     fn, array, initial = three(lo, "scan", args, kwargs, node)
     name = recognised(lo, fn, array, node)
     if name is not None:
         return joined(lo, name, SCANNED[name], initial, array, node)
-    step = whole_steps(lo, fn, array, initial, combinators.scanned_by_doubling, combinators.pairs_scanned_by_doubling, node)
+    step = whole_steps(lo, fn, array, initial, (combinators.scanned_by_doubling, combinators.pairs_scanned_by_doubling), node)
     if step is not None:
         return step
     if isinstance(array, TupleVal):
-        raise expressions.unsupported(
+        raise core.unsupported(
             lo, node, "`scan` over several arrays with this operator, which does not work on whole arrays",
             "write the loop, or the operator with NumPy functions that do",
         )  # fmt: skip
-    return inlining.inline(lo, find_source(scanned_one_by_one), [fn, array, initial], {}, node)
+    return inlining.call_source(lo, find_source(scanned_one_by_one), [fn, array, initial], {}, node)
 
 
 def scanned_one_by_one(op: Callable, xs: Any, initial: Any) -> Any:
@@ -194,14 +198,14 @@ def scanned_one_by_one(op: Callable, xs: Any, initial: Any) -> Any:
 def three(lo: Lowering, name: str, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Value, Value, Value]:
     given = {**dict(zip(("op", "xs", "initial"), args)), **kwargs}
     if given.keys() != {"op", "xs", "initial"} or len(args) > 3:
-        raise expressions.unsupported(lo, node, f"`{name}` takes an operator, an array and what to begin with")
+        raise core.unsupported(lo, node, f"`{name}` takes an operator, an array and what to begin with")
     return given["op"], given["xs"], given["initial"]
 
 
 def elements(lo: Lowering, array: Value, node):
     if isinstance(array, TupleVal):
-        return iteration.zipped(lo, [iteration.iterate(lo, x, node) for x in array.items], node)
-    return iteration.iterate(lo, array, node)
+        return iterables.zipped(lo, [core.iterate(lo, x, node) for x in array.items], node)
+    return core.iterate(lo, array, node)
 
 
 def recognised(lo: Lowering, fn: Value, array: Value, node) -> str | None:
@@ -229,26 +233,30 @@ def joined(lo: Lowering, name: str, fn: Any, initial: Value, array: Value, node)
     """`initial` together with the call that does the whole array, which some functions refuse of no elements."""
 
     def whole() -> Value:
-        found = calls.emit_call(lo, fn, [array], {"axis": Const(0)}, node)
+        found = core.call_library(lo, fn, [array], {"axis": Const(0)}, node)
         if JOINED[name] in (operator.add, operator.mul):
-            return expressions.operate(lo, JOINED[name], initial, found)
-        return calls.emit_call(lo, JOINED[name], [initial, found], {}, node)
+            return core.operate(lo, JOINED[name], initial, found)
+        return core.call_library(lo, JOINED[name], [initial, found], {}, node)
 
     length = atom_type(lo.read(array)).dims[0]
     if name in ("add", "mul") or (length.least if isinstance(length, Sym) else length):
         return whole()
     some = lo.build.call(operator.gt, lo.build.call(len, lo.read(array), type=INT, name="n"), Const(0), type=BOOL)
-    return control.branch(lo, some, [whole, lambda: initial if fn is REDUCED[name] else array], "ifexp")
+    return branches.branch(lo, some, [whole, lambda: initial if fn is REDUCED[name] else array], "ifexp")
 
 
-def whole_steps(lo: Lowering, fn: Value, array: Value, initial: Value, plain, of_pairs, node) -> Value | None:
-    """A tree of whole-array steps; None if the operator does not take batches, or is not associative."""
+def whole_steps(lo: Lowering, fn: Value, array: Value, initial: Value, helpers: tuple, node) -> Value | None:
+    """A tree of whole-array steps; None if the operator does not take batches, or is not associative.
+
+    `helpers` are the function for one array, and that for a pair of arrays.
+    """
     if isinstance(array, TupleVal) and (len(array.items) != 2 or not isinstance(initial, TupleVal)):
         return None
     body = body_over_elements(lo, fn, [array, array], node)
     if body is None or not takes_batches(body) or not is_associative(lo, body):
         return None
-    return inlining.inline(lo, find_source(of_pairs if isinstance(array, TupleVal) else plain), [fn, array, initial], {}, node)
+    helper = helpers[isinstance(array, TupleVal)]
+    return inlining.call_source(lo, find_source(helper), [fn, array, initial], {}, node)
 
 
 def takes_batches(body) -> bool:

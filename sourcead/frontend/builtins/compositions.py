@@ -9,18 +9,18 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import RuleError, UnsupportedArgumentError
-from sourcead.frontend.core import Lowering
+from sourcead.frontend import core
+from sourcead.frontend.control import inlining
+from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, SliceVal, TupleVal, Value
 from sourcead.frontend.source import find_source
-from sourcead.frontend.syntax import inlining
-from sourcead.frontend.values.cells import BoundVal, Cell, FunctionVal, MethodVal, SliceVal, TupleVal, Value
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import carries_derivative, kind_of, rank
-from sourcead.primitives.compositions import Composition, Refused, defaults_of, parameters_of
+from sourcead.primitives.compositions import Composition, Refused, defaults_of, number_kind, parameters_of, refuse
 from sourcead.primitives.rule import Rule
 from sourcead.primitives.table import adjoint_rule, compositions_of
 
 
-def written_out(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value | None:
+def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value | None:
     """What a call computes, said with other functions; None if the call stays as it is."""
     if lo.static_only:
         return None
@@ -42,11 +42,11 @@ def written_out(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         if (asked or composition.active & active or composition.words & words) and takes(composition, args, kwargs):
             if not composition.writes and not any(may_pass(lo, v) for v in (*args, *kwargs.values())):
                 return None
-            return write_out(lo, composition, args, kwargs, node)
+            return inline_composition(lo, composition, args, kwargs, node)
     return None
 
 
-def spelled_einsum(lo: Lowering, args: list[Value]) -> list[Value]:
+def einsum_with_letters(lo: Lowering, args: list[Value]) -> list[Value]:
     """`np.einsum(a, [0, 1], b, [1, 2], [0, 2])` as `np.einsum("ab,bc->ac", a, b)`."""
     letters = []
     for value in [*args[1::2], *(args[-1:] if len(args) % 2 else ())]:
@@ -82,10 +82,10 @@ def rank_of(lo: Lowering, value: Value) -> int | None:
     return rank(atom_type(lo.read(value)))
 
 
-def said_briefly(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+def without_plain_options(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
     """A call's arguments without the options that say what they say anyway, where its rule does not take it as it stands."""
     if fn is np.einsum and args and not isinstance(args[0], Const) and not lo.static_only:
-        return spelled_einsum(lo, args), kwargs
+        return einsum_with_letters(lo, args), kwargs
     if is_composition(lo):
         return without_defaults(fn, args, kwargs)
     rule = adjoint_rule(fn)
@@ -94,12 +94,12 @@ def said_briefly(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     return without_defaults(fn, args, kwargs)
 
 
-def write_out(lo: Lowering, composition: Composition, args, kwargs, node) -> Value:
+def inline_composition(lo: Lowering, composition: Composition, args, kwargs, node) -> Value:
     """The body of a composition, lowered in place; its statements count as the user's call."""
     scope, before, calls = lo.scope, lo.called_from, len(lo.calls)
     lo.called_from = lo.origin(node)
     try:
-        return inlining.inline(lo, find_source(composition.function), [*map(Const, composition.first), *args], kwargs, node)
+        return inlining.call_source(lo, find_source(composition.function), [*map(Const, composition.first), *args], kwargs, node)
     except Refused as error:
         raise UnsupportedArgumentError(str(error), at=lo.called_from) from None
     finally:
@@ -107,11 +107,13 @@ def write_out(lo: Lowering, composition: Composition, args, kwargs, node) -> Val
         del lo.calls[calls:]
 
 
+@core.builtin(refuse)
 def lower_refuse(lo: Lowering, args, kwargs, node) -> Value:
     """`refuse(reason)` in a composition."""
     raise Refused(args[0].value)
 
 
+@core.builtin(number_kind)
 def lower_number_kind(lo: Lowering, args, kwargs, node) -> Value:
     """`number_kind(x)` in a composition."""
     return Const(kind_of(atom_type(lo.read(args[0]))) or "")
@@ -130,16 +132,16 @@ def without_defaults(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tu
     """A call's arguments without the options that say what they say anyway; those in a row become named ones."""
     defaults, names = defaults_of(fn), parameters_of(fn)
     first = next((i for i, name in enumerate(names) if name in defaults), len(names))
-    if len(args) <= len(names) and any(says_default(v, defaults[k]) for k, v in zip(names[first:], args[first:])):
+    if len(args) <= len(names) and any(is_default(v, defaults[k]) for k, v in zip(names[first:], args[first:])):
         args, kwargs = args[:first], {**dict(zip(names[first:], args[first:])), **kwargs}
     defaults = {**defaults, "keepdims": False}  # NumPy's own default there is a mark that means the same
-    return args, {k: v for k, v in kwargs.items() if not says_default(v, defaults.get(k, MISSING))}
+    return args, {k: v for k, v in kwargs.items() if not is_default(v, defaults.get(k, MISSING))}
 
 
 MISSING = object()
 
 
-def says_default(value: Value, default: Any) -> bool:
+def is_default(value: Value, default: Any) -> bool:
     """Whether an argument is known to be the default."""
     if not isinstance(value, Const) or value.live:
         return False

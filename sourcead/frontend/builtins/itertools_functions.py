@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import calls, expressions, iteration
-from sourcead.frontend.syntax.iteration import ZERO, Iterable
-from sourcead.frontend.values import lists, methods, optional_tuples as optional, sequences
-from sourcead.frontend.values.cells import SliceVal, TupleVal, Value
+from sourcead.frontend import core
+from sourcead.frontend.control import loops
+from sourcead.frontend.control.loops import ZERO
+from sourcead.frontend.core import Iterable, Lowering, SliceVal, TupleVal, Value
+from sourcead.frontend.values import iterables, list_items, lists, sequences
 from sourcead.ir.nodes import Call, Const, Range
 from sourcead.ir.types import INT, UNKNOWN, ListT, TupleT
 
@@ -27,23 +27,23 @@ def choosing(fn: Any):
 
     def handler(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
         times = kwargs.get("repeat", Const(1)) if fn is itertools.product else (args[1] if len(args) > 1 else kwargs.get("r"))
-        found, r = (True, None) if times is None else expressions.known(lo, times)
+        found, r = (True, None) if times is None else core.known(lo, times)
         if not found:
-            raise expressions.unsupported(lo, node, f"`{fn.__name__}` of a number of elements that is not known here")
+            raise core.unsupported(lo, node, f"`{fn.__name__}` of a number of elements that is not known here")
         sources = args * r if fn is itertools.product else args[:1]
-        parts = [iteration.settled(lo, iteration.iterate(lo, a, node), node) for a in sources]
+        parts = [iterables.settled(lo, core.iterate(lo, a, node), node) for a in sources]
         how = () if fn is itertools.product or r is None else (r,)
         if all(p.items is not None for p in parts):
-            return iteration.listed([TupleVal(t) for t in fn(*(p.items for p in parts), *how)])
+            return iterables.listed([TupleVal(t) for t in fn(*(p.items for p in parts), *how)])
         if r is None:
-            raise expressions.unsupported(lo, node, f"`{fn.__name__}` of a number of elements that is not known here")
-        parts = [iteration.by_place(lo, p, node) for p in parts]
+            raise core.unsupported(lo, node, f"`{fn.__name__}` of a number of elements that is not known here")
+        parts = [iterables.by_place(lo, p, node) for p in parts]
         ranges = [lo.build.call(range, p.length()) for p in parts]
         chosen = lo.build.emit(Call(fn, (*ranges, *map(Const, how))), UNKNOWN, "chosen")
         count = len(parts) if fn is itertools.product else r
         places = lo.wrap(lo.build.call(list, chosen, type=ListT(TupleT((INT,) * count)), name="places"))
         owners = parts if fn is itertools.product else parts * r
-        each = iteration.iterate(lo, places, node)
+        each = core.iterate(lo, places, node)
 
         def nth(k):
             chosen = sequences.static_items(lo, each.nth(k), node, count)
@@ -54,54 +54,59 @@ def choosing(fn: Any):
     return handler
 
 
+@core.builtin(np.ndindex)
 def builtin_ndindex(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`np.ndindex(2, 3)` or `np.ndindex(x.shape)`: a product of ranges."""
-    if len(args) == 1 and expressions.is_sequence(args[0]):
+    if len(args) == 1 and core.is_sequence(args[0]):
         args = sequences.static_items(lo, args[0], node)
-    ranges = [calls.call(lo, Const(range), [n], {}, node) for n in args]
+    ranges = [core.call(lo, Const(range), [n], {}, node) for n in args]
     return choosing(itertools.product)(lo, ranges, {}, node)
 
 
+@core.builtin(itertools.chain)
 def builtin_chain(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`chain(xs, ys)`."""
-    parts = [iteration.iterate(lo, a, node) for a in args]
+    parts = [core.iterate(lo, a, node) for a in args]
     if all(p.items is not None for p in parts):
-        return iteration.listed([item for p in parts for item in p.items])
+        return iterables.listed([item for p in parts for item in p.items])
     made = lo.new_list([])
     for part in parts:
-        sequences.for_each(lo, part, lambda item: methods.append(lo, made, item, node))
+        loops.for_each(lo, part, lambda item: list_items.append(lo, made, item, node))
     return made
 
 
+@core.builtin(itertools.chain.from_iterable)
 def builtin_from_iterable(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`chain.from_iterable(rows)`."""
-    rows = iteration.iterate(lo, args[0], node)
+    rows = core.iterate(lo, args[0], node)
     if rows.items is not None:
         return builtin_chain(lo, rows.items, {}, node)
     made = lo.new_list([])
 
     def add(row):
-        sequences.for_each(lo, iteration.iterate(lo, row, node), lambda item: methods.append(lo, made, item, node))
+        loops.for_each(lo, core.iterate(lo, row, node), lambda item: list_items.append(lo, made, item, node))
 
-    sequences.for_each(lo, rows, add)
+    loops.for_each(lo, rows, add)
     return made
 
 
+@core.builtin(itertools.islice)
 def builtin_islice(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`islice(xs, start, stop, step)`."""
-    source = iteration.iterate(lo, args[0], node)
+    source = core.iterate(lo, args[0], node)
     if source.endless:
-        raise expressions.unsupported(lo, node, "`islice` of what never ends", "write the loop, and leave it with `break`")
+        raise core.unsupported(lo, node, "`islice` of what never ends", "write the loop, and leave it with `break`")
     bounds = [None if isinstance(a, Const) and a.value is None else lo.read(a) for a in args[1:]]
     key = SliceVal(None, bounds[0], None) if len(bounds) == 1 else SliceVal(*bounds, *[None] * (3 - len(bounds)))
-    return expressions.subscript(lo, lists.as_list(lo, source, node), key, node)
+    return core.subscript(lo, lists.as_list(lo, source, node), key, node)
 
 
+@core.builtin(itertools.pairwise)
 def builtin_pairwise(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`pairwise(xs)`."""
-    source = iteration.settled(lo, iteration.iterate(lo, args[0], node), node)
+    source = iterables.settled(lo, core.iterate(lo, args[0], node), node)
     if source.items is not None:
-        return iteration.listed([TupleVal(pair) for pair in zip(source.items, source.items[1:])])
+        return iterables.listed([TupleVal(pair) for pair in zip(source.items, source.items[1:])])
 
     def length():
         return lo.build.call(operator.sub, source.length(), Const(1), type=INT)
@@ -112,31 +117,34 @@ def builtin_pairwise(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return Iterable(domain=lambda: Range(ZERO, length(), Const(1)), element=nth, length=length, nth=nth)
 
 
+@core.builtin(itertools.repeat)
 def builtin_repeat(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`repeat(value, times)`."""
     times = args[1] if len(args) > 1 else kwargs.get("times")
     if times is None:
         return Iterable(nth=lambda k: args[0], endless=True)
-    inner = iteration.counted(lo, [times], node)
+    inner = iterables.counted(lo, [times], node)
     value = args[0]
     return Iterable(domain=inner.domain, element=lambda k: value, length=inner.length, nth=lambda k: value)
 
 
+@core.builtin(itertools.count)
 def builtin_count(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`count(start, step)`."""
     start = args[0] if args else kwargs.get("start", ZERO)
     step = args[1] if len(args) > 1 else kwargs.get("step", Const(1))
 
     def nth(k):
-        far = expressions.operate(lo, operator.mul, k, step) if not iteration.is_number(lo, lo.read(step), 1) else k
-        return far if iteration.is_number(lo, lo.read(start), 0) else expressions.operate(lo, operator.add, start, far)
+        far = core.operate(lo, operator.mul, k, step) if not core.is_number(lo, lo.read(step), 1) else k
+        return far if core.is_number(lo, lo.read(start), 0) else core.operate(lo, operator.add, start, far)
 
     return Iterable(nth=nth, endless=True)
 
 
+@core.builtin(itertools.cycle)
 def builtin_cycle(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`cycle(xs)`."""
-    source = iteration.by_place(lo, iteration.settled(lo, iteration.iterate(lo, args[0], node), node), node)
+    source = iterables.by_place(lo, iterables.settled(lo, core.iterate(lo, args[0], node), node), node)
 
     def nth(k):
         return source.nth(lo.build.call(operator.mod, k, source.length(), type=INT))
@@ -144,43 +152,39 @@ def builtin_cycle(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return Iterable(nth=nth, endless=True)
 
 
+@core.builtin(itertools.starmap)
 def builtin_starmap(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`starmap(f, rows)`, as a list."""
     fn, rows = args
-    source = iteration.iterate(lo, rows, node)
-    return sequences.collect(lo, source, lambda row: calls.call(lo, fn, sequences.static_items(lo, row, node), {}, node), node)
+    source = core.iterate(lo, rows, node)
+    return sequences.collect(lo, source, lambda row: core.call(lo, fn, sequences.static_items(lo, row, node), {}, node), node)
 
 
+@core.builtin(itertools.zip_longest)
 def builtin_zip_longest(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`zip_longest(xs, ys, fillvalue=0)` of lists of known lengths."""
-    parts = [iteration.settled(lo, iteration.iterate(lo, a, node), node).items for a in args]
+    parts = [iterables.settled(lo, core.iterate(lo, a, node), node).items for a in args]
     if None in parts:
-        raise expressions.unsupported(lo, node, "`zip_longest` of what has a length that is not known here")
+        raise core.unsupported(lo, node, "`zip_longest` of what has a length that is not known here")
     rows = itertools.zip_longest(*parts, fillvalue=kwargs.get("fillvalue", Const(None)))
-    return iteration.listed([TupleVal(row) for row in rows])
+    return iterables.listed([TupleVal(row) for row in rows])
 
 
+@core.builtin(itertools.groupby)
 def builtin_groupby(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`groupby(xs, key)` of items whose keys are known."""
     key = args[1] if len(args) > 1 else kwargs.get("key", Const(None))
-    items = iteration.settled(lo, iteration.iterate(lo, args[0], node), node).items
+    items = iterables.settled(lo, core.iterate(lo, args[0], node), node).items
     if items is not None:
-        keys = [item if optional.is_none(key) else calls.call(lo, key, [item], {}, node) for item in items]
-        known = [expressions.known(lo, k) for k in keys]
+        keys = [item if core.is_none(key) else core.call(lo, key, [item], {}, node) for item in items]
+        known = [core.known(lo, k) for k in keys]
         if all(found for found, _ in known):
             groups = itertools.groupby(range(len(items)), lambda k: known[k][1])
-            return iteration.listed([TupleVal((Const(name), lo.new_list([items[k] for k in places]))) for name, places in groups])
-    raise expressions.unsupported(lo, node, "`groupby` with keys that are not known here", "put the items into a dict of lists")
+            return iterables.listed([TupleVal((Const(name), lo.new_list([items[k] for k in places]))) for name, places in groups])
+    raise core.unsupported(lo, node, "`groupby` with keys that are not known here", "put the items into a dict of lists")
 
 
-BUILTINS: dict[Any, Any] = {
-    itertools.groupby: builtin_groupby,
-    itertools.zip_longest: builtin_zip_longest,
-    itertools.product: choosing(itertools.product), itertools.combinations: choosing(itertools.combinations),
-    itertools.permutations: choosing(itertools.permutations),
-    itertools.combinations_with_replacement: choosing(itertools.combinations_with_replacement),
-    np.ndindex: builtin_ndindex, itertools.chain: builtin_chain, itertools.islice: builtin_islice,
-    itertools.chain.from_iterable: builtin_from_iterable,
-    itertools.pairwise: builtin_pairwise, itertools.repeat: builtin_repeat, itertools.count: builtin_count,
-    itertools.cycle: builtin_cycle, itertools.starmap: builtin_starmap,
-}  # fmt: skip
+core.builtin(itertools.product)(choosing(itertools.product))
+core.builtin(itertools.combinations)(choosing(itertools.combinations))
+core.builtin(itertools.permutations)(choosing(itertools.permutations))
+core.builtin(itertools.combinations_with_replacement)(choosing(itertools.combinations_with_replacement))

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import gast
 
-from sourcead.frontend.builtins import functions as builtin_functions
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import assignment, branches as control, expressions, iteration, loops
-from sourcead.frontend.syntax.expressions import lower
-from sourcead.frontend.values import methods
-from sourcead.frontend.values.cells import MISSING, Value
+from sourcead.frontend import core
+from sourcead.frontend.builtins import functions
+from sourcead.frontend.control import branches, loops
+from sourcead.frontend.control.loops import ForLoop
+from sourcead.frontend.core import MISSING, Flag, Lowering, Value
+from sourcead.frontend.syntax import expressions
+from sourcead.frontend.syntax.assignment import assign
+from sourcead.frontend.syntax.loops import index_name, seeds
+from sourcead.frontend.values import list_items, sets
 from sourcead.ir.nodes import Const
 
 
+@core.lower.register(gast.DictComp)
 def lower_dictcomp(lo: Lowering, node: gast.DictComp) -> Value:
     """The dict of a comprehension."""
     made = lo.new_dict({})
 
     def take(pair: Value) -> None:
         key, value = pair.items
-        assignment.store(lo, made, key, value, node)
+        core.store(lo, made, key, value, node)
 
     pairs = gast.ListComp(gast.Tuple([node.key, node.value], gast.Load()), node.generators)
     pairs.stands_for = node
@@ -29,45 +35,41 @@ def lower_dictcomp(lo: Lowering, node: gast.DictComp) -> Value:
     return made
 
 
-def comprehension(lo: Lowering, node, take=None) -> Value:
+@core.lower.register(gast.ListComp, gast.GeneratorExp)
+def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None) -> Value:
     """`[f(x) for x in xs if c]`: the loop that appends to an empty list, or does with each value what `take` does."""
     result = lo.new_list([])
-    take = take or (lambda value: methods.append(lo, result, value, node))
+    take = take or (lambda value: list_items.append(lo, result, value, node))
 
-    def nest(generators):
+    def nest(generators: list) -> None:
         if not generators:
-            take(lower(lo, node.elt))
-            return None
+            take(core.lower(lo, node.elt))
+            return
         g, *rest = generators
-        iterable = iteration.iterate(lo, lower(lo, g.iter), node)
+        iterable = core.iterate(lo, core.lower(lo, g.iter), node)
+        bind = functools.partial(assign, lo, g.target)
 
-        def body():
-            tests = list(g.ifs)
-
-            def guarded(tests):
-                if not tests:
-                    return nest(rest)
-                test = lower(lo, tests[0])
-                verdict = expressions.truth(lo, test)
-                if verdict is None:
-                    control.branch(lo, lo.read(test), [lambda: guarded(tests[1:]), lambda: None])
-                elif verdict:
-                    guarded(tests[1:])
-                return None
-
-            return guarded(tests)
+        def guarded(tests: list) -> None:
+            if not tests:
+                nest(rest)
+                return
+            test = core.lower(lo, tests[0])
+            verdict = core.truth(lo, test)
+            if verdict is None:
+                branches.branch(lo, lo.read(test), [lambda: guarded(tests[1:]), lambda: None])
+            elif verdict:
+                guarded(tests[1:])
 
         items = iterable.items
         if items is None and lo.apart and (places := loops.known_places(lo, iterable)) is not None:
             items = [iterable.element(Const(k)) for k in places]
         if items is not None:
             for item in items:
-                assignment.assign(lo, g.target, item)
-                body()
-            return None
-        bind = functools.partial(assignment.assign, lo, g.target)
-        loops.run_loop(lo, loops.ForLike(g.target, [gast.Expr(node.elt)]), iterable, bind, body)
-        return None
+                bind(item)
+                guarded(g.ifs)
+            return
+        body = [gast.Expr(node.elt)]
+        loops.run_loop(lo, ForLoop(iterable, bind, lambda: guarded(g.ifs), index_name(g.target), seeds=lambda: seeds(lo, g.target, body)))
 
     shadowed = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
     before = {name: lo.scope.names.get(name, MISSING) for name in shadowed}
@@ -77,12 +79,60 @@ def comprehension(lo: Lowering, node, take=None) -> Value:
     return result
 
 
+@core.lower.register(gast.Set)
+def lower_set(lo: Lowering, node: gast.Set) -> Value:
+    """`{a, b}`."""
+    return sets.made(lo, expressions.lower_list(lo, node), node)
+
+
+@core.lower.register(gast.SetComp)
+def lower_setcomp(lo: Lowering, node: gast.SetComp) -> Value:
+    """`{f(x) for x in xs}`."""
+    items = gast.ListComp(node.elt, node.generators)
+    items.stands_for = node
+    return sets.made(lo, comprehension(lo, items), node)
+
+
 def summed(lo: Lowering, node, start: Value) -> Value:
     """`sum(f(x) for x in xs)`: the loop that adds, without a list."""
     names = lo.scope.names
     outer = names.get("$total", MISSING)
     lo.set(names, "$total", start)
-    comprehension(lo, node, lambda value: lo.set(names, "$total", builtin_functions.plus(lo, names["$total"], value)))
+    comprehension(lo, node, lambda value: lo.set(names, "$total", functions.plus(lo, names["$total"], value)))
     result = names["$total"]
     lo.set(names, "$total", outer)
     return result
+
+
+def search(lo: Lowering, call: gast.Call) -> Value:
+    """`next((f(x) for x in xs if c), default)`: the loop that is left at the first one."""
+    if not hasattr(call, "as_search"):
+        call.as_search = _search_loop(call)
+    loop, name = call.as_search
+    names = lo.scope.names
+    shadowed = {n.id for n in gast.walk(loop.target) if isinstance(n, gast.Name)} | {name}
+    before = {n: names.get(n, MISSING) for n in shadowed}
+    core.lower_statements(lo, [loop])
+    result = core.resolve(lo, name)
+    for n, value in before.items():
+        lo.set(names, n, value)
+    return result
+
+
+def _search_loop(call: gast.Call):
+    generator, *default = call.args
+    (g,) = generator.generators
+    name = Flag("found")
+
+    def store(value):
+        return gast.Assign([gast.Name(name, gast.Store(), None, None)], value, None)
+
+    body = [store(generator.elt), gast.Break()]
+    for test in reversed(g.ifs):
+        body = [gast.If(test, body, [])]
+    stop = gast.Call(gast.Name("StopIteration", gast.Load(), None, None), [], [])
+    loop = gast.For(g.target, g.iter, body, [store(default[0]) if default else gast.Raise(stop, None)], None)
+    for n in gast.walk(loop):
+        if isinstance(n, gast.stmt) or not hasattr(n, "lineno"):
+            n.stands_for = call
+    return loop, name

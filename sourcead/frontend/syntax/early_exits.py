@@ -13,31 +13,10 @@ A loop that is left by `return` alone needs no flag besides `returned`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import gast
 
-from sourcead.frontend.core import Lowering, Scope
-from sourcead.frontend.values.cells import Value
-from sourcead.ir.nodes import Const
-
-FALSE, TRUE = Const(False), Const(True)
-
-
-class Flag(str):
-    """A variable of a scope that no name of the user's can be mistaken for."""
-
-    __hash__ = object.__hash__
-    __eq__ = object.__eq__
-
-
-@dataclass(frozen=True)
-class Exits:
-    """How control leaves a loop, judged by its syntax, and the flag that ends it (None if only its domain does)."""
-
-    breaks: bool
-    returns: list[gast.Return]
-    leave: Flag | None
+from sourcead.frontend.control.exits import Exits, flag, is_endless
+from sourcead.frontend.core import TRUE, Flag, Lowering, Value
 
 
 def exits_of(lo: Lowering, node) -> Exits:
@@ -45,7 +24,7 @@ def exits_of(lo: Lowering, node) -> Exits:
     known = lo.scope.exits
     if node not in known:
         breaks, returns = False, []
-        todo = [(n, True) for n in getattr(node, "body", ())]
+        todo = [(n, True) for n in node.body]
         while todo:
             n, own = todo.pop()
             breaks = breaks or own and isinstance(n, gast.Break)
@@ -60,24 +39,6 @@ def exits_of(lo: Lowering, node) -> Exits:
         leave = Flag("done") if breaks else flag(lo.scope, "returned") if returns else None
         known[node] = Exits(breaks, returns, leave)
     return known[node]
-
-
-def flag(scope: Scope, name: str) -> Flag:
-    """The flag of this name of a function: `returned`, or `result`."""
-    return scope.exits.setdefault(name, Flag(name))
-
-
-def enter(lo: Lowering, exits: Exits) -> None:
-    """Before a loop: nothing has left it yet."""
-    if exits.returns:
-        lo.set(lo.scope.names, flag(lo.scope, "returned"), FALSE)
-    go_on(lo, exits)
-
-
-def go_on(lo: Lowering, exits: Exits) -> None:
-    """At the beginning of an iteration: nothing has left the loop."""
-    if exits.leave is not None:
-        lo.set(lo.scope.names, exits.leave, FALSE)
 
 
 def set_break(lo: Lowering) -> None:
@@ -119,11 +80,6 @@ def tested_inside(lo: Lowering, node: gast.While) -> gast.While:
     return lo.scope.exits[node, "inside"]
 
 
-def is_endless(node) -> bool:
-    """Whether this is `while True`."""
-    return isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)
-
-
 def unless(left: Flag, body: list[gast.AST], node) -> list[gast.AST]:
     """`if not left: body`."""
     return [if_flag(left, [], body, node)] if body else []
@@ -134,3 +90,41 @@ def if_flag(test: Flag, body: list[gast.AST], orelse: list[gast.AST], node) -> g
     made = gast.If(gast.Name(test, gast.Load(), None, None), body, orelse)
     made.stands_for = node
     return made
+
+
+# -- what the syntax of a statement tells ------------------------------------------------------------------------------------
+
+
+def may_leave(node: gast.AST) -> bool:
+    """Whether a `return`, `continue` or `break` may take control out of this statement."""
+    todo = [(node, False)]
+    while todo:
+        n, in_loop = todo.pop()
+        if isinstance(n, gast.Return) or isinstance(n, (gast.Continue, gast.Break)) and not in_loop:
+            return True
+        if isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+            continue
+        in_loop = in_loop or isinstance(n, (gast.For, gast.While))
+        todo.extend((child, in_loop) for child in gast.iter_child_nodes(n))
+    return False
+
+
+def may_continue(node: gast.AST) -> bool:
+    """Whether a `continue` of the loop around may stand inside."""
+    if isinstance(node, (gast.For, gast.While)):
+        return any(map(may_continue, node.orelse))
+    if isinstance(node, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+        return False
+    return isinstance(node, gast.Continue) or any(map(may_continue, gast.iter_child_nodes(node)))
+
+
+def leaves_always(stmts: list[gast.AST]) -> bool:
+    """Whether control never reaches the end of these statements."""
+    for node in stmts:
+        if isinstance(node, (gast.Return, gast.Raise, gast.Continue, gast.Break)):
+            return True
+        if isinstance(node, gast.If) and leaves_always(node.body) and leaves_always(node.orelse):
+            return True
+        if isinstance(node, gast.With) and leaves_always(node.body):
+            return True
+    return False

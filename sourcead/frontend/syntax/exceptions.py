@@ -14,8 +14,9 @@ import operator
 import gast
 
 from sourcead.analysis.builder import operand_type
+from sourcead.frontend import core
 from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import expressions
+from sourcead.frontend.syntax.early_exits import may_leave
 from sourcead.ir.nodes import Block, Call, Stmt
 from sourcead.ir.types import Array
 from sourcead.ir.walk import walk
@@ -23,29 +24,28 @@ from sourcead.ir.walk import walk
 DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, operator.pow, divmod, pow)
 
 
-class Guarded(gast.Pass):
+class TryEnds(gast.Pass):
     """The end of the body of a `try`, in a list of statements: from here on nothing is caught."""
 
 
-class Begun(gast.Pass):
+class TryBegins(gast.Pass):
     """The beginning of the body of a `try`."""
 
 
-def spliced(lo: Lowering, node: gast.Try) -> list[gast.AST]:
+@core.replaced_statement(gast.Try)
+def without_handlers(lo: Lowering, node: gast.Try) -> list[gast.AST]:
     """The statements of a `try` that run if nothing is raised."""
-    from sourcead.frontend.syntax.statements import may_leave
-
     if node.finalbody and any(map(may_leave, [*node.body, *node.orelse])):
-        raise expressions.unsupported(lo, node, "a `try` that is left before its `finally`", "leave it at its end")
-    begun, guarded = Begun(), Guarded()
-    begun.stands_for = guarded.stands_for = node
-    guarded.caught = [cls for h in node.handlers if not raises(h.body) for cls in caught(lo, h)]
-    guarded.begun, guarded.node = begun, node
-    if not guarded.caught:
+        raise core.unsupported(lo, node, "a `try` that is left before its `finally`", "leave it at its end")
+    begins, ends = TryBegins(), TryEnds()
+    begins.stands_for = ends.stands_for = node
+    ends.caught = [cls for h in node.handlers if not raises(h.body) for cls in caught(lo, h)]
+    ends.begins, ends.node = begins, node
+    if not ends.caught:
         return [*node.body, *node.orelse, *node.finalbody]
     if any(map(may_leave, node.body)):
         raise refusal(lo, node)
-    return [begun, *node.body, guarded, *node.orelse, *node.finalbody]
+    return [begins, *node.body, ends, *node.orelse, *node.finalbody]
 
 
 def raises(body: list[gast.AST]) -> bool:
@@ -58,23 +58,25 @@ def caught(lo: Lowering, handler) -> list[type]:
     if handler.type is None:
         return [BaseException]
     nodes = handler.type.elts if isinstance(handler.type, gast.Tuple) else [handler.type]
-    found = [expressions.known(lo, expressions.lower(lo, n)) for n in nodes]
+    found = [core.known(lo, core.lower(lo, n)) for n in nodes]
     return [cls if known else BaseException for known, cls in found]
 
 
 def refusal(lo: Lowering, node):
-    return expressions.unsupported(
+    return core.unsupported(
         lo, node, "whether an exception is raised here decides what is computed", "test for the case with `if` before it arises"
     )
 
 
-def lower_begun(lo: Lowering, node: Begun) -> None:
+@core.statement(TryBegins)
+def note_beginning(lo: Lowering, node: TryBegins) -> None:
     node.stmts, node.count = lo.build.stmts, len(lo.build.stmts)
 
 
-def lower_guarded(lo: Lowering, node: Guarded) -> None:
+@core.statement(TryEnds)
+def refuse_caught(lo: Lowering, node: TryEnds) -> None:
     """Refuses a body that might raise what is caught."""
-    inside = Block(tuple(lo.build.stmts[node.begun.count :]))
+    inside = Block(tuple(lo.build.stmts[node.begins.count :]))
     for stmt in walk(inside):
         for cls in node.caught:
             if may_raise(stmt, cls):

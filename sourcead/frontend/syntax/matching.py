@@ -13,20 +13,19 @@ from __future__ import annotations
 import gast
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend.builtins import functions as builtin_functions
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import expressions
-from sourcead.frontend.values import methods
-from sourcead.frontend.values.cells import Cell, Held, TupleVal, Value
+from sourcead.frontend import core
+from sourcead.frontend.builtins import functions
+from sourcead.frontend.core import Cell, Held, Lowering, TupleVal, Value
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import Array, NoneType, Scalar, Str
 
 NEVER, ALWAYS = gast.Constant(False, None), gast.Constant(True, None)
 
 
+@core.replaced_statement(gast.Match)
 def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
     """The first case of a `match` as an `if`, the others as a `match` in its `else`."""
-    subject = expressions.lower(lo, node.subject)
+    subject = core.lower(lo, node.subject)
     case, *others = node.cases
     binds: list[gast.AST] = []
     test = pattern_test(lo, case.pattern, subject, binds, node)
@@ -73,7 +72,7 @@ def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], nod
                 return NEVER
         case gast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named):
             return class_test(lo, cls, patterns, dict(zip(names, named)), value, binds, node)
-    raise expressions.unsupported(lo, pattern, "this pattern cannot be matched before the program runs", "write the choice with `if`")
+    raise core.unsupported(lo, pattern, "this pattern cannot be matched before the program runs", "write the choice with `if`")
 
 
 def bind(lo: Lowering, name: str, value: Value, node) -> gast.Assign:
@@ -92,7 +91,7 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
     elif is_another_kind(lo, value, "list"):
         return NEVER
     else:
-        error = expressions.unsupported(
+        error = core.unsupported(
             lo, node, "a sequence pattern needs a tuple or list whose length is known", "write the choice with `if`"
         )
         error.needs_items = True  # the items of a list that are not alike are known one by one
@@ -120,17 +119,17 @@ def is_another_kind(lo: Lowering, value: Value, kind: str) -> bool:
 
 def class_test(lo: Lowering, cls, patterns, named: dict, value: Value, binds, node) -> gast.AST:
     """`case Point(x, y=0)`: what `isinstance` says, then the attributes."""
-    wanted = expressions.lower(lo, cls)
-    verdict = builtin_functions.builtin_isinstance(lo, [value, wanted], {}, node)
+    wanted = core.lower(lo, cls)
+    verdict = functions.builtin_isinstance(lo, [value, wanted], {}, node)
     if not (isinstance(verdict, Const) and isinstance(verdict.value, bool)):
-        raise expressions.unsupported(lo, node, "the class of this value is not known before the program runs")
+        raise core.unsupported(lo, node, "the class of this value is not known before the program runs")
     if not verdict.value:
         return NEVER
-    _, matched = expressions.known(lo, wanted)
+    _, matched = core.known(lo, wanted)
     if patterns and matched in TAKEN_WHOLE:
         return pattern_test(lo, patterns[0], value, binds, node)
     attributes = {**dict(zip(getattr(matched, "__match_args__", ()), patterns)), **named}
-    return conjunction([pattern_test(lo, p, methods.attribute(lo, value, n, node), binds, node) for n, p in attributes.items()])
+    return conjunction([pattern_test(lo, p, core.attribute(lo, value, n, node), binds, node) for n, p in attributes.items()])
 
 
 TAKEN_WHOLE = (bool, dict, float, int, list, str, tuple)  # `case float(x)` binds the number itself
@@ -139,7 +138,7 @@ TAKEN_WHOLE = (bool, dict, float, int, list, str, tuple)  # `case float(x)` bind
 def mapping_test(lo: Lowering, keys, patterns, value: Cell, binds, node) -> gast.AST:
     tests = []
     for key, pattern in zip(keys, patterns):
-        found, k = expressions.known(lo, expressions.lower(lo, key))
+        found, k = core.known(lo, core.lower(lo, key))
         if not found or k not in value.items:
             return NEVER
         tests.append(pattern_test(lo, pattern, value.items[k], binds, node))

@@ -7,90 +7,55 @@ control may leave takes the statements after it into its arms, so that structure
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 from typing import Any
 
 import gast
 
-from sourcead.frontend.builtins import adjoint_blocks as steering
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import (
-    assignment, branches as control, early_exits as exits, exceptions, expressions, generators, inlining, iteration,
-    loops, matching, with_blocks as contexts
-)
-from sourcead.frontend.syntax.branches import RAISED
-from sourcead.frontend.syntax.expressions import lower, unsupported
-from sourcead.frontend.values import lists, methods, runtime_dicts as maps, sequences
-from sourcead.frontend.values.cells import MISSING, Cell, SliceVal, Value
+from sourcead.frontend import core
+from sourcead.frontend.control import branches, inlining
+from sourcead.frontend.control.branches import RAISED
+from sourcead.frontend.control.exits import NEXT, Return
+from sourcead.frontend.control.loops import for_each
+from sourcead.frontend.core import MISSING, Cell, Lowering, SliceVal, Value
+from sourcead.frontend.syntax import early_exits
+from sourcead.frontend.syntax.early_exits import leaves_always, may_continue, may_leave
+from sourcead.frontend.values import lists, runtime_dicts
 from sourcead.ir.nodes import Const, Effect, Stmt
 
-
-@dataclass(frozen=True, eq=False)
-class Return:
-    value: Value
-
-
-NEXT = object()
 MAX_COPIES = 64
 
 
-def lower_statements(lo: Lowering, stmts: list[gast.AST]) -> Any:
-    """Lowers a list of statements; returns how control leaves it."""
-    for k, node in enumerate(stmts):
-        if isinstance(node, gast.If):
-            left, taken_all = lower_if(lo, node, stmts[k + 1 :])
-            if left is not None or taken_all:
-                return left
-            continue
-        splice = SPLICED.get(type(node))
-        if splice is not None:
-            with lo.at(node):
-                inside = splice(lo, node)
-            return lower_statements(lo, [*inside, *stmts[k + 1 :]])
-        handler = HANDLERS.get(type(node))
-        if handler is None:
-            raise unsupported(lo, node)
-        with lo.at(node):
-            left = handler(lo, node)
-        if left is not None:
-            return left
-        if isinstance(node, (gast.For, gast.While)):
-            after = exits.after_loop(lo, node)
-            if after:
-                return lower_statements(lo, [*after, *stmts[k + 1 :]])
-    return None
-
-
+@core.lower_statement.register(gast.If)
 def lower_if(lo: Lowering, node: gast.If, rest: list[gast.AST]) -> tuple[Any, bool]:
     """Lowers an `if`; returns how control leaves it, and whether the statements after it were lowered too."""
     with lo.at(node):
-        test = lower(lo, node.test)
-        verdict = expressions.truth(lo, test)
+        test = core.lower(lo, node.test)
+        verdict = core.truth(lo, test)
     if verdict is not None:
         taken = node.body if verdict else node.orelse
         if may_leave(node):  # what comes after is what an `if` inside goes on to
-            return lower_statements(lo, [*taken, *rest]), True
-        return lower_statements(lo, taken), False
+            return core.lower_statements(lo, [*taken, *rest]), True
+        return core.lower_statements(lo, taken), False
     with lo.at(node):
         cond = lo.read(test)
         if not may_leave(node):
-            left = control.branch(lo, cond, [lambda: lower_statements(lo, node.body), lambda: lower_statements(lo, node.orelse)])
+            left = branches.branch(lo, cond, [lambda: core.lower_statements(lo, node.body), lambda: core.lower_statements(lo, node.orelse)])
             return left, False
         if rest and not leaves_always(node.body) and not leaves_always(node.orelse):
             if lo.scope.loops and not may_continue(node):
                 return leave_or_go_on(lo, node, cond, rest), True
-            lo.copies = getattr(lo, "copies", 0) + 1
+            lo.copies += 1
             if lo.copies > MAX_COPIES:
-                raise unsupported(lo, node, "too many nested `return` or `continue` statements", "restructure with `else`")
+                raise core.unsupported(lo, node, "too many nested `return` or `continue` statements", "restructure with `else`")
 
         def arm(body):
             def run():
-                left = lower_statements(lo, body if leaves_always(body) else [*body, *rest])
+                left = core.lower_statements(lo, body if leaves_always(body) else [*body, *rest])
                 return arm_value(lo, left)
 
             return run
 
-        left = control.branch(lo, cond, [arm(node.body), arm(node.orelse)])
+        left = branches.branch(lo, cond, [arm(node.body), arm(node.orelse)])
     if left is RAISED:
         return RAISED, True
     return (NEXT if lo.scope.loops else Return(left)), True
@@ -100,11 +65,11 @@ def leave_or_go_on(lo: Lowering, node: gast.If, cond, rest: list[gast.AST]) -> A
     """An `if` somewhere in which the loop may be left, then the rest of the iteration if it was not."""
 
     def arm(body):
-        return lambda: arm_value(lo, lower_statements(lo, body))
+        return lambda: arm_value(lo, core.lower_statements(lo, body))
 
-    if control.branch(lo, cond, [arm(node.body), arm(node.orelse)]) is RAISED:
+    if branches.branch(lo, cond, [arm(node.body), arm(node.orelse)]) is RAISED:
         return RAISED
-    left = lower_statements(lo, [exits.if_flag(lo.scope.leaves[-1], [gast.Pass()], rest, node)])
+    left = core.lower_statements(lo, [early_exits.if_flag(lo.scope.leaves[-1], [gast.Pass()], rest, node)])
     return RAISED if left is RAISED else NEXT
 
 
@@ -117,105 +82,88 @@ def arm_value(lo: Lowering, left: Any) -> Any:
     return left.value if isinstance(left, Return) else Const(None)
 
 
-def may_leave(node: gast.AST) -> bool:
-    """Whether a `return`, `continue` or `break` may take control out of this statement."""
-    todo = [(node, False)]
-    while todo:
-        n, in_loop = todo.pop()
-        if isinstance(n, gast.Return) or isinstance(n, (gast.Continue, gast.Break)) and not in_loop:
-            return True
-        if isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
-            continue
-        in_loop = in_loop or isinstance(n, (gast.For, gast.While))
-        todo.extend((child, in_loop) for child in gast.iter_child_nodes(n))
-    return False
-
-
-def may_continue(node: gast.AST) -> bool:
-    """Whether a `continue` of the loop around may stand inside."""
-    if isinstance(node, (gast.For, gast.While)):
-        return any(map(may_continue, node.orelse))
-    if isinstance(node, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
-        return False
-    return isinstance(node, gast.Continue) or any(map(may_continue, gast.iter_child_nodes(node)))
-
-
-def leaves_always(stmts: list[gast.AST]) -> bool:
-    """Whether control never reaches the end of these statements."""
-    for node in stmts:
-        if isinstance(node, (gast.Return, gast.Raise, gast.Continue, gast.Break)):
-            return True
-        if isinstance(node, gast.If) and leaves_always(node.body) and leaves_always(node.orelse):
-            return True
-        if isinstance(node, gast.With) and leaves_always(node.body):
-            return True
-    return False
-
-
 # -- simple statements -----------------------------------------------------------------------------------------------
 
 
+@core.statement(gast.Return)
 def lower_return(lo: Lowering, node) -> Any:
-    value = Const(None) if node.value is None else lower(lo, node.value)
+    value = Const(None) if node.value is None else core.lower(lo, node.value)
     if lo.scope.loops:
-        exits.set_return(lo, value, again=hasattr(node, "stands_for"))
+        early_exits.set_return(lo, value, again=hasattr(node, "stands_for"))
         return NEXT
     return Return(value)
 
 
+@core.statement(gast.Break)
 def lower_break(lo: Lowering, node) -> Any:
-    exits.set_break(lo)
+    early_exits.set_break(lo)
     return NEXT
 
 
+@core.statement(gast.Continue)
 def lower_continue(lo: Lowering, node) -> Any:
     return NEXT
 
 
+@core.statement(gast.Pass)
 def lower_pass(lo: Lowering, node) -> None:
     return None
 
 
+@core.statement(gast.Expr)
 def lower_expr(lo: Lowering, node) -> Any:
     if isinstance(node.value, gast.Constant):
         return None  # a docstring
     if isinstance(node.value, gast.Yield):
-        return RAISED if generators.lower_yield(lo, node.value) is RAISED else None
+        return RAISED if lower_yield(lo, node.value) is RAISED else None
     if isinstance(node.value, gast.YieldFrom):
         left: list = []
-        sequences.for_each(lo, iteration.iterate(lo, lower(lo, node.value.value), node), lambda e: left.append(lo.scope.consume(e)))
+        for_each(lo, core.iterate(lo, core.lower(lo, node.value.value), node), lambda e: left.append(lo.scope.consume(e)))
         return None
-    lower(lo, node.value)
+    core.lower(lo, node.value)
     return None
 
 
+def lower_yield(lo: Lowering, node) -> Value | None:
+    """`yield value` as a statement."""
+    consume = lo.scope.consume
+    if consume is None:
+        raise core.unsupported(lo, node, f"`{lo.scope.source.name}` is a generator", "return a list")
+    return consume(Const(None) if node.value is None else core.lower(lo, node.value))
+
+
+@core.statement(gast.Assert)
 def lower_assert(lo: Lowering, node) -> None:
-    test = lower(lo, node.test)
-    if expressions.truth(lo, test) is True:
+    test = core.lower(lo, node.test)
+    if core.truth(lo, test) is True:
         return
-    args = (lo.read(test),) if node.msg is None else (lo.read(test), expressions.operand(lo, node.msg))
+    args = (lo.read(test),) if node.msg is None else (lo.read(test), core.operand(lo, node.msg))
     lo.build.add(Stmt((), Effect("assert", args)))
 
 
+@core.statement(gast.Raise)
 def lower_raise(lo: Lowering, node) -> Any:
     if node.exc is None:
-        raise unsupported(lo, node, "a bare `raise`")
-    exc = expressions.atom(lo, node.exc)
+        raise core.unsupported(lo, node, "a bare `raise`")
+    exc = core.atom(lo, node.exc)
     lo.build.add(Stmt((), Effect("raise", (exc,))))
     return RAISED
 
 
+@core.statement(gast.FunctionDef)
 def lower_functiondef(lo: Lowering, node) -> None:
     lo.set(lo.scope.names, node.name, inlining.local_function(lo, node))
 
 
+@core.statement(gast.Global)
 def lower_global(lo: Lowering, node) -> None:
     """`global n`: says nothing where the name is only read."""
     stored = {n.id for n in gast.walk(lo.scope.source.node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     if stored & set(node.names):
-        raise unsupported(lo, node, "an assignment to a global name", "return the new value")
+        raise core.unsupported(lo, node, "an assignment to a global name", "return the new value")
 
 
+@core.statement(gast.Nonlocal)
 def lower_nonlocal(lo: Lowering, node) -> None:
     """`nonlocal name`: assignments go to the function around that has it."""
     for name in node.names:
@@ -223,47 +171,51 @@ def lower_nonlocal(lo: Lowering, node) -> None:
         while scope is not None and name not in scope.names:
             scope = scope.parent
         if scope is None:
-            raise unsupported(lo, node, f"`nonlocal {name}` of a function that is not differentiated", "pass it, and return the new value")
+            raise core.unsupported(
+                lo, node, f"`nonlocal {name}` of a function that is not differentiated", "pass it, and return the new value"
+            )
         lo.scope.homes[name] = scope.homes.get(name, scope.names)
 
 
+@core.statement(gast.Delete)
 def lower_delete(lo: Lowering, node) -> None:
     for target in node.targets:
         if isinstance(target, gast.Subscript):
             delete_item(lo, target)
             continue
         if not isinstance(target, gast.Name):
-            raise unsupported(lo, node, "`del` of something else than a name")
+            raise core.unsupported(lo, node, "`del` of something else than a name")
         lo.set(lo.scope.names, target.id, MISSING)
 
 
 def delete_item(lo: Lowering, target: gast.Subscript) -> None:
     """`del items[k]` of a list or dict whose items are known one by one."""
-    base = lower(lo, target.value)
-    place = expressions.lower_key(lo, target.slice)
+    base = core.lower(lo, target.value)
+    place = core.lower(lo, target.slice)
     if isinstance(base, Cell) and (base.kind == "list" or lists.is_list(lo, base)):
         if isinstance(place, SliceVal):
-            return assignment.store(lo, base, place, lo.new_list([]), target)
-        methods.call_method(lo, base, "pop", [place], {}, target)
+            return core.store(lo, base, place, lo.new_list([]), target)
+        core.call_method(lo, base, "pop", [place], {}, target)
         return None
-    if isinstance(base, Cell) and base.kind == "dict" or maps.is_map(lo, base):
-        methods.call_method(lo, base, "pop", [place], {}, target)
+    if isinstance(base, Cell) and base.kind == "dict" or runtime_dicts.is_map(lo, base):
+        core.call_method(lo, base, "pop", [place], {}, target)
         return None
-    found, key = expressions.known(lo, place)
+    found, key = core.known(lo, place)
     if not (isinstance(base, Cell) and base.kind == "dict" and found):
-        raise unsupported(lo, target, "`del` of an item whose place is not known before the program runs", "build the list without it")
+        raise core.unsupported(lo, target, "`del` of an item whose place is not known before the program runs", "build the list without it")
     if base.kind == "dict" and key not in base.items:
-        raise unsupported(lo, target, f"the dict has no key {key!r} here")
-    methods.call_method(lo, base, "pop", [Const(key)], {}, target)
+        raise core.unsupported(lo, target, f"the dict has no key {key!r} here")
+    core.call_method(lo, base, "pop", [Const(key)], {}, target)
     return None
 
 
+@core.statement(gast.Import, gast.ImportFrom)
 def lower_import(lo: Lowering, node) -> None:
     """`import` inside a function: of a module that can be imported now."""
     for alias in node.names:
         if isinstance(node, gast.ImportFrom):
             if node.level or alias.name == "*":
-                raise unsupported(lo, node, "a relative import inside a function", "import it at the top of the file")
+                raise core.unsupported(lo, node, "a relative import inside a function", "import it at the top of the file")
             found = getattr(importlib.import_module(node.module), alias.name)
         else:
             found = importlib.import_module(alias.name)
@@ -271,17 +223,3 @@ def lower_import(lo: Lowering, node) -> None:
                 found = importlib.import_module(alias.name.partition(".")[0])
         name = alias.asname or alias.name.partition(".")[0]
         lo.set(lo.scope.names, name, Const(found, text=None))
-
-
-HANDLERS = {
-    gast.Return: lower_return, gast.Continue: lower_continue, gast.Break: lower_break, gast.Pass: lower_pass, gast.Expr: lower_expr,
-    gast.Assign: assignment.lower_assign, gast.AnnAssign: assignment.lower_annassign, gast.AugAssign: assignment.lower_augassign,
-    gast.For: loops.lower_for,
-    gast.While: loops.lower_while, gast.Assert: lower_assert, gast.Raise: lower_raise, gast.FunctionDef: lower_functiondef,
-    gast.Global: lower_global,
-    gast.Nonlocal: lower_nonlocal, gast.Delete: lower_delete, gast.Import: lower_import, gast.ImportFrom: lower_import,
-    steering.Steered: steering.lower_steered, contexts.Opened: contexts.lower_opened, contexts.Closed: contexts.lower_closed,
-    exceptions.Begun: exceptions.lower_begun, exceptions.Guarded: exceptions.lower_guarded,
-}  # fmt: skip
-
-SPLICED = {gast.With: contexts.spliced, gast.Try: exceptions.spliced, gast.Match: matching.as_branch}

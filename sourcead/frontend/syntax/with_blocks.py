@@ -12,41 +12,43 @@ import warnings
 import gast
 import numpy as np
 
-from sourcead.frontend.builtins import adjoint_blocks as steering
+from sourcead.frontend import core
 from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import expressions
+from sourcead.frontend.syntax import adjoint_blocks
+from sourcead.frontend.syntax.adjoint_blocks import Steered
 from sourcead.ir.nodes import Call, Const
 
 NEUTRAL = (np.errstate, np.printoptions, warnings.catch_warnings, contextlib.nullcontext)
 STOPS = ("raise", "call")  # what errstate can be told to do that alters the flow
 
 
-class Opened(gast.Pass):
-    """The beginning of a `with` block, in a list of statements: `contexts` is what it opens."""
+class WithBegins(gast.Pass):
+    """The beginning of a `with` block, in a list of statements: `managers` are its context managers."""
 
 
-class Closed(gast.Pass):
+class WithEnds(gast.Pass):
     """The end of a `with` block, in a list of statements."""
 
 
-def spliced(lo: Lowering, node: gast.With) -> list[gast.AST]:
+@core.replaced_statement(gast.With)
+def between_marks(lo: Lowering, node: gast.With) -> list[gast.AST]:
     """The statements of a `with` block, between marks."""
     items, body = node.items, node.body
-    steers = [steering.is_steering(lo, item) for item in items]
+    steers = [adjoint_blocks.is_steering(lo, item) for item in items]
     if len(set(steers)) == 2:  # one kind outside, the others inside
         inner = gast.With(items[steers.index(not steers[0]) :], body, None)
         inner.stands_for = getattr(node, "stands_for", node)
         items, body = items[: steers.index(not steers[0])], [inner]
     if steers[0]:
-        steered = steering.Steered()
+        steered = Steered()
         steered.items, steered.body, steered.stands_for = items, body, getattr(node, "stands_for", node)
         return [steered]
-    opened, closed = Opened(), Closed()
-    opened.contexts = tuple(neutral(lo, item) for item in items)
-    opened.contexts = tuple(c for c in opened.contexts if c.fn is not contextlib.nullcontext)
-    closed.count = len(opened.contexts)
-    opened.stands_for = closed.stands_for = getattr(node, "stands_for", node)
-    return [opened, *body, closed]
+    begins, ends = WithBegins(), WithEnds()
+    begins.managers = tuple(neutral(lo, item) for item in items)
+    begins.managers = tuple(c for c in begins.managers if c.fn is not contextlib.nullcontext)
+    ends.count = len(begins.managers)
+    begins.stands_for = ends.stands_for = getattr(node, "stands_for", node)
+    return [begins, *body, ends]
 
 
 def neutral(lo: Lowering, item) -> Call:
@@ -54,33 +56,35 @@ def neutral(lo: Lowering, item) -> Call:
     made = item.context_expr
     fn = None
     if isinstance(made, gast.Call):
-        found, fn = expressions.known(lo, expressions.lower(lo, made.func))
+        found, fn = core.known(lo, core.lower(lo, made.func))
         fn = fn if found else None
     if fn not in NEUTRAL:
-        raise expressions.unsupported(
+        raise core.unsupported(
             lo, made, "what this context manager does to the values inside cannot be seen", "use it around the call of the gradient"
         )
     if item.optional_vars is not None:
-        raise expressions.unsupported(lo, item.optional_vars, "the object that this context manager hands out is used as a value")
+        raise core.unsupported(lo, item.optional_vars, "the object that this context manager hands out is used as a value")
     args = tuple(constant(lo, a) for a in made.args)
     kwargs = tuple((k.arg, constant(lo, k.value)) for k in made.keywords)
     if fn is np.errstate and any(a.value in STOPS for a in (*args, *(v for _, v in kwargs))):
-        raise expressions.unsupported(lo, made, "`np.errstate` that raises or calls alters the data flow", 'use "ignore" or "warn"')
+        raise core.unsupported(lo, made, "`np.errstate` that raises or calls alters the data flow", 'use "ignore" or "warn"')
     if fn is contextlib.nullcontext:
         args = ()
     return Call(fn, args, kwargs)
 
 
 def constant(lo: Lowering, node) -> Const:
-    found, value = expressions.known(lo, expressions.lower(lo, node))
+    found, value = core.known(lo, core.lower(lo, node))
     if not found:
-        raise expressions.unsupported(lo, node, "an option of a context manager that is not known before the program runs")
+        raise core.unsupported(lo, node, "an option of a context manager that is not known before the program runs")
     return Const(value)
 
 
-def lower_opened(lo: Lowering, node: Opened) -> None:
-    lo.build.within = (*lo.build.within, *node.contexts)
+@core.statement(WithBegins)
+def enter(lo: Lowering, node: WithBegins) -> None:
+    lo.build.within = (*lo.build.within, *node.managers)
 
 
-def lower_closed(lo: Lowering, node: Closed) -> None:
+@core.statement(WithEnds)
+def leave(lo: Lowering, node: WithEnds) -> None:
     lo.build.within = lo.build.within[: len(lo.build.within) - node.count]

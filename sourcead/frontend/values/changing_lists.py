@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import expressions
-from sourcead.frontend.syntax.iteration import Iterable
-from sourcead.frontend.values.cells import Cell, Value
+from sourcead.frontend import core
+from sourcead.frontend.core import Cell, Iterable, Lowering, Value
 
 
 @dataclass(eq=False)
@@ -49,7 +47,7 @@ def element(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, node) -
             continue
         now, (key, _) = one.cell.items, one.items[k] if k < len(one.items) else (None, None)
         if iterable.walk is not one or len(now) != len(one.items) or key not in now:
-            raise expressions.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
+            raise core.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
         return now[key]
     return iterable.items[k]
 

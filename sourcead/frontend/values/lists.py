@@ -13,16 +13,14 @@ import functools
 import operator
 from collections.abc import Callable
 
-import numpy as np
-
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type, grown_type, shrunk_type
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import branches as control, calls, expressions, iteration
-from sourcead.frontend.syntax.iteration import Iterable
-from sourcead.frontend.values import methods, sequences
-from sourcead.frontend.values.cells import Cell, SliceVal, TupleVal, Value, hold, roots
-from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Effect, Pop, Range, Slice, Stmt, Sub, Var
+from sourcead.frontend import core
+from sourcead.frontend.control import branches
+from sourcead.frontend.control.branches import RAISED
+from sourcead.frontend.core import Cell, Iterable, Lowering, SliceVal, TupleVal, Value, roots
+from sourcead.frontend.values import iterables, list_items, sequences
+from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Effect, Pop, Range, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Str, TupleT, join
 
 NO_MEMORY = (Scalar, Str)
@@ -37,7 +35,7 @@ def as_list(lo: Lowering, value: Value, node) -> Value:
     """The items of any iterable as a list, known one by one or not; the same list if it is one."""
     if isinstance(value, Cell) and value.kind == "list" or is_list(lo, value):
         return value
-    source = iteration.iterate(lo, value, node)
+    source = core.iterate(lo, value, node)
     if source.items is not None:
         return lo.new_list(source.items)
     return sequences.collect(lo, source, lambda element: element, node)
@@ -52,7 +50,7 @@ def wrap_items(lo: Lowering, atom: Atom, *sources: Value) -> Value:
     for source in sources:
         for cell in roots(source):
             for held in list(cell.holds):  # which `made` may be one of
-                hold(made, held)
+                lo.hold(made, held)
     return made
 
 
@@ -89,7 +87,7 @@ def replace_list(lo: Lowering, cell: Cell, change: Callable[[Atom], Atom], grows
         return lo.rename(new, before.name, before.temp) if isinstance(new, Var) and isinstance(before, Var) else new
 
     if cell.base is not None:
-        methods.replace_inner(lo, cell, changed())
+        list_items.replace_inner(lo, cell, changed())
     else:
         lo.replace_slot(cell, changed, grows)
 
@@ -102,30 +100,20 @@ def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
     added = as_list(lo, value, node)
     if isinstance(added, Cell) and added.kind == "list" and len(added.items) <= 4:
         for item in added.items.values():
-            methods.append(lo, cell, item, node)
+            list_items.append(lo, cell, item, node)
         return
     y = lo.read(added)
     replace_list(lo, cell, lambda x: joined(lo, x, y), grows=True)
     if not isinstance(atom_type(y).item, NO_MEMORY):
         for held in added.holds if isinstance(added, Cell) else ():
-            hold(cell.root(), held)
-        hold(cell.root(), added)
-
-
-def note_part(lo: Lowering, items: Cell, value: Value) -> None:
-    """Notes whether what is appended is a part of an array that may be written elsewhere."""
-    for root in roots(value):
-        plain = isinstance(value, Cell) and value.base is root and isinstance(value.step, Sub) and root.kind == "array"
-        if lo.parts_stay and plain and roots(value) == {root} and (root in items.parts_of or root not in items.holds):
-            items.parts_of.add(root)
-        else:
-            items.parts_of.discard(root)
+            lo.hold(cell.root(), held)
+        lo.hold(cell.root(), added)
 
 
 def insert(lo: Lowering, cell: Cell, index: Value, value: Value) -> None:
     """`xs.insert(index, value)`."""
     item = lo.read(value)
-    found, k = expressions.known(lo, index)
+    found, k = core.known(lo, index)
     if found and k == 0:
         at = Const(0)
     else:
@@ -133,12 +121,12 @@ def insert(lo: Lowering, cell: Cell, index: Value, value: Value) -> None:
         bounds = lo.build.call(runtime.slice_bounds, n, lo.read(index), Const(None), type=TupleT((INT, INT)), name="bounds")
         at = lo.build.index(bounds, Const(0), name="place")
     if cell.base is not None:
-        methods.grow_inner(lo, cell, item, at)
+        list_items.grow_inner(lo, cell, item, at)
     else:
         before = lo.read(cell)
         t = grown_type(before.type, (), atom_type(item))
         lo.replace_slot(cell, lambda: lo.build.emit(Append(before, item, (), at), t, before.name, before.temp))
-    hold(cell.root(), value)
+    lo.hold(cell.root(), value)
 
 
 def pop(lo: Lowering, cell: Cell, index: Value | None) -> Value:
@@ -162,7 +150,7 @@ def pop(lo: Lowering, cell: Cell, index: Value | None) -> Value:
 
 def place(lo: Lowering, items: Atom, index: Value) -> Atom | None:
     """Where an index that is in range points to, counted from 0; None for the end."""
-    found, k = expressions.known(lo, index)
+    found, k = core.known(lo, index)
     if found:
         if k == -1:
             return None
@@ -176,7 +164,7 @@ def place(lo: Lowering, items: Atom, index: Value) -> Atom | None:
 def assign_slice(lo: Lowering, cell: Cell, key: SliceVal, value: Value, node) -> None:
     """`xs[a:b] = value`, which may change the length."""
     if key.step is not None:
-        raise expressions.unsupported(lo, node, "an assignment to every so many items of a list", "write the loop")
+        raise core.unsupported(lo, node, "an assignment to every so many items of a list", "write the loop")
     y = lo.read(as_list(lo, value, node))
     if key.lower is not None and key.upper is not None:
         n = lo.build.call(len, lo.read(cell), type=INT, name="n")
@@ -185,7 +173,7 @@ def assign_slice(lo: Lowering, cell: Cell, key: SliceVal, value: Value, node) ->
     else:
         start, stop = key.lower, key.upper
     replace_list(lo, cell, lambda x: _around(lo, x, start, y, stop))
-    hold(cell.root(), value)
+    lo.hold(cell.root(), value)
 
 
 def _around(lo: Lowering, x: Atom, start: Atom | None, y: Atom, stop: Atom | None) -> Atom:
@@ -194,11 +182,12 @@ def _around(lo: Lowering, x: Atom, start: Atom | None, y: Atom, stop: Atom | Non
     return before if stop is None else joined(lo, before, part(lo, x, stop, None))
 
 
+@core.method.register(ListT)
 def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`xs.name(...)`."""
     match name, len(args):
         case "append", 1:
-            methods.append(lo, cell, args[0], node)
+            list_items.append(lo, cell, args[0], node)
         case "extend", 1:
             extend(lo, cell, args[0], node)
         case "insert", 2:
@@ -221,7 +210,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
         case "remove", 1:
             pop(lo, cell, lo.build.call(list.index, lo.read(cell), lo.read(args[0]), type=INT, name="place"))
         case _:
-            raise expressions.unsupported(lo, node, f"the list method `{name}` on a list whose length is not known here")
+            raise core.unsupported(lo, node, f"the list method `{name}` on a list whose length is not known here")
     return Const(None)
 
 
@@ -232,7 +221,7 @@ def keys_of(lo: Lowering, value: Value, key: Value | None, node) -> Atom:
     """What the items of a list or array are compared by."""
     if key is None or isinstance(key, Const) and key.value is None:
         return lo.read(value)
-    keys = sequences.collect(lo, iteration.iterate(lo, value, node), lambda e: calls.call(lo, key, [e], {}, node), node)
+    keys = sequences.collect(lo, core.iterate(lo, value, node), lambda e: core.call(lo, key, [e], {}, node), node)
     return lo.read(keys)
 
 
@@ -246,53 +235,8 @@ def order_of(lo: Lowering, value: Value, key: Value | None, reverse: Value | Non
 def gathered(lo: Lowering, value: Value, order: Value, node) -> Value:
     """`[value[i] for i in order]`."""
     return sequences.collect(
-        lo, iteration.iterate(lo, order, node), lambda i: expressions.subscript(lo, value, i, node), node
+        lo, core.iterate(lo, order, node), lambda i: core.subscript(lo, value, i, node), node
     )  # fmt: skip
-
-
-def indexable(lo: Lowering, value: Value, node) -> Value:
-    """An array of one axis, or the items of any other iterable as one list; of a set in any order."""
-    from sourcead.frontend.values import sets
-
-    if sets.set_type(lo, value) is not None:
-        return sets.listing(lo, value)
-    if isinstance(value, Cell) and value.kind == "array" and isinstance(t := atom_type(lo.read(value)), (Array, ListT)):
-        if isinstance(t, ListT) or t.dims is not None and len(t.dims) == 1:
-            return value
-    found = as_list(lo, value, node)
-    return expressions.dynamic(lo, found) if isinstance(found, Cell) and found.kind == "list" else found
-
-
-def builtin_sorted(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`sorted(xs, key=f, reverse=r)`."""
-    from sourcead.frontend.values import sets
-
-    if "key" not in kwargs and sets.set_type(lo, args[0]) is not None:
-        return sets.in_order(lo, args[0], kwargs)
-    items = indexable(lo, args[0], node)
-    if getattr(atom_type(lo.read(items)), "items", None) == ():
-        return lo.new_list([])
-    return gathered(lo, items, order_of(lo, items, kwargs.get("key"), kwargs.get("reverse"), node), node)
-
-
-def extreme(lo: Lowering, fn, value: Value, key: Value | None, default: Value | None, node) -> Value:
-    """`max(xs, key=f, default=v)`, of an iterable whose length is not known or with a key."""
-    items = indexable(lo, value, node)
-    t = atom_type(lo.read(items))
-
-    def best():
-        if key is None and (isinstance(t, Array) or isinstance(t, ListT) and isinstance(t.item, Scalar)):
-            return calls.emit_call(lo, np.max if fn is max else np.min, [items], {}, node)
-        largest = Const(fn is max)
-        place = lo.build.call(runtime.best_place, keys_of(lo, items, key, node), largest, type=INT, name="best")
-        return expressions.subscript(lo, items, place, node)
-
-    if default is None:
-        return best()
-    if isinstance(t, ListT) and t.items is not None:
-        return best() if t.items else default
-    n = lo.build.call(len, lo.read(items), type=INT, name="n")
-    return control.branch(lo, lo.build.call(operator.gt, n, Const(0), type=BOOL), [best, lambda: default], "ifexp")
 
 
 # -- unpacking -------------------------------------------------------------------------------------------------------------
@@ -307,13 +251,13 @@ def starred_items(lo: Lowering, value: Value, before: int, after: int, node) -> 
     def refuse():
         text = Const(f"not enough values to unpack (expected at least {before + after})")
         lo.build.add(Stmt((), Effect("raise", (lo.build.call(ValueError, text),))))
-        return control.RAISED
+        return RAISED
 
     if before + after:
-        control.branch(lo, few, [refuse, lambda: None])
-    item = lambda k: expressions.subscript(lo, value, Const(k), node)  # noqa: E731
+        branches.branch(lo, few, [refuse, lambda: None])
+    item = lambda k: core.subscript(lo, value, Const(k), node)  # noqa: E731
     lower, upper = Const(before) if before else None, Const(-after) if after else None
-    middle = as_list(lo, expressions.subscript(lo, value, SliceVal(lower, upper, None), node), node)
+    middle = as_list(lo, core.subscript(lo, value, SliceVal(lower, upper, None), node), node)
     return [*map(item, range(before)), middle, *(item(k - after) for k in range(after))]
 
 
@@ -325,15 +269,15 @@ def transposed(lo: Lowering, rows: Value, node) -> Iterable | None:
         return columns(lo, rows, node)
     if not (isinstance(t, ListT) and isinstance(t.item, TupleT)):
         return None
-    source = iteration.iterate(lo, rows, node)
+    source = core.iterate(lo, rows, node)
 
     def column(k: int) -> Value:
         def item(row: Value) -> Value:
-            return row.items[k] if isinstance(row, TupleVal) else expressions.subscript(lo, row, Const(k), node)
+            return row.items[k] if isinstance(row, TupleVal) else core.subscript(lo, row, Const(k), node)
 
         return sequences.collect(lo, source, item, node)
 
-    return iteration.listed([column(k) for k in range(len(t.item.items))])
+    return iterables.listed([column(k) for k in range(len(t.item.items))])
 
 
 def columns(lo: Lowering, rows: Value, node) -> Iterable:
@@ -343,7 +287,7 @@ def columns(lo: Lowering, rows: Value, node) -> Iterable:
         return lo.build.call(runtime.shortest, lo.read(rows), type=INT, name="n")
 
     def column(k: Atom) -> Value:
-        source = iteration.iterate(lo, rows, node)
-        return sequences.collect(lo, source, lambda row: expressions.subscript(lo, row, k, node), node)
+        source = core.iterate(lo, rows, node)
+        return sequences.collect(lo, source, lambda row: core.subscript(lo, row, k, node), node)
 
-    return iteration.Iterable(domain=lambda: Range(Const(0), length(), Const(1)), element=column, length=length, nth=column)
+    return Iterable(domain=lambda: Range(Const(0), length(), Const(1)), element=column, length=length, nth=column)

@@ -14,8 +14,8 @@ import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend.syntax import expressions
-from sourcead.frontend.values.cells import VALUE, Cell, TupleVal, Value, roots
+from sourcead.frontend import core
+from sourcead.frontend.core import VALUE, Cell, TupleVal, Value, roots
 from sourcead.ir.nodes import Atom, Call, Const, Index, Let, Operand, Slice, Sub, Update, Var, View
 from sourcead.ir.types import Array, Scalar, rank
 from sourcead.primitives.views import VIEWS
@@ -115,7 +115,7 @@ def _part(lo, whole: frozenset[Var] | None, base, step: Sub | View) -> frozenset
     return whole
 
 
-def order_said(lo, fn, args, kwargs, node):
+def without_memory_order(lo, fn, args, kwargs, node):
     """The arguments of a call that joins axes in the order of memory (`order="K"`, `"A"`), which then must be known to be C order."""
     place = {np.ravel: 1, np.ndarray.flatten: 1, np.reshape: 2}.get(fn, 0)
     order = args[place] if 0 < place < len(args) else kwargs.get("order")
@@ -124,7 +124,7 @@ def order_said(lo, fn, args, kwargs, node):
     needs = in_c_order(lo, args[0])
     if needs is None:
         why = f"`order={order.value!r}` follows the memory of an array of which it is not known how it lies"
-        raise expressions.unsupported(lo, node, why, "order='C' or order='F'")
+        raise core.unsupported(lo, node, why, "order='C' or order='F'")
     lo.layouts |= needs
     return args[:place], {k: v for k, v in kwargs.items() if k != "order"}
 
@@ -213,4 +213,4 @@ def is_function_of_module(lo, func) -> bool:
     """Whether a call's function is spelled `np.reshape` and not `a.reshape`."""
     while isinstance(func, gast.Attribute):
         func = func.value
-    return isinstance(func, gast.Name) and isinstance(getattr(expressions.lower(lo, func), "value", None), types.ModuleType)
+    return isinstance(func, gast.Name) and isinstance(getattr(core.lower(lo, func), "value", None), types.ModuleType)

@@ -12,11 +12,9 @@ import operator
 import types
 from typing import Any
 
-from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend.core import Lowering, frozen_error, needs_items
-from sourcead.frontend.syntax import calls, expressions
-from sourcead.frontend.values import records
-from sourcead.frontend.values.cells import BoundVal, Cell, MethodVal, SuperVal, TupleVal, Value, leaves
+from sourcead.frontend import core
+from sourcead.frontend.core import BoundVal, Cell, Lowering, MethodVal, SuperVal, TupleVal, Value
+from sourcead.frontend.values import classes, records
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import find, generated_init, is_frozen, is_namedtuple, is_plain_class
 
@@ -29,34 +27,19 @@ DUNDER = {
 REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
-def class_of(value: Value) -> type | None:
-    """The class of an object or named tuple; None of other values."""
-    match value:
-        case TupleVal(cls=cls):
-            return cls
-        case Cell() if value.kind == "object":
-            return value.cls
-        case SuperVal(_, inner):
-            return class_of(inner)
-    return None
-
-
-def refused(lo: Lowering, reason: str, instead: str | None = None) -> UnsupportedSyntaxError:
-    return UnsupportedSyntaxError(reason, at=lo.here, instead=instead)
-
-
 # -- attributes ----------------------------------------------------------------------------------------------------------
 
 
+@core.attribute.register("object", SuperVal)
 def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
     """`value.name`."""
-    cls = class_of(value)
+    cls = classes.class_of(value)
     if isinstance(value, SuperVal):
         mro = cls.__mro__
         later = mro[mro.index(value.cls) + 1 :]
         base = next((c for c in later if name in vars(c)), None)
         if base is None:
-            raise refused(lo, f"`super()` of {value.cls.__name__} has no attribute `{name}`")
+            raise core.refused(lo, f"`super()` of {value.cls.__name__} has no attribute `{name}`")
         return of_class(lo, value.value, base, name, vars(base)[name], node)
     if name == "__class__":
         return Const(cls)
@@ -71,63 +54,61 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
     if not isinstance(found, property) and isinstance(value, Cell) and name in value.items:
         item = value.items[name]
         if item is UNDEFINED:
-            raise refused(lo, f"`.{name}` is read here, but nothing was assigned to it on this path")
+            raise core.refused(lo, f"`.{name}` is read here, but nothing was assigned to it on this path")
         return item
     if base is None or isinstance(found, types.MemberDescriptorType):
-        raise refused(lo, f"an object of class {cls.__name__} has no attribute `{name}` here")
+        raise core.refused(lo, f"an object of class {cls.__name__} has no attribute `{name}` here")
     return of_class(lo, value, base, name, found, node)
-
-
-def has_attribute(value: Value, name: str) -> bool:
-    return isinstance(value, Cell) and name in value.items or find(class_of(value), name)[0] is not None
 
 
 def of_class(lo: Lowering, value: Value, base: type, name: str, found: Any, node) -> Value:
     """What `value.name` is if `name` stands in the class `base` of the object."""
     if isinstance(found, classmethod):
-        return BoundVal(found.__func__, (Const(class_of(value)),))
+        return BoundVal(Const(found.__func__), (Const(classes.class_of(value)),))
     if isinstance(found, property | staticmethod | types.FunctionType):
         lo.guards[(id(base), name)] = (base, name, getattr(base, name))
     match found:
         case property(fget=getter):
-            return calls.call_object(lo, getter, [value], {}, node)
+            return core.call_object(lo, getter, [value], {}, node)
         case functools.cached_property():
-            result = calls.call_object(lo, found.func, [value], {}, node)
+            result = core.call_object(lo, found.func, [value], {}, node)
             lo.set(value.slots, name, result)
             return result
         case staticmethod():
             return Const(found.__func__)
         case types.FunctionType():
-            return BoundVal(found, (value,))
+            return BoundVal(Const(found), (value,))
     if base is object and name in ("__init__", "__setattr__"):
-        return BoundVal(found, (value,))
+        return BoundVal(Const(found), (value,))
     if callable(found) and hasattr(type(found), "__get__"):
-        return BoundVal(found, (value,))
+        return BoundVal(Const(found), (value,))
     if hasattr(type(found), "__get__"):
-        raise refused(lo, f"`{name}` is a descriptor of class {type(found).__name__}", "use a property")
-    if expressions.is_code(found):
+        raise core.refused(lo, f"`{name}` is a descriptor of class {type(found).__name__}", "use a property")
+    if core.is_code(found):
         lo.guards[(id(base), name)] = (base, name, found)
         return Const(found)
-    return expressions.live_data(lo, name, found, (base, name))
+    return core.live_data(lo, name, found, (base, name))
 
 
 def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> None:
     """`value.name = new`."""
-    cls = class_of(value)
+    cls = classes.class_of(value)
     if cls is None:
-        raise refused(lo, "an attribute of this object cannot be assigned in a differentiated function", "use a local variable, or a dict")
+        raise core.refused(
+            lo, "an attribute of this object cannot be assigned in a differentiated function", "use a local variable, or a dict"
+        )
     if isinstance(value, TupleVal):
-        raise refused(lo, f"`.{name}` of a named tuple cannot be assigned", f"use `_replace({name}=...)`")
+        raise core.refused(lo, f"`.{name}` of a named tuple cannot be assigned", f"use `_replace({name}=...)`")
     if is_frozen(cls):
-        raise refused(lo, f"{cls.__name__} is a frozen dataclass", f"use `dataclasses.replace(..., {name}=...)`")
+        raise core.refused(lo, f"{cls.__name__} is a frozen dataclass", f"use `dataclasses.replace(..., {name}=...)`")
     found = find(cls, name)[1]
     if isinstance(found, property):
         if found.fset is None:
-            raise refused(lo, f"the property `{name}` of {cls.__name__} has no setter")
-        calls.call_object(lo, found.fset, [value, new], {}, node)
+            raise core.refused(lo, f"the property `{name}` of {cls.__name__} has no setter")
+        core.call_object(lo, found.fset, [value, new], {}, node)
         return
     if hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType):
-        raise refused(lo, f"`{name}` is a descriptor of class {type(found).__name__}", "use a property")
+        raise core.refused(lo, f"`{name}` is a descriptor of class {type(found).__name__}", "use a property")
     store_attribute(lo, value, name, new)
 
 
@@ -136,15 +117,10 @@ def store_attribute(lo: Lowering, cell: Cell, name: str, new: Value) -> None:
     lo.alive(cell)
     if cell.frozen:
         reason = f"`.{name}` is assigned here, but {cell.frozen}"
-        raise frozen_error(cell, refused(lo, reason, "keep what changes in a local variable, or in an object made inside the function"))
+        error = core.refused(lo, reason, "keep what changes in a local variable, or in an object made inside the function")
+        raise core.frozen_error(cell, error)
     lo.changed(cell)
     lo.set(cell.slots, name, new)
-
-
-def keep_apart(lo: Lowering, value: Value) -> None:
-    """Where objects that are written are to stay apart (`Lowering.apart`): no list of them becomes one value."""
-    if lo.apart and any(isinstance(leaf, Cell) and leaf.kind == "object" and not is_frozen(leaf.cls) for leaf in leaves(value)):
-        raise needs_items("an object that is written is taken from a list at a place that is not known here", lo.here)
 
 
 # -- new objects ---------------------------------------------------------------------------------------------------------
@@ -155,12 +131,13 @@ def can_make(cls: Any) -> bool:
     return is_namedtuple(cls) or is_plain_class(cls)
 
 
+@core.kind_of_callable("class", can_make)
 def make(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`cls(*args, **kwargs)`."""
     if is_namedtuple(cls):
         return records.make_tuple(lo, cls, args, kwargs)
     if inspect.isabstract(cls):
-        raise refused(lo, f"{cls.__name__} is an abstract class")
+        raise core.refused(lo, f"{cls.__name__} is an abstract class")
     cell = lo.new_object(cls, {})
     if cls is types.SimpleNamespace:
         for name, value in kwargs.items():
@@ -171,121 +148,112 @@ def make(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value], n
         records.fill_dataclass(lo, cell, base, args, kwargs, node)
     elif base is not object:
         lo.guards[(id(base), "__init__")] = (base, "__init__", init)
-        calls.call_object(lo, init, [cell, *args], kwargs, node)
+        core.call_object(lo, init, [cell, *args], kwargs, node)
     elif args or kwargs:
-        raise refused(lo, f"{cls.__name__} takes no arguments")
+        raise core.refused(lo, f"{cls.__name__} takes no arguments")
     return cell
 
 
 # -- what operators and built-in functions do with objects -----------------------------------------------------------------
 
 
-def method(value: Value, name: str) -> Any:
-    """The Python function that the class of an object has under a special name; None if there is none."""
-    cls = class_of(value)
-    found = find(cls, name)[1] if cls is not None else None
-    return found if isinstance(found, types.FunctionType) else None
-
-
-def special(lo: Lowering, value: Value, name: str, args: list[Value], node) -> Value | None:
-    """The result of a special method of an object; None if its class does not define it."""
-    found = method(value, name)
-    return None if found is None else calls.call_object(lo, found, [value, *args], {}, node)
 
 
 def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
     """An operator that the class of an operand defines; None if none does."""
     name = DUNDER.get(fn)
-    if name is None or all(class_of(v) is None for v in values):
+    if name is None or all(classes.class_of(v) is None for v in values):
         return None
     reflected = f"__{REFLECTED.get(name, 'r' + name)}__"
     attempts = [(values, f"__{name}__")] + ([(values[::-1], reflected)] if len(values) == 2 else [])
     for operands, special_name in attempts:
-        found = method(operands[0], special_name)
+        found = classes.method(operands[0], special_name)
         if found is None:
             continue
         if found.__code__.co_filename == "<string>":
-            raise refused(lo, f"the comparison that `dataclass` writes for {class_of(operands[0]).__name__}", "compare the fields")
-        result = calls.call_object(lo, found, operands, {}, None)
+            cls = classes.class_of(operands[0])
+            raise core.refused(lo, f"the comparison that `dataclass` writes for {cls.__name__}", "compare the fields")
+        result = core.call_object(lo, found, operands, {}, None)
         if not (isinstance(result, Const) and result.value is NotImplemented):
             return result
-    if all(isinstance(v, TupleVal) or class_of(v) is None for v in values):
+    if all(isinstance(v, TupleVal) or classes.class_of(v) is None for v in values):
         return None  # a named tuple is a tuple
     if fn in (operator.eq, operator.ne) and len({id(v) for v in values}) == 1:
         return Const(fn is operator.eq)
-    raise refused(lo, f"`{name}` is not defined for these objects")
+    raise core.refused(lo, f"`{name}` is not defined for these objects")
 
 
+@core.builtin(super)
 def builtin_super(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`super()`."""
     if args:
-        if len(args) == 2 and isinstance(args[0], Const) and class_of(args[1]) is not None:
+        if len(args) == 2 and isinstance(args[0], Const) and classes.class_of(args[1]) is not None:
             return SuperVal(args[0].value, args[1])
-        raise refused(lo, "`super` with these arguments", "call it without arguments")
+        raise core.refused(lo, "`super` with these arguments", "call it without arguments")
     scope = lo.scope
     while scope is not None and "__class__" not in scope.source.closure:
         scope = scope.parent
     a = scope.source.node.args if scope is not None else None
     first = next(iter([*a.posonlyargs, *a.args]), None) if a is not None else None
     value = scope.names.get(first.id, None) if first is not None else None
-    if class_of(value) is None:
-        raise refused(lo, "`super()` is used where the object is not known")
+    if classes.class_of(value) is None:
+        raise core.refused(lo, "`super()` is used where the object is not known")
     return SuperVal(scope.source.closure["__class__"].cell_contents, value)
 
 
+@core.builtin(getattr)
 def builtin_getattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`getattr(obj, "name")`."""
-    from sourcead.frontend.values import methods
-
-    found, name = expressions.known(lo, args[1])
+    found, name = core.known(lo, args[1])
     if not found or not isinstance(name, str):
-        raise refused(lo, "`getattr` of a name that is not known before the program runs")
-    if len(args) == 3 and class_of(args[0]) is not None and not has_attribute(args[0], name):
+        raise core.refused(lo, "`getattr` of a name that is not known before the program runs")
+    if len(args) == 3 and classes.class_of(args[0]) is not None and not classes.has_attribute(args[0], name):
         return args[2]
-    if len(args) == 3 and class_of(args[0]) is None:
-        raise refused(lo, "`getattr` with a default, of something that is no object")
-    return methods.attribute(lo, args[0], name, node)
+    if len(args) == 3 and classes.class_of(args[0]) is None:
+        raise core.refused(lo, "`getattr` with a default, of something that is no object")
+    return core.attribute(lo, args[0], name, node)
 
 
+@core.builtin(setattr)
 def builtin_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`setattr(obj, "name", value)`."""
-    found, name = expressions.known(lo, args[1])
+    found, name = core.known(lo, args[1])
     if not found or not isinstance(name, str):
-        raise refused(lo, "`setattr` of a name that is not known before the program runs")
+        raise core.refused(lo, "`setattr` of a name that is not known before the program runs")
     set_attribute(lo, args[0], name, args[2], node)
     return Const(None)
 
 
+@core.builtin(object.__setattr__)
 def builtin_object_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`object.__setattr__(obj, "name", value)`, as frozen dataclasses write their own fields."""
-    found, name = expressions.known(lo, args[1])
-    if not found or not isinstance(args[0], Cell) or class_of(args[0]) is None:
-        raise refused(lo, "`object.__setattr__` of something that is not known here")
+    found, name = core.known(lo, args[1])
+    if not found or not isinstance(args[0], Cell) or classes.class_of(args[0]) is None:
+        raise core.refused(lo, "`object.__setattr__` of something that is not known here")
     store_attribute(lo, args[0], name, args[2])
     return Const(None)
 
 
+@core.builtin(hasattr)
 def builtin_hasattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`hasattr(obj, "name")`."""
-    found, name = expressions.known(lo, args[1])
-    if not found or class_of(args[0]) is None:
-        raise refused(lo, "`hasattr` of something that is not known before the program runs")
-    return Const(has_attribute(args[0], name))
+    found, name = core.known(lo, args[1])
+    if not found or classes.class_of(args[0]) is None:
+        raise core.refused(lo, "`hasattr` of something that is not known before the program runs")
+    return Const(classes.has_attribute(args[0], name))
 
 
+@core.builtin(type)
 def builtin_type(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`type(obj)`."""
-    cls = class_of(args[0]) if len(args) == 1 else None
-    return Const(cls) if cls is not None else calls.emit_call(lo, type, args, kwargs, node)
+    cls = classes.class_of(args[0]) if len(args) == 1 else None
+    return Const(cls) if cls is not None else core.call_library(lo, type, args, kwargs, node)
 
 
+@core.builtin(functools.partial)
 def builtin_partial(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`functools.partial(f, ...)`."""
     return BoundVal(args[0], tuple(args[1:]), dict(kwargs))
 
 
-BUILTINS: dict[Any, Any] = {
-    super: builtin_super, getattr: builtin_getattr, setattr: builtin_setattr, hasattr: builtin_hasattr, type: builtin_type,
-    functools.partial: builtin_partial, object.__setattr__: builtin_object_setattr,
-    object.__init__: lambda lo, args, kwargs, node: Const(None),
-}  # fmt: skip
+core.builtin(object.__init__)(lambda lo, args, kwargs, node: Const(None))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import calls, expressions
-from sourcead.frontend.values import objects, sequences
-from sourcead.frontend.values.cells import VALUE, Cell, TupleVal, Value
+from sourcead.frontend import core
+from sourcead.frontend.core import VALUE, Cell, Lowering, TupleVal, Value
+from sourcead.frontend.values import classes, sequences
 from sourcead.ir.nodes import Call, Const, Var
 from sourcead.ir.records import own_names
 from sourcead.ir.types import Array
@@ -25,7 +23,7 @@ def make_tuple(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Val
     if "__new__" in own_names(cls) or "__init__" in own_names(cls):
         raise UnsupportedSyntaxError(f"the named tuple {cls.__name__} is made by code of its own", at=lo.here)
     names = cls._fields
-    defaults = {k: calls.as_value(lo, v) for k, v in cls._field_defaults.items()}
+    defaults = {k: core.as_value(lo, v) for k, v in cls._field_defaults.items()}
     found = arguments(lo, cls, names, (), args, kwargs, defaults)
     return TupleVal(tuple(found[n] for n in names), None, cls)
 
@@ -56,7 +54,7 @@ def named_result(lo: Lowering, value: Value, name: str, node) -> Value | None:
     atom = value.origin if isinstance(value, TupleVal) else value
     made = lo.build.made_by.get(atom) if isinstance(atom, Var) else None
     names = RESULTS.get(made.fn, ()) if isinstance(made, Call) and not isinstance(made.fn, Var) else ()
-    return expressions.subscript(lo, value, Const(names.index(name)), node) if name in names else None
+    return core.subscript(lo, value, Const(names.index(name)), node) if name in names else None
 
 
 def tuple_method(lo: Lowering, value: TupleVal, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
@@ -65,13 +63,13 @@ def tuple_method(lo: Lowering, value: TupleVal, name: str, args: list[Value], kw
     match name:
         case "_replace":
             if unknown := set(kwargs) - set(cls._fields):
-                raise expressions.unsupported(lo, node, f"{cls.__name__} has no field `{min(unknown)}`")
+                raise core.unsupported(lo, node, f"{cls.__name__} has no field `{min(unknown)}`")
             return TupleVal(tuple(kwargs.get(n, v) for n, v in zip(cls._fields, value.items)), None, cls)
         case "_asdict":
             return lo.new_dict(dict(zip(cls._fields, value.items)))
         case "_make":
             return make_tuple(lo, cls, sequences.static_items(lo, args[0], node, len(cls._fields)), {})
-    raise expressions.unsupported(lo, node, f"the method `{name}` of a named tuple")
+    raise core.unsupported(lo, node, f"the method `{name}` of a named tuple")
 
 
 def plain(value: Value, lo: Lowering) -> Value:
@@ -91,7 +89,7 @@ def plain(value: Value, lo: Lowering) -> Value:
 def fill_dataclass(lo: Lowering, cell: Cell, base: type, args: list[Value], kwargs: dict[str, Value], node) -> None:
     """What the `__init__` that `dataclass` wrote for the class `base` does to a new object."""
     if any(f._field_type is dataclasses._FIELD_INITVAR for f in base.__dataclass_fields__.values()):
-        raise expressions.unsupported(lo, node, f"`InitVar` of the dataclass {base.__name__}", "use `field(init=False)` and plain fields")
+        raise core.unsupported(lo, node, f"`InitVar` of the dataclass {base.__name__}", "use `field(init=False)` and plain fields")
     fields = dataclasses.fields(base)
     taken = [f for f in fields if f.init]
     named = tuple(f.name for f in taken if f.kw_only)
@@ -103,46 +101,49 @@ def fill_dataclass(lo: Lowering, cell: Cell, base: type, args: list[Value], kwar
         if f.name in found:
             lo.set(cell.slots, f.name, found[f.name])
     if hasattr(cell.cls, "__post_init__"):
-        calls.call(lo, objects.attribute(lo, cell, "__post_init__", node), [], {}, node)
+        core.call(lo, core.attribute(lo, cell, "__post_init__", node), [], {}, node)
 
 
 def default(lo: Lowering, f: dataclasses.Field, node) -> Value | None:
     """The value of a field that is not given; None if it must be."""
     if f.default is not dataclasses.MISSING:
-        return calls.as_value(lo, f.default)
+        return core.as_value(lo, f.default)
     if f.default_factory is not dataclasses.MISSING:
-        return calls.call_object(lo, f.default_factory, [], {}, node)
+        return core.call_object(lo, f.default_factory, [], {}, node)
     return None
 
 
+@core.builtin(dataclasses.replace)
 def builtin_replace(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`dataclasses.replace(obj, **changes)`."""
     (obj,) = args
-    cls = objects.class_of(obj)
+    cls = classes.class_of(obj)
     if cls is None or not dataclasses.is_dataclass(cls):
-        raise expressions.unsupported(lo, node, "`dataclasses.replace` of something that is no dataclass here")
+        raise core.unsupported(lo, node, "`dataclasses.replace` of something that is no dataclass here")
     fields = dataclasses.fields(cls)
     if unset := [f.name for f in fields if not f.init and f.name in kwargs]:
-        raise expressions.unsupported(lo, node, f"the field `{unset[0]}` of {cls.__name__} is not a parameter of it")
-    kept = {f.name: objects.attribute(lo, obj, f.name, node) for f in fields if f.init and f.name not in kwargs}
-    return objects.make(lo, cls, [], {**kept, **kwargs}, node)
+        raise core.unsupported(lo, node, f"the field `{unset[0]}` of {cls.__name__} is not a parameter of it")
+    kept = {f.name: core.attribute(lo, obj, f.name, node) for f in fields if f.init and f.name not in kwargs}
+    return core.call_object(lo, cls, [], {**kept, **kwargs}, node)
 
 
+@core.builtin(dataclasses.asdict)
 def builtin_asdict(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`dataclasses.asdict(obj)`."""
     return lo.new_dict({name: copied(lo, value, builtin_asdict, node) for name, value in data(lo, args, kwargs, node)})
 
 
+@core.builtin(dataclasses.astuple)
 def builtin_astuple(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`dataclasses.astuple(obj)`."""
     return TupleVal(tuple(copied(lo, value, builtin_astuple, node) for _, value in data(lo, args, kwargs, node)))
 
 
 def data(lo: Lowering, args: list[Value], kwargs, node) -> list[tuple[str, Value]]:
-    cls = objects.class_of(args[0])
+    cls = classes.class_of(args[0])
     if kwargs or cls is None or not dataclasses.is_dataclass(cls):
-        raise expressions.unsupported(lo, node, "this conversion of a dataclass", "write out the fields")
-    return [(f.name, objects.attribute(lo, args[0], f.name, node)) for f in dataclasses.fields(cls)]
+        raise core.unsupported(lo, node, "this conversion of a dataclass", "write out the fields")
+    return [(f.name, core.attribute(lo, args[0], f.name, node)) for f in dataclasses.fields(cls)]
 
 
 def copied(lo: Lowering, value: Value, convert, node) -> Value:
@@ -157,22 +158,17 @@ def copied(lo: Lowering, value: Value, convert, node) -> Value:
         return lo.new_dict({k: copied(lo, v, convert, node) for k, v in value.items.items()})
     if isinstance(value, Cell):
         if VALUE in value.slots and isinstance(atom_type(lo.read(value)), Array):
-            return calls.emit_call(lo, np.copy, [value], {}, node)
-        raise expressions.unsupported(lo, node, "a field whose type is not known here", "write out the fields")
+            return core.call_library(lo, np.copy, [value], {}, node)
+        raise core.unsupported(lo, node, "a field whose type is not known here", "write out the fields")
     return value
 
 
+@core.builtin(dataclasses.fields)
 def builtin_fields(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`dataclasses.fields(obj)`."""
-    cls = objects.class_of(args[0])
+    cls = classes.class_of(args[0])
     if cls is None:
         cls = args[0].value if isinstance(args[0], Const) else None
     if not dataclasses.is_dataclass(cls):
-        raise expressions.unsupported(lo, node, "`dataclasses.fields` of something that is no dataclass here")
+        raise core.unsupported(lo, node, "`dataclasses.fields` of something that is no dataclass here")
     return Const(dataclasses.fields(cls))
-
-
-BUILTINS: dict[Any, Any] = {
-    dataclasses.replace: builtin_replace, dataclasses.asdict: builtin_asdict, dataclasses.astuple: builtin_astuple,
-    dataclasses.fields: builtin_fields,
-}  # fmt: skip

@@ -13,19 +13,17 @@ Keys carry no derivative, so what does cannot be one.
 
 from __future__ import annotations
 
-import collections
 import operator
-from typing import Any
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type, operand_type
-from sourcead.frontend.core import Lowering, MustMaterialise
-from sourcead.frontend.syntax import branches as control, calls, expressions, iteration
-from sourcead.frontend.syntax.iteration import Iterable
+from sourcead.frontend import core
+from sourcead.frontend.control import branches, loops
+from sourcead.frontend.core import Cell, Iterable, Lowering, MustMaterialise, TupleVal, Value, roots
+from sourcead.frontend.core.facts import common_type
 from sourcead.frontend.values import sequences
-from sourcead.frontend.values.cells import VALUE, Cell, TupleVal, Value, hold, roots
 from sourcead.ir.nodes import Build, Call, Const, Operand, Sub, Var
-from sourcead.ir.types import BOOL, ListT, MapT, Scalar, Str, TupleT, Type, Undefined, Unknown, carries_derivative, join
+from sourcead.ir.types import BOOL, ListT, MapT, Scalar, Str, Unknown, carries_derivative
 
 
 def is_map(lo: Lowering, value: Value) -> bool:
@@ -33,44 +31,11 @@ def is_map(lo: Lowering, value: Value) -> bool:
     return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(lo.read(value)), MapT)
 
 
-def common_type(cell: Cell) -> Type | None:
-    """The type of all values of a dict whose keys are known; None if they have none in common."""
-    t: Type = Undefined()
-    for value in cell.items.values():
-        found = type_of_value(value)
-        if found is None:
-            return None
-        t = join(t, found)
-    return None if isinstance(t, Unknown) else t
-
-
-def type_of_value(value: Value) -> Type | None:
-    """The type of a value as one atom; None if it cannot be one."""
-    match value:
-        case Var() | Const():
-            return None if callable(getattr(value, "value", None)) else atom_type(value)
-        case Cell(slots=slots) if VALUE in slots:
-            return atom_type(slots[VALUE])
-        case Cell() if value.kind == "list":
-            t = common_type(value)
-            return None if t is None else ListT(t)
-        case TupleVal(items, cls=None):
-            parts = tuple(map(type_of_value, items))
-            return None if None in parts else TupleT(parts)
-    return None
-
-
-def may_be(lo: Lowering, cell: Cell, value: Value) -> bool:
-    """Whether a dict known key by key can be one IR value, with a value to be put into it."""
-    common, new = common_type(cell), type_of_value(value)
-    return common is not None and new is not None and not isinstance(join(common, new), Unknown)
-
-
 def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
     """Turns a dict known key by key into one IR value, as its keys are not known any more."""
     if common_type(cell) is None:
         what = "a dict key that is not known before the program runs" if key is not None else "whether a key is in this dict"
-        raise expressions.unsupported(
+        raise core.unsupported(
             lo, node, f"{what}, of a dict whose values differ in kind", "use a dict of values of one kind, or constant keys"
         )
     if cell.depth < lo.depth:
@@ -78,23 +43,12 @@ def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
     lo.materialise(cell)
 
 
-def as_map(lo: Lowering, cell: Cell) -> Var:
-    """A dict known key by key as one IR value."""
-    keys = tuple(cell.items)
-    atoms = tuple(map(lo.read, cell.items.values()))
-    t: Type = Undefined()
-    k: Type = Undefined()
-    for key, atom in zip(keys, atoms):
-        t, k = join(t, atom_type(atom)), join(k, atom_type(Const(key)))
-    return lo.build.emit(Build("dict", atoms, keys), MapT(k, t, cell.default), cell.name, False)
-
-
 def key_of(lo: Lowering, key: Value, node) -> Operand:
     """A key as an operand."""
     operand = lo.operand(key)
     t = operand_type(operand)
     if isinstance(t, Unknown) or carries_derivative(t):
-        raise expressions.unsupported(
+        raise core.unsupported(
             lo, node, "dict keys that carry a derivative, or may", "use integers or strings: `int(key)`"
         )
     return operand
@@ -103,12 +57,13 @@ def key_of(lo: Lowering, key: Value, node) -> Operand:
 # -- reading and writing ---------------------------------------------------------------------------------------------------
 
 
+@core.subscript.register(MapT)
 def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
     """`d[key]`."""
     operand = key_of(lo, key, node)
     default = atom_type(lo.read(cell)).default
     if default is not None:
-        set_default(lo, cell, operand, lambda: calls.call(lo, default, [], {}, node), node)
+        set_default(lo, cell, operand, lambda: core.call(lo, default, [], {}, node), node)
     return view(lo, cell, operand)
 
 
@@ -127,7 +82,7 @@ def store(lo: Lowering, cell: Cell, operand: Operand, value: Value) -> None:
     if isinstance(value, Cell) and value.kind == "dict":  # what is a key of it is not asked while compiling from here on
         open_up(lo, value, None)
     lo.write(cell, (Sub(operand),), lo.read(value))
-    hold(cell.root(), value)
+    lo.hold(cell.root(), value)
 
 
 def has_key(lo: Lowering, cell: Cell, operand: Operand) -> Var:
@@ -138,7 +93,7 @@ def has_key(lo: Lowering, cell: Cell, operand: Operand) -> Var:
 def set_default(lo: Lowering, cell: Cell, operand: Operand, make, node) -> None:
     """`if key not in d: d[key] = make()`."""
     absent = lo.build.call(operator.not_, has_key(lo, cell, operand), type=BOOL)
-    control.branch(lo, absent, [lambda: store(lo, cell, operand, make()), lambda: None])
+    branches.branch(lo, absent, [lambda: store(lo, cell, operand, make()), lambda: None])
 
 
 def remove(lo: Lowering, cell: Cell, operand: Operand) -> None:
@@ -157,10 +112,16 @@ def keys(lo: Lowering, cell: Cell, node) -> Value:
     return lo.wrap(lo.build.call(list, lo.read(cell), type=ListT(t.key), name="keys"))
 
 
+@core.iterate.register(MapT)
+def iterate_keys(lo: Lowering, cell: Cell, node) -> Iterable:
+    """The keys of a dict, in order."""
+    return iterate(lo, cell, PARTS["keys"], node)
+
+
 def iterate(lo: Lowering, cell: Cell, element, node) -> Iterable:
     """The `element(key, value)` for each key of a dict, in order."""
     found = keys(lo, cell, node)
-    inner = iteration.iterate(lo, found, node)
+    inner = core.iterate(lo, found, node)
 
     def nth(k):
         key = inner.nth(k)
@@ -176,6 +137,7 @@ PARTS = {
 }
 
 
+@core.method.register(MapT)
 def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`d.name(...)`."""
     if name in PARTS:
@@ -194,11 +156,11 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
             update(lo, cell, other, node)
         return Const(None)
     if name not in ("get", "setdefault", "pop") or not args:
-        raise expressions.unsupported(lo, node, f"the dict method `{name}` of a dict whose keys are not known here")
+        raise core.unsupported(lo, node, f"the dict method `{name}` of a dict whose keys are not known here")
     operand = key_of(lo, args[0], node)
     otherwise = args[1] if len(args) > 1 else Const(None)
     if name == "get":
-        return control.branch(lo, has_key(lo, cell, operand), [lambda: view(lo, cell, operand), lambda: otherwise], "ifexp")
+        return branches.branch(lo, has_key(lo, cell, operand), [lambda: view(lo, cell, operand), lambda: otherwise], "ifexp")
     if name == "setdefault":
         set_default(lo, cell, operand, lambda: otherwise, node)
         return view(lo, cell, operand)
@@ -210,7 +172,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
 
     if len(args) == 1:
         return take()
-    return control.branch(lo, has_key(lo, cell, operand), [take, lambda: otherwise])
+    return branches.branch(lo, has_key(lo, cell, operand), [take, lambda: otherwise])
 
 
 def update(lo: Lowering, cell: Cell, other: Value, node) -> None:
@@ -221,47 +183,12 @@ def update(lo: Lowering, cell: Cell, other: Value, node) -> None:
             store(lo, cell, Const(key), value)
     elif is_map(lo, other):
         pairs = iterate(lo, other, PARTS["items"], node)
-        sequences.for_each(lo, pairs, lambda pair: store(lo, cell, lo.operand(pair.items[0]), pair.items[1]))
+        loops.for_each(lo, pairs, lambda pair: store(lo, cell, lo.operand(pair.items[0]), pair.items[1]))
     else:
-        source = iteration.iterate(lo, other, node)
+        source = core.iterate(lo, other, node)
 
         def put(pair):
             key, value = sequences.static_items(lo, pair, node, 2)
             store(lo, cell, key_of(lo, key, node), value)
 
-        sequences.for_each(lo, source, put)
-
-
-# -- making ----------------------------------------------------------------------------------------------------------------
-
-
-def builtin_defaultdict(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`defaultdict(factory, ...)`."""
-    from sourcead.frontend.builtins import functions as builtin_functions
-
-    made = builtin_functions.builtin_dict(lo, args[1:], kwargs, node)
-    if args and not (isinstance(args[0], Const) and args[0].value is None):
-        if made.kind != "dict":
-            raise expressions.unsupported(lo, node, "`defaultdict` of a dict whose keys are not known here")
-        made.default = args[0]
-    return made
-
-
-def builtin_fromkeys(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`dict.fromkeys(keys, value)`."""
-    value = args[1] if len(args) > 1 else Const(None)
-    made = lo.new_dict({})
-    for_keys(lo, made, iteration.iterate(lo, args[0], node), lambda key: value, node)
-    return made
-
-
-def for_keys(lo: Lowering, made: Cell, source: Iterable, value_of, node) -> None:
-    """`made[key] = value_of(key)` for each key."""
-    from sourcead.frontend.syntax import assignment
-
-    sequences.for_each(lo, source, lambda key: assignment.store(lo, made, key, value_of(key), node))
-
-
-BUILTINS: dict[Any, Any] = {
-    collections.defaultdict: builtin_defaultdict, dict.fromkeys: builtin_fromkeys,
-}  # fmt: skip
+        loops.for_each(lo, source, put)

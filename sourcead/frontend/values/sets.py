@@ -11,16 +11,12 @@ In which order a set goes through its items depends on how they came into it, so
 from __future__ import annotations
 
 import operator
-from typing import Any
-
-import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import expressions, iteration
+from sourcead.frontend import core
+from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value
 from sourcead.frontend.values import lists
-from sourcead.frontend.values.cells import Cell, TupleVal, Value
 from sourcead.ir.nodes import Atom, Build, Call, Const, Var
 from sourcead.ir.types import BOOL, Array, ListT, Scalar, SetT, Type, Undefined, join, kind_of, rank
 
@@ -69,23 +65,16 @@ def made(lo: Lowering, value: Value, node, make=set) -> Value:
     return lo.wrap(lo.build.call(make, lo.read(value), type=SetT(item), name="items"))
 
 
-def builtin_set(make):
-    """`set(xs)` or `frozenset(xs)`."""
-    return lambda lo, args, kwargs, node: made(lo, args[0] if args else TupleVal(()), node, make)
+@core.builtin(set)
+def builtin_set(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`set(xs)`."""
+    return made(lo, args[0] if args else TupleVal(()), node)
 
 
-def lower_set(lo: Lowering, node: gast.Set) -> Value:
-    """`{a, b}`."""
-    return made(lo, expressions.lower_list(lo, node), node)
-
-
-def lower_setcomp(lo: Lowering, node: gast.SetComp) -> Value:
-    """`{f(x) for x in xs}`."""
-    from sourcead.frontend.syntax import comprehensions
-
-    items = gast.ListComp(node.elt, node.generators)
-    items.stands_for = node
-    return made(lo, comprehensions.comprehension(lo, items), node)
+@core.builtin(frozenset)
+def builtin_frozenset(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`frozenset(xs)`."""
+    return made(lo, args[0] if args else TupleVal(()), node, frozenset)
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------------
@@ -102,11 +91,12 @@ def in_order(lo: Lowering, value: Value, options: dict[str, Value]) -> Value:
     return lo.wrap(lo.build.call(sorted, lo.read(value), type=ListT(set_type(lo, value).item), name="items", **given))
 
 
-def iterate(lo: Lowering, value: Value, node) -> iteration.Iterable:
+@core.iterate.register(SetT)
+def iterate(lo: Lowering, value: Value, node) -> Iterable:
     """The items in the order in which Python goes through them."""
     if not set_type(lo, value).ordered:
-        raise expressions.unsupported(lo, node, "the order of a set that was added to is not known here", "use `sorted(...)` of it")
-    return iteration.iterate(lo, listing(lo, value), node)
+        raise core.unsupported(lo, node, "the order of a set that was added to is not known here", "use `sorted(...)` of it")
+    return core.iterate(lo, listing(lo, value), node)
 
 
 def operate(lo: Lowering, fn, values: tuple[Value, ...]) -> Value | None:
@@ -127,7 +117,8 @@ def together(a: SetT, b: SetT) -> SetT:
 # -- methods ---------------------------------------------------------------------------------------------------------------
 
 
-def method(lo: Lowering, value: Value, name: str, args: list[Value], node) -> Value:
+@core.method.register(SetT)
+def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`s.add(k)`, `s.union(t)` and kin."""
     match name, len(args):
         case "add", 1:
@@ -147,7 +138,7 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], node) -> Va
             other = made(lo, args[0], node)
             return lo.build.call(getattr(set, name), lo.read(value), lo.read(other), type=BOOL)
         case _:
-            raise expressions.unsupported(lo, node, f"the method `{name}` of a set")
+            raise core.unsupported(lo, node, f"the method `{name}` of a set")
     return Const(None)
 
 
@@ -163,6 +154,3 @@ def replace(lo: Lowering, cell: Value, fn, other: Value, node) -> None:
 
 def changed(lo: Lowering, fn, before: Atom, other: Atom, t: SetT) -> Var:
     return lo.build.emit(Call(fn, (before, other)), t, before.name, before.temp)
-
-
-BUILTINS: dict[Any, Any] = {set: builtin_set(set), frozenset: builtin_set(frozenset)}

@@ -1,6 +1,6 @@
 """Random draws: the methods of a generator, called as they stand, once for each time that control passes them.
 
-What is drawn carries no derivative.  A draw whose parameters do (`rng.normal(mu, sigma)`) has no rule, so it is refused where a
+What is drawn carries no derivative. A draw whose parameters do (`rng.normal(mu, sigma)`) has no rule, so it is refused where a
 derivative would have to pass through it: `mu + sigma * rng.normal()` says the same and has one.
 """
 
@@ -12,27 +12,32 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import expressions
-from sourcead.frontend.values.cells import TupleVal, Value, roots
+from sourcead.frontend import core
+from sourcead.frontend.core import Lowering, TupleVal, Value, roots
 from sourcead.ir.nodes import Call, Const
-from sourcead.ir.types import FLOAT, INT, UNKNOWN, Array, Scalar, Sym, TupleT, Type
+from sourcead.ir.types import FLOAT, INT, UNKNOWN, Array, Foreign, Scalar, Sym, TupleT, Type
 
 WRITING = frozenset({"shuffle"})
+
+
 FLOATS = {  # draws of floats -> the place of `size` among the arguments
     "random": 0, "standard_normal": 0, "standard_exponential": 0, "random_sample": 0, "normal": 2, "uniform": 2, "exponential": 1,
     "beta": 2, "gamma": 2, "laplace": 2, "logistic": 2, "lognormal": 2, "gumbel": 2, "rayleigh": 1,
 }  # fmt: skip
+
+
 INTEGERS = {"integers": 2, "randint": 2, "binomial": 2, "poisson": 1, "geometric": 1, "choice": 1}
 
 
-def lower_draw(lo: Lowering, generator: Value, cls: type, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+@core.method.register(Foreign)
+def lower_draw(lo: Lowering, generator: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`rng.normal(...)`: a method of a generator."""
+    cls = atom_type(lo.read(generator)).cls
     method = getattr(cls, name, None)
     if method is None or not callable(method):
-        raise expressions.unsupported(lo, node, f"a {cls.__name__} has no method `{name}`")
+        raise core.unsupported(lo, node, f"a {cls.__name__} has no method `{name}`")
     if name in WRITING:
-        raise expressions.unsupported(lo, node, f"`{name}` writes into its argument", "`x = x[rng.permutation(len(x))]`")
+        raise core.unsupported(lo, node, f"`{name}` writes into its argument", "`x = x[rng.permutation(len(x))]`")
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     t = drawn_type(lo, cls, name, args, kwargs)
@@ -57,7 +62,7 @@ def drawn_type(lo: Lowering, cls: type, name: str, args: list[Value], kwargs: di
     dtype = np.dtype(float) if name in FLOATS else np.dtype(np.int64)
     given = kwargs.get("dtype", args[place + 1] if len(args) > place + 1 else None)
     if given is not None:
-        found, value = expressions.known(lo, given)
+        found, value = core.known(lo, given)
         if not found:
             return UNKNOWN
         dtype = np.dtype(value)
@@ -70,7 +75,7 @@ def drawn_type(lo: Lowering, cls: type, name: str, args: list[Value], kwargs: di
 
 def drawn_dims(lo: Lowering, size: Value) -> tuple | None:
     """The dims of what is drawn; none of a number, None if they are not known."""
-    found, value = expressions.known(lo, size)
+    found, value = core.known(lo, size)
     if found and value is None:
         return ()
     if isinstance(size, TupleVal):
@@ -89,9 +94,7 @@ def drawn_dims(lo: Lowering, size: Value) -> tuple | None:
 
 def dim(lo: Lowering, item: Value) -> int | Sym:
     """A dim that is given as a number."""
-    found, value = expressions.known(lo, item)
+    found, value = core.known(lo, item)
     if found and isinstance(value, int):
         return value
     return lo.build.size_dim.get(lo.read(item)) or Sym()
-
-

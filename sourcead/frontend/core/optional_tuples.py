@@ -13,8 +13,9 @@ from __future__ import annotations
 import operator
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend.values.cells import VALUE, Cell, OptionalVal, TupleVal, Value
-from sourcead.frontend.values.not_data import same_keys
+from sourcead.frontend.core.cells import Cell, OptionalVal, TupleVal, Value
+from sourcead.frontend.core.comparing import same_keys
+from sourcead.frontend.core.journal import VALUE
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Var
 from sourcead.ir.types import BOOL, NoneType
 

@@ -7,100 +7,69 @@ from __future__ import annotations
 
 import enum
 import operator
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend.core import Lowering, is_text
-from sourcead.frontend.syntax import expressions
-from sourcead.frontend.syntax.early_exits import Flag
-from sourcead.frontend.values import optional_tuples as optional
-from sourcead.frontend.values.cells import VALUE, WHOLE, Cell, Slots, TupleVal, Value
-from sourcead.ir.nodes import Atom, Call, Const, Policy, Range, Var
-from sourcead.ir.types import INT, Array, DictT, ListT, MapT, Scalar, SetT, StructT, Sym, TupleT, Type, Unknown
+from sourcead.frontend import core
+from sourcead.frontend.control.loops import ONE, ZERO
+from sourcead.frontend.core import VALUE, WHOLE, Cell, Flag, Iterable, Lowering, OptionalVal, SuperVal, TupleVal, Value
+from sourcead.frontend.values import changing_lists, classes, sequences
+from sourcead.ir.nodes import Call, Const, Range, Var
+from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
 
-ZERO, ONE = Const(0), Const(1)
 USED = "used"
-
-
-@dataclass(frozen=True, eq=False)
-class Iterable:
-    """Something to iterate over.
-
-    items: the elements, if they are known one by one; else
-    domain(): the range that the index runs over, element(index): the element;
-    length(), nth(k): the same counted from 0, for `enumerate` and `zip`; count: how many there are, if that is known.
-    """
-
-    items: list[Value] | None = None
-    domain: Callable[[], Range] | None = None
-    element: Callable[[Atom], Value] | None = None
-    length: Callable[[], Atom] | None = None
-    nth: Callable[[Atom], Value] | None = None
-    count: int | None = None
-    index_name: str | None = None
-    reverse: Callable[[], Iterable] | None = None
-    value: Callable[[], Atom] | None = None  # as an operand (`a[range(n), labels]`)
-    drive: Callable | None = None  # of a generator: does something with each element (`generators.py`)
-    endless: bool = False  # whether it has no last element, or may have none
-    walk: Any = None  # of the items of one list or dict: what they were (`walks.py`)
-    once: bool = False  # whether it is an iterator, which is empty when it was walked through
-    state: Slots = field(default_factory=Slots)  # of an iterator: whether it was
-    policy: Policy | None = None  # what a loop over it saves (`checkpoint`)
-
-
-def iterate(lo: Lowering, value: Value, node) -> Iterable:
-    """The iterable that a value is."""
-    value = optional.present(value)
-    if isinstance(value, Iterable):
-        if not value.once:
-            return value
-        if USED in value.state:
-            raise expressions.unsupported(
-                lo, node, "this iterator was walked through before", "make it anew, or make a list of it: `list(...)`"
-            )
-        lo.set(value.state, USED, True)
-        return replace(value, once=False)
-    from sourcead.frontend.values import objects
-
-    if (found := objects.special(lo, value, "__iter__", [], node)) is not None:
-        return iterate(lo, found, node)
-    if isinstance(value, Const) and isinstance(value.value, enum.EnumMeta):
-        return listed([Const(member) for member in value.value])
-    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
-        return static_sequence(lo, value, node)
-    if isinstance(value, Cell) and value.kind == "dict":
-        lo.alive(value)
-        lo.sure(value)
-        return listed([Const(k) for k in value.items])
-    if isinstance(value, Const) and not value.live and isinstance(value.value, (tuple, list, str, dict, range)):
-        return listed([Const(v) for v in value.value])
-    if isinstance(value, (Var, Cell)):
-        t = atom_type(lo.read(value))
-        if isinstance(t, MapT):
-            from sourcead.frontend.values import runtime_dicts as maps
-
-            return maps.iterate(lo, value, maps.PARTS["keys"], node)
-        if isinstance(t, SetT):
-            from sourcead.frontend.values import sets
-
-            return sets.iterate(lo, value, node)
-        if isinstance(t, (Array, ListT, TupleT, Unknown)):
-            return sequence(lo, value, node)
-    if isinstance(value, Const) and value.live:
-        return sequence(lo, value, node)
-    raise expressions.unsupported(lo, node, "this object cannot be iterated over", "loop over a range, an array, a list or a tuple")
 
 
 def listed(items: list[Value]) -> Iterable:
     return Iterable(items=items, reverse=lambda: listed(items[::-1]))
 
 
-def static_sequence(lo: Lowering, value: Value, node) -> Iterable:
+@core.iterate.register(OptionalVal)
+def _iterate_optional(lo: Lowering, value: OptionalVal, node) -> Iterable:
+    return core.iterate(lo, value.held, node)
+
+
+@core.iterate.register(Iterable)
+def _iterate_iterable(lo: Lowering, value: Iterable, node) -> Iterable:
+    if not value.once:
+        return value
+    if USED in value.state:
+        raise core.unsupported(lo, node, "this iterator was walked through before", "make it anew, or make a list of it: `list(...)`")
+    lo.set(value.state, USED, True)
+    return replace(value, once=False)
+
+
+@core.iterate.register("object", SuperVal)
+def _iterate_object(lo: Lowering, value: Value, node) -> Iterable:
+    found = classes.special(lo, value, "__iter__", [], node)
+    return core.iterate.default(lo, value, node) if found is None else core.iterate(lo, found, node)
+
+
+@core.iterate.register(Const)
+def _iterate_constant(lo: Lowering, value: Const, node) -> Iterable:
+    if isinstance(value.value, enum.EnumMeta):
+        return listed([Const(member) for member in value.value])
+    if value.live:
+        return sequence(lo, value, node)
+    if isinstance(value.value, (tuple, list, str, dict, range)):
+        return listed([Const(v) for v in value.value])
+    return core.iterate.default(lo, value, node)
+
+
+@core.iterate.register("dict")
+def _iterate_dict(lo: Lowering, value: Cell, node) -> Iterable:
+    lo.alive(value)
+    lo.sure(value)
+    return listed([Const(k) for k in value.items])
+
+
+@core.iterate.register(TupleVal, "list")
+def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
     """A tuple or list of known length: a loop in the text where the elements are alike, else put in one by one."""
+    if (found := classes.special(lo, value, "__iter__", [], node)) is not None:
+        return core.iterate(lo, found, node)
     items = list(value.items.values()) if isinstance(value, Cell) else list(value.items)
     if isinstance(value, Cell):
         lo.alive(value)
@@ -108,7 +77,7 @@ def static_sequence(lo: Lowering, value: Value, node) -> Iterable:
         return one_by_one(lo, value, items)
     whole = value.slots.get(WHOLE) if isinstance(value, Cell) else value.origin
     if isinstance(whole, Var) and len(items) > 1 and alike([element_type(i) for i in items]):
-        if not any(lo._was_written(i) for i in items):
+        if not any(lo.was_written(i) for i in items):
             walked = lo.wrap_whole(whole, value)
             lo.walked.append(walked)
             return sequence(lo, walked, node)
@@ -117,9 +86,7 @@ def static_sequence(lo: Lowering, value: Value, node) -> Iterable:
 
 def one_by_one(lo: Lowering, value: Value, items: list[Value]) -> Iterable:
     """The items of a tuple, or of a list, which may be changed while they are taken."""
-    from sourcead.frontend.values import changing_lists as walks
-
-    return walks.walk(lo, value, list(value.items.items())) if isinstance(value, Cell) else listed(items)
+    return changing_lists.walk(lo, value, list(value.items.items())) if isinstance(value, Cell) else listed(items)
 
 
 def element_type(value: Value):
@@ -164,6 +131,7 @@ def alike(types: list) -> bool:
     return len(shapes) == 1 and None not in shapes
 
 
+@core.iterate.register(Array, ListT, TupleT, Unknown)
 def sequence(lo: Lowering, value: Value, node) -> Iterable:
     """An array (its rows), or a list or tuple of unknown length."""
 
@@ -174,7 +142,7 @@ def sequence(lo: Lowering, value: Value, node) -> Iterable:
         return lo.build.call(len, lo.read(value), type=INT, name="n")
 
     def element(index):
-        return expressions.subscript(lo, value, index, node)
+        return core.subscript(lo, value, index, node)
 
     def backward():
         def domain():
@@ -206,14 +174,14 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
     """`range(...)`."""
     atoms = [lo.read(a) for a in args]
     if any(isinstance(t := atom_type(a), Scalar) and t.kind == "float" for a in atoms):
-        raise expressions.unsupported(
+        raise core.unsupported(
             lo,
             node,
             "`range` of a float (an integer argument in wrt counts as a float)",
             "leave it out of wrt, or write `range(int(n))`",
         )
     start, stop, step = {1: (ZERO, *atoms, ONE), 2: (*atoms, ONE), 3: tuple(atoms)}[len(atoms)]
-    plain = is_number(lo, start, 0) and is_number(lo, step, 1)
+    plain = core.is_number(lo, start, 0) and core.is_number(lo, step, 1)
 
     def length():
         if plain:
@@ -223,11 +191,11 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
     def nth(k):
         if plain:
             return k
-        offset = k if is_number(lo, step, 1) else lo.build.call(operator.mul, k, step, type=INT)
+        offset = k if core.is_number(lo, step, 1) else lo.build.call(operator.mul, k, step, type=INT)
         return lo.build.call(operator.add, start, offset, type=INT)
 
     def backward():
-        if not (is_number(lo, step, 1) or is_number(lo, step, -1)):
+        if not (core.is_number(lo, step, 1) or core.is_number(lo, step, -1)):
             last = lambda: nth(lo.build.call(operator.sub, length(), ONE, type=INT))  # noqa: E731
         else:
             last = lambda: lo.build.call(operator.sub, stop, step, type=INT)  # noqa: E731
@@ -240,7 +208,7 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
                         nth=lambda k: lo.build.call(operator.sub, last(), lo.build.call(operator.mul, k, step, type=INT), type=INT))
 
     def value():
-        bounds = (stop,) if plain else (start, stop) if is_number(lo, step, 1) else (start, stop, step)
+        bounds = (stop,) if plain else (start, stop) if core.is_number(lo, step, 1) else (start, stop, step)
         return lo.build.emit(Call(range, bounds), Array(np.dtype(int), (Sym(),)), "numbers")
 
     return Iterable(
@@ -249,23 +217,18 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
     )  # fmt: skip
 
 
-def is_number(lo: Lowering, atom: Atom, number: int) -> bool:
-    found, value = expressions.known(lo, atom)
-    return found and type(value) is int and value == number
-
-
 def enumerated(lo: Lowering, inner: Iterable, start: Value, node) -> Iterable:
     """`enumerate(inner, start)`."""
     if inner.drive is not None:
         return numbered(lo, inner, start)
     if inner.items is not None:
-        found, first = expressions.known(lo, start)
+        found, first = core.known(lo, start)
         if found:
             return listed([TupleVal((Const(first + k), item)) for k, item in enumerate(inner.items)])
-        raise expressions.unsupported(lo, node, "`enumerate` from a start that is not known here")
+        raise core.unsupported(lo, node, "`enumerate` from a start that is not known here")
 
     def element(k):
-        number = k if is_number(lo, start, 0) else lo.build.call(operator.add, k, lo.read(start), type=INT)
+        number = k if core.is_number(lo, start, 0) else lo.build.call(operator.add, k, lo.read(start), type=INT)
         return TupleVal((number, inner.nth(k)))
 
     return Iterable(domain=lambda: Range(ZERO, inner.length(), ONE), element=element, length=inner.length, nth=element, index_name="i",
@@ -283,7 +246,7 @@ def numbered(lo: Lowering, inner: Iterable, start: Value) -> Iterable:
         def numbered_act(value):
             number = names[count]
             left = act(TupleVal((number, value)))
-            lo.set(names, count, expressions.operate(lo, operator.add, number, ONE))
+            lo.set(names, count, core.operate(lo, operator.add, number, ONE))
             return left
 
         return inner.drive(numbered_act, leave)
@@ -291,26 +254,18 @@ def numbered(lo: Lowering, inner: Iterable, start: Value) -> Iterable:
     return Iterable(drive=drive, endless=inner.endless)
 
 
-def unending(lo: Lowering, inner: Iterable) -> Iterable:
-    """A loop over what never ends, which the program leaves in another way."""
-    most = Const(2**62)
-    return Iterable(domain=lambda: Range(ZERO, most, ONE), element=inner.nth, length=lambda: most, nth=inner.nth)
-
-
 def settled(lo: Lowering, inner: Iterable, node) -> Iterable:
     """The iterable, one whose elements are read by place: a generator's are put into a list first."""
-    from sourcead.frontend.values import sequences
-
     if inner.endless:
-        raise expressions.unsupported(lo, node, "what never ends cannot be turned into a list", "loop over it, and leave with `break`")
+        raise core.unsupported(lo, node, "what never ends cannot be turned into a list", "loop over it, and leave with `break`")
     if inner.drive is None:
         return inner
-    return iterate(lo, sequences.collect(lo, inner, lambda element: element, node), node)
+    return core.iterate(lo, sequences.collect(lo, inner, lambda element: element, node), node)
 
 
 def by_place(lo: Lowering, inner: Iterable, node) -> Iterable:
     """The iterable, with elements that are read by a place that is not known."""
-    return inner if inner.items is None else sequence(lo, expressions.dynamic(lo, TupleVal(tuple(inner.items))), node)
+    return inner if inner.items is None else sequence(lo, sequences.dynamic(lo, TupleVal(tuple(inner.items))), node)
 
 
 def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
@@ -323,10 +278,10 @@ def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
     if all(p.endless for p in parts):
         return Iterable(nth=lambda k: TupleVal(tuple(p.nth(k) for p in parts)), endless=True)
     counts = [len(p.items) if p.items is not None else p.count for p in parts if not p.endless]
-    if None not in counts and any(p.items is not None and any(is_text(v) for v in p.items) for p in parts):  # names, which may be keys
+    if None not in counts and any(p.items is not None and any(core.is_text(v) for v in p.items) for p in parts):  # names, which may be keys
         return listed([TupleVal(tuple(p.nth(Const(k)) if p.items is None else p.items[k] for p in parts)) for k in range(min(counts))])
     if any(p.items is not None for p in parts):
-        parts = [p if p.items is None else sequence(lo, expressions.dynamic(lo, TupleVal(tuple(p.items))), node) for p in parts]
+        parts = [p if p.items is None else sequence(lo, sequences.dynamic(lo, TupleVal(tuple(p.items))), node) for p in parts]
 
     def length():
         lengths = [p.length() for p in parts if not p.endless]
@@ -344,5 +299,5 @@ def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
 def reverse(lo: Lowering, inner: Iterable, node) -> Iterable:
     """`reversed(inner)`."""
     if inner.reverse is None:
-        raise expressions.unsupported(lo, node, "this object cannot be reversed")
+        raise core.unsupported(lo, node, "this object cannot be reversed")
     return replace(inner.reverse(), policy=inner.policy)

@@ -1,8 +1,8 @@
 """`with adjoint_of(x) as d_x:`: a block of the user's that runs in the reverse sweep, over the cotangent of `x`.
 
-The block is lowered where it stands, so that it may read every value in scope, and then undone: the statements after it see
-nothing of what it did.  All that it leaves behind is the value of `d_x`.  After it, the name `x` is bound to the result of a
-`Steer`, which is `x` itself for every other purpose.
+The block is lowered where it stands, so that it may read every value in scope, and then undone: the statements after it see nothing of
+what it did. All that it leaves behind is the value of `d_x`. After it, the name `x` is bound to the result of a `Steer`, which is `x`
+itself for every other purpose.
 
 `adjoint_of` blocks inside the block are about the same point of the program: their cotangents are known here too.
 """
@@ -17,14 +17,12 @@ import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import SourceADError, UnsupportedSyntaxError
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import expressions
-from sourcead.frontend.syntax.early_exits import Flag
-from sourcead.frontend.values.cells import MISSING, SEEN, VALUE, WHOLE, Cell, Slots, TupleVal, Value, next_birth, roots
+from sourcead.frontend import core
+from sourcead.frontend.builtins import stop_gradient
+from sourcead.frontend.core import MISSING, SEEN, VALUE, WHOLE, Cell, Flag, Lowering, Slots, TupleVal, Value, next_birth
+from sourcead.frontend.syntax.early_exits import may_leave
 from sourcead.ir.nodes import UNDEFINED, Block, Const, Steer, Stmt, Var
-from sourcead.ir.types import carries_derivative
 from sourcead.language.adjoint_blocks import adjoint_of
-from sourcead.runtime import stop_gradient
 
 OWN = "it may change the cotangent, print, check, and assign names of its own"
 
@@ -58,17 +56,15 @@ def is_steering(lo: Lowering, item) -> bool:
     made = item.context_expr
     if not isinstance(made, gast.Call) or not isinstance(made.func, (gast.Name, gast.Attribute)):
         return False
-    try:
-        found, fn = expressions.known(lo, expressions.lower(lo, made.func))
-    except SourceADError:
-        return False
-    return found and fn is adjoint_of
+    with lo.attempt(SourceADError):
+        found, fn = core.known(lo, core.lower(lo, made.func))
+        return found and fn is adjoint_of
+    return False
 
 
+@core.statement(Steered)
 def lower_steered(lo: Lowering, node: Steered) -> None:
     """The statements of an `adjoint_of` block."""
-    from sourcead.frontend.syntax.statements import may_leave
-
     if any(map(may_leave, node.body)):
         raise refused(lo, node, "an `adjoint_of` block cannot be left by `return`, `break` or `continue`")
     if lo.steering is not None:
@@ -79,20 +75,17 @@ def lower_steered(lo: Lowering, node: Steered) -> None:
     apart = list({id(s): s for s in sites.values()}.values())
     values = [lo.read(leaf) for s in apart for leaf in s.leaves]
     results = []
-    mark, birth, lo.steering = lo.journal.mark(), next_birth(), sites
-    try:
-        with lo.build.block() as stmts:
-            for s in apart:
-                params = iter(s.params)
-                lo.set(lo.scope.names, s.cotangent, mapped(lo, s.value, lambda _, p=params: lo.wrap(next(p))))
-            lower_body(lo, node)
-            for s in apart:
-                results += [lo.read(v) for v in replacing(lo, s, lo.scope.names[s.cotangent], node)]
-        changed = lo.journal.changed(mark, birth)
-        refuse_writes(lo, changed, node)
-        lo.scope.ended.update(key for slots, key in changed if slots is lo.scope.names)
-    finally:
-        lo.steering = None
+    mark, birth = lo.journal.mark(), next_birth()
+    with lo.using(steering=sites), lo.build.block() as stmts:
+        for s in apart:
+            params = iter(s.params)
+            lo.set(lo.scope.names, s.cotangent, stop_gradient.mapped(lo, s.value, lambda _, p=params: lo.wrap(next(p))))
+        lower_body(lo, node)
+        for s in apart:
+            results += [lo.read(v) for v in replacing(lo, s, lo.scope.names[s.cotangent], node)]
+    changed = lo.journal.changed(mark, birth)
+    refuse_writes(lo, changed, node)
+    lo.scope.ended.update(key for slots, key in changed if slots is lo.scope.names)
     lo.journal.rollback(mark)
     targets = [Var(getattr(v, "name", None) or "x", atom_type(v), getattr(v, "temp", True)) for v in values]
     lo.build.maybe_number.update(t for t, v in zip(targets, values) if v in lo.build.maybe_number)
@@ -100,13 +93,11 @@ def lower_steered(lo: Lowering, node: Steered) -> None:
     lo.build.add(Stmt(tuple(targets), Steer(tuple(values), params, Block(tuple(stmts), tuple(results)))))
     steered = iter(targets)
     for s in apart:
-        rebind(lo, s, lambda leaf: like(lo, leaf, next(steered)))
+        rebind(lo, s, lambda leaf: stop_gradient.like(lo, leaf, next(steered)))
 
 
 def lower_body(lo: Lowering, node: Steered) -> None:
     """The body, each cotangent bound to the name that the user gives it."""
-    from sourcead.frontend.syntax.statements import lower_statements
-
     names = lo.scope.names
     given = []
     for item in node.items:
@@ -121,7 +112,7 @@ def lower_body(lo: Lowering, node: Steered) -> None:
             raise refused(lo, node, f"`{target.id}` has another value already", "give the cotangent a name of its own")
         given.append((target.id, lo.steering[item].cotangent))
         lo.set(names, target.id, names[given[-1][1]])
-    lower_statements(lo, node.body)
+    core.lower_statements(lo, node.body)
     for name, cotangent in given:
         if name not in names:
             raise refused(lo, node, f"`{name}` is deleted in its block", "set it to 0 for nothing to flow")
@@ -147,21 +138,18 @@ def walk(lo: Lowering, node: gast.AST) -> Iterator[gast.AST]:
             todo.extend(gast.iter_child_nodes(n))
 
 
-# -- what is steered ---------------------------------------------------------------------------------------------------
-
-
 def site_of(lo: Lowering, item, node: Steered, others: list[Site]) -> Site:
     """Where the argument of an `adjoint_of` is bound, and to what."""
     call = item.context_expr
     if len(call.args) != 1 or call.keywords or isinstance(call.args[0], gast.Starred):
         raise refused(lo, node, "`adjoint_of` takes one argument")
     slots, key = place(lo, call.args[0], node)
-    value = expressions.lower(lo, call.args[0])
+    value = core.lower(lo, call.args[0])
     same = next((s for s in others if s.slots is slots and s.key == key), None)
     if same is not None:
         return same
     leaves = []
-    mapped(lo, value, leaves.append)
+    stop_gradient.mapped(lo, value, leaves.append)
     if not leaves:
         raise refused(lo, node, "this value has no cotangent: there is no number in it that may have a fraction", "make it a float")
     if any(leaf is other for s in others for leaf in leaves for other in s.leaves):
@@ -177,42 +165,15 @@ def place(lo: Lowering, target: gast.AST, node: Steered) -> tuple[Slots, Any]:
         case gast.Name(id=name):
             return lo.scope.names, name
         case gast.Subscript():
-            base = expressions.lower(lo, target.value)
-            found, key = expressions.known(lo, expressions.lower_key(lo, target.slice))
+            base = core.lower(lo, target.value)
+            found, key = core.known(lo, core.lower(lo, target.slice))
             if isinstance(base, Cell) and base.kind in ("list", "dict") and found:
                 return base.slots, key % len(base.items) if base.kind == "list" and isinstance(key, int) else key
         case gast.Attribute(attr=name):
-            base = expressions.lower(lo, target.value)
+            base = core.lower(lo, target.value)
             if isinstance(base, Cell) and base.kind == "object":
                 return base.slots, name
     raise refused(lo, node, "the argument of `adjoint_of` is not a variable", "give the value a name, and use that name afterwards")
-
-
-def mapped(lo: Lowering, value: Value, f: Callable[[Value], Value], rest: Callable[[Value], Value] = lambda _: Const(0.0)) -> Value:
-    """A structure of the same kind with `f(leaf)` for each number and array, `rest(leaf)` where none can have a cotangent."""
-    match value:
-        case TupleVal(items, _, cls):
-            return TupleVal(tuple(mapped(lo, item, f, rest) for item in items), None, cls)
-        case Cell() if value.kind != "array":
-            lo.alive(value)
-            return lo.like(value, {k: mapped(lo, item, f, rest) for k, item in value.items.items()}, "items")
-        case Var() | Cell():
-            return f(value)
-        case Const(number) if isinstance(number, (int, float, complex)):
-            return f(value) if carries_derivative(atom_type(value)) else rest(value)
-    return rest(value)
-
-
-def like(lo: Lowering, leaf: Value, new: Var, given_to: str = "adjoint_of") -> Value:
-    """The value that a steered number or array stands for from now on: the same memory, under the same restrictions."""
-    value = lo.wrap(new, shares=roots(leaf), name=getattr(leaf, "name", None))
-    if isinstance(value, Cell) and isinstance(leaf, Cell):
-        value.frozen = leaf.frozen
-        if leaf.base is not None:
-            value.frozen = f"`{leaf.name}` was given to `{given_to}`, and is a part of `{leaf.root().name}`"
-        elif leaf in lo.params:
-            lo.params[value] = lo.params[leaf]
-    return value
 
 
 def rebind(lo: Lowering, site: Site, new: Callable[[Value], Value]) -> None:
@@ -237,50 +198,6 @@ def replace_item(lo: Lowering, slots: Slots, key: Any, value: Value) -> None:
         lo.set(slots, WHOLE, MISSING)
         lo.dirty.add(slots.cell)
     lo.set(slots, key, value)
-
-
-# -- stop_gradient --------------------------------------------------------------------------------------------------------
-
-
-def lower_stop_gradient(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`stop_gradient(x)`: the same object, whose numbers and arrays are constants for differentiation.
-
-    A write to it under one name is refused to be read under the other: what flows through it would not be known.
-    """
-    given = [*args, *kwargs.values()]
-    if len(given) != 1 or kwargs.keys() - {"x"}:
-        raise expressions.unsupported(lo, node, "`stop_gradient` takes one argument")
-
-    def stopped(leaf: Value) -> Value:
-        atom = lo.read(leaf)
-        if not carries_derivative(atom_type(atom)):
-            return leaf
-        new = lo.build.call(stop_gradient, atom, type=atom_type(atom))
-        if atom in lo.build.maybe_number:
-            lo.build.maybe_number.add(new)
-        return like(lo, leaf, new, "stop_gradient")
-
-    (value,) = given
-    result = mapped(lo, value, stopped, lambda other: other)
-    share_containers(lo, value, result)
-    return result
-
-
-def share_containers(lo: Lowering, a: Value, b: Value) -> None:
-    """Notes that the lists, dicts and objects in two values of one structure are the same objects."""
-    if isinstance(a, TupleVal):
-        for x, y in zip(a.items, b.items):
-            share_containers(lo, x, y)
-    elif isinstance(a, Cell) and a.kind != "array":
-        b.share({a})
-        b.frozen = a.frozen
-        if a in lo.params:
-            lo.params[b] = lo.params[a]
-        for key, item in a.items.items():
-            share_containers(lo, item, b.items[key])
-
-
-# -- what a block may do -------------------------------------------------------------------------------------------------
 
 
 def replacing(lo: Lowering, site: Site, value: Value, node: Steered) -> Iterator[Value]:

@@ -1,53 +1,20 @@
 """What a name can stand for while a function is lowered.
 
-An *atom* (`Var` or `Const`) is a value that cannot change.  A `Cell` is an object that can: an array, a list, a dict.
-Names that share an object are bound to the same cell, so that a write is seen under all of them.
-
-State that a branch or a loop may change lives in *slots* (plain dicts): the variables of a scope, the current version of
-an array, the items of a list.  `Journal` records each change, so that lowering can try a branch, roll it back, try the
-other, and merge what differs.
+An *atom* (`Var` or `Const`) is a value that cannot change. A `Cell` is an object that can: an array, a list, a dict. Names that share an
+object are bound to the same cell, so that a write is seen under all of them.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator
+from collections import abc
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import gast
 
-from sourcead.ir.nodes import Atom, Const, Slice, Sub, Var, View
-
-_births = itertools.count()
-
-
-class Meta(str):
-    """A slot of a cell that is not an item of it."""
-
-    __hash__ = object.__hash__
-    __eq__ = object.__eq__
-
-
-VALUE = Meta("value")  # the variable of the current version
-SEEN = Meta("seen")  # of a view: the version of its base that VALUE was derived from
-STALE = Meta("stale")  # of a view of a list whose items were replaced: why it cannot be derived again
-POISON = Meta("poison")  # why the cell must not be read any more
-UNSURE = Meta("unsure")  # of a dict: why it is not known which keys it has
-KIND = Meta("kind")  # 'list', 'dict' or 'object' while its items are known one by one
-WHOLE = Meta("whole")  # of a list, dict or object that came in as one value: that value, as long as it is unchanged
-
-
-class Slots(dict):
-    """Changeable state; hashable by identity, ordered by birth."""
-
-    __hash__ = object.__hash__
-    __eq__ = object.__eq__
-
-    def __init__(self, *args):
-        super().__init__(*args)
-        self.birth = next(_births)
-        self.cell: Cell | None = None  # whose state this is; None for a scope
+from sourcead.frontend.core.journal import KIND, MISSING, POISON, VALUE, Meta, Slots
+from sourcead.ir.nodes import UNDEFINED, Atom, Const, Policy, Range, Slice, Sub, Var, View
 
 
 @dataclass(eq=False)
@@ -82,13 +49,6 @@ class Cell:
     def __post_init__(self):
         self.slots.cell = self
         self.first = self.slots.get(VALUE)
-        self.share(self.shares)
-
-    def share(self, others: Iterable[Cell]) -> None:
-        """Notes that this object and the others may be the same memory."""
-        for other in set(others) - {self}:
-            self.shares.add(other)
-            other.shares.add(self)
 
     @property
     def kind(self) -> str:
@@ -100,7 +60,7 @@ class Cell:
         return {k: v for k, v in self.slots.items() if not isinstance(k, Meta)}
 
     @property
-    def keys(self) -> Iterable:
+    def keys(self) -> abc.Iterable:
         """What the items are found under; of an object without order."""
         return self.items if self.kind == "object" else list(self.items)
 
@@ -121,7 +81,7 @@ class TupleVal:
     cls: type | None = None
 
     @property
-    def keys(self) -> Iterable:
+    def keys(self) -> abc.Iterable:
         return range(len(self.items)) if self.cls is None else self.cls._fields
 
 
@@ -186,9 +146,33 @@ class SuperVal:
     value: Value
 
 
-Value = Var | Const | Cell | TupleVal | OptionalVal | SliceVal | FunctionVal | MethodVal | BoundVal | ChoiceVal | SuperVal
+@dataclass(frozen=True, eq=False)
+class Iterable:
+    """Something to iterate over.
 
-MISSING = object()
+    items: the elements, if they are known one by one; else
+    domain(): the range that the index runs over, element(index): the element;
+    length(), nth(k): the same counted from 0, for `enumerate` and `zip`; count: how many there are, if that is known.
+    """
+
+    items: list[Value] | None = None
+    domain: Callable[[], Range] | None = None
+    element: Callable[[Atom], Value] | None = None
+    length: Callable[[], Atom] | None = None
+    nth: Callable[[Atom], Value] | None = None
+    count: int | None = None
+    index_name: str | None = None
+    reverse: Callable[[], Iterable] | None = None
+    value: Callable[[], Atom] | None = None  # as an operand (`a[range(n), labels]`)
+    drive: Callable | None = None  # of a generator: does something with each element (`generators.py`)
+    endless: bool = False  # whether it has no last element, or may have none
+    walk: Any = None  # of the items of one list or dict: what they were (`walks.py`)
+    once: bool = False  # whether it is an iterator, which is empty when it was walked through
+    state: Slots = field(default_factory=Slots)  # of an iterator: whether it was
+    policy: Policy | None = None  # what a loop over it saves (`checkpoint`)
+
+
+Value = Var | Const | Cell | TupleVal | OptionalVal | SliceVal | FunctionVal | MethodVal | BoundVal | ChoiceVal | SuperVal | Iterable
 
 
 class Held(gast.AST):
@@ -198,55 +182,6 @@ class Held(gast.AST):
 
     def __init__(self, value: Value):
         self.value = value
-
-
-class Journal:
-    """The changes of slots since the beginning, undoable."""
-
-    def __init__(self):
-        self.entries: list[tuple[Slots, Any, Any]] = []
-
-    def set(self, slots: Slots, key: Any, value: Any) -> None:
-        old = slots.get(key, MISSING)
-        if old is value:
-            return
-        self.entries.append((slots, key, old))
-        if value is MISSING:
-            slots.pop(key, None)
-        else:
-            slots[key] = value
-
-    def mark(self) -> int:
-        return len(self.entries)
-
-    def rollback(self, mark: int) -> None:
-        while len(self.entries) > mark:
-            slots, key, old = self.entries.pop()
-            if old is MISSING:
-                slots.pop(key, None)
-            else:
-                slots[key] = old
-
-    def changed(self, mark: int, born_before: int) -> dict[tuple[Slots, Any], Any]:
-        """Slots changed since the mark, of containers older than it, with their values at the mark."""
-        changes: dict[tuple[Slots, Any], Any] = {}
-        for slots, key, old in itertools.islice(self.entries, mark, None):
-            if slots.birth < born_before:
-                changes.setdefault((slots, key), old)
-        return changes
-
-
-def hold(container: Cell, value: Value) -> None:
-    """Notes that an object was put into a list."""
-    for cell in roots(value):
-        container.doubled = container.doubled or cell in container.holds
-        container.holds.add(cell)
-        cell.held_by.add(container)
-
-
-def next_birth() -> int:
-    """A number above that of every container made so far, and below that of every later one."""
-    return next(_births)
 
 
 def leaves(value: Value) -> Iterator[Value]:
@@ -313,3 +248,13 @@ def with_shares(root: Cell) -> set[Cell]:
 def cells_of(value: Value) -> list[Cell]:
     """The cells inside a value."""
     return [leaf for leaf in leaves(value) if isinstance(leaf, Cell)] if value is not MISSING else []
+
+
+def unreadable(name: str, why: str) -> Cell:
+    """What a name holds that must be assigned before it is read."""
+    return Cell(Slots({VALUE: UNDEFINED, POISON: why}), name)
+
+
+def is_text(atom: Atom) -> bool:
+    """Whether an atom is a string or truth value known while compiling."""
+    return isinstance(atom, Const) and not atom.live and isinstance(atom.value, (str, bool))

@@ -1,9 +1,9 @@
-"""Functions, slices and structures that branches and loops leave behind: they are known while compiling, and are no data."""
+"""Which values are the same while compiling: constants, functions, slices, and the structure of containers."""
 
 from __future__ import annotations
 
-from sourcead.frontend.values.cells import POISON, VALUE, Cell, FunctionVal, SliceVal, Slots, Value
-from sourcead.ir.nodes import UNDEFINED, Atom, Const
+from sourcead.frontend.core.cells import FunctionVal, SliceVal, Value
+from sourcead.ir.nodes import Atom, Const
 
 
 def same_constant(a: Const, b: Const) -> bool:
@@ -16,11 +16,6 @@ def same_keys(a: Value, b: Value) -> bool:
     return type(a) is type(b) and getattr(a, "kind", None) == getattr(b, "kind", None) and a.cls is b.cls and (
         a.keys.keys() == b.keys.keys() if isinstance(a.keys, dict) else list(a.keys) == list(b.keys)
     )
-
-
-def unreadable(name: str, why: str) -> Cell:
-    """What a name holds that must be assigned before it is read."""
-    return Cell(Slots({VALUE: UNDEFINED, POISON: why}), name)
 
 
 def same_thing(a: Value, b: Value) -> bool:
@@ -41,7 +36,7 @@ def same_thing(a: Value, b: Value) -> bool:
     return a is b
 
 
-def paired_parts(a: SliceVal, b: SliceVal) -> list[tuple[Atom | None, Atom | None]] | None:
+def paired_bounds(a: SliceVal, b: SliceVal) -> list[tuple[Atom | None, Atom | None]] | None:
     """The parts of two slices side by side, where each has those of the other; without a step, no lower bound is 0."""
     parts = [[s.lower, s.upper, s.step] for s in (a, b)]
     if a.step is None and b.step is None and (a.lower is None) != (b.lower is None):
@@ -51,7 +46,7 @@ def paired_parts(a: SliceVal, b: SliceVal) -> list[tuple[Atom | None, Atom | Non
     return pairs if all((x is None) == (y is None) for x, y in pairs) else None
 
 
-def part_of_slice(value: SliceVal, name: str) -> Atom | None:
+def bound_of_slice(value: SliceVal, name: str) -> Atom | None:
     """`rows.start` and kin; None if slices have no such attribute."""
     if name not in ("start", "stop", "step"):
         return None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gast
 
 from sourcead.errors import ArgumentError, UnsupportedSyntaxError
-from sourcead.frontend.core import Lowering, Scope
+from sourcead.frontend import core
+from sourcead.frontend.control import generators, recursion
+from sourcead.frontend.control.exits import Return
+from sourcead.frontend.core import Frame, FunctionVal, Lowering, Scope, TupleVal, Value
 from sourcead.frontend.source import Source
-from sourcead.frontend.syntax import calls, expressions, generators, recursion
-from sourcead.frontend.values.cells import FunctionVal, TupleVal, Value
 from sourcead.ir.nodes import Const
 
 MAX_INLINE = 60  # calls inside calls
@@ -20,10 +21,10 @@ def local_function(lo: Lowering, node) -> FunctionVal:
     defaults: dict[str, Value] = {}
     positional = [*node.args.posonlyargs, *node.args.args]
     for arg, default in zip(positional[len(positional) - len(node.args.defaults) :], node.args.defaults):
-        defaults[arg.id] = expressions.lower(lo, default)
+        defaults[arg.id] = core.lower(lo, default)
     for arg, default in zip(node.args.kwonlyargs, node.args.kw_defaults):
         if default is not None:
-            defaults[arg.id] = expressions.lower(lo, default)
+            defaults[arg.id] = core.lower(lo, default)
     return FunctionVal(source, lo.scope, defaults)
 
 
@@ -75,43 +76,45 @@ def bind(
     return bound
 
 
-def inline(
-    lo: Lowering, source, args, kwargs, node, scope: Scope | None = None, defaults: dict[str, Value] | None = None,
-    rest: Value | None = None,
-) -> Value:  # fmt: skip
-    """Lowers the body of a callee in place."""
-    from sourcead.frontend.syntax import statements
+def function_of_source(lo: Lowering, source: Source) -> FunctionVal:
+    """A function that was defined outside of the one being lowered."""
+    return FunctionVal(source, None, {k: core.as_value(lo, v) for k, v in source.defaults.items()})
 
-    key = source.node
-    if len(lo.calls) > MAX_INLINE:
-        raise UnsupportedSyntaxError("functions are nested too deeply here", at=lo.here)
-    if defaults is None:
-        defaults = {k: calls.as_value(lo, v) for k, v in source.defaults.items()}
-    bound = bind(lo, source, args, kwargs, defaults)
-    if rest is not None:  # `*args` of which it is not known how many there are
+
+def call_source(lo: Lowering, source: Source, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """A call of a function that was defined outside of the one being lowered."""
+    refuse_deep_nesting(lo)
+    return inline(lo, function_of_source(lo, source), args, kwargs, node)
+
+
+@core.call.register(FunctionVal)
+def inline(lo: Lowering, fn: FunctionVal, args: list[Value], kwargs: dict[str, Value], node, rest: Value | None = None) -> Value:
+    """Lowers the body of a function in place; `rest` is the value of its `*args` if it is not known how many these are."""
+    refuse_deep_nesting(lo)
+    source = fn.source
+    bound = bind(lo, source, args, kwargs, fn.defaults)
+    if rest is not None:
         bound[source.node.args.vararg.id] = rest
     if generators.is_generator(source.node):
-        return generators.made(lo, source, bound, scope)
-    refuse_generators(lo, source)
-    if recursion.is_under_way(lo, key, bound) or recursion.is_called_as_pair(lo, source, bound):
-        return recursion.call_pair(lo, source, bound, scope, node)
-    inner = Scope(source, parent=scope)
-    for name, value in bound.items():
-        inner.names[name] = value
-    outer_scope, outer_origin = lo.scope, lo.build.origin
-    lo.scope = inner
-    lo.calls.append(recursion.Frame(key, bound))
-    try:
-        if isinstance(source.node, gast.Lambda):
-            return expressions.lower(lo, source.node.body)
-        left = statements.lower_statements(lo, source.node.body)
-    finally:
-        lo.calls.pop()
-        lo.scope, lo.build.origin = outer_scope, outer_origin
-    return left.value if isinstance(left, statements.Return) else Const(None)
+        return generators.made(lo, fn, bound)
+    generators.refuse_generators(source)
+    if recursion.is_under_way(lo, source.node, bound) or recursion.is_called_as_pair(lo, source, bound):
+        return recursion.call_pair(lo, fn, bound, node)
+    scope = Scope(source, parent=fn.scope)
+    scope.names.update(bound)
+    with lo.in_scope(scope, Frame(source.node, bound)):
+        value = returned(lo, source)
+    return Const(None) if value is None else value
 
 
-def refuse_generators(lo: Lowering, source) -> None:
-    for n in generators.own_nodes(source.node):
-        if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
-            raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")
+def returned(lo: Lowering, source) -> Value | None:
+    """What the body of a function returns, lowered in the current scope; None if it does not return a value."""
+    if isinstance(source.node, gast.Lambda):
+        return core.lower(lo, source.node.body)
+    left = core.lower_statements(lo, source.node.body)
+    return left.value if isinstance(left, Return) else None
+
+
+def refuse_deep_nesting(lo: Lowering) -> None:
+    if len(lo.calls) > MAX_INLINE:
+        raise UnsupportedSyntaxError("functions are nested too deeply here", at=lo.here)

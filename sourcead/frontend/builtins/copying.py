@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import calls, expressions, iteration
-from sourcead.frontend.values import lists, methods, objects, sequences, sets
-from sourcead.frontend.values.cells import Cell, TupleVal, Value
+from sourcead.frontend import core
+from sourcead.frontend.core import Cell, Lowering, TupleVal, Value
+from sourcead.frontend.values import classes, lists, sequences, sets
 from sourcead.ir.types import Array, ListT, MapT, Scalar, SetT, Str
 
 
+@core.builtin(copy.copy)
 def builtin_copy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`copy.copy(x)`: the things inside are the same."""
     return copied(lo, args[0], node, None)
 
 
+@core.builtin(copy.deepcopy)
 def builtin_deepcopy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`copy.deepcopy(x)`: what is the same thing twice inside of it is so in the copy too."""
     if len(args) > 1 or kwargs:
-        raise expressions.unsupported(lo, node, "`deepcopy` with `memo`")
+        raise core.unsupported(lo, node, "`deepcopy` with `memo`")
     return copied(lo, args[0], node, {})
 
 
@@ -45,22 +45,19 @@ def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None
     if cell.kind != "array":
         lo.alive(cell)
         lo.sure(cell)
-        if cell.kind == "object" and any(objects.method(cell, name) for name in ("__copy__", "__deepcopy__", "__getstate__", "__reduce__")):
-            raise expressions.unsupported(lo, node, f"a copy of {cell.cls.__name__}, which says itself how it is copied")
+        if cell.kind == "object" and any(classes.method(cell, name) for name in ("__copy__", "__deepcopy__", "__getstate__", "__reduce__")):
+            raise core.unsupported(lo, node, f"a copy of {cell.cls.__name__}, which says itself how it is copied")
         items = cell.items if memo is None else {k: copied(lo, v, node, memo) for k, v in cell.items.items()}
         return lo.like(cell, items, cell.name)
     t = atom_type(lo.read(cell))
     if isinstance(t, Array):
-        return calls.emit_call(lo, np.copy, [cell], {}, node)
+        return core.call_library(lo, np.copy, [cell], {}, node)
     if isinstance(t, SetT):
         return sets.made(lo, cell, node)
     if isinstance(t, ListT) and memo is not None:
-        return sequences.collect(lo, iteration.iterate(lo, cell, node), lambda item: copied(lo, item, node, {}), node)
+        return sequences.collect(lo, core.iterate(lo, cell, node), lambda item: copied(lo, item, node, {}), node)
     if isinstance(t, ListT):
         return lists.method(lo, cell, "copy", [], {}, node)
     if isinstance(t, MapT) and (memo is None or isinstance(t.item, (Scalar, Str))):
-        return methods.call_method(lo, cell, "copy", [], {}, node)
-    raise expressions.unsupported(lo, node, "a copy of a value that is not known here", "copy its parts")
-
-
-BUILTINS: dict[Any, Any] = {copy.copy: builtin_copy, copy.deepcopy: builtin_deepcopy}
+        return core.call_method(lo, cell, "copy", [], {}, node)
+    raise core.unsupported(lo, node, "a copy of a value that is not known here", "copy its parts")

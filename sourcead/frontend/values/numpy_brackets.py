@@ -13,9 +13,8 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import calls
-from sourcead.frontend.values.cells import SliceVal, TupleVal, Value
+from sourcead.frontend import core
+from sourcead.frontend.core import Lowering, SliceVal, TupleVal, Value
 from sourcead.ir.nodes import Const, Index
 from sourcead.ir.types import Array, Scalar, Sym, TupleT, Type, anydim, dims_of
 from sourcead.primitives.result_types.infer import infer_call
@@ -40,14 +39,14 @@ def subscript_of_object(lo: Lowering, base: Const, key: Value, node) -> Value | 
             "a subscript whose derivative is not known", at=lo.origin(node), instead="call a function, such as `np.concatenate`"
         )
     parts = [ranged(lo, i, node) if isinstance(i, SliceVal) else i for i in items]
-    return calls.call(lo, Const(join), [TupleVal(tuple(parts))], {}, node)
+    return core.call(lo, Const(join), [TupleVal(tuple(parts))], {}, node)
 
 
 def passes(lo: Lowering, item: Value) -> bool:
     """Whether a derivative may pass through a part of the key."""
     if isinstance(item, SliceVal):
-        return any(part is not None and calls.passes_derivative(part) for part in (item.lower, item.upper, item.step))
-    return calls.passes_derivative(lo.operand(item))
+        return any(part is not None and core.passes_derivative(part) for part in (item.lower, item.upper, item.step))
+    return core.passes_derivative(lo.operand(item))
 
 
 def can_join(lo: Lowering, join, items) -> bool:
@@ -77,7 +76,7 @@ def is_range(key: SliceVal) -> bool:
 def ranged(lo: Lowering, key: SliceVal, node) -> Value:
     """`a:b:c` inside brackets, as a call."""
     parts = [Const(0) if key.lower is None else key.lower, key.upper, *(() if key.step is None else (key.step,))]
-    return calls.call(lo, Const(np.arange), parts, {}, node)
+    return core.call(lo, Const(np.arange), parts, {}, node)
 
 
 def grid_type(lo: Lowering, obj: object, key: Value) -> Type | None:

@@ -1,13 +1,12 @@
-"""`operator.itemgetter(1)` and kin: functions made of what they take, as the lambdas that they stand for."""
+"""`operator.itemgetter`, `attrgetter` and `methodcaller`: functions made of what they take, as the lambdas that they stand for."""
 
 from __future__ import annotations
 
 import operator
 from typing import Any
 
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import calls
-from sourcead.frontend.values.cells import BoundVal, TupleVal, Value
+from sourcead.frontend import core
+from sourcead.frontend.core import BoundVal, Lowering, TupleVal, Value
 from sourcead.ir.nodes import Const
 
 GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
@@ -43,21 +42,21 @@ def of_one_or_many(one, many):
     return handler
 
 
+@core.builtin(operator.methodcaller)
 def builtin_methodcaller(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`operator.methodcaller("reshape", -1)`."""
     return BoundVal(Const(called_on), (args[0], TupleVal(tuple(args[1:])), lo.new_dict(kwargs)))
 
 
+@core.kind_of_callable("getter", lambda fn: isinstance(fn, GETTERS))
 def call_getter(lo: Lowering, fn: Any, args: list[Value], kwargs, node) -> Value:
     """A call of a getter that was made before the function was called."""
     make, given, *rest = fn.__reduce__()
     if not isinstance(make, type):  # a partial, of a method caller with keywords
         make, kwargs = make.func, {**{k: Const(v) for k, v in make.keywords.items()}, **kwargs}
-        return calls.call(lo, builtin_methodcaller(lo, [Const(v) for v in given], kwargs, node), args, {}, node)
-    return calls.call(lo, BUILTINS[make](lo, [Const(v) for v in given], {}, node), args, kwargs, node)
+        return core.call(lo, builtin_methodcaller(lo, [Const(v) for v in given], kwargs, node), args, {}, node)
+    return core.call(lo, core.BUILTINS[make](lo, [Const(v) for v in given], {}, node), args, kwargs, node)
 
 
-BUILTINS: dict[Any, Any] = {
-    operator.itemgetter: of_one_or_many(item_of, items_of), operator.attrgetter: of_one_or_many(attribute_of, attributes_of),
-    operator.methodcaller: builtin_methodcaller,
-}  # fmt: skip
+core.builtin(operator.itemgetter)(of_one_or_many(item_of, items_of))
+core.builtin(operator.attrgetter)(of_one_or_many(attribute_of, attributes_of))

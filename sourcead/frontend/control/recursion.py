@@ -1,17 +1,15 @@
 """Calls of functions that are being lowered already.
 
-A call whose arguments have another structure (the branches of a tree) is lowered in place: it ends where the structure
-does.  For arguments of the same types the call stays a call, of the function's generated pair (`ir/pairs.py`).
+A call whose arguments have another structure (the branches of a tree) is lowered in place: it ends where the structure does. For
+arguments of the same types the call stays a call, of the function's generated pair (`ir/pairs.py`).
 
-The type of the result is the least one that the body agrees with: at first a recursive call is taken never to return, so
-that the other arms of the branches around it tell.
+The type of the result is the least one that the body agrees with: at first a recursive call is taken never to return, so that the other
+arms of the branches around it tell.
 """
 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -19,8 +17,9 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend.core import Lowering, Scope
-from sourcead.frontend.values.cells import VALUE, Cell, FunctionVal, TupleVal, Value, roots
+from sourcead.frontend import core
+from sourcead.frontend.control.functions import lower_from
+from sourcead.frontend.core import VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, roots
 from sourcead.ir.nodes import Call, Const, Var
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import (
@@ -30,28 +29,6 @@ from sourcead.ir.types import (
 from sourcead.ir.walk import has_effect
 
 MAX_ROUNDS = 6
-
-
-class NeverReturns(Exception):
-    """A recursive call whose result nothing is known of yet."""
-
-
-def or_not_at_all(lo: Lowering, lower_loop: Callable[[], None]) -> None:
-    """Lowers a loop whose body may be a recursive call that nothing is known of yet: then it has no iterations."""
-    mark, stmts, count = lo.journal.mark(), lo.build.stmts, len(lo.build.stmts)
-    try:
-        lower_loop()
-    except NeverReturns:
-        lo.journal.rollback(mark)
-        del stmts[count:]
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """A call that is being lowered in place: the syntax of the function, and its arguments."""
-
-    key: Any
-    bound: dict[str, Value]
 
 
 def is_under_way(lo: Lowering, key, bound: dict[str, Value]) -> bool:
@@ -131,15 +108,14 @@ def is_called_as_pair(lo: Lowering, source, bound: dict[str, Value]) -> bool:
     return node.calls_itself and not has_structure
 
 
-def call_pair(lo: Lowering, source, bound: dict[str, Value], scope: Scope | None, node) -> Value:
+def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> Value:
     """A call of the pair of a recursive function."""
-    from sourcead.frontend.syntax import expressions
-
+    source = fn.source
     if lo.static_only:
         raise UnsupportedSyntaxError("a derivative rule that calls itself", at=lo.here)
     if any(isinstance(n, gast.Nonlocal) for n in gast.walk(source.node)):
-        raise expressions.unsupported(lo, node, f"`{source.name}` calls itself and assigns a `nonlocal` name", "return the value instead")
-    captured = captured_values(lo, source, scope)
+        raise core.unsupported(lo, node, f"`{source.name}` calls itself and assigns a `nonlocal` name", "return the value instead")
+    captured = captured_values(lo, source, fn.scope)
     values = {**bound, **{name: v for name, v in captured.items() if name not in bound}}
     statics = {n: v for n, v in values.items() if is_static(v)}
     functions = {n: v for n, v in values.items() if isinstance(v, FunctionVal)}
@@ -155,7 +131,7 @@ def call_pair(lo: Lowering, source, bound: dict[str, Value], scope: Scope | None
     if pair.result == Undefined():
         raise NeverReturns
     if not pair.wrt:
-        raise expressions.unsupported(
+        raise core.unsupported(
             lo,
             node,
             f"`{source.name}` calls itself, and is a function of integers alone",
@@ -168,8 +144,6 @@ def call_pair(lo: Lowering, source, bound: dict[str, Value], scope: Scope | None
 
 def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[str, Const], functions) -> None:
     """Lowers a recursive function for arguments of some types, again until the type of its result is right."""
-    from sourcead.frontend.lower import lower_function
-
     names = {p.name for p in lo.pairs.values()}
     name = f"{source.name}_vjp"
     while name in names:
@@ -184,7 +158,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
         env.names.update(statics)
         env.names.update({n: FunctionVal(f.source, inner.scope, f.defaults) for n, f in functions.items()})
         try:
-            lowered = lower_function(source, kinds, {}, inner)
+            lowered = lower_from(inner, source, kinds, {})
         except NeverReturns:
             raise UnsupportedSyntaxError(
                 f"`{source.name}` calls itself on every path, so that the kind of its result is not known", at=source.origin(source.node)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
+from sourcead.frontend import core
 from sourcead.frontend.builtins import itertools_functions
-from sourcead.frontend.core import Lowering
-from sourcead.frontend.syntax import calls, expressions
-from sourcead.frontend.syntax.iteration import Iterable
+from sourcead.frontend.core import BoundVal, Cell, Iterable, Lowering, TupleVal, Value
 from sourcead.frontend.values import lists
-from sourcead.frontend.values.cells import BoundVal, Cell, TupleVal, Value
 from sourcead.ir.nodes import Call, Const, Stmt, Var
 from sourcead.ir.types import Scalar
 
@@ -30,57 +26,56 @@ def vectorized(function, dtype, *args):
     return np.reshape(found, shape)
 
 
+@core.builtin(np.vectorize)
 def builtin_vectorize(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`np.vectorize(f)`, which is called later."""
     given = dict(zip(("pyfunc", "otypes"), args), **kwargs)
     function, types = given.pop("pyfunc", None), given.pop("otypes", Const(None))
     if isinstance(types, Cell) and types.kind == "list":
         types = TupleVal(tuple(types.items.values()))
-    found, types = expressions.known(lo, types)
+    found, types = core.known(lo, types)
     if function is None or given or not found or isinstance(types, (list, tuple, str)) and len(types) != 1:
-        raise expressions.unsupported(lo, node, "`np.vectorize` with more than a function and one type", "write the loop")
+        raise core.unsupported(lo, node, "`np.vectorize` with more than a function and one type", "write the loop")
     return BoundVal(Const(vectorized), (function, Const(None if types is None else np.dtype(types[0]))))
 
 
+@core.kind_of_callable("vectorize", lambda fn: isinstance(fn, np.vectorize) and not core.has_rule(fn))
 def call_vectorized(lo: Lowering, fn: np.vectorize, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """A call of a `np.vectorize` that was made before the function was called."""
     if fn.signature is not None or fn.excluded or kwargs:
-        raise expressions.unsupported(lo, node, "`np.vectorize` with more than a function and one type", "write the loop")
+        raise core.unsupported(lo, node, "`np.vectorize` with more than a function and one type", "write the loop")
     dtype = None if fn.otypes is None else np.dtype(fn.otypes[0])
-    return calls.call_object(lo, vectorized, [Const(fn.pyfunc), Const(dtype), *args], {}, node)
+    return core.call_object(lo, vectorized, [Const(fn.pyfunc), Const(dtype), *args], {}, node)
 
 
+@core.builtin(np.ndenumerate)
 def builtin_ndenumerate(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`np.ndenumerate(x)`: pairs of places and elements."""
     (array,) = args
-    shape = calls.emit_call(lo, np.shape, [array], {}, node)
+    shape = core.call_library(lo, np.shape, [array], {}, node)
     places = itertools_functions.builtin_ndindex(lo, [shape], {}, node)
 
     def pair(place: Value) -> Value:
-        return TupleVal((place, expressions.subscript(lo, array, place, node)))
+        return TupleVal((place, core.subscript(lo, array, place, node)))
 
     if places.items is not None:
         return Iterable(items=[pair(p) for p in places.items])
     return Iterable(domain=places.domain, element=lambda k: pair(places.nth(k)), length=places.length, nth=lambda k: pair(places.nth(k)))
 
 
+@core.builtin(np.fromiter)
 def builtin_fromiter(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`np.fromiter(xs, dtype)`."""
     dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
     if dtype is None or len(args) > 2 or kwargs.keys() - {"dtype"}:
-        raise expressions.unsupported(lo, node, "`np.fromiter` with more than what is iterated over and a dtype", "make a list of it")
-    return calls.emit_call(lo, np.array, [lists.as_list(lo, args[0], node), dtype], {}, node)
+        raise core.unsupported(lo, node, "`np.fromiter` with more than what is iterated over and a dtype", "make a list of it")
+    return core.call_library(lo, np.array, [lists.as_list(lo, args[0], node), dtype], {}, node)
 
 
+@core.builtin(runtime.check_first_result)
 def builtin_check(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """Checks at run time, unless all results are numbers with a fraction, or none is."""
     items = lo.read(args[0])
     if getattr(atom_type(items), "item", None) != Scalar("float"):
         lo.build.add(Stmt((Var("checked"),), Call(runtime.check_first_result, (items,), effect=True)))
     return Const(None)
-
-
-BUILTINS: dict[Any, Any] = {
-    np.vectorize: builtin_vectorize, np.ndenumerate: builtin_ndenumerate, np.fromiter: builtin_fromiter,
-    runtime.check_first_result: builtin_check,
-}  # fmt: skip

@@ -1,0 +1,92 @@
+"""What a library of functions tells the compiler about them, beside derivative rules (`sourcead.adjoint`, `sourcead.tangent`).
+
+    @adjoint(relu, broadcasts=True)
+    def _(y, x, d_y):
+        return d_y * (y > 0)
+
+    primitive(relu, like=np.negative)
+
+A function with an adjoint rule needs nothing more to be differentiated. These facts make its generated text better: the type of its
+result decides what later statements become, and a result of new memory may be written in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sourcead.compile.signature import leaves
+from sourcead.ir.types import Array, NoneType, anydim
+from sourcead.primitives.registry import enter, linear, multilinear
+from sourcead.primitives.result_types.elementwise import elementwise
+from sourcead.primitives.result_types.operands import Arg, Impossible, array_type
+from sourcead.primitives.result_types.table import infers
+from sourcead.primitives.views import makes_new
+from sourcead.runtime.broadcasting import unbroadcast
+
+__all__ = ["checks", "leaves", "linear", "multilinear", "primitive", "unbroadcast"]
+
+
+def primitive(*functions: Callable, result: Callable | None = None, like: Callable | None = None) -> None:
+    """States that functions make new arrays, and of which type.
+
+    Args:
+        functions: functions with rules. Their results share no memory with an argument.
+        result: a function of the same parameters that returns the shape and the dtype of the result, None for a size that is
+            not known; or the argument whose type the result has. Its arguments are arrays without elements, which have only `shape`
+            and `dtype`.
+        like: a ufunc whose result has the same type for as many of the first arguments as it takes.
+
+    Example:
+        >>> import numpy as np
+        >>> from sourcead import adjoint, grad
+        >>> def doubled(x):
+        ...     return np.concatenate((x, x))
+        >>> primitive(doubled, result=lambda x: ((None,), x.dtype))
+        >>> @adjoint(doubled)
+        ... def _(y, x, d_y):
+        ...     return d_y[: len(x)] + d_y[len(x) :]
+        >>> grad(lambda x: np.sum(doubled(x) ** 2))(np.array([1.0, 2.0]))
+        array([4., 8.])
+    """
+    makes_new(*functions)
+    if like is not None:
+        infers(*functions)(lambda fn, args, kwargs: elementwise(like, args[: like.nin], {}))
+    elif result is not None:
+        infers(*functions)(lambda fn, args, kwargs: type_from(result, args, kwargs))
+
+
+def checks(*functions: Callable) -> None:
+    """States that functions return nothing and raise an error if their arguments do not fit; the generated text calls them, too."""
+    enter(*functions, checks=True, constant=True)
+
+
+class Outline:
+    """An operand whose elements are not known; reading a shape or dtype that is not known ends the inference."""
+
+    def __init__(self, arg: Arg):
+        self.type = arg.type
+
+    @property
+    def shape(self) -> tuple:
+        return array_type(self.type).dims
+
+    @property
+    def dtype(self) -> Any:
+        dtype = array_type(self.type).dtype
+        if dtype is None:
+            raise Impossible
+        return dtype
+
+
+def outline(arg: Arg) -> Outline | None:
+    return None if isinstance(arg.type, NoneType) else Outline(arg)
+
+
+def type_from(result: Callable, args: list, kwargs: dict):
+    """Return the type that `result` gives for the operands of a call."""
+    found = result(*map(outline, args), **{name: outline(arg) for name, arg in kwargs.items()})
+    if isinstance(found, Outline):
+        return found.type
+    shape, dtype = found
+    return Array(dtype, tuple(anydim() if size is None else size for size in shape))

@@ -1,0 +1,171 @@
+"""A call as a block that is differentiated: over new variables for the arguments, and over whatever the function reads around it."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sourcead import runtime
+from sourcead.analysis.builder import atom_type
+from sourcead.compile.nested_arguments import parameters
+from sourcead.errors import UnsupportedSyntaxError, WrtError
+from sourcead.frontend import core
+from sourcead.frontend.control.functions import Lowered
+from sourcead.frontend.core import POISON, Lowering, TupleVal, Value, cells_of, next_birth, roots
+from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Var
+from sourcead.ir.types import Array, Scalar, as_float, carries_derivative, dims_of, tangent_type
+from sourcead.ir.walk import free_vars
+
+Place = int | str  # of an argument of a call: its position, or its name
+
+
+@dataclass(eq=False)
+class Taken:
+    """A call as a block over new variables: `inputs` stand for the arguments in wrt."""
+
+    lowered: Lowered
+    inputs: list[Var]
+
+
+@dataclass(frozen=True, eq=False)
+class ActiveCall:
+    """A call that is differentiated.
+
+    Attributes:
+        fn: the function.
+        at: the places of the arguments that it is differentiated by.
+        args, kwargs: its arguments.
+        node: the call in the source.
+    """
+
+    fn: Value
+    at: list[Place]
+    args: list[Value]
+    kwargs: dict[str, Value]
+    node: Any
+
+
+def taken(lo: Lowering, call: ActiveCall) -> Taken:
+    """Lowers a call, the arguments at some places replaced by new variables.
+
+    A derivative leaves its arguments as they are: if the function writes others, these are replaced too.
+    """
+    every: dict[Place, Value] = {**dict(enumerate(call.args)), **call.kwargs}
+    replaced, written = list(call.at), frozenset()
+    while True:
+        with lo.attempt() as attempt:
+            block, inputs, found, changes_others = _lower_call(lo, call, every, replaced, written)
+            if changes_others or not found <= written:
+                attempt.fail()
+        if not attempt.failed:
+            break
+        if changes_others:
+            more = [p for p, v in every.items() if p not in replaced and cells_of(v)]
+            if not more:
+                raise UnsupportedSyntaxError(
+                    "the function that is differentiated here changes something outside of it", at=lo.here,
+                    instead="let it return what it computes",
+                )  # fmt: skip
+            replaced += more
+        written |= found
+    for cell in (cell for place in written for cell in roots(every[place])):
+        if cell in lo.params:
+            lo.written.setdefault(lo.params[cell], lo.here)
+    lowered = block_as_lowered(lo, block, [inputs[p] for p in call.at], {inputs[p].name for p in written})
+    return Taken(lowered, [inputs[p] for p in call.at])
+
+
+def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], replaced: list[Place], written: frozenset):
+    """The block of a call, its inputs, which of them it writes, and whether it changes anything else."""
+    mark, birth = lo.journal.mark(), next_birth()
+    names = dict(enumerate(parameters(lo, call.fn, call.node)))
+    inputs = {p: standing_for(lo, every[p], p if isinstance(p, str) else names.get(p, "x"), p in call.at) for p in replaced}
+    given = dict(every)
+    with lo.build.block() as stmts:
+        for place, x in inputs.items():
+            given[place] = lo.unpack(x)
+            lo.params.update(dict.fromkeys(cells_of(given[place]), mark_of(x)))
+        unpacked = len(stmts)
+        for place in written:  # then nothing else may be this array
+            for cell in roots(every[place]):
+                lo.set(cell.slots, POISON, f"`{cell.name}` is also the argument `{inputs[place].name}`, which is written")
+        positional = [v for p, v in given.items() if not isinstance(p, str)]
+        result = core.call(lo, call.fn, positional, {p: v for p, v in given.items() if isinstance(p, str)}, call.node)
+        atom = lo.read(result)
+    stmts[unpacked:unpacked] = layout_checks(lo, [*inputs.values(), *(t for s in stmts[:unpacked] for t in s.targets)])
+    outside = any(is_write(slots, key) for slots, key in lo.journal.changed(mark, birth))
+    lo.journal.rollback(mark)
+    found = frozenset(p for p, x in inputs.items() if lo.written.pop(mark_of(x), None) is not None)
+    return Block(tuple(stmts), (atom,)), inputs, found, outside
+
+
+def layout_checks(lo: Lowering, arguments: list[Var]) -> list[Stmt]:
+    """The checks of the memory layout of a function's arguments (`values/memory_layouts.py`)."""
+    checked = [v for v in arguments if v in lo.layouts]
+    lo.layouts.difference_update(checked)
+    return [
+        Stmt((Var("checked"),), Call(runtime.check_layout, (v, Const(v.name)), effect=True), lo.here) for v in checked
+    ]
+
+
+def mark_of(x: Var) -> str:
+    """What `Lowering.written` calls a variable that stands for an argument."""
+    return f"{x.name} {x.id}"
+
+
+def is_write(slots, key) -> bool:
+    """Whether a changed slot is more than a view that was derived again, or a poison."""
+    cell = slots.cell
+    return key is not POISON and not (cell is not None and cell.base is not None)
+
+
+def standing_for(lo: Lowering, value: Value, name: str, in_wrt: bool) -> Var:
+    """A new variable for an argument; in wrt, whole numbers count as floats."""
+    atom = lo.read(value)
+    found = atom_type(atom)
+    t = as_float(found) if in_wrt else found
+    if in_wrt and isinstance(t, (Scalar, Array)) and not carries_derivative(t):
+        raise WrtError(f"the argument `{name}` in wrt carries no derivative", at=lo.here)
+    if isinstance(t, Scalar) and t != found:
+        atom = Const(float(atom.value)) if isinstance(atom, Const) and not atom.live else lo.build.call(float, atom)
+    x = Var(name, t, True)
+    lo.build.add(Stmt((x,), Let(atom)))
+    return x
+
+
+def block_as_lowered(lo: Lowering, block: Block, inputs: list[Var], written: set[str]):
+    """The block as a function of whatever it reads."""
+    free = [v for v in free_vars(block) if v not in inputs]
+    function = Function("function", (*inputs, *free), block, origin=lo.here)
+    params = {str(k): x for k, x in enumerate(inputs)}
+    return Lowered(function, params, dict.fromkeys(written), lo.live, (), lo.here, lo.build, (), lo.derived)
+
+
+def placed(lo: Lowering, stmts) -> None:
+    """Appends statements of a derivative; that they belong to a reverse sweep is no matter of the function around it."""
+    lo.derived = True
+    lo.build.stmts.extend(replace(s, adjoint_of=None) if s.adjoint_of is not None else s for s in stmts)
+
+
+def wrapped(lo: Lowering, results: tuple[Atom, ...]) -> Value:
+    """The results of a derivative as a value: a tuple if there are several."""
+    values = tuple(map(lo.wrap, results))
+    return values[0] if len(values) == 1 else TupleVal(values)
+
+
+def direction(lo: Lowering, x: Var, value: Value) -> Atom:
+    """A tangent of `x`, after a check that it has the shape of `x` where the types do not tell."""
+    t = lo.read(value)
+    have, want = atom_type(t), tangent_type(x.type)
+    if isinstance(have, Scalar) and isinstance(want, Scalar) or have == want:
+        return t
+    dims, wanted = dims_of(have), dims_of(want)
+    if dims is None or wanted is None or isinstance(have, Scalar) is not isinstance(want, Scalar) or len(dims) != len(wanted):
+        raise WrtError(f"the tangent of `{x.name}` does not have the structure and shape of `{x.name}`", at=lo.here)
+    if have.dtype is not None and want.dtype is not None and have.dtype != want.dtype:
+        raise WrtError(f"the tangent of `{x.name}` has the dtype {have.dtype}, and `{x.name}` {want.dtype}", at=lo.here)
+    if not all(n is m or n == m for n, m in zip(dims, wanted)):
+        same = lo.build.call(operator.eq, lo.build.attr(t, "shape"), lo.build.attr(x, "shape"))
+        lo.build.add(Stmt((), Effect("assert", (same, Const(f"the tangent of {x.name} must have the shape of {x.name}")))))
+    return t

@@ -1,0 +1,170 @@
+"""Calls that stay calls: of functions of NumPy, SciPy and the standard library, and of functions that have a derivative rule."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend import core
+from sourcead.frontend.builtins import compositions
+from sourcead.frontend.core import Cell, Lowering, TupleVal, Value, roots
+from sourcead.frontend.values import classes, memory_layouts, records, sequences
+from sourcead.ir.nodes import Call, Const, Operand, Sub, Var, View
+from sourcead.ir.types import UNKNOWN, Foreign, Str, is_array, kind_of
+from sourcead.primitives.result_types.infer import NOT_CONST, static_value
+from sourcead.primitives.table import adjoint_rule, record_of
+from sourcead.primitives.views import MAKES_NEW, VIEWS
+
+MUTATES = frozenset({np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle})
+EFFECTS = ("numpy.random", "numpy.testing", "random", "secrets")
+MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
+SAVES = frozenset({np.save, np.savez, np.savez_compressed, np.savetxt})
+SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
+TAKES_SEQUENCES = frozenset({
+    np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.stack, np.concatenate, np.hstack, np.vstack, np.dstack,
+    np.column_stack, np.block, np.linalg.multi_dot, np.select, np.choose, np.meshgrid, np.broadcast_arrays, np.einsum, np.ix_,
+})  # fmt: skip
+SURE_VIEWS = frozenset({
+    np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims, np.flip, np.flipud, np.fliplr, np.diagonal, np.squeeze, np.rot90,
+})  # fmt: skip
+FOLDED = frozenset({isinstance, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
+
+
+@core.kind_of_callable("ufunc.at", lambda fn: isinstance(getattr(fn, "__self__", None), np.ufunc) and getattr(fn, "__name__", "") == "at")
+def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`np.add.at(a, key, v)`."""
+    mode = {np.add: "add", np.subtract: "sub"}.get(fn.__self__)
+    if mode is None and isinstance(args[0], Cell):
+        return compositions.composed(lo, fn, args, {}, node)
+    if len(args) != 3 or not isinstance(args[0], Cell):
+        raise core.unsupported(lo, node, f"`np.{fn.__self__.__name__}.at` cannot be differentiated", "write the loop")
+    lo.write(args[0], (Sub(lo.operand(args[1])),), lo.operand(args[2]), mode)
+    return Const(None)
+
+
+@core.kind_of_callable("library", lambda fn: core.has_rule(fn) or core.is_library(fn))
+@core.call_library.register(object)
+def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """A call of a function that has a rule, carries no derivative, or belongs to a library."""
+    if fn in SPECIAL and args and (found := classes.special(lo, args[0], SPECIAL[fn], args[1:], node)) is not None:
+        return found
+    refuse_some(lo, fn, args, node)
+    if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
+        return args[0]
+    args, kwargs, out = without_out(fn, args, kwargs)
+    args, kwargs = compositions.without_plain_options(lo, fn, *memory_layouts.without_memory_order(lo, fn, args, kwargs, node))
+    if isinstance(fn, np.ufunc) and out is not None and "where" in kwargs:
+        return compositions.composed(lo, fn, args, {**kwargs, "out": out}, node)
+    made = compositions.composed(lo, fn, args, kwargs, node)
+    if made is None and fn in MUTATES:
+        return write_argument(lo, fn, args, kwargs, node)
+    if made is None:
+        made = emitted(lo, fn, *plain_arguments(lo, fn, args, kwargs), node)
+    if out is None:
+        return made
+    if not isinstance(out, Cell):
+        raise core.unsupported(lo, node, "`out=` of something that is not an array")
+    lo.write(out, (), lo.read(made))
+    return out
+
+
+def refuse_some(lo: Lowering, fn: Any, args: list[Value], node) -> None:
+    """Refuses what has no derivative although its function has a rule."""
+    if fn in (float, complex) and args and isinstance(args[0], Var) and isinstance(args[0].type, Str):
+        raise core.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
+    if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":
+        raise core.unsupported(lo, node, "`np.sign` of complex numbers cannot be differentiated yet", "write `x / np.abs(x)`")
+
+
+def without_out(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value], Value | None]:
+    """The arguments of a call without `out`, and the array that the result is written into, if there is one."""
+    out = kwargs.get("out")
+    kwargs = {k: v for k, v in kwargs.items() if k != "out"}
+    if isinstance(out, TupleVal) and len(out.items) == 1:
+        out = out.items[0]
+    if isinstance(fn, np.ufunc) and len(args) > fn.nin:
+        args, out = args[: fn.nin], args[fn.nin]
+    return args, kwargs, None if isinstance(out, Const) and out.value is None else out
+
+
+def plain_arguments(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments as a library takes them: no named tuples, arrays in place of lists through which a derivative passes."""
+    if not core.is_library(fn):
+        return args, kwargs
+    args = [records.plain(a, lo) for a in args]
+    if takes_arrays(fn) and not lo.static_only:
+        args = [sequences.as_array(lo, a) for a in args]
+    return args, {k: records.plain(v, lo) for k, v in kwargs.items()}
+
+
+def takes_arrays(fn: Any) -> bool:
+    """Whether NumPy makes arrays of the lists and tuples that this function is given, one of each."""
+    module = getattr(fn, "__module__", None) or ""
+    return module.startswith("numpy") and not isinstance(fn, np.ufunc) and fn not in TAKES_SEQUENCES and adjoint_rule(fn) is not None
+
+
+def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """The result of a call that stays a call: known while compiling, the argument itself, a view of it, or a new variable."""
+    operands = tuple(lo.operand(a) for a in args)
+    named = {k: lo.operand(v) for k, v in kwargs.items()}
+    if lo.static_only:
+        found = static_value(fn, [lo.build.arg(o) for o in operands], named)
+        if found is not NOT_CONST:
+            return Const(found)
+    if fn in VIEWS and args and memory_layouts.is_temporary(lo, args, node):
+        return lo.wrap(lo.build.call(fn, *operands, **named))
+    if (found := same_memory(lo, fn, args, operands, named)) is not None:
+        return found
+    folded = core.fold(lo, fn, args) if fn in FOLDED and not kwargs else None
+    if folded is not None:
+        return folded
+    if has_effect(fn):
+        t = Foreign(MAKERS[fn]) if fn in MAKERS else UNKNOWN
+        var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
+    else:
+        var = lo.build.call(fn, *operands, **named)
+    may_share = fn in VIEWS or not core.is_library(fn) and fn not in MAKES_NEW
+    return lo.wrap(var, shares=[r for a in args for r in roots(a)] if may_share else ())
+
+
+def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operand, ...], named: dict[str, Operand]) -> Value | None:
+    """The first argument, or a view of it or a copy, where it is known which of these a call gives; None if it is not."""
+    base = args[0] if args and isinstance(args[0], Cell) else None
+    if base is None:
+        return None
+    if fn in memory_layouts.RESHAPES and not lo.static_only and is_array(atom_type(lo.read(base))):
+        for found in (memory_layouts.reshaped(lo, fn, base, operands, named), memory_layouts.copied(lo, fn, base, operands)):
+            if found is not None:
+                return found
+    if fn in memory_layouts.SAME_OBJECT and len(args) == 1 and not named and memory_layouts.gives_the_same(lo, fn, base):
+        return base
+    if fn in SURE_VIEWS and is_array(atom_type(lo.read(base))):
+        cell = lo.view(base, View(fn, operands[1:], tuple(named.items())))
+        lo.read(cell)
+        return cell
+    return None
+
+
+def has_effect(fn: Any) -> bool:
+    """Whether a call is made once each time that control passes it: random draws, checks, files."""
+    draws = isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState, random.Random))
+    return draws or (getattr(fn, "__module__", "") or "").startswith(EFFECTS) or fn in SAVES or record_of(fn).checks
+
+
+def write_argument(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """A call of a function that writes into its first argument."""
+    if fn is np.copyto and len(args) == 2 and set(kwargs) <= {"where"} and isinstance(args[0], Cell):
+        value = lo.operand(args[1])
+        if kwargs:
+            value = lo.build.call(np.where, lo.operand(kwargs["where"]), value, lo.read(args[0]))
+        lo.write(args[0], (), value)
+        return Const(None)
+    raise core.unsupported(
+        lo,
+        node,
+        f"`np.{fn.__name__}` writes into its argument in a way that cannot be differentiated yet",
+        "assign to a subscript: `a[mask] = v`",
+    )

@@ -1,0 +1,58 @@
+"""`sorted`, and `max` and `min` of an iterable whose length is not known or by a key."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend import core
+from sourcead.frontend.control import branches
+from sourcead.frontend.core import Cell, Lowering, Value
+from sourcead.frontend.values import lists, sequences, sets
+from sourcead.ir.nodes import Const
+from sourcead.ir.types import BOOL, INT, Array, ListT, Scalar
+
+
+def indexable(lo: Lowering, value: Value, node) -> Value:
+    """An array of one axis, or the items of any other iterable as one list; of a set in any order."""
+    if sets.set_type(lo, value) is not None:
+        return sets.listing(lo, value)
+    if isinstance(value, Cell) and value.kind == "array" and isinstance(t := atom_type(lo.read(value)), (Array, ListT)):
+        if isinstance(t, ListT) or t.dims is not None and len(t.dims) == 1:
+            return value
+    found = lists.as_list(lo, value, node)
+    return sequences.dynamic(lo, found) if isinstance(found, Cell) and found.kind == "list" else found
+
+
+@core.builtin(sorted)
+def builtin_sorted(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`sorted(xs, key=f, reverse=r)`."""
+    if "key" not in kwargs and sets.set_type(lo, args[0]) is not None:
+        return sets.in_order(lo, args[0], kwargs)
+    items = indexable(lo, args[0], node)
+    if getattr(atom_type(lo.read(items)), "items", None) == ():
+        return lo.new_list([])
+    return lists.gathered(lo, items, lists.order_of(lo, items, kwargs.get("key"), kwargs.get("reverse"), node), node)
+
+
+def extreme(lo: Lowering, fn, value: Value, key: Value | None, default: Value | None, node) -> Value:
+    """`max(xs, key=f, default=v)`, of an iterable whose length is not known or with a key."""
+    items = indexable(lo, value, node)
+    t = atom_type(lo.read(items))
+
+    def best():
+        if key is None and (isinstance(t, Array) or isinstance(t, ListT) and isinstance(t.item, Scalar)):
+            return core.call_library(lo, np.max if fn is max else np.min, [items], {}, node)
+        largest = Const(fn is max)
+        place = lo.build.call(runtime.best_place, lists.keys_of(lo, items, key, node), largest, type=INT, name="best")
+        return core.subscript(lo, items, place, node)
+
+    if default is None:
+        return best()
+    if isinstance(t, ListT) and t.items is not None:
+        return best() if t.items else default
+    n = lo.build.call(len, lo.read(items), type=INT, name="n")
+    return branches.branch(lo, lo.build.call(operator.gt, n, Const(0), type=BOOL), [best, lambda: default], "ifexp")

@@ -1,0 +1,130 @@
+"""Branches whose condition is not known.
+
+They are lowered side by side: first one arm, then, from the same state, the other; what differs afterwards becomes a result of the
+`Branch`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend import core
+from sourcead.frontend.control.merging import Arm, Merger
+from sourcead.frontend.core import (
+    FALSE, MISSING, POISON, SEEN, TRUE, UNSURE, VALUE, Cell, Flag, Lowering, Meta, MustMaterialise, NeverReturns,
+    NotStatic, Slots, Value, leaves, next_birth
+)
+from sourcead.ir.nodes import Atom, Block, Branch, Stmt
+from sourcead.ir.types import Scalar
+
+
+def restartable(lo: Lowering, lower: Callable[[], Any]) -> Any:
+    """What `lower` returns; each time it meets a list of known length that must become an IR value, does that first."""
+    birth, depth = next_birth(), lo.depth
+    while True:
+        with lo.attempt(MustMaterialise) as attempt:
+            return lower()
+        request = attempt.error
+        lo.keep_apart(request.cell)
+        if request.cell.depth < depth:  # made outside of an enclosing region: that one must restart
+            raise request
+        if request.cell.slots.birth > birth or request.cell.kind not in ("list", "dict"):
+            raise UnsupportedSyntaxError(
+                "the length of this list depends on what the program does here", at=request.origin,
+                instead="make the list before the branch or loop, and only append to it inside",
+            )
+        lo.materialise(request.cell)
+
+
+RAISED = object()
+
+
+def branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str = "if") -> Any:
+    """`if cond: arms[0]() else: arms[1]()`; returns the arms' values merged (None where they have none).
+
+    An arm may return RAISED: then what the other leaves is what holds afterwards.
+    """
+    if lo.static_only:
+        raise NotStatic
+    return restartable(lo, lambda: _branch(lo, cond, arms, kind))
+
+
+def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) -> Any:
+    birth = next_birth()
+    done = [_lower_arm(lo, arm, birth) for arm in arms]
+    merger = Merger(lo, done)
+    changed: list[tuple[Slots, Any, Any, Any]] = []
+    unsure: list[Slots] = []
+    for (slots, key), old in {**done[0].before, **done[1].before}.items():
+        a, b = (arm.state.get((slots, key), old) for arm in done)
+        if done[0].left and done[1].left or slots.cell is not None and slots.cell.base is not None and key in (VALUE, SEEN):
+            continue  # nothing comes after; or a view, which follows its base
+        changed.append((slots, key, a, b))
+        if not isinstance(key, Meta) and is_new_key(slots, a, b) and not (done[0].left or done[1].left):
+            open_dict(lo, slots.cell, b if a is MISSING else a)
+            unsure.append(slots)
+    merged = []
+    for slots, key, a, b in changed:
+        is_condition = isinstance(key, Flag) and a is TRUE and b is FALSE and isinstance(atom_type(cond), Scalar) and not done[1].left
+        merged.append((slots, key, cond if is_condition else merger.slot(key, a, b)))
+    values = [arm.value for arm in done if arm.value is not RAISED]
+    value = RAISED if not values else None if values[0] is None else merger.value(values[0], values[-1], "value")
+    first, second = (Block(tuple(arm.stmts), tuple(r[side] for r in merger.results)) for side, arm in enumerate(done))
+    if first.stmts or second.stmts or merger.results:
+        lo.build.add(Stmt(tuple(var for _, _, var in merger.results), Branch(cond, first, second, kind)))
+    for slots, key, new in merged:
+        lo.set(slots, key, new)
+    for slots in unsure:
+        lo.set(slots, UNSURE, NOT_SURE)
+    return value
+
+
+NOT_SURE = "which keys this dict has depends on what the program does, and its values differ in kind"
+
+
+def is_new_key(slots: Slots, before: Value, after: Value) -> bool:
+    """Whether a slot is a key that a dict has on one path only."""
+    return slots.cell is not None and slots.cell.kind == "dict" and (before is MISSING) != (after is MISSING)
+
+
+def open_dict(lo: Lowering, cell: Cell, value: Value) -> None:
+    """Makes a dict, whose keys depend on what the program does, one IR value, if its values are of one kind."""
+    if core.may_be(lo, cell, value):
+        raise MustMaterialise(cell, lo.here)
+
+
+def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
+    mark, within = lo.journal.mark(), lo.build.within
+    atoms: dict[Cell, Atom] = {}
+    with lo.build.block() as stmts, lo.deeper():
+        try:
+            value = arm()
+        except NeverReturns:
+            value = RAISED
+        lo.build.within = within
+        for slots, key in lo.journal.changed(mark, birth):
+            if not isinstance(key, Meta):
+                settle(lo, slots.get(key, MISSING), atoms)
+        if value is not RAISED:
+            settle(lo, value, atoms)
+        written = {slots.cell for slots, key in lo.journal.changed(mark, birth) if key is VALUE}
+        for held in lo.visible():  # the other arm may rebind a name of what this one wrote
+            if any(isinstance(leaf, Cell) and leaf.root() in written for leaf in leaves(held)):
+                settle(lo, held, atoms)
+        changed = lo.journal.changed(mark, birth)
+    state = {(slots, key): slots.get(key, MISSING) for slots, key in changed}
+    touched = {slots.cell for slots, _, _ in lo.journal.entries[mark:] if slots.cell is not None}
+    contents = {cell: cell.items for cell in touched if cell.kind != "array"}
+    poisoned = {cell: cell.slots[POISON] for cell in touched if POISON in cell.slots}
+    lo.journal.rollback(mark)
+    return Arm(stmts, value, state, changed, atoms, value is RAISED, contents, poisoned)
+
+
+def settle(lo: Lowering, value: Any, atoms: dict[Cell, Atom]) -> None:
+    """Notes the current versions of the cells in a value, views brought up to date."""
+    for leaf in leaves(value):
+        if isinstance(leaf, Cell) and leaf.kind == "array" and lo.unreadable(leaf) is None:
+            atoms[leaf] = lo.read(leaf)

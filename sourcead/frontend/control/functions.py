@@ -1,0 +1,131 @@
+"""A Python function and the types of its arguments to an IR function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from sourcead import runtime
+from sourcead.analysis.builder import Builder
+from sourcead.analysis.rows_in_lists import parts_stay
+from sourcead.errors import AliasError, SourceADError
+from sourcead.frontend import core
+from sourcead.frontend.control import generators
+from sourcead.frontend.control.exits import Return
+from sourcead.frontend.core import Cell, Frame, Lowering, Scope, Value, leaves
+from sourcead.frontend.source import Source
+from sourcead.ir.nodes import Block, Call, Const, Function, Origin, Stmt, Var
+from sourcead.ir.pairs import Pair
+from sourcead.ir.types import Type
+
+
+@dataclass(eq=False)
+class Lowered:
+    """A lowered function.
+
+    Attributes:
+        function: the IR; its parameters are those of `types`, in order.
+        params: the variable of each parameter.
+        written: parameters whose memory the function writes, and where.
+        live: name in the text -> where a global or closure variable is read.
+        guards: objects that were resolved while lowering: (where, key, object).
+        returned: where the result is returned.
+        build: the builder, with what it learned of the variables.
+        pairs: the recursive functions that it calls.
+        derived: whether some of its statements are those of a derivative.
+    """
+
+    function: Function
+    params: dict[str, Var]
+    written: dict[str, Any]
+    live: dict[str, tuple[Any, str]]
+    guards: tuple
+    returned: Origin
+    build: Builder
+    pairs: tuple[Pair, ...] = ()
+    derived: bool = False
+
+
+def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
+    """Lowers a function.
+
+    Args:
+        source: the function.
+        types: type of each parameter whose value is not known.
+        statics: value of each parameter that is known while compiling.
+    """
+    try:
+        return lower_from(begun(source), source, types, statics)
+    except SourceADError as error:
+        apart = getattr(error, "objects_apart", False)
+        if not apart and not isinstance(error, AliasError):
+            raise
+        try:
+            found = lower_from(begun(source, apart, parts_stay=True), source, types, statics)
+        except SourceADError:
+            raise error from None
+        if not parts_stay(found.function):
+            raise
+        return found
+
+
+def begun(source: Source, apart: bool = False, parts_stay: bool = False) -> Lowering:
+    """The state to begin with."""
+    lo = Lowering()
+    lo.scope, lo.apart, lo.parts_stay = Scope(source), apart, parts_stay
+    return lo
+
+
+def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
+    """Lowers a function from a state on."""
+    generators.refuse_generators(source)
+    params: dict[str, Var] = {}
+    lo.build.origin = source.origin(source.node)
+    for name, t in types.items():
+        params[name] = Var(name, t)
+    for name, var in params.items():
+        value = lo.unpack(var)
+        for leaf in leaves(value):
+            if isinstance(leaf, Cell):
+                lo.params[leaf] = name
+        lo.scope.names[name] = value
+    unpacked = len(lo.build.stmts)
+    for name, value in statics.items():
+        lo.scope.names[name] = Const(value, text=name)
+    lo.calls.append(Frame(source.node, arguments(lo, source)))
+    lo.build.origin = None
+    if isinstance(source.node, gast.Lambda):
+        returned = source.node.body
+        with lo.at(returned):
+            atom = lo.read(core.lower(lo, returned))
+    else:
+        left = core.lower_statements(lo, source.node.body)
+        returned = last_return(source.node)
+        with lo.at(returned):
+            atom = lo.read(left.value if isinstance(left, Return) else Const(None))
+    checks = [
+        Stmt((Var("checked"),), Call(runtime.check_layout, (var, Const(var.name)), effect=True))
+        for var in sorted(lo.layouts, key=lambda v: v.id)
+    ]
+    stmts = lo.build.stmts
+    body = Block((*lo.prelude, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))
+    function = Function(source.name, tuple(params.values()), body, origin=source.origin(source.node))
+    return Lowered(
+        function, params, lo.written, lo.live, tuple(lo.guards.values()), source.origin(returned),
+        lo.build, tuple(lo.pairs.values()), lo.derived,
+    )  # fmt: skip
+
+
+def arguments(lo: Lowering, source: Source) -> dict[str, Value]:
+    """The values of a function's parameters, in order."""
+    a = source.node.args
+    names = [p.id for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
+    return {name: lo.scope.names[name] for name in names if name in lo.scope.names}
+
+
+def last_return(node):
+    """The last `return` of a function, for messages about its result."""
+    found = [n for n in gast.walk(node) if isinstance(n, gast.Return)]
+    return found[-1] if found else node

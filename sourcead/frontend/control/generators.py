@@ -1,0 +1,98 @@
+"""Generators of the user's: a loop over one is the generator's body, with the loop's body in place of each `yield`.
+
+    def squares(xs):                 for x in xs:
+        for x in xs:                     e = x * x
+            yield x * x                  s = s + e
+
+    for e in squares(xs):
+        s = s + e
+
+Each of the two sees its own variables. Where the loop may be left early, the generator returns after the `yield` if it was.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+
+import gast
+
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend import core
+from sourcead.frontend.control import exits
+from sourcead.frontend.core import Flag, Frame, FunctionVal, Iterable, Lowering, Scope, Value
+from sourcead.ir.nodes import Const
+
+STOP = Flag("stop")
+
+
+def own_nodes(node):
+    """The syntax nodes of a function, without those of functions inside it."""
+    todo = list(gast.iter_child_nodes(node))
+    while todo:
+        n = todo.pop()
+        yield n
+        if not isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+            todo.extend(gast.iter_child_nodes(n))
+
+
+def is_generator(node) -> bool:
+    """Whether a function is a generator."""
+    return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in own_nodes(node))
+
+
+def made(lo: Lowering, fn: FunctionVal, bound: dict[str, Value]) -> Iterable:
+    """What a call of a generator returns."""
+
+    def drive(act, leave=None):
+        return run(lo, fn, bound, act, leave)
+
+    endless = any(exits.is_endless(n) for n in own_nodes(fn.source.node))
+    return Iterable(drive=drive, endless=endless, once=True)
+
+
+def run(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], act: Callable, leave: Flag | None) -> None:
+    """Lowers the body of a generator; `act(value)` is done at each `yield`, and has left the loop if `leave` is true."""
+    consumer, node = lo.scope, fn.source.node
+    inner = Scope(fn.source, parent=fn.scope)
+    inner.names.update(bound)
+    inner.names[STOP] = Const(False)
+
+    def consume(value: Value):
+        with lo.in_scope(consumer):
+            left = act(value)
+        if leave is not None:
+            lo.set(inner.names, STOP, consumer.names[leave])
+        return left
+
+    inner.consume = consume
+    with lo.in_scope(inner, Frame(node, bound)):
+        core.lower_statements(lo, stopping(node) if leave is not None else node.body)
+
+
+def stopping(node) -> list[gast.AST]:
+    """The body of a generator that returns after a `yield` if the loop was left there."""
+    if not hasattr(node, "stopping"):
+        node.stopping = _Stopping().visit(copy.deepcopy(node)).body
+    return node.stopping
+
+
+class _Stopping(gast.NodeTransformer):
+    def visit_Expr(self, node):
+        if not isinstance(node.value, (gast.Yield, gast.YieldFrom)):
+            return node
+        leave = gast.copy_location(gast.Return(None), node)
+        stop = gast.copy_location(gast.If(gast.Name(STOP, gast.Load(), None, None), [leave], []), node)
+        return [node, stop]
+
+    def visit_FunctionDef(self, node):
+        return self.generic_visit(node) if not hasattr(node, "inside") else node
+
+    def visit_Lambda(self, node):
+        return node
+
+
+def refuse_generators(source) -> None:
+    for n in own_nodes(source.node):
+        if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
+            raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")

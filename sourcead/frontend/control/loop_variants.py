@@ -1,0 +1,221 @@
+"""What a loop carries from one iteration to the next.
+
+A loop is lowered until its assumptions hold: which slots an iteration changes (they become loop variants), the types of the variants,
+and who may share memory with whom at the beginning of an iteration. An attempt that finds an assumption wrong corrects it and is undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend.control.branches import NOT_SURE, is_new_key, open_dict, restartable, settle
+from sourcead.frontend.control.variant_values import Assumptions, Round
+from sourcead.frontend.core import (
+    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, Cell, Lowering, Meta, NotStatic, Slots, Value, cells_of,
+    next_birth, roots
+)
+from sourcead.ir.nodes import UNDEFINED, Block, Loop, Policy, Stmt, Var
+from sourcead.ir.types import Sym, with_dims
+
+MAX_ROUNDS = 12
+Slot = tuple[Slots, Any]
+
+
+def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[Slot], leave: Any = None, policy: Policy | None = None) -> None:
+    """Lowers a loop.
+
+    Args:
+        lo: the lowering.
+        make_domain: binds the target inside the iteration; returns the domain and the index.
+        body: lowers an iteration.
+        seed: slots that an iteration surely changes.
+        leave: the flag among the variables of the function that ends the loop when it is true.
+        policy: what the reverse of the loop finds saved.
+    """
+    if lo.static_only:
+        raise NotStatic
+    restartable(lo, lambda: _loop(lo, make_domain, body, Assumptions(dict.fromkeys(seed), next_birth(), (lo.scope.names, leave)), policy))
+
+
+def _loop(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions, policy: Policy | None) -> None:
+    for _ in range(MAX_ROUNDS):
+        with lo.attempt() as attempt:
+            mark = lo.journal.mark()
+            ended = _iteration(lo, domain, body, assumed)
+            if ended is None:
+                attempt.fail()
+            else:
+                stmt, results = ended
+                lo.journal.rollback(mark)
+                lo.build.add(replace(stmt, op=replace(stmt.op, policy=policy)))
+                for (slots, key), value in results.items():
+                    lo.set(slots, key, value)
+                note(lo, assumed)
+                return
+    raise UnsupportedSyntaxError(
+        "the kinds of values that this loop carries from one iteration to the next do not settle",
+        at=lo.here,
+        instead="give the variables the same type before the loop as they have inside it",
+    )
+
+
+def note(lo: Lowering, assumed: Assumptions) -> None:
+    """Sets what is assumed of cells that are no variants: poisoned ones, opened containers, dicts whose keys are not known."""
+    for cell, why in assumed.poisoned.items():
+        lo.set(cell.slots, POISON, why)
+    for slots in assumed.opened:
+        lo.set(slots, WHOLE, MISSING)
+    for slots in assumed.unsure:
+        lo.set(slots, UNSURE, NOT_SURE)
+
+
+RELATIONS = ("shares", "holds", "held_by", "parts_of")
+
+
+def relate(lo: Lowering, assumed: Assumptions) -> int:
+    """Has the cells made before the loop share and hold what they do at the end of an iteration; returns where the journal stands then."""
+    for cell, relations in assumed.relations.items():
+        for name in RELATIONS:
+            for other in relations[name] - getattr(cell, name):
+                lo.journal.add(cell, name, other)
+        for other in {c for c in cell.parts_of if c.slots.birth < assumed.birth} - relations["parts_of"]:
+            lo.journal.discard(cell, "parts_of", other)
+        if relations["doubled"]:
+            lo.journal.assign(cell, "doubled", True)
+    return len(lo.journal.others)
+
+
+def _is_related_as_assumed(lo: Lowering, others: int, assumed: Assumptions) -> bool:
+    """Whether an iteration leaves the cells made before the loop as related as it was assumed; otherwise the assumption is widened.
+
+    An object that is put into a list in one iteration lies in it at the beginning of the next.
+    """
+    fine = True
+    for cell in lo.journal.touched(others):
+        if isinstance(cell, Cell) and cell.slots.birth < assumed.birth:
+            relations: dict[str, Any] = {name: {c for c in getattr(cell, name) if c.slots.birth < assumed.birth} for name in RELATIONS}
+            relations["doubled"] = cell.doubled
+            fine &= assumed.relations.get(cell) == relations
+            assumed.relations[cell] = relations
+    return fine
+
+
+def sharing_on_entry(inits: dict[Slot, Value]) -> set[frozenset]:
+    """Pairs of variants whose objects on entry may share memory: an array, and a view of it under another name."""
+    own = {slot: {cell.root() for cell in cells_of(value)} for slot, value in inits.items() if not isinstance(slot[1], Meta)}
+    slots = [slot for slot, found in own.items() if found]
+    return {frozenset((a, b)) for k, a in enumerate(slots) for b in slots[k + 1 :] if own[a] & roots(inits[b])}
+
+
+def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions) -> tuple[Stmt, dict[Slot, Value]] | None:
+    """One attempt: the loop, and the values of its variants after it; None if an assumption turned out wrong (it is then corrected)."""
+    birth, mark = next_birth(), lo.journal.mark()
+    assumed.inits = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
+    variants = Round(lo, assumed)
+    params = {slot: variants.parameter((slot,), assumed.inits[slot], template) for slot, template in assumed.variants.items()}
+    for slot, value in params.items():
+        lo.set(*slot, value)
+    link(lo, params, assumed.together | sharing_on_entry(assumed.inits))
+    note(lo, assumed)
+    others = relate(lo, assumed)
+    with lo.deeper(), lo.build.block() as stmts:
+        loop_domain, index = domain()
+        body()
+        for slots, key in lo.journal.changed(mark, birth):
+            if not isinstance(key, Meta):
+                settle(lo, slots.get(key, MISSING), {})
+        changed = lo.journal.changed(mark, birth)
+        ends = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
+        related = _is_related_as_assumed(lo, others, assumed)
+        if not _holds(lo, changed, ends, params, assumed, birth) or not related:
+            return None
+        yields = dict.fromkeys(variants.leaves, UNDEFINED)
+        stable = [variants.collect((slot,), params[slot], end, yields) for slot, end in ends.items()]
+        if not all(stable):
+            return None
+    leaves = variants.leaves
+    ending = leaves.get((assumed.leave,))
+    loop_op = Loop(
+        loop_domain, index, tuple(leaf.param for leaf in leaves.values()), tuple(leaf.init for leaf in leaves.values()),
+        Block(tuple(stmts), tuple(yields[path] for path in leaves)), ending.param if ending else None,
+    )  # fmt: skip
+    after = {dim: Sym(dim.least) for dim in assumed.dims}  # the dims that differ between iterations, as the last leaves them
+    outs = {p: Var(leaf.param.name, with_dims(leaf.param.type, after), leaf.param.temp) for p, leaf in leaves.items()}
+    lo.build.maybe_number.update(outs[p] for p, leaf in leaves.items() if leaf.param in lo.build.maybe_number)
+    results = {slot: variants.result((slot,), value, outs) for slot, value in params.items()}
+    link(lo, results, assumed.together | sharing_on_entry(assumed.inits))  # there may be no iteration at all
+    return Stmt(tuple(outs.values()), loop_op), results
+
+
+def link(lo: Lowering, values: dict[Slot, Value], pairs: Iterable[frozenset]) -> None:
+    """Notes which variants may share memory with each other."""
+    for pair in pairs:
+        found = [cells_of(values[slot]) for slot in pair if slot in values]
+        if len(found) == 2:
+            for cell in found[0]:
+                lo.share(cell, found[1])
+
+
+def _holds(lo: Lowering, changed: dict[Slot, Any], ends: dict, params: dict, assumed: Assumptions, birth: int) -> bool:
+    """Whether the slots that changed are the variants, and sharing is as assumed."""
+    changed = {slot: old for slot, old in changed.items() if slot[0].birth < assumed.birth}
+    expected = [_is_expected(lo, slots, key, old, assumed) for (slots, key), old in changed.items()]
+    fine = all(expected)
+    for slots, key in changed:
+        if key is POISON and slots.get(POISON) is not None:
+            fine &= assumed.poison(slots.cell, slots[POISON])
+    return _shares_as_assumed(ends, params, assumed, birth) and fine
+
+
+def _is_expected(lo: Lowering, slots: Slots, key: Any, old: Any, assumed: Assumptions) -> bool:
+    """Whether a slot that an iteration changed was known to change; otherwise it is from now on."""
+    new = slots.get(key, MISSING)
+    if key is SEEN or (slots, key) in assumed.variants or old is MISSING and new is MISSING or key is POISON:
+        return True
+    if key is UNSURE or key is WHOLE:
+        expected = assumed.unsure if key is UNSURE else assumed.opened
+        fine = slots in expected
+        expected.add(slots)
+        return fine
+    if key is STALE:
+        return assumed.poison(slots.cell, slots[STALE])
+    if key is VALUE and slots.cell.base is not None:  # a view derived again: it follows its base
+        return True
+    assumed.variants[(slots, key)] = None
+    if not isinstance(key, Meta) and is_new_key(slots, old, new):
+        open_dict(lo, slots.cell, new if old is MISSING else old)
+        assumed.unsure.add(slots)
+    return False
+
+
+def _shares_as_assumed(ends: dict, params: dict, assumed: Assumptions, birth: int) -> bool:
+    """Whether the variants share memory with other cells and with each other as it was assumed; otherwise the assumption is widened."""
+    fine = True
+    owners: dict[Cell, Slot] = {cell.root(): slot for slot, value in params.items() for cell in cells_of(value)}
+    reach: dict[Slot, set] = {}
+    for slot, end in ends.items():
+        if end is MISSING or slot[1] is VALUE or slot not in params or end is params[slot]:
+            continue
+        reach[slot] = roots(end)
+        outer = {c for c in reach[slot] if c not in owners and c.slots.birth < assumed.birth}
+        known = assumed.sharing.setdefault(slot, set())
+        if not outer <= known:
+            known |= outer
+            fine = False
+    slots = list(reach)
+    pairs = set()
+    for i, a in enumerate(slots):
+        for b in slots[i + 1 :]:
+            if any(c in owners or c.slots.birth > birth for c in reach[a] & reach[b]):
+                pairs.add(frozenset((a, b)))
+        for cell in reach[a]:
+            owner = owners.get(cell)
+            if owner is not None and owner != a and ends.get(owner) is params.get(owner):
+                pairs.add(frozenset((a, owner)))
+    if not pairs <= assumed.together:
+        assumed.together |= pairs
+        fine = False
+    return fine

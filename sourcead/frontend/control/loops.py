@@ -1,0 +1,196 @@
+"""Loops over an iterable: iteration by iteration where the items are known, as a loop of the IR where they are not."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend import core
+from sourcead.frontend.control import exits, loop_variants
+from sourcead.frontend.control.branches import RAISED, branch
+from sourcead.frontend.control.exits import NO_EXITS, Exits
+from sourcead.frontend.core import MISSING, Iterable, Lowering, NeverReturns, Value
+from sourcead.ir.nodes import Atom, Const, Range, Var
+from sourcead.ir.types import INT
+
+ZERO, ONE = Const(0), Const(1)
+MAX_UNROLLED = 64  # iterations
+
+
+@dataclass(frozen=True, eq=False)
+class ForLoop:
+    """A loop over an iterable.
+
+    Attributes:
+        iterable: what it runs over.
+        bind: binds the target to an element.
+        body: lowers the body; returns how control leaves it.
+        index_name: the name of the number of the iteration, if the iterable has one.
+        exits: how the loop may be left.
+        seeds: returns the slots that an iteration surely changes.
+        node: the statement, for error messages.
+    """
+
+    iterable: Iterable
+    bind: Callable[[Value], None]
+    body: Callable[[], Any]
+    index_name: str | None = None
+    exits: Exits = NO_EXITS
+    seeds: Callable[[], list] = list
+    node: Any = None
+
+
+def run_loop(lo: Lowering, loop: ForLoop) -> None:
+    """A loop over what is not known item by item; if only that helps, its iterations one after the other."""
+    iterable, leave = loop.iterable, loop.exits.leave
+    if iterable.drive is not None:
+        return driven_loop(lo, loop)
+    if iterable.endless:
+        iterable = unending(iterable)
+    domain = iterable.domain()
+    exits.enter(lo, loop.exits)
+
+    def start() -> tuple[Range, Var]:
+        name = loop.index_name if iterable.index_name else None
+        index = Var(name or "i", INT, temp=name is None)
+        loop.bind(iterable.element(index))
+        return domain, index
+
+    def run() -> None:
+        exits.go_on(lo, loop.exits)
+        if one_iteration(lo, leave, loop.body) is RAISED:
+            raise core.unsupported(lo, loop.node, "every iteration of this loop raises")
+
+    def may_be_unrolled(error: UnsupportedSyntaxError) -> bool:
+        return getattr(error, "needs_items", False) and known_places(lo, iterable) is not None
+
+    with lo.attempt(UnsupportedSyntaxError, when=may_be_unrolled) as attempt:
+        with lo.attempt(NeverReturns):  # the body calls a function of which nothing is known yet: then there are no iterations
+            loop_variants.loop(lo, start, run, loop.seeds(), leave, iterable.policy)
+    if not attempt.failed:
+        return None
+    items = [functools.partial(iterable.element, Const(k)) for k in known_places(lo, iterable)]
+    if iteration_by_iteration(lo, leave, items, loop.bind, loop.body) is RAISED:
+        raise core.unsupported(lo, loop.node, "every iteration of this loop raises")
+    return None
+
+
+def driven_loop(lo: Lowering, loop: ForLoop) -> None:
+    """A loop over a generator."""
+    exits.enter(lo, loop.exits)
+
+    def act(element: Value) -> Any:
+        exits.go_on(lo, loop.exits)
+        loop.bind(element)
+        return one_iteration(lo, loop.exits.leave, loop.body)
+
+    loop.iterable.drive(act, loop.exits.leave)
+
+
+def unending(inner: Iterable) -> Iterable:
+    """A loop over what never ends, which the program leaves in another way."""
+    most = Const(2**62)
+    return Iterable(domain=lambda: Range(ZERO, most, ONE), element=inner.nth, length=lambda: most, nth=inner.nth)
+
+
+def one_iteration(lo: Lowering, leave, body: Callable[[], Any]) -> Any:
+    """Lowers the body of a loop that the flag `leave` ends; returns how control leaves it."""
+    within = lo.build.within
+    lo.scope.loops += 1
+    if leave is not None:
+        lo.scope.leaves.append(leave)
+    try:
+        return body()
+    finally:
+        lo.build.within = within
+        lo.scope.loops -= 1
+        if leave is not None:
+            lo.scope.leaves.pop()
+
+
+def iteration_by_iteration(lo: Lowering, leave, items: list[Callable[[], Value]], bind, body) -> Any:
+    """The iterations one after the other; after one that may leave the loop, the others depend on a flag."""
+    for k, item in enumerate(items):
+        bind(item())
+        if one_iteration(lo, leave, body) is RAISED:
+            return RAISED
+        if leave is None:
+            continue
+        left = lo.scope.names[leave]
+        verdict = core.truth(lo, left)
+        if verdict is None:
+            rest = functools.partial(iteration_by_iteration, lo, leave, items[k + 1 :], bind, body)
+            return branch(lo, lo.read(left), [lambda: None, rest])
+        if verdict:
+            break
+    return None
+
+
+def known_places(lo: Lowering, iterable: Iterable) -> range | None:
+    """The indices of the items of an iterable, if they are known and few."""
+    if iterable.drive is not None or iterable.endless:
+        return None
+    with lo.attempt() as attempt:
+        domain = iterable.domain()
+        bounds = [known_bound(lo, a) for a in (domain.start, domain.stop, domain.step)]
+        attempt.fail()  # only the numbers are of interest
+    if None in bounds:
+        return None
+    places = range(*bounds)
+    return places if len(places) <= MAX_UNROLLED else None
+
+
+def known_bound(lo: Lowering, bound: Atom) -> int | None:
+    """The value of a bound, if it is known: a number, or the length of an axis that the text is made for."""
+    found, value = core.known(lo, bound)
+    dim = value if found else lo.build.arg(bound).dim
+    return dim if isinstance(dim, int) else None
+
+
+# -- loops that built-in functions are ---------------------------------------------------------------------------------------
+
+
+def for_each(lo: Lowering, iterable: Iterable, act: Callable[[Value], Any], index_name="$element", seeds=list) -> None:
+    """Does `act(element)` for each element; `seeds` are the slots that it surely changes."""
+    if iterable.items is not None:
+        for item in iterable.items:
+            act(item)
+        return
+    element: list[Value] = []
+
+    def bind(value: Value) -> None:
+        element[:] = [value]
+
+    run_loop(lo, ForLoop(iterable, bind, lambda: act(element[0]), index_name, seeds=seeds))
+
+
+def fold(lo: Lowering, iterable: Iterable, initial: Value, step: Callable[[Value, Value], Value]) -> Value:
+    """`step(... step(step(initial, e0), e1) ..., en)` over the elements."""
+    names, key = lo.scope.names, "$total"
+    outer = names.get(key, MISSING)
+    lo.set(names, key, initial)
+    for_each(lo, iterable, lambda e: lo.set(names, key, step(names[key], e)), key, lambda: [(names, key)])
+    result = names[key]
+    lo.set(names, key, outer)
+    return result
+
+
+def fold_left(lo: Lowering, iterable: Iterable, step, first: Value | None, begin=lambda value: None) -> Value:
+    """`step(... step(step(first, x0), x1) ..., xn)`; without `first`, it is x0, which `begin` sees."""
+    if first is None:
+        first = iterable.nth(ZERO)
+        begin(first)
+        inner = iterable
+
+        def nth(k: Atom) -> Value:
+            return inner.nth(lo.build.call(operator.add, k, ONE, type=INT))
+
+        def length() -> Atom:
+            return lo.build.call(operator.sub, inner.length(), ONE, type=INT)
+
+        iterable = Iterable(domain=lambda: Range(ZERO, length(), ONE), element=nth, length=length, nth=nth)
+    return fold(lo, iterable, first, step)

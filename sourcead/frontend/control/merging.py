@@ -1,0 +1,233 @@
+"""What a branch leaves behind: one value for what differs between its arms.
+
+Tuples, lists, dicts and objects of one structure are merged item by item. A number or array becomes a result of the `Branch`. What is
+assigned in one arm only is `UNDEFINED` in the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import AliasError, UnsupportedSyntaxError
+from sourcead.frontend import core
+from sourcead.frontend.core import (
+    KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, Meta,
+    MustMaterialise, OptionalVal, SliceVal, Slots, TupleVal, Value, roots
+)
+from sourcead.ir.nodes import UNDEFINED, Atom, Const, Stmt, Var
+from sourcead.ir.types import Undefined, join
+
+
+@dataclass
+class Arm:
+    """One arm of a branch after lowering.
+
+    Attributes:
+        stmts: its statements.
+        value: its value.
+        state: the slots that it changed, with their values at its end.
+        before: these slots with their values before.
+        atoms: the versions of cells at its end.
+        left: whether it raises, so that nothing flows out of it.
+        contents: the items of the containers that it changed, at its end.
+        poisoned: the cells that it poisoned, also those that it made itself.
+    """
+
+    stmts: list[Stmt]
+    value: Any
+    state: dict[tuple[Slots, Any], Any]
+    before: dict[tuple[Slots, Any], Any]
+    atoms: dict[Cell, Atom]
+    left: bool = False
+    contents: dict[Cell, dict] = field(default_factory=dict)
+    poisoned: dict[Cell, str] = field(default_factory=dict)
+
+    def items(self, container: Cell) -> dict:
+        """The items of a list, dict or object at the end of this arm."""
+        return self.contents.get(container, container.items)
+
+    def poison(self, value: Value) -> str | None:
+        """Why a value must not be read after this arm; None if it may be."""
+        if not isinstance(value, Cell):
+            return None
+        found = [self.poisoned.get(cell) for cell in (value, value.root())]
+        return next((why for why in found if why is not None), None)
+
+
+SAME_STRUCTURE = "assign values of one structure on both sides, or use what differs inside the branch"
+
+
+@dataclass
+class Merger:
+    """Merges what the two arms of a branch leave.
+
+    Attributes:
+        lo: the lowering, as it is after the branch.
+        arms: the arms.
+        results: (atom of the first arm, atom of the second, variable) for each result of the `Branch`.
+    """
+
+    lo: Lowering
+    arms: list[Arm]
+    results: list[tuple[Atom, Atom, Var]] = field(default_factory=list)
+
+    def slot(self, key: Any, a: Any, b: Any) -> Any:
+        """The value of a slot after the branch."""
+        if key is POISON or key is STALE or key is UNSURE:
+            return a if a is not MISSING else b
+        if key is SEEN:
+            return MISSING
+        if key in (KIND, WHOLE) and isinstance(key, Meta):
+            return a if a is b else MISSING
+        if self.arms[0].left:
+            a = UNDEFINED if b is not MISSING else MISSING
+        if self.arms[1].left:
+            b = UNDEFINED if a is not MISSING else MISSING
+        if a is MISSING and b is MISSING:
+            return MISSING
+        a, b = (UNDEFINED if v is MISSING else v for v in (a, b))
+        if key is VALUE:
+            some = a if isinstance(a, Var) else b
+            return self.result(a, b, some.name if isinstance(some, Var) else "value", getattr(some, "temp", False))
+        return self.value(a, b, key if isinstance(key, str) and not isinstance(key, Meta) else "value")
+
+    def value(self, a: Value, b: Value, name: str) -> Value:
+        """One value for `a` in the first arm and `b` in the second."""
+        if a is b and not any(arm.left for arm in self.arms):
+            return a
+        if isinstance(a, Const) and isinstance(b, Const) and not a.live and not b.live and core.same_constant(a, b):
+            return a
+        a, b = (UNDEFINED if is_unassigned(x) and is_structure(y) else x for x, y in ((a, b), (b, a)))
+        a, b = (UNDEFINED if arm.left else x for x, arm in zip((a, b), self.arms))
+        if (found := self.optional(a, b, name)) is not None:
+            return found
+        some, other = (b, a) if a is UNDEFINED else (a, b)
+        alone = other is UNDEFINED
+        if isinstance(some, TupleVal) and (alone or core.same_keys(other, some)):
+            names = [f"{name}_{k}" if some.cls else name for k in some.keys]
+            items = ([UNDEFINED] * len(names) if v is UNDEFINED else v.items for v in (a, b))
+            return TupleVal(tuple(map(self.value, *items, names)), None, some.cls)
+        if isinstance(some, Cell) and some.kind != "array":
+            if alone or self.have_same_keys(a, b):
+                return self.containers(some, a, b, name)
+            for cell in (a, b):
+                if isinstance(cell, Cell) and cell.kind == "list" and cell.depth < self.lo.depth + 1:
+                    raise MustMaterialise(cell, self.lo.here)
+        if alone and (isinstance(some, (FunctionVal, BoundVal)) or isinstance(some, Const) and callable(some.value)):
+            return some
+        if isinstance(a, SliceVal) and isinstance(b, SliceVal) and (bounds := core.paired_bounds(a, b)) is not None:
+            names = (f"{name}_start", f"{name}_stop", f"{name}_step")
+            return SliceVal(*(None if x is None else self.value(x, y, n) for (x, y), n in zip(bounds, names)))
+        if core.is_function(a) and core.is_function(b):
+            return self.functions(a, b)
+        return self.data(a, b, name)
+
+    def data(self, a: Value, b: Value, name: str) -> Value:
+        """One number, array or other IR value for one in each arm."""
+        poisons = [arm.poison(v) for arm, v in zip(self.arms, (a, b))]
+        atoms = (UNDEFINED if v is UNDEFINED or why else self.final(v, arm) for v, why, arm in zip((a, b), poisons, self.arms))
+        var = self.result(*atoms, name, name == "value")
+        found = [c for v in (a, b) if isinstance(v, Cell) for c in roots(v)]
+        merged = self.lo.wrap(var, shares=found, name=name)
+        why = poisons[0] or poisons[1]
+        if isinstance(merged, Cell):
+            merged.frozen = next((c.frozen for c in found if c.frozen), None)
+            if why:
+                merged.slots[POISON] = why
+        elif why:
+            raise AliasError(why, at=self.lo.here)
+        return merged
+
+    def optional(self, a: Value, b: Value, name: str) -> OptionalVal | None:
+        """What is None in one arm and a tuple in the other; None for anything else."""
+        if UNDEFINED in (a, b) or (found := core.pairs_in_arms([a, b])) is None:
+            return None
+        missing, inside = zip(*found)
+        flag = self.value(*missing, f"{name}_missing")
+        return OptionalVal(flag, self.value(*inside, name))
+
+    def functions(self, a: Value, b: Value) -> ChoiceVal:
+        """One of two functions."""
+        found = []
+        for k, fn in enumerate((a, b)):
+            options = [fn]
+            if isinstance(fn, ChoiceVal):
+                options = [*fn.options.values(), *([fn.otherwise] if fn.otherwise else [])]
+            if not all(outlives(self.lo, f) for f in options):
+                raise core.needs_items(
+                    "a function that was made inside a branch is called after it", self.lo.here, "define it before the branch"
+                )
+            if isinstance(fn, ChoiceVal):
+                ends = (fn.which, Const(None)) if k == 0 else (Const(None), fn.which)
+                fn = ChoiceVal(self.result(*ends, "which", True), fn.options, fn.otherwise)
+            found.append(fn)
+        return ChoiceVal(self.result(Const(0), Const(1), "which", True), {0: found[0]}, found[1])
+
+    def have_same_keys(self, a: Value, b: Value) -> bool:
+        """Whether two values are lists, dicts or objects of one structure, each at the end of its arm."""
+        if not (isinstance(a, Cell) and isinstance(b, Cell) and a.kind == b.kind):
+            return False
+        return core.same_keys(*(self.lo.like(cell, arm.items(cell), "") for cell, arm in zip((a, b), self.arms)))
+
+    def containers(self, some: Cell, a: Value, b: Value, name: str) -> Cell:
+        """One list, dict or object for one in each arm, or in one arm only."""
+        items = [{} if cell is UNDEFINED else arm.items(cell) for cell, arm in zip((a, b), self.arms)]
+        keys = items[0] if some is a else items[1]
+        cells = [v for v in (a, b) if isinstance(v, Cell)]
+        merged = self.lo.like(some, {k: self.value(*(i.get(k, UNDEFINED) for i in items), f"{name}_{k}") for k in keys}, name)
+        self.lo.share(merged, (c for v in cells for c in roots(v)))
+        merged.frozen = next((v.frozen for v in cells if v.frozen), None)
+        before = next((v.slots[POISON] for v in cells if POISON in v.slots), None)
+        if why := self.arms[0].poison(a) or self.arms[1].poison(b) or before:
+            merged.slots[POISON] = why
+        return merged
+
+    def final(self, value: Value, arm: Arm) -> Atom:
+        """The atom of a value at the end of an arm."""
+        if isinstance(value, Cell):
+            if value.kind != "array":
+                raise UnsupportedSyntaxError(
+                    "the two sides of this branch leave lists, dicts or objects of different shape", at=self.lo.here, instead=SAME_STRUCTURE
+                )
+            if value in arm.atoms:
+                return arm.atoms[value]
+        if isinstance(value, TupleVal):
+            raise UnsupportedSyntaxError(
+                "the two sides of this branch leave a tuple and something else", at=self.lo.here, instead=SAME_STRUCTURE
+            )
+        return self.lo.read(value)
+
+    def result(self, a: Atom, b: Atom, name: str, temp: bool) -> Var:
+        """The result of the `Branch` that is `a` after the first arm and `b` after the second."""
+        for x, y, var in self.results:
+            if x is a and y is b:
+                return var
+        var = Var(name, join(*(Undefined() if v is UNDEFINED else atom_type(v) for v in (a, b))), temp)
+        if a in self.lo.build.maybe_number or b in self.lo.build.maybe_number:
+            self.lo.build.maybe_number.add(var)
+        self.results.append((a, b, var))
+        return var
+
+
+def is_unassigned(value: Value) -> bool:
+    """Whether a loop variant has nothing assigned to it, as far as is known in this round."""
+    atom = value.slots.get(VALUE) if isinstance(value, Cell) else value
+    return isinstance(atom, Var) and atom.type == Undefined()
+
+
+def is_structure(value: Value) -> bool:
+    """Whether a value is no single IR value: a tuple, a function, or a container whose items are known one by one."""
+    return isinstance(value, (TupleVal, FunctionVal)) or isinstance(value, Cell) and value.kind != "array"
+
+
+def outlives(lo: Lowering, fn: Value) -> bool:
+    """Whether a function that was made in an arm of a branch needs nothing that is out of sight after it."""
+    match fn:
+        case FunctionVal(_, scope, defaults):
+            return scope in (None, *lo.scopes()) and all(isinstance(v, Const) for v in defaults.values())
+        case BoundVal(function, args, kwargs):
+            inner = outlives(lo, function) if isinstance(function, (FunctionVal, BoundVal)) else True
+            return inner and all(isinstance(v, Const) for v in (*args, *kwargs.values()))
+    return isinstance(fn, Const)

@@ -1,0 +1,309 @@
+"""The values of loop variants: their parameters at the beginning of an iteration, what it yields for them, what they are afterwards.
+
+A variant that is a tuple, list, dict or object has a parameter of the loop for each number, array or other IR value in it. These have
+*paths*: the slot of the variant, then the places or keys that lead to the leaf.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import AliasError, UnsupportedSyntaxError
+from sourcead.frontend import core
+from sourcead.frontend.core import (
+    MISSING, POISON, VALUE, BoundVal, Cell, FunctionVal, Lowering, Meta, MustMaterialise, OptionalVal, SliceVal, Slots,
+    TupleVal, Value, roots
+)
+from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Var
+from sourcead.ir.types import Array, ListT, NoneType, Scalar, Sym, Type, Undefined, fits, join, syms
+
+
+@dataclass
+class Assumptions:
+    """What a loop is lowered under.
+
+    Attributes:
+        variants: slot -> template of its value, None if it is that of the value on entry.
+        birth: what was made before the loop is older.
+        leave: the slot of the flag that ends the loop.
+        types: the types of the leaves.
+        inits: the values of the variants on entry.
+        sharing: the cells that a variant may share memory with.
+        together: pairs of variants that may share memory.
+        poisoned: cells that must not be read, and why.
+        spoiled: leaves that must not be read before they are assigned, and why.
+        opened: containers that no longer are what came in as one value.
+        unsure: dicts that get keys inside.
+        uncarried: leaves that are no data, and another in each iteration: why they are not carried.
+        numbers: leaves that may be a number although they are arrays by type.
+        first_sym: dims with this id or above are born inside the loop.
+        dims: dims that differ from one iteration to the next.
+        relations: cells made before the loop -> {relation: the other cells}, as an iteration leaves them.
+    """
+
+    variants: dict[tuple[Slots, Any], Value | None]
+    birth: int
+    leave: tuple[Slots, Any]
+    types: dict[tuple, Type] = field(default_factory=dict)
+    inits: dict = field(default_factory=dict)
+    sharing: dict[tuple[Slots, Any], set[Cell]] = field(default_factory=dict)
+    together: set[frozenset] = field(default_factory=set)
+    poisoned: dict[Cell, str] = field(default_factory=dict)
+    spoiled: dict[tuple, str] = field(default_factory=dict)
+    opened: set[Slots] = field(default_factory=set)
+    unsure: set[Slots] = field(default_factory=set)
+    uncarried: dict[tuple, str] = field(default_factory=dict)
+    numbers: set[tuple] = field(default_factory=set)
+    first_sym: int = field(default_factory=lambda: Sym().id)
+    dims: set[Sym] = field(default_factory=set)
+    relations: dict[Cell, dict[str, Any]] = field(default_factory=dict)
+
+    def poison(self, cell: Cell, why: str) -> bool:
+        """Assumes that a cell must not be read; returns whether that was assumed already."""
+        known = cell in self.poisoned
+        self.poisoned.setdefault(cell, why)
+        return known
+
+
+@dataclass
+class Leaf:
+    """One loop variant of the IR: its value on entry, and its parameter."""
+
+    init: Atom
+    param: Var
+
+
+@dataclass
+class Round:
+    """One attempt to lower a loop: its assumptions, and the parameter of each leaf by its path."""
+
+    lo: Lowering
+    assumed: Assumptions
+    leaves: dict[tuple, Leaf] = field(default_factory=dict)
+
+    def parameter(self, path: tuple, init: Value, template: Value | None) -> Value:
+        """The value of a variant at the beginning of an iteration: its structure, with a parameter for each leaf."""
+        shape = template if template is not None else init
+        name = slot_name(path[0], init)
+        if path in self.assumed.uncarried:
+            return core.unreadable(name, self.assumed.uncarried[path])
+        if isinstance(shape, OptionalVal):
+            missing, inside = core.pair_of(init) or (UNDEFINED, MISSING)
+            flag = self.parameter((*path, "missing"), missing, None)
+            return OptionalVal(flag, self.parameter(path, MISSING if inside is UNDEFINED else inside, shape.held))
+        if isinstance(shape, TupleVal):
+            inits = init.items if isinstance(init, TupleVal) else [MISSING] * len(shape.items)
+            items = (self.parameter((*path, k), i, t) for k, i, t in zip(shape.keys, inits, shape.items))
+            return TupleVal(tuple(items), None, shape.cls)
+        if isinstance(shape, Cell) and shape.kind != "array" and not isinstance(path[0][1], Meta):
+            return self.container_parameter(path, init, shape, name)
+        if isinstance(shape, (FunctionVal, BoundVal, SliceVal)) or isinstance(shape, Const) and callable(shape.value):
+            return shape
+        return self.leaf_parameter(path, init, name)
+
+    def container_parameter(self, path: tuple, init: Value, shape: Cell, name: str) -> Cell:
+        """A list, dict or object at the beginning of an iteration."""
+        inits = init.items if isinstance(init, Cell) and init.kind == shape.kind else {}
+        items = {k: self.parameter((*path, k), inits.get(k, MISSING), t) for k, t in shape.items.items()}
+        cell = self.lo.like(shape, items, name)
+        self.lo.share(cell, self.assumed.sharing.get(path[0], ()))
+        if isinstance(init, Cell):
+            self.lo.share(cell, self.older(roots(init)))
+            cell.frozen = init.frozen
+            if POISON in init.slots:
+                cell.slots[POISON] = init.slots[POISON]
+        return cell
+
+    def leaf_parameter(self, path: tuple, init: Value, name: str) -> Value:
+        """A number, array or other IR value at the beginning of an iteration."""
+        lo, assumed, slot = self.lo, self.assumed, path[0]
+        if (why := lo.unreadable(init)) is not None:
+            assumed.spoiled.setdefault(path, why)
+        atom = UNDEFINED if init is MISSING or init is UNDEFINED or why is not None else lo.read(init)
+        t = assumed.types.get(path)
+        if t is None:
+            t = assumed.types[path] = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
+        if isinstance(t, Array) and atom is not UNDEFINED and isinstance(atom_type(atom), Scalar):  # see starts_as_number
+            number = Const(core.known(lo, atom)[1])
+            atom = lo.build.emit(Call(t.dtype.type, (number,)), t, name, temp=False)
+            assumed.numbers.add(path)
+        if isinstance(path[-1], str) and len(path) > 1:
+            name = f"{name}_{path[-1]}"
+        param = Var(name, t, isinstance(atom, Var) and atom.temp and slot[1] is VALUE)
+        self.leaves[path] = Leaf(atom, param)
+        if path in assumed.numbers or atom in lo.build.maybe_number:
+            lo.build.maybe_number.add(param)
+        if slot[1] is VALUE:
+            return param
+        shares = assumed.sharing.get(slot, set()) | (self.older(roots(init)) if isinstance(init, Cell) else set())
+        value = lo.wrap(param, shares=shares, name=name)
+        if isinstance(value, Cell) and isinstance(init, Cell):
+            value.frozen = None
+        return self.spoil(path, value)
+
+    def older(self, cells: set[Cell]) -> set[Cell]:
+        """The cells that were made before the loop."""
+        return {c for c in cells if c.slots.birth < self.assumed.birth}
+
+    def spoil(self, path: tuple, value: Value) -> Value:
+        """The value of a leaf, poisoned if it must not be read until something is assigned to it."""
+        why = self.assumed.spoiled.get(path)
+        if why is not None:
+            if not isinstance(value, Cell):
+                raise AliasError(why, at=self.lo.here)
+            value.slots[POISON] = why
+        return value
+
+    # -- the end of an iteration -----------------------------------------------------------------------------------------
+
+    def collect(self, path: tuple, param: Value, end: Value, yields: dict[tuple, Atom]) -> bool:
+        """Fills in what the iteration yields for each leaf; False if a type or structure was assumed wrongly."""
+        slot = path[0]
+        end = UNDEFINED if end is MISSING else end
+        if isinstance(param, OptionalVal) and (found := self.optional_end(param, end)) is not None:
+            flag = self.collect((*path, "missing"), param.missing, found[0], yields)
+            return self.collect(path, param.held, found[1], yields) and flag
+        if len(path) == 1 and (tuple_of := self.may_be_none(path, param, end)) is not None:
+            self.assumed.variants[slot] = OptionalVal(Const(True), self.shape_of(tuple_of))
+            self.assumed.types.pop(path, None)
+            return False
+        if isinstance(param, TupleVal):
+            if not (isinstance(end, TupleVal) and core.same_keys(end, param)):
+                raise UnsupportedSyntaxError(
+                    f"`{slot_name(slot, param)}` is a tuple of {len(param.items)} before an iteration and something else after it",
+                    at=self.lo.here,
+                )
+            stable = [self.collect((*path, k), p, e, yields) for k, p, e in zip(param.keys, param.items, end.items)]
+            return all(stable)
+        if isinstance(param, Cell) and param.kind != "array":
+            if not (isinstance(end, Cell) and core.same_keys(end, param)):
+                self.refuse_change(path, param, end)
+            stable = [self.collect((*path, k), item, end.items[k], yields) for k, item in param.items.items()]
+            return all(stable)
+        if path in self.assumed.uncarried:
+            return True
+        if path not in self.leaves:
+            if core.same_thing(end, param):
+                return True
+            what = "slice" if isinstance(param, SliceVal) else "function"
+            self.assumed.uncarried[path] = f"`{slot_name(slot, param)}` is one {what} in an iteration and another in the next"
+            return False
+        return self.collect_leaf(path, end, yields)
+
+    def optional_end(self, param: OptionalVal, end: Value) -> tuple[Atom, Value] | None:
+        """Whether what may be None is None at the end, and the tuple that it is if not; None for anything else."""
+        missing, inside = core.pair_of(end) or (None, None)
+        if missing is None or inside is not UNDEFINED and not core.same_keys(inside, param.held):
+            return None
+        return missing, TupleVal((UNDEFINED,) * len(param.held.items), None, param.held.cls) if inside is UNDEFINED else inside
+
+    def refuse_change(self, path: tuple, param: Cell, end: Value) -> None:
+        """Has a list that grows become one IR value; other containers must keep their structure."""
+        init = self.assumed.inits.get(path[0]) if len(path) == 1 else None
+        if isinstance(init, Cell) and init.kind == param.kind == "list" and isinstance(end, Cell):
+            raise MustMaterialise(init, self.lo.here)
+        raise UnsupportedSyntaxError(
+            f"`{slot_name(path[0], param)}` is {'an object' if param.kind == 'object' else f'a {param.kind}'} "
+            "whose structure changes from one iteration to the next",
+            at=self.lo.here,
+            instead="use `append` on one list, or an array",
+        )
+
+    def collect_leaf(self, path: tuple, end: Value, yields: dict[tuple, Atom]) -> bool:
+        """Fills in what the iteration yields for one leaf."""
+        lo, assumed, init = self.lo, self.assumed, self.leaves[path].init
+        nothing = init is UNDEFINED or atom_type(init) == Undefined()  # so far, in the loop around
+        becomes_tuple = assumed.types[path] == Undefined() and isinstance(end, TupleVal)
+        if nothing and (becomes_tuple or isinstance(end, Cell) and end.kind != "array"):
+            assumed.variants[path[0]] = self.shape_of(end)
+            assumed.types.pop(path, None)
+            return False
+        if isinstance(end, (FunctionVal, BoundVal, SliceVal)) and init is UNDEFINED:
+            assumed.variants[path[0]] = self.shape_of(end)
+            return False
+        if (why := lo.unreadable(end)) is not None and path not in assumed.spoiled:
+            assumed.spoiled[path] = why
+            return False
+        atom = UNDEFINED if end is UNDEFINED or why is not None else lo.read(end)
+        t = assumed.types[path]
+        end_type = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
+        yields[path] = atom
+        if atom in lo.build.maybe_number and path not in assumed.numbers:
+            assumed.numbers.add(path)
+            return False
+        if not fits(end_type, t, assumed.dims):
+            assumed.types[path] = end_type if self.starts_as_number(self.leaves[path], end_type) else join(t, end_type)
+            assumed.dims |= {s for s in syms(assumed.types[path]) if s.id >= assumed.first_sym}
+            return False
+        return True
+
+    def may_be_none(self, path: tuple, param: Value, end: Value) -> TupleVal | None:
+        """The tuple that a variant is in some iterations where it is None in others; None if it is no such variant."""
+        if isinstance(param, TupleVal):
+            return param if core.is_none(end) or isinstance(end, OptionalVal) and core.same_keys(end.held, param) else None
+        if isinstance(param, (Var, Cell)) and self.assumed.types.get(path) == NoneType():
+            pair = core.pair_of(end)
+            return pair[1] if pair is not None and pair[1] is not UNDEFINED else None
+        return None
+
+    def starts_as_number(self, leaf: Leaf, end: Type) -> bool:
+        """Whether a variant is a literal number before the first iteration and an array of one shape after each.
+
+        The number then stands for an array of that shape: NumPy broadcasts it wherever the array is expected, and its own cotangent is
+        of no interest.
+        """
+        found, value = core.known(self.lo, leaf.init)
+        if not found or type(value) not in (int, float) or not isinstance(leaf.param.type, Scalar):
+            return False
+        if not isinstance(end, Array) or end.dtype is None or end.dtype.kind != "f" or not end.dims:
+            return False
+        return all(isinstance(n, int) or n.id < self.assumed.first_sym for n in end.dims)
+
+    def shape_of(self, value: Value) -> Value:
+        """The structure of a value as it is now, kept when lowering rolls back."""
+        if isinstance(value, OptionalVal):
+            return OptionalVal(value.missing, self.shape_of(value.held))
+        if isinstance(value, TupleVal):
+            return TupleVal(tuple(map(self.shape_of, value.items)), None, value.cls)
+        if isinstance(value, Cell) and value.kind != "array":
+            return self.lo.like(value, {k: self.shape_of(v) for k, v in value.items.items()}, value.name)
+        return value
+
+    # -- after the loop ----------------------------------------------------------------------------------------------------
+
+    def result(self, path: tuple, param: Value, outs: dict[tuple, Var]) -> Value:
+        """The value of a variant after the loop; `outs` are the results of the loop."""
+        if isinstance(param, OptionalVal):
+            return OptionalVal(self.result((*path, "missing"), param.missing, outs), self.result(path, param.held, outs))
+        if isinstance(param, TupleVal):
+            items = (self.result((*path, k), p, outs) for k, p in zip(param.keys, param.items))
+            return TupleVal(tuple(items), None, param.cls)
+        if isinstance(param, Cell) and param.kind != "array":
+            items = {k: self.result((*path, k), p, outs) for k, p in param.items.items()}
+            cell = self.lo.like(param, items, param.name)
+            self.lo.share(cell, self.older(param.shares))
+            cell.frozen = param.frozen
+            return cell
+        if path in self.assumed.uncarried:
+            return core.unreadable(param.name, self.assumed.uncarried[path])
+        if path not in outs or path[0][1] is VALUE and len(path) == 1:
+            return outs.get(path, param)
+        shares = self.older(param.shares) if isinstance(param, Cell) else ()
+        return self.spoil(path, self.lo.wrap(outs[path], shares=shares, name=outs[path].name))
+
+
+def widened(t: Type) -> Type:
+    """A list that an iteration may lengthen has no known length."""
+    return ListT(t.item) if isinstance(t, ListT) else t
+
+
+def slot_name(slot: tuple[Slots, Any], init: Value) -> str:
+    """What a loop variant is called in the text and in messages."""
+    key = slot[1]
+    if isinstance(key, str) and not isinstance(key, Meta):
+        return key.lstrip("$")
+    if isinstance(init, (Var, Cell)):
+        return init.name
+    return f"item_{key}" if isinstance(key, int) else "value"

@@ -1,0 +1,70 @@
+"""The errors of the lowering, and the exceptions that steer it."""
+
+from __future__ import annotations
+
+import gast
+
+from sourcead.errors import SourceADError, UnsupportedSyntaxError
+from sourcead.frontend.core.cells import Cell
+from sourcead.ir.nodes import Origin
+
+
+class NotStatic(Exception):
+    """Raised while inlining a rule: a condition depends on what is not known while compiling."""
+
+
+def needs_items(reason: str, at: Origin | None, instead: str | None = None) -> UnsupportedSyntaxError:
+    """The error for what can be data only if the loop around is taken iteration by iteration (`loops.run_loop` does)."""
+    error = UnsupportedSyntaxError(reason, at=at, instead=instead)
+    error.needs_items = True
+    return error
+
+
+READ_FROM_LIST = "it was read from a list, and whether others see the change is not known here"
+
+
+def frozen_error(cell: Cell, error: SourceADError) -> SourceADError:
+    """The error for a write into what cannot be written; `objects_apart`: it could be if objects were not put into lists as values."""
+    error.objects_apart = cell.frozen == READ_FROM_LIST
+    return error
+
+
+class MustMaterialise(Exception):
+    """A list of known length changes its length where it is not known how often: it must become an IR value first."""
+
+    def __init__(self, cell: Cell, origin: Origin | None):
+        self.cell = cell
+        self.origin = origin
+
+
+def unsupported(lo, node: gast.AST, reason: str | None = None, instead: str | None = None) -> UnsupportedSyntaxError:
+    """The error for a construct that is not supported."""
+    name = CONSTRUCTS.get(type(node).__name__, f"`{type(node).__name__}`")
+    if reason is None and instead is None:
+        instead = INSTEAD.get(type(node).__name__)
+    return UnsupportedSyntaxError(reason or f"{name} cannot be differentiated yet", at=lo.origin(node), instead=instead)
+
+
+CONSTRUCTS = {
+    "Lambda": "a lambda", "ListComp": "a list comprehension",
+    "DictComp": "a dict comprehension", "GeneratorExp": "a generator expression", "Await": "`await`", "Yield": "`yield`",
+    "YieldFrom": "`yield from`", "NamedExpr": "the walrus operator `:=`", "Starred": "a starred expression",
+    "JoinedStr": "an f-string", "Try": "`try`", "With": "`with`", "Match": "`match`", "ClassDef": "a class definition",
+    "Delete": "`del`", "Global": "`global`", "Nonlocal": "`nonlocal`", "Import": "`import` inside a function",
+    "ImportFrom": "`import` inside a function", "AsyncFunctionDef": "an async function", "Break": "`break`",
+    "Continue": "`continue`", "TypeAlias": "a type alias",
+}  # fmt: skip
+
+
+INSTEAD = {
+    "ClassDef": "define the class outside of the function", "Await": "a function without `async`",
+    "AsyncFunctionDef": "a function without `async`", "TypeAlias": "define the alias outside of the function",
+}
+
+
+class NeverReturns(Exception):
+    """A recursive call whose result nothing is known of yet."""
+
+
+def refused(lo, reason: str, instead: str | None = None) -> UnsupportedSyntaxError:
+    return UnsupportedSyntaxError(reason, at=lo.here, instead=instead)

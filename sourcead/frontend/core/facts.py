@@ -1,0 +1,146 @@
+"""What is known of values while compiling, and which kinds of values they are."""
+
+from __future__ import annotations
+
+import enum
+import operator
+import types
+from typing import Any
+
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend.core.cells import BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, SliceVal, TupleVal, Value
+from sourcead.frontend.core.journal import VALUE
+from sourcead.frontend.core.lowering import Lowering
+from sourcead.ir.nodes import UNDEFINED, Atom, Const, Operand, Var
+from sourcead.ir.records import is_record
+from sourcead.ir.types import Array, ListT, Str, TupleT, Type, Undefined, Unknown, carries_derivative, join
+from sourcead.language.checkpoints import SavingPolicy
+
+
+def passes_derivative(operand: Operand) -> bool:
+    if isinstance(operand, tuple):
+        return any(map(passes_derivative, operand))
+    if isinstance(operand, Const):
+        return operand.live and carries_derivative(atom_type(operand))
+    return isinstance(operand, Var) and carries_derivative(operand.type)
+
+
+def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
+    """Whether the value is a Python object known while compiling, and that object."""
+    match value:
+        case Const(v, _, live):
+            return (not live), v
+        case Var():
+            return (value in lo.build.known), lo.build.known.get(value)
+        case TupleVal(items):
+            parts = [known(lo, item) for item in items]
+            return all(k for k, _ in parts), tuple(v for _, v in parts)
+    return False, None
+
+
+def known_slice(lo: Lowering, key: SliceVal) -> tuple[bool, slice]:
+    """Whether the bounds of a slice are known while compiling, and the slice that they make."""
+    bounds = [(True, None) if bound is None else known(lo, bound) for bound in (key.lower, key.upper, key.step)]
+    return all(found for found, _ in bounds), slice(*(value for _, value in bounds))
+
+
+FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum)
+
+
+def fold(lo: Lowering, fn, operands: list[Value], result: Var | None = None) -> Value | None:
+    """The result of a call on known values, or None. `result`: the variable that stands for it in the text."""
+    parts = [known(lo, v) for v in operands]
+    if not all(k for k, _ in parts):
+        return None
+    values = [v for _, v in parts]
+    foldable = (*FOLDABLE, float) if lo.static_only or fn is operator.neg else FOLDABLE
+    if not all(isinstance(v, foldable) or fn in (operator.is_, operator.is_not) for v in values):
+        return None
+    try:
+        return Const(fn(*values))
+    except Exception:  # the program will raise it too, when it runs
+        return None
+
+
+def is_array_value(value: Value) -> bool:
+    return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(value.slots.get(VALUE, UNDEFINED)), Array)
+
+
+def is_sequence(value: Value) -> bool:
+    """Whether the value is a tuple or list (where + joins and * repeats)."""
+    if isinstance(value, TupleVal) or (isinstance(value, Cell) and value.kind == "list"):
+        return True
+    if isinstance(value, Cell) and VALUE in value.slots:
+        return isinstance(atom_type(value.slots[VALUE]), (ListT, TupleT))
+    if isinstance(value, Const):
+        return isinstance(value.value, (tuple, list, str))
+    return isinstance(value, Var) and isinstance(value.type, (ListT, TupleT, Str))
+
+
+def is_code(value: Any) -> bool:
+    """Whether an object is part of the program rather than of its data."""
+    if isinstance(value, (type, types.ModuleType, str, type(None), np.dtype, SavingPolicy)):
+        return True
+    return callable(value) and not is_record(value)
+
+
+def is_number(lo: Lowering, atom: Atom, number: int) -> bool:
+    found, value = known(lo, atom)
+    return found and type(value) is int and value == number
+
+
+def is_function(value: Any) -> bool:
+    """Whether a value is a function known while compiling, or one of several."""
+    if isinstance(value, Const):
+        return not value.live and callable(value.value)
+    return isinstance(value, (FunctionVal, BoundVal, ChoiceVal))
+
+
+def common_type(cell: Cell) -> Type | None:
+    """The type of all values of a dict whose keys are known; None if they have none in common."""
+    t: Type = Undefined()
+    for value in cell.items.values():
+        found = type_of_value(value)
+        if found is None:
+            return None
+        t = join(t, found)
+    return None if isinstance(t, Unknown) else t
+
+
+def type_of_value(value: Value) -> Type | None:
+    """The type of a value as one atom; None if it cannot be one."""
+    match value:
+        case Var() | Const():
+            return None if callable(getattr(value, "value", None)) else atom_type(value)
+        case Cell(slots=slots) if VALUE in slots:
+            return atom_type(slots[VALUE])
+        case Cell() if value.kind == "list":
+            t = common_type(value)
+            return None if t is None else ListT(t)
+        case TupleVal(items, cls=None):
+            parts = tuple(map(type_of_value, items))
+            return None if None in parts else TupleT(parts)
+    return None
+
+
+def may_be(lo: Lowering, cell: Cell, value: Value) -> bool:
+    """Whether a dict known key by key can be one IR value, with a value to be put into it."""
+    common, new = common_type(cell), type_of_value(value)
+    return common is not None and new is not None and not isinstance(join(common, new), Unknown)
+
+
+def has_known_items(value: Value) -> bool:
+    """Whether the items are known one by one."""
+    if isinstance(value, Iterable):
+        return value.items is not None
+    return isinstance(value, (TupleVal, Const)) or isinstance(value, Cell) and value.kind != "array"
+
+
+def has_countable_items(lo: Lowering, value: Value) -> bool:
+    """Whether the number of items is known."""
+    if isinstance(value, (Var, Cell)) and not (isinstance(value, Cell) and value.kind != "array"):
+        t = atom_type(lo.read(value))
+        return isinstance(t, Array) and bool(t.dims) and isinstance(t.dims[0], int)
+    return True

@@ -1,0 +1,204 @@
+"""The operations that syntax and values implement, each for one kind of subject at a time.
+
+A generic operation is a function of the lowering and a subject: `lower(lo, node)`, `iterate(lo, value, node)`. The files above `core`
+register what it does for a kind of subject and call it for any other, so that they need not import each other.
+
+A kind of subject is one of these:
+- a class: of syntax nodes, of values (`TupleVal`), of Python objects;
+- "list", "dict", "object": a cell whose items are known one by one;
+- a class of types (`MapT`): a variable of that type, or a cell that is one value of it.
+
+There is one implementation for a kind, so the order in which the files are imported decides nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend.core.cells import Cell, Held, Iterable, MethodVal, Value
+from sourcead.frontend.core.errors import unsupported
+from sourcead.frontend.core.lowering import Lowering
+from sourcead.ir.nodes import Atom, Const, Operand, Var
+from sourcead.ir.types import Type
+
+
+class Generic:
+    """An operation with one implementation for each kind of subject, and a default for the others."""
+
+    def __init__(self, default: Callable):
+        self.default = default
+        self.cases: dict[Any, Callable] = {}
+        self.asks_type = False
+        functools.update_wrapper(self, default)
+
+    def register(self, *kinds: Any) -> Callable:
+        """A decorator that makes a function the implementation for some kinds of subject."""
+
+        def add(case: Callable) -> Callable:
+            for kind in kinds:
+                if kind in self.cases:
+                    raise ValueError(f"`{self.__name__}` has two implementations for {kind}")
+                self.cases[kind] = case
+                self.asks_type = self.asks_type or isinstance(kind, type) and issubclass(kind, Type)
+            return case
+
+        return add
+
+    def __call__(self, lo: Lowering, subject: Any, *args: Any, **kwargs: Any) -> Any:
+        case = next((self.cases[kind] for kind in self.kinds(lo, subject) if kind in self.cases), self.default)
+        return case(lo, subject, *args, **kwargs)
+
+    def kinds(self, lo: Lowering, subject: Any) -> Iterator[Any]:
+        """The kinds that a subject is of, the most special one first."""
+        if isinstance(subject, Cell) and subject.kind != "array":
+            yield subject.kind
+        elif isinstance(subject, (Var, Cell)) and self.asks_type:
+            yield type(atom_type(lo.read(subject)))
+        yield from type(subject).__mro__
+        if isinstance(subject, Const) and self.asks_type:
+            yield type(atom_type(subject))
+
+
+# -- syntax ----------------------------------------------------------------------------------------------------------------
+
+
+@Generic
+def lower(lo: Lowering, node: gast.AST) -> Value:
+    """The value of an expression."""
+    raise unsupported(lo, node)
+
+
+def atom(lo: Lowering, node: gast.AST) -> Atom:
+    """The value of an expression, as one atom."""
+    return lo.read(lower(lo, node))
+
+
+@lower.register(Held)
+def _lower_held(lo: Lowering, node: Held) -> Value:
+    return node.value
+
+
+def operand(lo: Lowering, node: gast.AST) -> Operand:
+    """The value of an expression as an operand: tuple displays and slices stay as they are written."""
+    return lo.operand(lower(lo, node))
+
+
+@Generic
+def lower_statement(lo: Lowering, node: gast.AST, rest: list[gast.AST]) -> tuple[Any, bool]:
+    """Lowers a statement; returns how control leaves it, and whether the statements after it were lowered too."""
+    raise unsupported(lo, node)
+
+
+def lower_statements(lo: Lowering, stmts: list[gast.AST]) -> Any:
+    """Lowers a list of statements; returns how control leaves it."""
+    for k, node in enumerate(stmts):
+        left, rest_is_lowered = lower_statement(lo, node, stmts[k + 1 :])
+        if left is not None or rest_is_lowered:
+            return left
+    return None
+
+
+def statement(*classes: type) -> Callable:
+    """A decorator for the lowering of a statement that says nothing of those after it; it returns how control leaves."""
+
+    def add(lower_one: Callable) -> Callable:
+        @lower_statement.register(*classes)
+        def case(lo: Lowering, node: gast.AST, rest: list[gast.AST]) -> tuple[Any, bool]:
+            with lo.at(node):
+                return lower_one(lo, node), False
+
+        return lower_one
+
+    return add
+
+
+def replaced_statement(*classes: type) -> Callable:
+    """A decorator for a function that returns the statements which a statement stands for."""
+
+    def add(replacing: Callable) -> Callable:
+        @lower_statement.register(*classes)
+        def case(lo: Lowering, node: gast.AST, rest: list[gast.AST]) -> tuple[Any, bool]:
+            with lo.at(node):
+                inside = replacing(lo, node)
+            return lower_statements(lo, [*inside, *rest]), True
+
+        return replacing
+
+    return add
+
+
+# -- values ----------------------------------------------------------------------------------------------------------------
+
+
+@Generic
+def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`fn(*args, **kwargs)`."""
+    if isinstance(fn, Cell) and lo.unreadable(fn) is not None:
+        lo.read(fn)  # raises the error that says why
+    raise unsupported(lo, node, "the function that is called here is not known before the program runs", "call it by its name")
+
+
+@Generic
+def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """A call of a function of NumPy, SciPy or the standard library, or of one that has a rule; it stays a call."""
+    raise NotImplementedError
+
+
+@Generic
+def iterate(lo: Lowering, value: Value, node) -> Iterable:
+    """What a loop over a value takes one after the other."""
+    raise unsupported(lo, node, "this object cannot be iterated over", "loop over a range, an array, a list or a tuple")
+
+
+@Generic
+def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
+    """`value.name`."""
+    return MethodVal(value, name)
+
+
+OF_DEQUES = {"popleft": ("pop", (0,)), "appendleft": ("insert", (0,))}  # what they are of a list, at which place
+
+
+def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`value.name(*args, **kwargs)`."""
+    if name == "__getitem__" and len(args) == 1 and getattr(value, "cls", None) is None:
+        return subscript(lo, value, args[0], node)
+    if name in OF_DEQUES:
+        name, places = OF_DEQUES[name]
+        args = [*map(Const, places), *args]
+    return method(lo, value, name, args, kwargs, node)
+
+
+@Generic
+def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """`value.name(*args, **kwargs)` of one kind of value."""
+    raise NotImplementedError
+
+
+@Generic
+def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
+    """`base[key]`."""
+    raise NotImplementedError
+
+
+@Generic
+def store(lo: Lowering, base: Value, key: Value, value: Value, node, mode: str = "set") -> None:
+    """`base[key] = value`; `base[key] += value` of an array in the mode "add"."""
+    raise unsupported(lo, node, "this object cannot be written into")
+
+
+@Generic
+def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
+    """`fn` applied to values, for an operator of the module `operator`."""
+    raise NotImplementedError
+
+
+@Generic
+def truth(lo: Lowering, value: Value) -> bool | None:
+    """Whether a condition holds, if that is known while compiling."""
+    return None

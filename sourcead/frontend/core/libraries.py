@@ -1,0 +1,41 @@
+"""Which functions belong to a library, and which have a derivative rule."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from sourcead.primitives import table
+from sourcead.runtime import is_helper
+
+
+def has_rule(fn: Any) -> bool:
+    """Whether the derivative of a function is known, if only that it has none."""
+    return table.has_rule(fn) or table.no_derivative(fn)
+
+
+LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")
+
+
+PLAIN_BUILTINS = frozenset({abs, pow, round, divmod, format, repr, ascii, ord, chr, bin, hex, all, any, sorted, callable, type, hash})
+
+
+def is_library(fn: Any) -> bool:
+    """Whether a function belongs to NumPy, math or kin: no source is looked for, a missing rule is an error."""
+    if is_helper(fn):
+        return True
+    owner = getattr(fn, "__objclass__", None) or getattr(fn, "__self__", None)
+    module = getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or ""
+    if isinstance(fn, np.ufunc) or isinstance(getattr(fn, "__self__", None), np.ufunc):
+        return True
+    if isinstance(fn, type) and issubclass(fn, (np.generic, int, float, complex, bool, str)):
+        return True
+    if module == "builtins":
+        return fn in PLAIN_BUILTINS
+    return module.split(".")[0] in LIBRARIES and not isinstance(fn, type)
+
+
+def is_library_module(module: types.ModuleType) -> bool:
+    return module.__name__.split(".")[0] in LIBRARIES

@@ -1,0 +1,192 @@
+"""The state of one lowering: the statements so far, the scopes, the calls, and what was learned about globals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import gast
+
+from sourcead.frontend.core.attempts import Attempt, Snapshot
+from sourcead.frontend.core.cells import Cell, Value
+from sourcead.frontend.core.journal import Slots
+from sourcead.frontend.core.writing import Writing
+from sourcead.ir.nodes import Origin, Stmt
+
+
+@dataclass(eq=False)
+class Scope:
+    """The variables of one function being lowered.
+
+    Attributes:
+        source: the function.
+        names: its variables.
+        parent: the scope that it was defined in.
+        homes: the variables that a `nonlocal` name is one of.
+        loops: how many loops of this function surround the current statement.
+        leaves: the flags that end these loops, as far as they have one.
+        exits: how control leaves the loops of this function (`control/exits.py`).
+        ended: names that blocks of the reverse sweep gave values to (`syntax/adjoint_blocks.py`).
+        consume: of a generator: what is done with each value that it yields.
+    """
+
+    source: Any
+    names: Slots = field(default_factory=Slots)
+    parent: Scope | None = None
+    homes: dict = field(default_factory=dict)
+    loops: int = 0
+    leaves: list = field(default_factory=list)
+    exits: dict = field(default_factory=dict)
+    ended: set = field(default_factory=set)
+    consume: Any = None
+
+    @cached_property
+    def reads(self) -> tuple[Counter, set[gast.AST]]:
+        """How often the function reads each name, and its loops."""
+        node = self.source.node
+        return name_reads(node), {n for n in gast.walk(node) if isinstance(n, (gast.For, gast.While))}
+
+
+def name_reads(node: gast.AST) -> Counter:
+    """How often each name is read."""
+    return Counter(n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A call that is being lowered in place: the syntax of the function, and its arguments."""
+
+    key: Any
+    bound: dict[str, Value]
+
+
+class Lowering(Writing):
+    """Everything that lowering one function (and what it calls) shares; the memory of the program is that of the base classes.
+
+    Attributes:
+        scope: the variables of the function being lowered.
+        live: name in the text -> where a global or closure variable that holds data is read.
+        live_values: name in the text -> its value.
+        guards: globals that were inlined or resolved: (where, key, the object found).
+        prelude: statements at the top of the function.
+        walked: lists of known length that loops take by index, as one value each.
+        walks: lists and dicts whose items the head of a loop takes one by one (`values/changing_lists.py`).
+        listing: whether loops take the items of such lists one by one.
+        static_only: raise `NotStatic` at a condition that is not known (while inlining rules).
+        parts_stay: parts of arrays in lists are taken to stay as they are, which `analysis/rows_in_lists.py` checks afterwards.
+        called_from: the call that is written out with other functions (`builtins/compositions.py`).
+        steering: in an `adjoint_of` block, what each of its items is about (`syntax/adjoint_blocks.py`).
+        derived: whether some of the statements are those of a derivative (`compile/nested.py`).
+        calls: calls being inlined, outermost first.
+        pairs: the recursive functions called (`control/recursion.py`).
+        copies: how many times the statements after an `if` were lowered in both its arms.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.scope: Scope | None = None
+        self.live: dict[str, tuple[Any, str]] = {}
+        self.live_values: dict[str, Value] = {}
+        self.guards: dict[tuple[int, str], tuple[Any, str, Any]] = {}
+        self.prelude: list[Stmt] = []
+        self.walked: list[Cell] = []
+        self.walks: list[Any] = []
+        self.listing = False
+        self.static_only = False
+        self.parts_stay = False
+        self.called_from: Origin | None = None
+        self.steering: dict[Any, Any] | None = None
+        self.derived = False
+        self.calls: list[Frame] = []
+        self.pairs: dict[Any, Any] = {}
+        self.copies = 0
+
+    def origin(self, node: gast.AST) -> Origin:
+        """The source of a syntax node, or of the call that is written out with it."""
+        return self.called_from or self.scope.source.origin(getattr(node, "stands_for", node))
+
+    @contextmanager
+    def at(self, node: gast.AST) -> Iterator[None]:
+        """Statements emitted inside come from this syntax node."""
+        before, self.build.origin = self.build.origin, self.origin(node)
+        try:
+            yield
+        finally:
+            self.build.origin = before
+
+    @contextmanager
+    def at_top(self) -> Iterator[None]:
+        """Statements emitted inside come first in the function, before any branch or loop."""
+        with self.build.block() as stmts:
+            yield
+        self.prelude.extend(stmts)
+
+    @contextmanager
+    def using(self, **fields: Any) -> Iterator[None]:
+        """Gives some attributes other values for what is lowered inside."""
+        before = {name: getattr(self, name) for name in fields}
+        vars(self).update(fields)
+        try:
+            yield
+        finally:
+            vars(self).update(before)
+
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """What is lowered inside is a branch or loop of unknown outcome."""
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+
+    @contextmanager
+    def in_scope(self, scope: Scope, frame: Frame | None = None) -> Iterator[None]:
+        """What is lowered inside belongs to another function, called with the arguments of `frame` if that is given."""
+        before, origin = self.scope, self.build.origin
+        self.scope = scope
+        self.calls += [frame] if frame else []
+        try:
+            yield
+        finally:
+            if frame:
+                self.calls.pop()
+            self.scope, self.build.origin = before, origin
+
+    @contextmanager
+    def attempt(self, *errors: type[Exception], when: Callable[[Any], bool] = lambda error: True) -> Iterator[Attempt]:
+        """Undoes everything that was lowered inside if it fails: if `fail()` is called, or one of `errors` is raised.
+
+            with lo.attempt(AliasError) as attempt:
+                ...
+            if attempt.failed: ...
+
+        Args:
+            errors: the exceptions that are kept as `attempt.error`; others pass, to an attempt around this one that expects them.
+            when: which of these exceptions are expected; it sees the lowering as it was when it failed.
+        """
+        before, attempt = Snapshot(self), Attempt()
+        try:
+            yield attempt
+        except errors as error:
+            if not when(error):
+                raise
+            attempt.failed, attempt.error = True, error
+        if attempt.failed:
+            before.restore()
+
+    def scopes(self) -> Iterator[Scope]:
+        """The scope of the function being lowered, and those around it."""
+        scope = self.scope
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+    def visible(self) -> Iterator[Value]:
+        """The values of the names that can be read or rebound here."""
+        for scope in self.scopes():
+            yield from scope.names.values()

@@ -1,0 +1,271 @@
+"""Values as atoms: making cells, and reading what they hold now.
+
+A view whose base was written since it was last read is derived again from the base. A cell that may share memory with one that was
+written is poisoned; reading it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sourcead.analysis.builder import Builder, atom_type
+from sourcead.errors import AliasError, UnsupportedSyntaxError
+from sourcead.frontend.core.cells import (
+    BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, SliceVal, TupleVal, Value, is_text, leaves, roots
+)
+from sourcead.frontend.core.errors import READ_FROM_LIST, needs_items
+from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
+from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Sub, Var, View
+from sourcead.ir.type_of import list_type
+from sourcead.ir.types import Array, DictT, FunctionT, Known, ListT, NoneType, Scalar, Str, StructT, TupleT, Type
+
+
+class Memory:
+    """The cells of a lowering, and who may share memory with whom.
+
+    Attributes:
+        build: the builder of the current block.
+        journal: the changes of slots, cells and names since the beginning.
+        depth: how many branches and loops of unknown outcome surround the current statement.
+        params: the parameter that a cell came in as.
+        dirty: cells that were written at least once.
+        version_of: the array that a value is a version of.
+        layouts: arguments that must be in C order (`values/memory_layouts.py`).
+    """
+
+    def __init__(self):
+        self.build = Builder()
+        self.journal = Journal()
+        self.depth = 0
+        self.params: dict[Cell, str] = {}
+        self.dirty: set[Cell] = set()
+        self.version_of: dict[Atom, Cell] = {}
+        self.layouts: set[Var] = set()
+
+    @property
+    def here(self) -> Origin | None:
+        """The source of the statement that is being lowered."""
+        return self.build.origin
+
+    def set(self, slots: Slots, key: Any, value: Any) -> None:
+        self.journal.set(slots, key, value)
+        if key is VALUE and isinstance(value, Var) and slots.cell is not None and slots.cell.base is None:
+            self.version_of[value] = slots.cell
+
+    def wrap(self, atom: Atom, *, shares=(), name: str | None = None) -> Value:
+        """The value that an atom stands for: a cell if it is or may be something mutable."""
+        t = atom_type(atom)
+        if isinstance(t, (Scalar, Str, NoneType, FunctionT)):
+            return atom
+        if isinstance(t, StructT) and isinstance(atom, Var):
+            value = self.unpack(atom, t)
+            for leaf in leaves(value):
+                if isinstance(leaf, Cell):
+                    self.share(leaf, shares)
+                    if leaf.kind != "array":
+                        leaf.frozen = READ_FROM_LIST
+            return value
+        if isinstance(t, TupleT) and isinstance(atom, Var):
+            items = tuple(self.wrap(self._item(atom, i), shares=shares) for i in range(len(t.items)))
+            return TupleVal(items, atom)
+        if isinstance(atom, Const) and not atom.live and not isinstance(t, (Array, ListT, DictT)):
+            return atom
+        return self.new_cell(atom, shares=shares, name=name or getattr(atom, "name", None) or atom.text or "t")
+
+    def _item(self, base: Atom, key: Any) -> Var:
+        named = base.name if isinstance(base, Var) else base.text or "item"
+        return self.build.index(base, Const(key), name=f"{named}_{key}" if isinstance(key, (str, int)) else named)
+
+    def share(self, cell: Cell, others: Iterable[Cell]) -> None:
+        """Notes that a cell and others may be the same memory."""
+        for other in set(others) - {cell}:
+            self.journal.add(cell, "shares", other)
+            self.journal.add(other, "shares", cell)
+
+    def hold(self, container: Cell, value: Value) -> None:
+        """Notes that an object was put into a list."""
+        for cell in roots(value):
+            if cell in container.holds and not container.doubled:
+                self.journal.assign(container, "doubled", True)
+            self.journal.add(container, "holds", cell)
+            self.journal.add(cell, "held_by", container)
+
+    def new_cell(self, atom: Atom, *, shares=(), name: str = "t") -> Cell:
+        cell = Cell(Slots({VALUE: atom}), name, depth=self.depth)
+        self.share(cell, shares)
+        return cell
+
+    def wrap_whole(self, atom: Var, items: Value) -> Cell:
+        """The cell of a list or tuple as one value, beside that of its items."""
+        cell = self.new_cell(atom, name=atom.name)
+        self.hold(cell, items)
+        return cell
+
+    def new_list(self, items, name: str = "items") -> Cell:
+        return Cell(Slots({KIND: "list", **dict(enumerate(items))}), name, depth=self.depth)
+
+    def new_object(self, cls: type, attributes: dict[str, Value], name: str = "items") -> Cell:
+        return Cell(Slots({KIND: "object", **attributes}), name, depth=self.depth, cls=cls)
+
+    def new_dict(self, items: dict, name: str = "items") -> Cell:
+        return Cell(Slots({KIND: "dict", **items}), name, depth=self.depth)
+
+    def like(self, cell: Cell, items: dict[Any, Value], name: str) -> Cell:
+        """A list, dict or object of the same kind, with other items."""
+        return Cell(Slots({KIND: cell.kind, **items}), name, depth=self.depth, cls=cell.cls, default=cell.default)
+
+    def view(self, base: Cell, step: Sub | View) -> Cell:
+        """The cell of a part of `base`; derived when it is read."""
+        cell = Cell(Slots(), base.name, base=base, step=step, depth=self.depth)
+        if base.base is None and not isinstance(atom_type(base.slots[VALUE]), Array):
+            self.journal.append(base, "viewers", cell)
+        return cell
+
+    def unpack(self, atom: Var, t: Type | None = None) -> Value:
+        """A parameter as a value: tuples, lists and dicts of known structure are opened up."""
+        t = t or atom_type(atom)
+        match t:
+            case TupleT(items):
+                return TupleVal(tuple(self.unpack(self._item(atom, i), u) for i, u in enumerate(items)), atom)
+            case ListT(_, items) if items is not None:
+                cell = self.new_list([self.unpack(self._item(atom, i), u) for i, u in enumerate(items)], atom.name)
+            case DictT(items):
+                cell = self.new_dict({k: self.unpack(self._item(atom, k), u) for k, u in items}, atom.name)
+            case StructT(cls, fields):
+                found = {k: self.unpack_field(atom, k, u) for k, u in fields}
+                if issubclass(cls, tuple):
+                    return TupleVal(tuple(found.values()), atom, cls)
+                cell = self.new_object(cls, found, atom.name)
+            case FunctionT(function):
+                return Const(function)
+            case _:
+                return self.wrap(atom)
+        cell.slots[WHOLE] = atom
+        return cell
+
+    def unpack_field(self, record: Var, name: str, t: Type) -> Value:
+        """A field of a record that came in as one value."""
+        match t:
+            case Known(value) | FunctionT(value):
+                return Const(value)
+            case NoneType():
+                return Const(None)
+        return self.unpack(self._item(record, name), t)
+
+    def read(self, value: Value, name: str | None = None) -> Atom:
+        """The value as one atom, as it is now."""
+        match value:
+            case Var() | Const():
+                return value
+            case Cell():
+                if value.slots.get(VALUE) is UNDEFINED and POISON in value.slots:
+                    raise needs_items(value.slots[POISON], self.here, "assign it again before it is read")
+                if POISON in value.slots or POISON in value.root().slots:
+                    raise AliasError(
+                        value.slots.get(POISON) or value.root().slots[POISON],
+                        at=self.here,
+                        instead="copy what you want to keep, or write a copy: `y = x.copy()`",
+                    )
+                if value.kind != "array":
+                    return self.read_container(value, name)
+                if value.base is None:
+                    return value.slots[VALUE]
+                base = self.read(value.base)
+                if value.step is None:
+                    return base
+                if value.slots.get(SEEN) is not base:
+                    if STALE in value.slots:
+                        raise AliasError(value.slots[STALE], at=self.here, instead="copy what you want to keep")
+                    if SEEN in value.slots:  # its base was written since: it shows that, if it is a view
+                        self.layouts |= value.needs
+                    self.set(value.slots, VALUE, self._derive(base, value.step, value.slots.get(VALUE)))
+                    self.set(value.slots, SEEN, base)
+                return value.slots[VALUE]
+            case TupleVal(items, origin, cls):
+                if origin is not None and not any(self.was_written(i) for i in items):
+                    return origin
+                if cls is not None:
+                    return self._build_record(cls, cls._fields, items, name or "record")
+                operand = tuple(map(self.operand, items))
+                if all(isinstance(o, Const) and not o.live for o in operand):
+                    return Const(tuple(o.value for o in operand))
+                atoms = tuple(map(self.read, items))
+                return self.build.emit(Build("tuple", atoms), TupleT(tuple(map(atom_type, atoms))), name or "pair")
+            case OptionalVal():
+                raise UnsupportedSyntaxError(
+                    "what is None or a tuple is used as a value where only data can stand", at=self.here,
+                    instead="ask whether it is None, and take its items where it is not",
+                )
+            case SliceVal():
+                raise needs_items("a slice is used as a value where only data can stand", self.here)
+            case MethodVal(_, method):
+                raise UnsupportedSyntaxError(f"the method `{method}` is used as a value", at=self.here, instead="call it, or use a lambda")
+            case FunctionVal() | BoundVal() | ChoiceVal():
+                raise needs_items("a function defined here is used as a value where only data can stand", self.here)
+        if getattr(value, "value", None) is not None:
+            return value.value()
+        raise UnsupportedSyntaxError("this object cannot be used as a value here", at=self.here)
+
+    def unreadable(self, value: Value) -> str | None:
+        """Why the array that a name holds must not be read any more; None if it may be."""
+        if not isinstance(value, Cell) or value.kind != "array":
+            return None
+        root = value.root()
+        if POISON in value.slots or POISON in root.slots:
+            return value.slots.get(POISON) or root.slots[POISON]
+        while value.base is not None:
+            if STALE in value.slots and value.slots.get(SEEN) is not value.base.slots.get(VALUE):
+                return value.slots[STALE]
+            value = value.base
+        return None
+
+    def was_written(self, value: Value) -> bool:
+        """Whether an item read from a container may differ from what the container held on entry."""
+        cells = [leaf.root() for leaf in leaves(value) if isinstance(leaf, Cell)]
+        return any(cell in self.dirty or POISON in cell.slots for cell in cells)
+
+    def read_container(self, cell: Cell, name: str | None = None) -> Atom:
+        self.sure(cell)
+        items = cell.items
+        if WHOLE in cell.slots and not any(map(self.was_written, items.values())):
+            return cell.slots[WHOLE]
+        if cell.kind == "object":
+            return self._build_record(cell.cls, tuple(items), tuple(items.values()), name or cell.name)
+        atoms = tuple(map(self.read, items.values()))
+        types = tuple(map(atom_type, atoms))
+        if cell.kind == "list":
+            return self.build.emit(Build("list", atoms), list_type(types), name or cell.name)
+        keys = tuple(items)
+        return self.build.emit(Build("dict", atoms, keys), DictT(tuple(zip(keys, types))), name or cell.name)
+
+    def _build_record(self, cls: type, names: tuple[str, ...], items: tuple[Value, ...], name: str) -> Var:
+        atoms = tuple(map(self.read, items))
+        types = (Known(a.value) if is_text(a) else atom_type(a) for a in atoms)
+        return self.build.emit(Build("record", atoms, names, cls), StructT(cls, tuple(zip(names, types))), name)
+
+    def _derive(self, base: Atom, step: Sub | View, before: Atom | None) -> Var:
+        match step:
+            case Sub(key):
+                var = self.build.index(base, key)
+            case View(fn, args, kwargs):
+                var = self.build.call(fn, base, *args, **dict(kwargs))
+        if before is not None and isinstance(before, Var):
+            self.rename(var, before.name, before.temp)
+        return var
+
+    def rename(self, var: Var, name: str, temp: bool = False) -> Var:
+        """Gives a variable a name, if it has none of the user's."""
+        if var.temp:
+            self.journal.assign(var, "name", name)
+            self.journal.assign(var, "temp", temp)
+        return var
+
+    def operand(self, value: Value) -> Operand:
+        """The value as an operand of a call or subscript: tuple displays and slices stay as they are written."""
+        match value:
+            case TupleVal(items, None, None):
+                return tuple(map(self.operand, items))
+            case SliceVal():
+                return value.operand()
+        return self.read(value)

@@ -1,0 +1,79 @@
+"""What names stand for: local variables, those of functions around, closure variables, globals and built-ins."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from typing import Any
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend.core.cells import Value, cells_of
+from sourcead.frontend.core.facts import is_code
+from sourcead.frontend.core.lowering import Lowering
+from sourcead.ir.nodes import UNDEFINED, Const, Let
+from sourcead.ir.records import is_record
+
+
+def as_value(lo: Lowering, obj: Any) -> Value:
+    """A Python object that is part of the program (an argument of a partial) as a value."""
+    if is_code(obj) or isinstance(obj, (int, float, bool, complex)):
+        return Const(obj)
+    holder = {"value": obj}
+    return live_data(lo, "bound", obj, (holder, "value"))
+
+
+def resolve(lo: Lowering, name: str) -> Value:
+    """What a name stands for: local, enclosing, closure, global, built-in."""
+    for scope in lo.scopes():
+        if name in scope.names:
+            value = scope.names[name]
+            if value is UNDEFINED:
+                raise UnsupportedSyntaxError(f"`{name}` is read here, but nothing was assigned to it on this path", at=lo.here)
+            return value
+        if name in scope.ended:
+            raise UnsupportedSyntaxError(f"`{name}` has its value in the reverse sweep, inside its `adjoint_of` block", at=lo.here)
+    source = scope.source
+    if name in source.closure:
+        return outside(lo, name, source.closure[name], "cell_contents", source)
+    if name in source.globals:
+        return outside(lo, name, source.globals, name, source)
+    if hasattr(builtins, name):
+        return Const(getattr(builtins, name), text=name)
+    raise UnsupportedSyntaxError(f"the name `{name}` is not defined", at=lo.here)
+
+
+def outside(lo: Lowering, name: str, where, key: str, source) -> Value:
+    """A global or closure variable: code is resolved now, data is read again at each call."""
+    try:
+        value = where.cell_contents if key == "cell_contents" else where[key]
+    except ValueError:
+        raise UnsupportedSyntaxError(f"the name `{name}` has no value yet", at=lo.here) from None
+    if isinstance(value, types.ModuleType):
+        return Const(value, text=name)
+    if lo.static_only or is_code(value):
+        if not lo.static_only:
+            lo.guards[(id(where), key)] = (where, key, value)
+        return Const(value, text=name)
+    return live_data(lo, name, value, (where, key))
+
+
+def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Value:
+    """A constant of the text that is read anew at each call; only its type is relied on."""
+    text = name
+    n = 1
+    while text in lo.live and lo.live[text] != where:
+        n += 1
+        text = f"{name}_{n}"
+    lo.live[text] = where
+    if text not in lo.live_values:
+        const = Const(value, text=text, live=True)
+        if isinstance(value, (tuple, list, dict)) or is_record(value):
+            with lo.at_top():
+                wrapped = lo.unpack(lo.build.emit(Let(const), atom_type(const), text, temp=True))
+        else:
+            wrapped = lo.wrap(const)
+        for cell in cells_of(wrapped):
+            cell.frozen = f"`{name}` is not a parameter of the function: writing to it would change it for everybody"
+        lo.live_values[text] = wrapped
+    return lo.live_values[text]

@@ -1,0 +1,201 @@
+"""Writing cells, which is where sharing of memory is decided.
+
+Writing a view writes its base. Writing a cell poisons those that may or may not share its memory: they must not be read any more.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import AliasError, UnsupportedSyntaxError
+from sourcead.frontend.core.cells import Cell, Value, cells_of, roots
+from sourcead.frontend.core.errors import MustMaterialise, frozen_error, needs_items
+from sourcead.frontend.core.journal import KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE
+from sourcead.frontend.core.memory import Memory
+from sourcead.ir.nodes import Atom, Build, Const, Operand, Origin, Sub, Var
+from sourcead.ir.records import is_frozen
+from sourcead.ir.types import Array, ListT, MapT, Scalar, Undefined, join, rank
+
+
+class Writing(Memory):
+    """Memory that can be written.
+
+    Attributes:
+        written: parameters of the outermost function whose memory it writes, and where.
+        apart: objects in lists are kept one by one, and loops that take them by an index are lowered iteration by iteration.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.written: dict[str, Origin | None] = {}
+        self.apart = False
+
+    def write(self, cell: Cell, path: tuple, value: Operand, mode: str = "set", through: bool = False) -> None:
+        """Replaces (or adds to) the part of the object at `path`; `through`: by way of a view of that part."""
+        if cell.base is not None:
+            if STALE in cell.slots:
+                raise AliasError(cell.slots[STALE], at=self.here, instead="copy it first: `x = x.copy()`")
+            self.layouts |= cell.needs
+            if not path and mode == "set" and not isinstance(atom_type(self.read(cell.base)), Array):
+                path = (Sub(Const(Ellipsis)),)  # the array that a list holds is filled, not replaced
+            steps = path if cell.step is None else (cell.step, *path)
+            return self.write(cell.base, steps, value, mode, through=through or cell.step is not None)
+        if cell.stands_for is not None and cell.stands_for.kind == "list":  # one of its arrays is written, not known which
+            if cell.stands_for.depth < self.depth:
+                raise MustMaterialise(cell.stands_for, self.here)
+            self.merge(cell.stands_for)
+            return self.write(cell, path, value, mode, through)
+        if cell.frozen:
+            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead="copy it first: `x = x.copy()`"))
+        if through and cell.doubled:
+            raise AliasError(
+                f"one object may be in the list `{cell.name}` several times, and writing it changes all of them", at=self.here,
+                instead="append copies: `xs.append(x.copy())`",
+            )
+        before = self.read(cell)
+        if callable(value):  # another way to change the part at the path
+            self.set_version(cell, value(before, path))
+            for held in cell.holds:
+                self.poison(held, cell)
+            return
+        whole = path and isinstance(path[0], Sub) and _is_empty_tuple(path[0].key)
+        if path and rank(atom_type(before)) == 0 or whole and rank(atom_type(before)) is None:
+            raise UnsupportedSyntaxError("a write into an array without axes", at=self.here, instead="rebind the name: `a = value`")
+        if cell in self.params:
+            self.written.setdefault(self.params[cell], self.here)
+        if len(path) == 1 and mode == "set" and not through and not isinstance(atom_type(before), Array):
+            if isinstance(atom_type(before), (ListT, MapT)):
+                self.replace_slot(cell, lambda: self.build.update(before, path, value, mode))
+                return
+            for view in cell.viewers:  # of an array it would show the new value, of a list still the old item
+                self.set(
+                    view.slots,
+                    STALE,
+                    f"`{view.name}` was read from `{cell.name}`, of which it is not known whether it is an array or a list, before a write",
+                )
+        if isinstance(atom_type(before), MapT) and len(path) > 1:  # a dict's values are replaced, so that a cotangent may lack a key
+            value = self.build.update(self.build.index(before, path[0].key), path[1:], value, mode)
+            path, mode = path[:1], "set"
+        new = self.build.update(before, path, value, mode)
+        self.set_version(cell, new)
+        if through or len(path) > 1:  # what lies in the list was written, not replaced
+            for held in cell.holds:
+                self.poison(held, cell)
+
+    def replace_slot(self, cell: Cell, change: Callable[[], Atom], grows: bool = False) -> None:
+        """A list holds other items from now on; `grows`: those that it held keep their places.
+
+        What was read from it before is still the object that it was, but not what the list has in that place now.
+        """
+        current = [
+            view
+            for view in cell.viewers
+            if SEEN in view.slots  # else it belongs to an attempt that was rolled back
+            and POISON not in view.slots
+            and (STALE not in view.slots or view.slots[SEEN] is cell.slots[VALUE])
+        ]
+        for view in current:
+            self.read(view)
+        self.set_version(cell, change(), slots_only=True)
+        for view in current:
+            self.set(view.slots, SEEN, cell.slots[VALUE])
+            key = view.step.key if isinstance(view.step, Sub) else None
+            if not (grows and isinstance(key, Const) and isinstance(key.value, int) and key.value >= 0):
+                where = f"line {self.here.line}" if self.here else "an earlier line"
+                self.set(
+                    view.slots,
+                    STALE,
+                    f"`{view.name}` was read from a list whose items were replaced in {where}, and then one of them was written",
+                )
+
+    def set_version(self, cell: Cell, new: Atom, slots_only: bool = False) -> None:
+        """The object has changed: `new` is its value from now on; `slots_only`: what it holds has not changed itself."""
+        self.dirty.add(cell)
+        self.set(cell.slots, VALUE, new)
+        same = roots(cell)
+        for other in same - {cell}:
+            if slots_only and other.kind == "array" and isinstance(atom_type(other.slots.get(VALUE, Const(None))), (Array, Scalar)):
+                continue
+            if slots_only and other.kind == "object":
+                continue
+            self.poison(other, cell)
+        for container in {c for s in same for c in s.held_by} - same:
+            if not all(s in container.parts_of for s in same if container in s.held_by):
+                self.poison(container, cell)
+
+    def poison(self, other: Cell, written: Cell) -> None:
+        """`other` must not be read any more: `written`, which it may share memory with, has changed."""
+        for one, another in ((other, written), (written, other)):
+            if another in one.apart:
+                self.layouts |= one.apart[another]
+                return
+        where = f"line {self.here.line}" if self.here else "an earlier line"
+        why = f"`{other.name}` may share memory with `{written.name}`, which is written in {where}, so its value is not known here"
+        self.set(other.slots, POISON, why)
+
+    def alive(self, cell: Cell) -> None:
+        """Refuses to go on with a list, dict or object that may have changed under another name."""
+        if POISON in cell.slots:
+            raise AliasError(cell.slots[POISON], at=self.here, instead="copy what you want to keep")
+
+    def sure(self, cell: Cell) -> None:
+        """Refuses to ask which keys a dict has where that depends on what the program does."""
+        if UNSURE in cell.slots:
+            raise UnsupportedSyntaxError(
+                cell.slots[UNSURE], at=self.here, instead="give the dict all its keys where it is made: `{'a': None, ...}`"
+            )
+
+    def changed(self, cell: Cell) -> None:
+        """An item of a list, dict or object of known structure is about to be replaced."""
+        if cell.frozen:
+            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead="copy it first"))
+        if cell in self.params:
+            self.written.setdefault(self.params[cell], self.here)
+        self.set(cell.slots, WHOLE, MISSING)
+        self.dirty.add(cell)
+        containers = set(cell.held_by)
+        for other in (cell.shares | containers | {c for h in containers for c in h.shares}) - {cell}:
+            self.poison(other, cell)
+
+    def keep_apart(self, value: Value) -> None:
+        """Refuses to make one value of a list of objects that are written, if these are kept one by one (`apart`)."""
+        if self.apart and any(cell.kind == "object" and not is_frozen(cell.cls) for cell in cells_of(value)):
+            raise needs_items("an object that is written is taken from a list at a place that is not known here", self.here)
+
+    def _as_map(self, cell: Cell) -> Var:
+        """A dict of known keys as one value: a dict from keys of one type to values of one type."""
+        items = {key: self.read(value) for key, value in cell.items.items()}
+        key_type = functools.reduce(join, (atom_type(Const(key)) for key in items), Undefined())
+        item_type = functools.reduce(join, map(atom_type, items.values()), Undefined())
+        t = MapT(key_type, item_type, cell.default)
+        return self.build.emit(Build("dict", tuple(items.values()), tuple(items)), t, cell.name, False)
+
+    def materialise(self, cell: Cell) -> None:
+        """Turns a list or dict of known structure into one IR value, in place."""
+        atom = self._as_map(cell) if cell.kind == "dict" else self.read_container(cell)
+        for key, item in cell.items.items():
+            self.hold(cell, item)
+            self.set(cell.slots, key, MISSING)
+        self.set(cell.slots, KIND, MISSING)
+        self.set(cell.slots, WHOLE, MISSING)
+        self.set(cell.slots, VALUE, atom)
+
+    def merge(self, known: Cell) -> None:
+        """A list of known length and the cells that stand for it as one value are one object from now on."""
+        self.materialise(known)
+        for cell in known.stood_for:
+            for view in cell.viewers:
+                self.journal.append(known, "viewers", view)
+            self.journal.discard(known, "held_by", cell)
+            for held in known.holds:
+                self.journal.discard(held, "held_by", cell)
+            self.journal.assign(cell, "base", known)
+            self.journal.assign(cell, "step", None)
+
+
+def _is_empty_tuple(key) -> bool:
+    """Whether a key is `()`, as it is written in a path or as a constant."""
+    value = key.value if isinstance(key, Const) else key
+    return isinstance(value, tuple) and not value

@@ -1,0 +1,137 @@
+"""Assignments that change an object: `base[key] = value`, and `x += y`."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend import core
+from sourcead.frontend.core import POISON, Cell, Lowering, MustMaterialise, SliceVal, TupleVal, Value, roots
+from sourcead.frontend.values import known_lists, list_items, lists, runtime_dicts, sequences, sets
+from sourcead.ir.nodes import Const, Sub
+from sourcead.ir.types import Array, ListT, MapT, SetT, Undefined, Unknown
+
+
+@core.store.register("list")
+def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
+    if isinstance(key, SliceVal):
+        if (new := assigned_slice(lo, base, key, value)) is not None:
+            lo.alive(base)
+            list_items.replace_items(lo, base, new)
+            return
+    else:
+        found, k = core.known(lo, key)
+        if found:
+            n = len(base.items)
+            if not -n <= k < n:
+                raise core.unsupported(lo, node, f"index {k} is out of range: there are {n} items")
+            replace_item(lo, base, k % n, value)
+            return
+    if base.depth < lo.depth:
+        raise MustMaterialise(base, lo.here)
+    lo.materialise(base)
+    core.store(lo, base, key, value, node, mode)
+
+
+@core.store.register("dict")
+def _store_in_dict(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
+    found, k = core.known(lo, key)
+    if found and not (k not in base.items and base.depth < lo.depth and core.may_be(lo, base, value)):
+        replace_item(lo, base, k, value)
+        return
+    if found:
+        runtime_dicts.open_up(lo, base, node)  # whether the key is there afterwards depends on what the program does
+    else:
+        runtime_dicts.open_up(lo, base, node, key)
+    core.store(lo, base, key, value, node, mode)
+
+
+def replace_item(lo: Lowering, base: Cell, key: Any, value: Value) -> None:
+    """Gives a list or dict of known structure another item."""
+    lo.alive(base)
+    lo.changed(base)
+    lo.set(base.slots, key, value)
+
+
+def assigned_slice(lo: Lowering, base: Cell, key: SliceVal, value: Value) -> list[Value] | None:
+    """The items of a list after an assignment to a part of it, if all is known one by one."""
+    found, part = core.known_slice(lo, key)
+    if not found or base.depth < lo.depth or not core.has_known_items(value):
+        return None
+    items = list(base.items.values())
+    items[part] = sequences.static_items(lo, value, None)
+    return items
+
+
+@core.store.register(Const)
+def _store_in_constant(lo: Lowering, base: Const, key: Value, value: Value, node, mode: str = "set") -> None:
+    core.store.default(lo, base, key, value, node, mode)
+
+
+@core.store.register(MapT)
+def _store_in_runtime_dict(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
+    runtime_dicts.store(lo, base, runtime_dicts.key_of(lo, key, node), value)
+
+
+@core.store.register(ListT, Unknown)
+def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
+    if isinstance(key, SliceVal) and lists.is_list(lo, base):
+        lists.assign_slice(lo, base, key, value, node)
+        return
+    if not isinstance(value, (Cell, TupleVal)):
+        store_in_array(lo, base, key, value, node, mode)
+        return
+    operand = lo.operand(value) if not isinstance(value, Cell) else lo.read(value)
+    lo.write(base, (Sub(lo.operand(key)),), operand, mode)
+    if isinstance(atom_type(lo.read(base)), ListT):
+        lo.hold(base.root(), value)
+
+
+@core.store.register(Cell)
+def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
+    """`a[key] = value`."""
+    lo.write(base, (Sub(lo.operand(key)),), lo.operand(sequences.as_array(lo, value)), mode)
+
+
+def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
+    """`old op= value` of an object; the object to rebind the name to, or None if it changed in place."""
+    if isinstance(old, Cell) and old.kind == "list" and fn is operator.add:
+        known_lists.extend(lo, old, value, node)
+        return None
+    if isinstance(old, Cell) and old.kind == "array":
+        t = atom_type(lo.read(old))
+        if isinstance(t, Array) and lo.read(old) not in lo.build.maybe_number:
+            mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
+            if mode:
+                lo.write(old, (), lo.operand(value), mode)
+            else:
+                lo.write(old, (), lo.read(core.operate(lo, fn, lo.read(old), value)))
+            return None
+        if isinstance(t, ListT):
+            known_lists.extend(lo, old, value, node)
+            return None
+        if isinstance(t, SetT) and sets.set_type(lo, value) is not None:
+            sets.replace(lo, old, fn, value, node)
+            return None
+        new = core.operate(lo, fn, old, value)
+        if isinstance(t, Undefined):  # an item of what is empty in this round of lowering a loop
+            return new
+        if isinstance(t, Array) and atom_type(lo.read(new)) != t and getattr(atom_type(lo.read(new)), "dtype", None) != t.dtype:
+            raise core.unsupported(
+                lo, node, "the dtype of what is added differs from that of the array", "start from an array: `np.zeros(...)`"
+            )
+        same = roots(old)
+        for cell in same | {container for c in same for container in c.held_by}:
+            how = f"changed by `{symbol(node.op)}=`, which changes an array in place, but a number not"
+            lo.set(cell.slots, POISON, f"`{cell.name}` was {how}; its type is not known here")
+        return new
+    return core.operate(lo, fn, old, value)
+
+
+def symbol(op) -> str:
+    symbols = {
+        "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@", "FloorDiv": "//", "Mod": "%",
+        "BitOr": "|", "BitAnd": "&",
+    }  # fmt: skip
+    return symbols.get(type(op).__name__, "?")

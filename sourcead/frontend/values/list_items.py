@@ -1,0 +1,69 @@
+"""Changing the items of a list: appending, inserting into lists that lie in lists, and replacing all items."""
+
+from __future__ import annotations
+
+from sourcead.analysis.builder import atom_type, grown_type
+from sourcead.frontend.core import MISSING, Cell, Lowering, MustMaterialise, Value, roots
+from sourcead.ir.nodes import Append, Atom, Sub, Var
+from sourcead.ir.types import ListT, join
+
+
+def note_part(lo: Lowering, items: Cell, value: Value) -> None:
+    """Notes whether what is appended is a part of an array that may be written elsewhere."""
+    for root in roots(value):
+        plain = isinstance(value, Cell) and value.base is root and isinstance(value.step, Sub) and root.kind == "array"
+        if lo.parts_stay and plain and roots(value) == {root} and (root in items.parts_of or root not in items.holds):
+            lo.journal.add(items, "parts_of", root)
+        else:
+            lo.journal.discard(items, "parts_of", root)
+
+
+def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
+    """Gives a list of known structure other items."""
+    lo.changed(cell)
+    for key in list(cell.items):
+        lo.set(cell.slots, key, MISSING)
+    for key, item in enumerate(items):
+        lo.set(cell.slots, key, item)
+
+
+def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
+    """`cell.append(value)`."""
+    if cell.kind == "list":
+        if cell.depth < lo.depth:
+            lo.keep_apart(value)
+            raise MustMaterialise(cell, lo.here)
+        lo.alive(cell)
+        lo.changed(cell)
+        lo.set(cell.slots, len(cell.items), value)
+        return
+    before = lo.read(cell)
+    item = lo.read(value)
+    t = atom_type(before)
+    item_type = atom_type(item)
+    if isinstance(t, ListT):
+        t = ListT(join(t.item, item_type))
+    root = cell.root()
+    if cell.base is not None:
+        grow_inner(lo, cell, item)
+        lo.hold(root, value)
+        return
+    lo.replace_slot(root, lambda: lo.build.emit(Append(before, item), t, before.name, before.temp), grows=True)
+    note_part(lo, root, value)
+    lo.hold(root, value)
+    if any(cell.depth < lo.depth for cell in roots(value)):  # made outside of the loop that appends it
+        lo.journal.assign(root, "doubled", True)
+
+
+def replace_inner(lo: Lowering, cell: Cell, new: Var) -> None:
+    """Gives a list that lies in a list or dict other items."""
+    lo.write(cell.base, (cell.step,), new, through=True)
+
+
+def grow_inner(lo: Lowering, cell: Cell, item: Atom, at: Atom | None = None) -> None:
+    """Appends to a list that lies in a list or dict."""
+
+    def grown(base, path):
+        return lo.build.emit(Append(base, item, path, at), grown_type(atom_type(base), path, atom_type(item)), base.name, base.temp)
+
+    lo.write(cell.base, (cell.step,), grown, through=True)

@@ -1,0 +1,161 @@
+"""Operators, truth values and membership."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+from typing import Any
+
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend import core
+from sourcead.frontend.control import branches, loops
+from sourcead.frontend.core import (
+    BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, SuperVal, TupleVal, Value, leaves, roots
+)
+from sourcead.frontend.values import classes, iterables, known_lists, lists, objects, sequences, sets
+from sourcead.ir.nodes import Atom, Call, Const, Var
+from sourcead.ir.types import BOOL, Array, DictT, ListT, NoneType, Scalar, Str, TupleT, Undefined, join
+
+
+def both(lo: Lowering, a: Value, b: Value) -> Value:
+    """`a and b` of two values that are computed anyway."""
+    for first, second in ((a, b), (b, a)):
+        verdict = core.truth(lo, first)
+        if verdict is not None:
+            return second if verdict else first
+    return branches.branch(lo, lo.read(a), [lambda: b, lambda: a], "and")
+
+
+@core.operate.register(object)
+def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
+    """`fn` applied to values, for an operator."""
+    if (found := objects.operate(lo, fn, list(values))) is not None:
+        return found
+    if len(values) == 2 and (found := core.compared_with_none(lo, fn, *values)) is not None:
+        return found
+    if fn is operator.add and len(values) == 2 and all(core.is_sequence(v) for v in values):
+        return concatenate(lo, *values)
+    if len(values) == 2 and any(core.is_sequence(v) for v in values) and any(core.is_array_value(v) for v in values):
+        values = tuple(sequences.as_array(lo, v) for v in values)
+    elif fn is operator.mul and len(values) == 2 and any(core.is_sequence(v) for v in values):
+        return repeat(lo, *values)
+    if fn is operator.or_ and all(isinstance(v, Cell) and v.kind == "dict" for v in values):
+        for value in values:
+            lo.alive(value)
+        return lo.new_dict({**values[0].items, **values[1].items})
+    if (found := sets.operate(lo, fn, values)) is not None:
+        return found
+    folded = core.fold(lo, fn, list(values))
+    if folded is not None and isinstance(folded.value, (bool, str, type(None))):
+        return folded
+    if folded is not None and (lo.static_only or all(isinstance(v, Const) for v in values) and fn is operator.neg):
+        return folded
+    if fn in (operator.is_, operator.is_not) and (verdict := identity_test(lo, fn, *values)) is not None:
+        return verdict
+    if any(isinstance(v, (Var, Cell)) and atom_type(lo.read(v)) == Undefined() for v in values):
+        return lo.build.emit(Call(fn, tuple(map(lo.read, values))), Undefined())  # an item of what is empty in this round of a loop
+    var = lo.build.call(fn, *(lo.operand(v) if fn in (operator.eq, operator.ne) else lo.read(v) for v in values))
+    if folded is not None:
+        lo.build.known[var] = folded.value
+    return lo.wrap(var)
+
+
+CONDITIONS = (bool, int, float, str, type(None), tuple, types.FunctionType, types.BuiltinFunctionType, np.ufunc)
+
+
+@core.truth.register(Const, Var)
+def _truth_of_atom(lo: Lowering, value: Atom) -> bool | None:
+    found, v = core.known(lo, value)
+    return bool(v) if found and isinstance(v, CONDITIONS) else None
+
+
+@core.truth.register("object", TupleVal, SuperVal)
+def _truth_of_object(lo: Lowering, value: Value) -> bool | None:
+    if core.known(lo, value)[0]:
+        return bool(value.items)
+    for name in ("__bool__", "__len__"):
+        if (found := classes.special(lo, value, name, [], None)) is not None:
+            return core.truth(lo, found)
+    return True if isinstance(value, Cell) else bool(value.items)
+
+
+@core.truth.register("list", "dict")
+def _truth_of_container(lo: Lowering, value: Cell) -> bool:
+    lo.sure(value)
+    return bool(value.items)
+
+
+@core.truth.register(FunctionVal, BoundVal, ChoiceVal)
+def _truth_of_function(lo: Lowering, value: Value) -> bool:
+    return True
+
+
+def identity_test(lo: Lowering, fn, a: Value, b: Value) -> Const | None:
+    """`a is None` where the type of `a` decides."""
+    if isinstance(a, Cell) and isinstance(b, Cell):
+        if a is b or not roots(a) & roots(b):
+            return Const((a is b) == (fn is operator.is_))
+        raise UnsupportedSyntaxError("whether these are one object is not known before the program runs", at=lo.here)
+    if isinstance(a, Const) and a.value is None:
+        a, b = b, a
+    if not (isinstance(b, Const) and b.value is None):
+        return None
+    if isinstance(a, (TupleVal, FunctionVal, BoundVal)) or (isinstance(a, Cell) and a.kind != "array"):
+        return Const(fn is operator.is_not)
+    t = atom_type(lo.read(a))
+    if isinstance(t, NoneType):
+        return Const(fn is operator.is_)
+    if isinstance(t, (Scalar, Array, Str, ListT, DictT, TupleT)):
+        return Const(fn is operator.is_not)
+    return None
+
+
+def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -> Value:
+    """`item in container`."""
+    found, key = core.known(lo, item)
+    if (special := classes.special(lo, container, "__contains__", [item], node)) is not None:
+        return core.operate(lo, operator.not_, special) if negated else special
+    if any(isinstance(leaf, Cell) and leaf.kind == "object" for value in (item, container) for leaf in leaves(value)):
+        raise core.unsupported(lo, node, "`in` with objects")
+    if isinstance(container, Cell) and container.kind != "array":
+        lo.alive(container)
+        lo.sure(container)
+    if isinstance(container, Cell) and container.kind == "dict" and found:
+        return Const((key in container.items) != negated)
+    known, values = core.known(lo, container)
+    if found and known:
+        return Const((key in values) != negated)
+    fn = operator.contains
+    var = lo.build.call(fn, lo.operand(container), lo.read(item), type=BOOL)
+    return lo.build.call(operator.not_, var, type=BOOL) if negated else var
+
+
+def concatenate(lo: Lowering, a: Value, b: Value) -> Value:
+    """`a + b` of two tuples or lists."""
+    for value in (a, b):
+        if isinstance(value, Const) and isinstance(value.value, str) or isinstance(value, Var) and isinstance(value.type, Str):
+            return lo.build.call(operator.add, lo.read(a), lo.read(b), type=Str())
+    if any(isinstance(v, Cell) and v.kind == "array" for v in (a, b)):
+        return lists.concatenated(lo, a, b)
+    items = [*sequences.static_items(lo, a, None), *sequences.static_items(lo, b, None)]
+    return lo.new_list(items) if isinstance(a, Cell) else TupleVal(tuple(items))
+
+
+def repeat(lo: Lowering, a: Value, b: Value) -> Value:
+    """`[x] * n`."""
+    if not core.is_sequence(a):
+        a, b = b, a
+    found, n = core.known(lo, b)
+    if not found or isinstance(a, Const):
+        if isinstance(a, Cell) and all(isinstance(v, Const) for v in a.items.values()):
+            item = functools.reduce(join, map(atom_type, a.items.values()), Undefined())
+            return lo.wrap(lo.build.call(operator.mul, lo.read(a), lo.read(b), type=ListT(item)))
+        result = lo.new_list([])
+        loops.for_each(lo, iterables.counted(lo, [b], None), lambda _: known_lists.extend(lo, result, a, None))
+        return result
+    items = sequences.static_items(lo, a, None) * n
+    return lo.new_list(items) if isinstance(a, Cell) else TupleVal(tuple(items))

@@ -1,21 +1,44 @@
 """sourcead turns a Python function on NumPy arrays into the Python function that computes its gradient."""
 
-from sourcead.api.check import GradientMismatch, check_grads
-from sourcead.api.jacobians import hessian, jacobian
-from sourcead.api.transformations import grad, hvp, jvp, pushforward, value_and_grad, vjp
-from sourcead.backends.options import Numba
-from sourcead.compile.gradient import Gradient, Lowered
-from sourcead.errors import (
-    AliasError, ArgumentError, BackendError, NonScalarError, NoRuleError, NoSourceError, RuleError, SourceADError,
-    UnsupportedArgumentError, UnsupportedSyntaxError, UnsupportedValueError, WrtError
-)
-from sourcead.language.adjoint_blocks import adjoint_of
-from sourcead.language.checkpoints import Auto, Revolve, Segments, checkpoint
-from sourcead.language.combinators import NotAssociativeWarning, map, reduce, scan
-from sourcead.primitives.registry import adjoint, tangent
-from sourcead.runtime import stop_gradient
+import importlib.util
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sourcead.api.check import GradientMismatch, check_grads
+    from sourcead.api.jacobians import hessian, jacobian
+    from sourcead.api.transformations import grad, hvp, jvp, pushforward, value_and_grad, vjp
+    from sourcead.backends.options import Numba
+    from sourcead.compile.gradient import Gradient, Lowered
+    from sourcead.errors import (
+        AliasError, ArgumentError, BackendError, NonScalarError, NoRuleError, NoSourceError, RuleError, SourceADError,
+        UnsupportedArgumentError, UnsupportedSyntaxError, UnsupportedValueError, WrtError
+    )
+    from sourcead.language.adjoint_blocks import adjoint_of
+    from sourcead.language.checkpoints import Auto, Revolve, Segments, checkpoint
+    from sourcead.language.combinators import NotAssociativeWarning, map, reduce, scan
+    from sourcead.primitives.registry import adjoint, tangent
+    from sourcead.runtime import stop_gradient
 
 __version__ = "0.1.0"
+
+# Modules are read when one of their names is first used, so that `import sourcead` takes next to no time.
+_HOMES = {
+    "sourcead.api.check": ("GradientMismatch", "check_grads"),
+    "sourcead.api.jacobians": ("hessian", "jacobian"),
+    "sourcead.api.transformations": ("grad", "hvp", "jvp", "pushforward", "value_and_grad", "vjp"),
+    "sourcead.backends.options": ("Numba",),
+    "sourcead.compile.gradient": ("Gradient", "Lowered"),
+    "sourcead.errors": (
+        "AliasError", "ArgumentError", "BackendError", "NonScalarError", "NoRuleError", "NoSourceError", "RuleError", "SourceADError",
+        "UnsupportedArgumentError", "UnsupportedSyntaxError", "UnsupportedValueError", "WrtError",
+    ),
+    "sourcead.language.adjoint_blocks": ("adjoint_of",),
+    "sourcead.language.checkpoints": ("Auto", "Revolve", "Segments", "checkpoint"),
+    "sourcead.language.combinators": ("NotAssociativeWarning", "map", "reduce", "scan"),
+    "sourcead.primitives.registry": ("adjoint", "tangent"),
+    "sourcead.runtime": ("stop_gradient",),
+}  # fmt: skip
+_MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AliasError",
@@ -56,3 +79,18 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return a name of the public interface, or a part of the package; read now (PEP 562)."""
+    if name in _MODULE_OF:
+        value = getattr(importlib.import_module(_MODULE_OF[name]), name)
+        globals()[name] = value
+        return value
+    if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}") is not None:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -10,38 +10,26 @@ import sys
 import threading
 import time
 import traceback
-import types
 from collections import namedtuple
 from typing import Any
 
 import numpy as np
 import pytest
 
-import sourcead
 from sourcead import (
     AliasError, NonScalarError, NoSourceError, UnsupportedArgumentError, UnsupportedValueError, WrtError, grad,
     stop_gradient, value_and_grad, vjp
 )
 from sourcead.api.transformations import _pullback_of
-from sourcead.compile.gradient import _SHARED, Gradient
+from sourcead.compile import pipeline
+from sourcead.compile.gradient import Gradient
+from sourcead.compile.keys import coarse_key, exact_key
 from sourcead.compile.lookup import dispatcher
-from sourcead.compile.signature import coarse_key, exact_key
+from sourcead.compile.specialisation import SHARED
 from sourcead.ir.types import FLOAT, Array, DictT, StructT, TupleT, Unknown
+from tests.stub_compiler import built
 
 # ---- with a stub for the compiler ----
-
-
-@dataclasses.dataclass
-class Built:
-    text: str
-    namespace: dict
-    name: str = "generated"
-    ir: Any = None
-    notes: list = dataclasses.field(default_factory=list)
-    written_params: frozenset = frozenset()
-    live: tuple = ()
-    guards: tuple = ()
-    numba: Any = None
 
 
 class Stub:
@@ -54,13 +42,16 @@ class Stub:
         self.options = {}
         self.delay = 0.0
 
-    def build(self, f, types, wrt, **options):
+    def build(self, request):
         time.sleep(self.delay)
-        self.calls.append((f, types, wrt, options))
+        f, types, form = request.function, request.types, request.form
+        options = {"kind": form.kind, "has_aux": form.has_aux, "single": form.single}
+        options |= {"checkpoint": request.checkpoint, "statics": request.statics, "place": request.place}
+        self.calls.append((f, types, request.wrt, options))
         body = self.body or f"({', '.join(types)},)"
         signature = inspect.signature(f)
         bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
-        return Built(
+        return built(
             f"def generated{signature.replace(parameters=bare)}:\n    return {body}\n",
             dict(self.namespace),
             **self.options,
@@ -69,12 +60,6 @@ class Stub:
 
 @pytest.fixture
 def stub(monkeypatch):
-    try:
-        from sourcead.compile import pipeline
-    except ImportError:
-        pipeline = types.ModuleType("sourcead.compile.pipeline")
-        monkeypatch.setitem(sys.modules, "sourcead.compile.pipeline", pipeline)
-        monkeypatch.setattr(sourcead, "pipeline", pipeline, raising=False)
     stub = Stub()
     monkeypatch.setattr(pipeline, "build", stub.build, raising=False)
     forget()
@@ -84,7 +69,7 @@ def stub(monkeypatch):
 
 def forget():
     """Empties the caches that all gradients share."""
-    _SHARED.clear()
+    SHARED.clear()
     _pullback_of.cache_clear()
 
 
@@ -295,10 +280,8 @@ def test_all_kinds_of_parameters_arrive(stub):
 
 
 def test_generated_text_may_take_its_parameters_in_another_way(stub, monkeypatch):
-    from sourcead.compile import pipeline
-
-    def build(f, types, wrt, **options):
-        return Built("def generated(a, b, rest, c, d, others):\n    return (a, b, rest, c, d, others)\n", {})
+    def build(request):
+        return built("def generated(a, b, rest, c, d, others):\n    return (a, b, rest, c, d, others)\n", {})
 
     monkeypatch.setattr(pipeline, "build", build)
     assert grad(parameters)(1.0, 5.0, 6.0, c=3.0, e=8.0) == (1.0, 5.0, (6.0,), 3.0, 4.0, {"e": 8.0})
@@ -486,7 +469,7 @@ def test_threads_compile_once(stub):
 
 
 def test_table_of_shapes_is_bounded(stub):
-    from sourcead.compile.gradient import EXACT_ENTRIES
+    from sourcead.compile.specialisation import EXACT_ENTRIES
 
     g = grad(two)
     for n in range(8, EXACT_ENTRIES + 50):
@@ -546,11 +529,9 @@ def test_closure_variables_are_read_through_their_cells(stub):
 
 
 def test_function_made_anew_with_the_same_code_is_compiled_once(stub, monkeypatch):
-    from sourcead.compile import pipeline
-
-    def build(f, types, wrt, **options):
-        stub.calls.append(f)
-        return Built("def generated(x):\n    return x * k\n", {}, live=((f.__closure__[0], "k", "k"),))
+    def build(request):
+        stub.calls.append(request.function)
+        return built("def generated(x):\n    return x * k\n", {}, live=((request.function.__closure__[0], "k", "k"),))
 
     monkeypatch.setattr(pipeline, "build", build)
 
@@ -566,11 +547,9 @@ def test_function_made_anew_with_the_same_code_is_compiled_once(stub, monkeypatc
 
 
 def test_pullback_keeps_the_globals_of_its_call(stub, monkeypatch):
-    from sourcead.compile import pipeline
-
     there = {"k": 2.0}
     text = "def generated(x):\n    def pullback(d):\n        return d * k\n    return x * k, pullback\n"
-    monkeypatch.setattr(pipeline, "build", lambda *a, **k: Built(text, {}, live=((there, "k", "k"),)))
+    monkeypatch.setattr(pipeline, "build", lambda request: built(text, {}, live=((there, "k", "k"),)))
     _, first = vjp(lambda x: x, 1.0)
     there["k"] = 5.0
     value, second = vjp(lambda x: x, 1.0)
@@ -578,7 +557,7 @@ def test_pullback_keeps_the_globals_of_its_call(stub, monkeypatch):
 
 
 def test_two_arguments_that_share_memory_are_refused_where_one_is_written(stub):
-    stub.options = {"written_params": frozenset({"w"})}
+    stub.options = {"written": frozenset({"w"})}
     g, x = grad(two), np.zeros(6)
     with pytest.raises(AliasError, match="`w` and `u` share memory"):
         g(x, x)

@@ -1,33 +1,16 @@
 """check_grads: what it accepts, what it finds, how it says so."""
 
-import dataclasses
 import functools
 import inspect
-import sys
-import types
-from typing import Any
 
 import numpy as np
 import pytest
 
-import sourcead
 from sourcead import GradientMismatch, UnsupportedArgumentError, WrtError, adjoint, check_grads, tangent
 from sourcead.api.transformations import _pullback_of
-from sourcead.compile.gradient import _SHARED
-
-
-@dataclasses.dataclass
-class Built:
-    text: str
-    namespace: dict
-    name: str = "generated"
-    ir: Any = None
-    notes: tuple = ()
-    written_params: frozenset = frozenset()
-    live: tuple = ()
-    guards: tuple = ()
-    numba: object = None
-
+from sourcead.compile import pipeline
+from sourcead.compile.specialisation import SHARED
+from tests.stub_compiler import built
 
 check_reverse = functools.partial(check_grads, modes=("reverse",))
 
@@ -35,24 +18,19 @@ check_reverse = functools.partial(check_grads, modes=("reverse",))
 @pytest.fixture
 def derivative(monkeypatch):
     """Says what the compiler answers: an expression over the function's parameters, and `d` in a pullback."""
-    try:
-        from sourcead.compile import pipeline
-    except ImportError:
-        pipeline = types.ModuleType("sourcead.compile.pipeline")
-        monkeypatch.setitem(sys.modules, "sourcead.compile.pipeline", pipeline)
-        monkeypatch.setattr(sourcead, "pipeline", pipeline, raising=False)
-    _SHARED.clear()
+    SHARED.clear()
     _pullback_of.cache_clear()
 
     def answer(expression):
-        def build(f, types, wrt, *, kind, **options):
-            result = f"(primal({', '.join(types)}), lambda d: {expression})" if kind == "vjp" else expression
-            return Built(f"def generated{inspect.signature(f)}:\n    return {result}\n", {"np": np, "primal": f})
+        def build(request):
+            f, names = request.function, ", ".join(request.types)
+            result = f"(primal({names}), lambda d: {expression})" if request.form.kind == "vjp" else expression
+            return built(f"def generated{inspect.signature(f)}:\n    return {result}\n", {"np": np, "primal": f})
 
         monkeypatch.setattr(pipeline, "build", build, raising=False)
 
     yield answer
-    _SHARED.clear()
+    SHARED.clear()
     _pullback_of.cache_clear()
 
 
@@ -84,7 +62,7 @@ def test_right_derivative_passes_and_wrong_one_is_found(derivative, f, args, rig
     derivative(right)
     check_reverse(f, args)
     if np.size(args[0]):
-        _SHARED.clear()
+        SHARED.clear()
         derivative(
             f"wrong({right})".replace(
                 "wrong(",
@@ -132,7 +110,7 @@ def test_vector_results_are_checked_by_a_pullback(derivative):
     derivative("2 * x * d")
     check_reverse(lambda x: x**2, (X,))
     derivative("2 * x")
-    _SHARED.clear()
+    SHARED.clear()
     with pytest.raises(GradientMismatch):
         check_reverse(lambda x: x**2, (X + 1,))
 

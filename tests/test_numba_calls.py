@@ -17,9 +17,9 @@ numba = pytest.importorskip("numba")
 from numba.core import config  # noqa: E402
 from numba.core.codegen import CPUCodegen  # noqa: E402
 
-from sourcead.backends.numba.internals import interpreter_calls as interpreted  # noqa: E402
-from sourcead.backends.numba.internals.mismatch import plain_mismatches  # noqa: E402
-from sourcead.backends.numba.internals.optimisation import effort_for  # noqa: E402
+from sourcead.backends.numba import interpreter as interpreted  # noqa: E402
+from sourcead.backends.numba.internals.optimisation import optimisation_for  # noqa: E402
+from sourcead.backends.numba.internals.shape_errors import short_shape_errors  # noqa: E402
 from sourcead.backends.numba.overloads.nests import sum_along  # noqa: E402
 from sourcead.backends.numba.overloads.outlined import kept  # noqa: E402
 from tests.programs.statistics import robust_location  # noqa: E402
@@ -154,10 +154,10 @@ def test_long_texts_are_compiled_with_less_effort_and_others_as_before():
     before = config.OPT, CPUCodegen._function_pass_manager
     long = "    y = x * 2\n" * 200
     for text, level in (("    y = x * 2\n", 3), ("    # y = x * 2\n" * 200, 3), (long, 2)):
-        with effort_for(text):
+        with optimisation_for(text):
             assert level == config.OPT
         assert before == (config.OPT, CPUCodegen._function_pass_manager)
-    with pytest.raises(ZeroDivisionError), effort_for(long):
+    with pytest.raises(ZeroDivisionError), optimisation_for(long):
         raise ZeroDivisionError
     assert before == (config.OPT, CPUCodegen._function_pass_manager)
 
@@ -273,7 +273,7 @@ def test_the_error_of_other_compiled_functions_keeps_its_text():
     def assigns(x, v):
         x[1:] = v
 
-    with plain_mismatches():
+    with short_shape_errors():
         pass
     with pytest.raises(ValueError, match=r"\(4,\)"):
         assigns(np.ones(3), np.ones(4))

@@ -11,9 +11,9 @@ numba = pytest.importorskip("numba")
 from numba.core.runtime import _nrt_python, rtsys  # noqa: E402
 
 from sourcead import grad  # noqa: E402
-from sourcead.backends.numba.compile import Careful  # noqa: E402
+from sourcead.backends.numba.internals.compiler import GradientCompiler  # noqa: E402
 from sourcead.backends.numba.internals.linked_functions import inner_functions_linked  # noqa: E402
-from sourcead.backends.numba.internals.optimisation import effort_for  # noqa: E402
+from sourcead.backends.numba.internals.optimisation import optimisation_for  # noqa: E402
 from tests.test_numba import CASES  # noqa: E402
 
 A = np.arange(12.0).reshape(3, 4)
@@ -151,8 +151,8 @@ FUNCTIONS = (parts_in_loops, steps, last_values, ranges_as_values, elements, reb
 
 
 def compiled(f, text=""):
-    made = numba.njit(pipeline_class=Careful, boundscheck=True)(f)
-    with effort_for(text), inner_functions_linked():
+    made = numba.njit(pipeline_class=GradientCompiler, boundscheck=True)(f)
+    with optimisation_for(text), inner_functions_linked():
         made.compile((numba.typeof(A), numba.int64))
     return made
 
@@ -212,7 +212,7 @@ def test_a_subscript_out_of_bounds_is_an_error_and_nothing_is_written(place, wri
         a[i, k] = 1.0
         return a[0, 0]
 
-    made = numba.njit(pipeline_class=Careful, boundscheck=True)(write if writes else read)
+    made = numba.njit(pipeline_class=GradientCompiler, boundscheck=True)(write if writes else read)
     with pytest.raises(IndexError, match="out of bounds"):
         made(A.copy(), *place)
 
@@ -224,7 +224,7 @@ def test_a_step_of_zero_is_an_error():
             total += i
         return total
 
-    made = numba.njit(pipeline_class=Careful)(count)
+    made = numba.njit(pipeline_class=GradientCompiler)(count)
     assert made(10, 3) == 18
     with pytest.raises(ValueError, match="zero"):
         made(10, 0)
@@ -244,8 +244,8 @@ def test_a_function_that_a_gradient_had_compiled_may_be_called():
     def program(a):
         return shifted(a).sum() + plain(a[0, 0])
 
-    made = numba.njit(pipeline_class=Careful)(program)
-    with effort_for(""), inner_functions_linked():
+    made = numba.njit(pipeline_class=GradientCompiler)(program)
+    with optimisation_for(""), inner_functions_linked():
         made.compile((numba.typeof(A),))
     assert made(A) == np.sum(A * 2 + 1) + 1
     np.testing.assert_array_equal(shifted(A), A * 2 + 1)
@@ -265,7 +265,7 @@ def test_a_library_gets_machine_code_when_its_address_is_asked_for():
             linked.append(self)
 
         JITCodeLibrary._finalize_final_module = noted
-        numba.njit(pipeline_class=Careful)(lambda a: np.cumsum(a)[-1]).compile((numba.types.float64[:],))
+        numba.njit(pipeline_class=GradientCompiler)(lambda a: np.cumsum(a)[-1]).compile((numba.types.float64[:],))
     found = [library for library in linked if "get_pointer_to_function" in vars(library)]
     assert found
     for library in found:

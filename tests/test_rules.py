@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from sourcead.errors import RuleError
+from sourcead.primitives.kinds import home
 from sourcead.primitives.methods import METHODS, NORMALISERS
 from sourcead.primitives.registry import adjoint
-from sourcead.primitives.table import adjoint_rule, home, no_derivative, ours, registered
+from sourcead.primitives.table import adjoint_rule, no_derivative, ours, registered
 
 rng = np.random.default_rng(0)
 

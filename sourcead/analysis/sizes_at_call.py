@@ -26,7 +26,7 @@ from sourcead.ir.types import INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT
 from sourcead.ir.walk import map_operand
 from sourcead.primitives.result_types.infer import infer_attr, infer_call, infer_index
 from sourcead.primitives.result_types.operands import NOT_CONST, Arg
-from sourcead.primitives.result_types.table import HANDLERS
+from sourcead.primitives.table import record_of
 
 OF_INTEGERS = frozenset({
     operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, builtins.min, builtins.max,
@@ -194,7 +194,7 @@ class Sizes:
         match op:
             case Call(fn, args, kwargs) if not isinstance(fn, Var):
                 found, named = [self.arg(a) for a in args], {k: self.arg(v) for k, v in kwargs}
-                if not has_handler(fn):
+                if record_of(fn).result is None:
                     found, named = [small(a) for a in found], {k: small(a) for k, a in named.items()}
                 return infer_call(fn, found, named)
             case Index(base, key):
@@ -268,13 +268,6 @@ def first_size(t: Type) -> int | None:
 def is_of_integers(fn) -> bool:
     try:
         return fn in OF_INTEGERS
-    except TypeError:
-        return False
-
-
-def has_handler(fn) -> bool:
-    try:
-        return fn in HANDLERS
     except TypeError:
         return False
 

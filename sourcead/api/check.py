@@ -19,7 +19,8 @@ import numpy as np
 from sourcead.api.jacobians import zero_of
 from sourcead.api.transformations import vjp
 from sourcead.compile.gradient import Gradient
-from sourcead.compile.signature import check_wrt, conversion, leaves, map_leaves
+from sourcead.compile.structures import conversion, leaves, map_leaves
+from sourcead.compile.wrt import check_wrt
 from sourcead.errors import UnsupportedArgumentError
 
 MODES = ("reverse", "forward")
@@ -91,7 +92,7 @@ def check_grads(
         )
     args = tuple(args)
     gradient = Gradient(f, wrt)
-    names = list(gradient._signature.parameters)[len(gradient._bound_args) :]
+    names = list(gradient.signature.parameters)[len(gradient._bound_args) :]
     positions = [names.index(n) for n in gradient.wrt if n in names[: len(args)]]
     if len(positions) != len(gradient.wrt):
         raise UnsupportedArgumentError(

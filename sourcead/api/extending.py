@@ -15,13 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sourcead.compile.signature import leaves
+from sourcead.compile.structures import leaves
 from sourcead.ir.types import Array, NoneType, anydim
 from sourcead.primitives.registry import enter, linear, multilinear
 from sourcead.primitives.result_types.elementwise import elementwise
 from sourcead.primitives.result_types.operands import Arg, Impossible, array_type
-from sourcead.primitives.result_types.table import infers
-from sourcead.primitives.views import makes_new
 from sourcead.runtime.broadcasting import unbroadcast
 
 __all__ = ["checks", "leaves", "linear", "multilinear", "primitive", "unbroadcast"]
@@ -49,11 +47,11 @@ def primitive(*functions: Callable, result: Callable | None = None, like: Callab
         >>> grad(lambda x: np.sum(doubled(x) ** 2))(np.array([1.0, 2.0]))
         array([4., 8.])
     """
-    makes_new(*functions)
+    enter(*functions, memory="fresh")
     if like is not None:
-        infers(*functions)(lambda fn, args, kwargs: elementwise(like, args[: like.nin], {}))
+        enter(*functions, result=lambda fn, args, kwargs: elementwise(like, args[: like.nin], {}))
     elif result is not None:
-        infers(*functions)(lambda fn, args, kwargs: type_from(result, args, kwargs))
+        enter(*functions, result=lambda fn, args, kwargs: type_from(result, args, kwargs))
 
 
 def checks(*functions: Callable) -> None:

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from sourcead.compile.gradient import Gradient
-from sourcead.compile.signature import leaves, map_leaves
+from sourcead.compile.structures import leaves, map_leaves
 from sourcead.errors import NoRuleError, UnsupportedArgumentError
 from sourcead.frontend.source import Opaque
 from sourcead.language.transformations import Described, returns_derivative
+from sourcead.passes.batching.blocks import Unbatchable
 
 MODES = ("auto", "forward", "reverse")
 AT_ONCE = 2**20  # elements of an argument times columns that are computed together
@@ -89,7 +90,7 @@ class Jacobian(Opaque):
     def _points(self, args: tuple, kwargs: dict) -> tuple:
         """The arguments in wrt."""
         pull = self._pull
-        bound = pull._signature.bind(*pull._bound_args, *args, **{**pull._bound_kwargs, **kwargs})
+        bound = pull.signature.bind(*pull._bound_args, *args, **{**pull._bound_kwargs, **kwargs})
         bound.apply_defaults()
         for name in self.wrt:
             for place, leaf in leaves(bound.arguments[name], name):
@@ -104,8 +105,6 @@ class Jacobian(Opaque):
         """The Jacobian by columns that are computed together; None where the text does not take several directions."""
         if self._wide is None or not all(isinstance(x, np.ndarray | float) and np.size(x) for x in xs):
             return None
-        from sourcead.passes.batching.blocks import Unbatchable  # here, because it loads the compiler
-
         sizes = [np.size(x) for x in xs]
         starts, count = np.cumsum([0, *sizes]), sum(sizes)
         together = max(1, min(COLUMNS, AT_ONCE // max(sizes)))

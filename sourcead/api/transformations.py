@@ -10,6 +10,7 @@ from sourcead.backends.options import Numba
 from sourcead.compile.gradient import Gradient, Lowered
 from sourcead.errors import ArgumentError, WrtError
 from sourcead.frontend.source import Opaque, unwrap
+from sourcead.language.checkpoints import policy_of
 from sourcead.language.transformations import Described, returns_derivative
 
 
@@ -64,7 +65,7 @@ def grad(
         >>> grad(loss, wrt=("w", "x"))(2.0, 3.0)
         (36.0, 24.0)
     """
-    options = {"kind": "grad", "has_aux": has_aux, "checkpoint": checkpoint, "budget": budget, "backend": backend}
+    options = {"kind": "grad", "has_aux": has_aux, "checkpoint": policy_of(checkpoint, budget), "backend": backend}
     return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
 
 
@@ -98,7 +99,7 @@ def value_and_grad(
         >>> cube(2.0)
         (8.0, 12.0)
     """
-    options = {"kind": "value_and_grad", "has_aux": has_aux, "checkpoint": checkpoint, "budget": budget, "backend": backend}
+    options = {"kind": "value_and_grad", "has_aux": has_aux, "checkpoint": policy_of(checkpoint, budget), "backend": backend}
     return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib
+import inspect
 import itertools
 import linecache
 import types
 import weakref
 from typing import Any
-
-from sourcead.errors import BackendError
 
 _counter = itertools.count(1)
 
@@ -70,28 +67,23 @@ def run(code: types.CodeType, name: str, namespace: dict[str, Any]) -> types.Fun
     return function
 
 
-OLDEST_NUMBA = (0, 62)
+def parameter_list(signature: inspect.Signature, default: str) -> str:
+    """The parameters as a `def` lists them; `default.format(name)` is what each default is read from."""
+    parts, before = [], None
+    for p in signature.parameters.values():
+        if before is p.POSITIONAL_ONLY and p.kind is not p.POSITIONAL_ONLY:
+            parts.append("/")
+        if p.kind is p.KEYWORD_ONLY and before not in (p.KEYWORD_ONLY, p.VAR_POSITIONAL):
+            parts.append("*")
+        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        parts.append(star + p.name + ("" if p.default is p.empty else "=" + default.format(p.name)))
+        before = p.kind
+    if before is inspect.Parameter.POSITIONAL_ONLY:
+        parts.append("/")
+    return ", ".join(parts)
 
 
-def import_numba() -> types.ModuleType:
-    """Numba, or an error that says how to get it."""
-    try:
-        import numba
-    except ImportError as error:
-        raise BackendError(
-            "the backend 'numba' needs Numba, which is not installed", instead='pip install "sourcead[numba]"'
-        ) from error
-    if tuple(map(int, numba.__version__.split(".")[:2])) < OLDEST_NUMBA:
-        oldest = ".".join(map(str, OLDEST_NUMBA))
-        raise BackendError(
-            f"the backend 'numba' needs Numba {oldest} or later, and {numba.__version__} is installed",
-            instead=f'pip install "numba>={oldest}"',
-        )
-    return numba
-
-
-def let_numba_know() -> None:
-    """Has Numba, where it is installed, take gradients for functions that compiled functions may call."""
-    with contextlib.suppress(ImportError):
-        import_numba()
-        importlib.import_module("sourcead.backends.numba.overloads.gradients")
+def argument_list(signature: inspect.Signature) -> str:
+    """The parameters as a call hands them on."""
+    spelling = {"VAR_POSITIONAL": "*{0}", "VAR_KEYWORD": "**{0}", "KEYWORD_ONLY": "{0}={0}"}
+    return ", ".join(spelling.get(p.kind.name, "{0}").format(p.name) for p in signature.parameters.values())

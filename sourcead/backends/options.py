@@ -8,6 +8,8 @@ from typing import Any
 from sourcead.errors import UnsupportedArgumentError
 from sourcead.frontend.source import is_compiled
 
+WITHOUT_NUMBA = 'leave backend="numba" away, or take backend="auto"'  # what to do about a text that Numba cannot compile
+
 # Numba runs in parallel what computes a new array. What writes into one stays as it is: Numba does not look whether what is written shares
 # memory with it, and gave wrong numbers for `a[1:] = f(a[:-1])`; joined loops of arrays of different shapes failed.
 PARALLEL = {

@@ -1,10 +1,9 @@
-"""What happens between a call and the generated function: the look-up, and what some calls must do first."""
+"""The look-up between a call and the generated function, itself a generated function."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -12,10 +11,8 @@ from typing import Any
 import numpy as np
 
 from sourcead.backends import load as loading
-from sourcead.compile import signature as sig
-from sourcead.errors import AliasError
-
-_TooHardError = np.exceptions.TooHardError if hasattr(np, "exceptions") else np.TooHardError
+from sourcead.backends.load import argument_list, parameter_list
+from sourcead.compile.keys import exact_key
 
 
 def dispatcher(signature: inspect.Signature, name: str, table: dict, miss: Callable) -> tuple[Callable, Callable]:
@@ -54,7 +51,7 @@ def sad_make(sad_table, sad_miss, sad_array, sad_float, sad_key_of, sad_defaults
     namespace: dict[str, Any] = {}
     exec(_dispatcher_code(text, f"<sourcead call of {name}>"), namespace)
     defaults = {p.name: p.default for p in parameters}
-    call, last = namespace["sad_make"](table, miss, np.ndarray, float, sig.exact_key, defaults)
+    call, last = namespace["sad_make"](table, miss, np.ndarray, float, exact_key, defaults)
     call.__qualname__ = name
     return call, last
 
@@ -62,28 +59,6 @@ def sad_make(sad_table, sad_miss, sad_array, sad_float, sad_key_of, sad_defaults
 @functools.lru_cache(maxsize=1024)
 def _dispatcher_code(text: str, file: str) -> types.CodeType:
     return compile(text, file, "exec", dont_inherit=True)
-
-
-def parameter_list(signature: inspect.Signature, default: str) -> str:
-    """The parameters as a `def` lists them; `default.format(name)` is what each default is read from."""
-    parts, before = [], None
-    for p in signature.parameters.values():
-        if before is p.POSITIONAL_ONLY and p.kind is not p.POSITIONAL_ONLY:
-            parts.append("/")
-        if p.kind is p.KEYWORD_ONLY and before not in (p.KEYWORD_ONLY, p.VAR_POSITIONAL):
-            parts.append("*")
-        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
-        parts.append(star + p.name + ("" if p.default is p.empty else "=" + default.format(p.name)))
-        before = p.kind
-    if before is inspect.Parameter.POSITIONAL_ONLY:
-        parts.append("/")
-    return ", ".join(parts)
-
-
-def argument_list(signature: inspect.Signature) -> str:
-    """The parameters as a call hands them on."""
-    spelling = {"VAR_POSITIONAL": "*{0}", "VAR_KEYWORD": "**{0}", "KEYWORD_ONLY": "{0}={0}"}
-    return ", ".join(spelling.get(p.kind.name, "{0}").format(p.name) for p in signature.parameters.values())
 
 
 def only_passes_on(function: types.FunctionType) -> bool:
@@ -100,136 +75,3 @@ def calling(function: Callable, signature: inspect.Signature, name: str | None =
         inner += "_"
     text = f"def {name}({parameter_list(signature, 'None')}):\n    return {inner}({argument_list(signature)})\n"
     return loading.load(text, name, {inner: function, "__name__": function.__module__})
-
-
-# ---- what a call may have to do before ----
-
-
-def arguments_by_name(signature: inspect.Signature, args: tuple, kwargs: dict) -> dict[str, Any]:
-    """The arguments of a call that the look-up makes, by parameter."""
-    values, left = {}, dict(kwargs)
-    for i, p in enumerate(signature.parameters.values()):
-        if p.kind is p.VAR_POSITIONAL:
-            values[p.name] = args[i:]
-        elif p.kind is p.VAR_KEYWORD:
-            values[p.name] = left
-        else:
-            values[p.name] = left.pop(p.name) if p.kind is p.KEYWORD_ONLY else args[i]
-    return values
-
-
-def spread(signature: inspect.Signature, values: dict[str, Any]) -> tuple[list, dict]:
-    """The reverse of `arguments_by_name`."""
-    args, kwargs = [], {}
-    for p in signature.parameters.values():
-        if p.kind is p.VAR_POSITIONAL:
-            args.extend(values[p.name])
-        elif p.kind is p.VAR_KEYWORD:
-            kwargs.update(values[p.name])
-        elif p.kind is p.KEYWORD_ONLY:
-            kwargs[p.name] = values[p.name]
-        else:
-            args.append(values[p.name])
-    return args, kwargs
-
-
-def adapted(function: Callable, plain: types.FunctionType, signature: inspect.Signature) -> Callable:
-    """The generated function as the look-up calls it, should it take its parameters in another way than the user's.
-
-    Args:
-        function: what is called, compiled further or not.
-        plain: the generated function as Python; parameters that it does not have are left away.
-        signature: that of the user's function.
-    """
-
-    def kinds(parameters):
-        simple = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        return [(p.name, None if p.kind in simple else p.kind) for p in parameters.values()]
-
-    taken = inspect.signature(plain).parameters
-    if kinds(taken) == kinds(signature.parameters):
-        return function
-
-    def by_name(*args, **kwargs):
-        values = arguments_by_name(signature, args, kwargs)
-        return function(**{name: values[name] for name in taken})
-
-    return by_name
-
-
-def in_own_globals(
-    code: types.CodeType, name: str, namespace: dict[str, Any], signature: inspect.Signature
-) -> Callable:
-    """Runs the text anew in each call, so that a pullback sees the globals as they were in its call, not in a later one."""
-
-    def called(*args, **kwargs):
-        function = loading.run(code, name, dict(namespace))
-        return adapted(function, function, signature)(*args, **kwargs)
-
-    return called
-
-
-def converting(call: Callable, conversions: dict[str, Callable], signature: inspect.Signature) -> Callable:
-    """Converts some arguments before the call."""
-
-    def converted(*args, **kwargs):
-        values = arguments_by_name(signature, args, kwargs)
-        for name, convert in conversions.items():
-            values[name] = convert(values[name])
-        args, kwargs = spread(signature, values)
-        return call(*args, **kwargs)
-
-    return converted
-
-
-FLAT = frozenset({np.ndarray, np.float64, np.float32, float, int, bool, str, type(None)})  # what holds nothing else
-
-
-def checking_aliases(
-    call: Callable, written: frozenset[str], signature: inspect.Signature, globals_: Callable[[], dict[str, Any]],
-    tangents: frozenset[str] = frozenset(),
-) -> Callable:  # fmt: skip
-    """Refuses calls where an array, list, dict or object that the function writes is part of its data twice.
-
-    Its data are the arguments, those apart that are `tangents`, and what `globals_()` returns: globals that it reads.
-    """
-    names = tuple(signature.parameters)
-    takes_more = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in signature.parameters.values())
-
-    def checked(*args, **kwargs):
-        given = arguments_by_name(signature, args, kwargs) if kwargs or takes_more else dict(zip(names, args))
-        values = {**globals_(), **{name: x for name, x in given.items() if name not in tangents}}
-        nested = any(type(x) not in FLAT for x in values.values())
-        if nested:
-            arrays = [
-                (name, *leaf) for name, x in values.items() for leaf in sig.leaves(x, name) if isinstance(leaf[1], np.ndarray)
-            ]
-        else:
-            arrays = [(name, name, x) for name, x in values.items() if type(x) is np.ndarray]
-        for (name, where, array), (other, place, another) in itertools.combinations(arrays, 2):
-            if (name in written or other in written) and share(array, another):
-                changed = where if name in written else place
-                raise AliasError(
-                    f"`{where}` and `{place}` share memory, and the function writes to `{changed}`",
-                    instead=f"pass `{place}.copy()`",
-                )
-        holders: dict[int, tuple[str, str]] = {}
-        for name, x in values.items() if nested else ():
-            for where, holder in sig.holders(x, name):
-                other, place = holders.setdefault(id(holder), (name, where))
-                if place != where and (name in written or other in written):
-                    raise AliasError(
-                        f"`{place}` and `{where}` are one object, and the function writes to it",
-                        instead=f"pass a copy: `copy.deepcopy({where})`",
-                    )
-        return call(*args, **kwargs)
-
-    return checked
-
-
-def share(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays have an element in common; if that is too hard to decide, yes."""
-    try:
-        return np.may_share_memory(a, b) and np.shares_memory(a, b, max_work=10_000)
-    except _TooHardError:
-        return True

@@ -61,7 +61,7 @@ def parameters(lo: Lowering, fn: Value, node) -> list[str]:
         case BoundVal(function, args, kwargs):
             return [n for n in parameters(lo, function, node)[len(args) :] if n not in kwargs]
         case Const(function, _, False) if isinstance(function, Opaque):
-            return plain_names(function._signature)[len(function._bound_args) :] if hasattr(function, "_signature") else []
+            return plain_names(function.signature)[len(function._bound_args) :] if hasattr(function, "signature") else []
         case Const(function, _, False):
             plain, bound_args, bound_kwargs = unwrap(function)
             try:

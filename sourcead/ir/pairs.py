@@ -15,7 +15,7 @@ from typing import Any
 
 from sourcead.ir.nodes import Block, Call, Const, Index, Stmt, Var
 from sourcead.ir.types import UNKNOWN, Type, Undefined
-from sourcead.ir.walk import map_blocks
+from sourcead.ir.walk import rewrite
 
 
 @dataclass(eq=False)
@@ -57,15 +57,11 @@ def with_pullbacks(block: Block) -> tuple[Block, dict[Var, Var]]:
     """The block with the pullback of each call of a pair as a variable beside the value; pair -> pullback."""
     pullbacks: dict[Var, Var] = {}
 
-    def visit(b: Block) -> Block:
-        stmts: list[Stmt] = []
-        for stmt in b.stmts:
-            stmt = map_blocks(stmt, visit)
-            stmts.append(stmt)
-            if isinstance(stmt.op, Call) and isinstance(stmt.op.fn, Pair):
-                (pair,) = stmt.targets
-                pullbacks[pair] = Var("pullback", UNKNOWN, True)
-                stmts.append(Stmt((pullbacks[pair],), Index(pair, Const(1)), stmt.origin))
-        return Block(tuple(stmts), b.results)
+    def change(stmt: Stmt) -> list[Stmt]:
+        if not (isinstance(stmt.op, Call) and isinstance(stmt.op.fn, Pair)):
+            return [stmt]
+        (pair,) = stmt.targets
+        pullbacks[pair] = Var("pullback", UNKNOWN, True)
+        return [stmt, Stmt((pullbacks[pair],), Index(pair, Const(1)), stmt.origin)]
 
-    return visit(block), pullbacks
+    return rewrite(block, change), pullbacks

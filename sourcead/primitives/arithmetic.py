@@ -14,7 +14,7 @@ import operator
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, elementwise, tangent
+from sourcead.primitives.registry import adjoint, elementwise, enter, tangent
 from sourcead.runtime import equal_shares, is_literal, log_or_zero, lower_exponent
 from sourcead.runtime.tangents import share_of_winners
 
@@ -70,3 +70,25 @@ def extreme_tangent(y, *xs, t_xs):
         t_a, t_b = t_xs
         return t_a * (a == y) * (a != b) + t_b * (b == y) * (a != b) + (t_a + t_b) / 2 * (a == b)
     return share_of_winners(t_xs, y, xs)
+
+BINARY = (operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow)
+COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
+BITWISE = (operator.and_, operator.or_, operator.xor, operator.invert, operator.lshift, operator.rshift)
+IN_PLACE = (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow)
+
+enter(*BINARY, *COMPARISONS, *BITWISE, *IN_PLACE, operator.neg, operator.pos, operator.abs, elementwise=True)
+enter(*BINARY, sequences="arrays")
+enter(*COMPARISONS, boolean=True)
+enter(operator.add, operator.mul, np.add, np.multiply, np.maximum, np.minimum, commutes=True)
+enter(
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.floordiv, operator.mod, *COMPARISONS,
+    operator.not_, operator.and_, operator.or_, operator.is_, operator.is_not, np.add, np.subtract, np.multiply, np.divide, np.negative,
+    np.square, np.maximum, np.minimum, np.sign,
+    cheap=True,
+)  # fmt: skip
+enter(
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, np.add, np.subtract, np.multiply, np.divide,
+    np.sqrt, np.square, np.sinh, np.cosh, np.arctan, np.abs, np.maximum, np.minimum,
+    looped=True,
+)  # fmt: skip
+enter(operator.is_, operator.is_not, operator.not_, operator.truth, operator.contains, operator.getitem, operator.concat, numba="native")

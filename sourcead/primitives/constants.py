@@ -17,8 +17,8 @@ floor ceil rint round around trunc fix sign signbit spacing floor_divide
 less less_equal greater greater_equal equal not_equal isnan isinf isfinite isposinf isneginf isclose isreal iscomplex isrealobj
 iscomplexobj allclose array_equal array_equiv logical_and logical_or logical_not logical_xor all any isin iterable isscalar
 bitwise_and bitwise_or bitwise_xor bitwise_not invert left_shift right_shift bitwise_count gcd lcm
-shape ndim size zeros zeros_like ones ones_like empty empty_like eye identity tri indices ix_ mask_indices tril_indices
-triu_indices diag_indices diag_indices_from triu_indices_from tril_indices_from unravel_index ravel_multi_index
+shape ndim size mask_indices tril_indices triu_indices diag_indices diag_indices_from
+triu_indices_from tril_indices_from unravel_index ravel_multi_index
 result_type promote_types can_cast common_type min_scalar_type broadcast_shapes may_share_memory shares_memory finfo iinfo dtype
 isnat isfortran packbits unpackbits busday_count busday_offset is_busday busdaycalendar datetime_as_string
 datetime_data mintypecode typename get_include get_printoptions getbufsize setbufsize geterr seterr geterrcall
@@ -29,7 +29,7 @@ lexsort isdtype issubdtype einsum_path base_repr binary_repr format_float_positi
 _NUMPY_TYPES = """
 character bytes_ datetime64 timedelta64 object_ flexible inexact complexfloating longlong ulonglong signedinteger unsignedinteger
 short ushort byte ubyte long ulong
-int8 int16 int32 int64 intp intc uint8 uint16 uint32 uint64 uintp bool bool_ integer floating number generic str_ ndarray
+int8 int16 int32 int64 intp intc uint8 uint16 uint32 uint64 uintp bool bool_ integer floating number generic str_
 """.split()
 _OPERATORS = "floordiv eq ne lt le gt ge not_ truth is_ is_not contains and_ or_ xor invert lshift rshift index"
 _BUILTINS = """
@@ -38,38 +38,25 @@ bytes
 """.split()
 _MATH = "ulp floor ceil trunc isnan isinf isfinite isclose gcd lcm factorial comb perm isqrt"
 
+enter(*(getattr(np, name) for name in _NUMPY if hasattr(np, name)), constant=True, memory="fresh")
+enter(np.ix_, constant=True, memory="shallow")
 enter(
-    *(getattr(np, name) for name in _NUMPY + _NUMPY_TYPES if hasattr(np, name)),
+    *(getattr(np, name) for name in _NUMPY_TYPES if hasattr(np, name)),
     *(getattr(operator, name) for name in _OPERATORS.split()),
     *(getattr(builtins, name) for name in _BUILTINS),
     *(getattr(math, name) for name in _MATH.split() if hasattr(math, name)),
-    runtime.sorted_order,
-    runtime.shortest,
-    runtime.check_first_result,
-    runtime.best_place,
-    runtime.slice_bounds,
-    runtime.distinct_places,
-    runtime.count_trimmed,
-    runtime.binary_exponent,
-    runtime.zeros_like,
-    runtime.zeros_if_assigned,
-    runtime.seed,
-    runtime.linspace_weights,
-    runtime.irfft_weights,
-    runtime.middle_shares,
-    runtime.axis_size,
+    runtime.sorted_order, runtime.shortest, runtime.check_first_result, runtime.best_place, runtime.slice_bounds,
+    runtime.distinct_places, runtime.count_trimmed, runtime.binary_exponent, runtime.zeros_like, runtime.zeros_if_assigned,
+    runtime.seed, runtime.linspace_weights, runtime.irfft_weights, runtime.middle_shares, runtime.axis_size,
     runtime.split_axes,
-    list.index,
-    list.count,
-    np.linalg.matrix_rank,
-    np.fft.fftfreq,
-    np.fft.rfftfreq,
-    np.ndarray.argmax,
-    np.ndarray.argmin,
-    np.ndarray.argsort,
-    np.ndarray.nonzero,
-    np.ndarray.all,
-    np.ndarray.any,
+    list.index, list.count,
     constant=True,
-)
-
+)  # fmt: skip
+enter(
+    np.linalg.matrix_rank, np.fft.fftfreq, np.fft.rfftfreq, np.ndarray.argmax, np.ndarray.argmin, np.ndarray.argsort, np.ndarray.nonzero,
+    np.ndarray.all, np.ndarray.any,
+    constant=True, memory="fresh",
+)  # fmt: skip
+enter(np.shape, np.size, np.ndim, metadata=True)
+enter(np.argsort, numba="interpreted")
+enter(np.triu_indices, np.tril_indices, numba="interpreted")

@@ -9,8 +9,10 @@
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, linear, tangent
+from sourcead.primitives.registry import adjoint, enter, family, linear, tangent
 from sourcead.runtime import linspace_weights, unbroadcast
+
+family(__name__, memory="fresh")
 
 linear({
     np.full: lambda y, shape, fill_value, d_y, dtype=None, order="C": (
@@ -64,3 +66,14 @@ def vander_tangent(y, x, N=None, t_x=None, increasing=False):
     if not increasing:
         powers = powers[::-1]
     return t_x[:, None] * powers * x[:, None] ** np.where(powers > 0, powers - 1, powers)
+
+# ---- memory, order and forms ----
+
+enter(np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.indices, constant=True, memory="fresh", order="C")
+enter(np.zeros_like, np.ones_like, np.empty_like, constant=True, memory="fresh", order="keeps")
+enter(np.ndarray, constant=True, memory=lambda count, options: "fresh" if count <= 2 and options <= {"dtype", "order"} else "shared")
+enter(np.full, np.arange, np.linspace, order="C")
+enter(np.full_like, order="keeps")
+enter(np.zeros_like, np.ones_like, np.empty_like, metadata=True, batched="like")
+enter(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, numba="native")
+enter(np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, buffer=True)

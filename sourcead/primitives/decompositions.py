@@ -17,11 +17,13 @@ M. Giles (2008); S. Walter and L. Lehmann, "Algorithmic differentiation of linea
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, tangent, tangents
 from sourcead.runtime.matrices import (
     cholesky_cotangent, cholesky_tangent, conjugate, conjugate_transpose, eig_cotangent, eig_tangent, eigh_cotangent,
     eigh_tangent, from_triangle, one_triangle, qr_cotangent, qr_tangent, svd_cotangent, svd_left_tangent
 )
+
+family(__name__, memory="fresh")
 
 adjoints({
     np.linalg.cholesky: lambda y, a, d_y: cholesky_cotangent(d_y, y),
@@ -106,3 +108,5 @@ if hasattr(np.linalg, "svdvals"):
         if np.iscomplexobj(a):
             return np.real(np.sum(np.conj(u) * (t_a @ np.conj(np.swapaxes(vt, -1, -2))), axis=-2))
         return np.sum(u * (t_a @ np.swapaxes(vt, -1, -2)), axis=-2)
+
+enter(np.linalg.eigh, np.linalg.eig, np.linalg.svd, np.linalg.qr, numba="interpreted")

@@ -10,8 +10,10 @@ import math
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, elementwise, linear, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, elementwise, enter, family, linear, tangent, tangents
 from sourcead.runtime import binary_exponent, divide_or_zero, sinc_slope
+
+family(__name__, memory="fresh")
 
 LN2 = math.log(2)
 LN10 = math.log(10)
@@ -63,7 +65,7 @@ def arctan2_adjoint(y, a, b, d_y):
 
 
 @adjoint(np.hypot, broadcasts=True)
-def _(y, a, b, d_y):
+def hypot_adjoint(y, a, b, d_y):
     d_ratio = divide_or_zero(d_y, y)
     return d_ratio * a, d_ratio * b
 
@@ -72,25 +74,25 @@ def _(y, a, b, d_y):
 
 
 @adjoint(np.maximum, broadcasts=True)
-def _(y, a, b, d_y):
+def maximum_adjoint(y, a, b, d_y):
     tie = d_y / 2 * (a == b)
     return d_y * (a > b) + tie, d_y * (b > a) + tie
 
 
 @adjoint(np.minimum, broadcasts=True)
-def _(y, a, b, d_y):
+def minimum_adjoint(y, a, b, d_y):
     tie = d_y / 2 * (a == b)
     return d_y * (a < b) + tie, d_y * (b < a) + tie
 
 
 @adjoint(np.fmax, broadcasts=True)
-def _(y, a, b, d_y):
+def fmax_adjoint(y, a, b, d_y):
     tie = d_y / 2 * (a == b)
     return d_y * ((a > b) | (b != b)) + tie, d_y * ((b > a) | (a != a)) + tie
 
 
 @adjoint(np.fmin, broadcasts=True)
-def _(y, a, b, d_y):
+def fmin_adjoint(y, a, b, d_y):
     tie = d_y / 2 * (a == b)
     return d_y * ((a < b) | (b != b)) + tie, d_y * ((b < a) | (a != a)) + tie
 
@@ -163,3 +165,15 @@ def angle_tangent(y, z, t_z, deg=False):
     if not np.iscomplexobj(z):
         return np.zeros_like(t_z)
     return np.imag(t_z / z) / DEGREE if deg else np.imag(t_z / z)
+
+# ---- memory, order and forms ----
+
+enter(np.where, elementwise=True, operands=3, order="keeps")
+enter(np.clip, elementwise=True, order="keeps")
+enter(np.sinc, np.nan_to_num, np.round, np.around, np.real, np.imag, np.angle, np.fix, np.i0, elementwise=True, operands=1)
+enter(np.isreal, np.iscomplex, np.isposinf, np.isneginf, elementwise=True, operands=1, boolean=True)
+enter(np.isclose, elementwise=True, operands=2, boolean=True)
+enter(np.round, np.nan_to_num, np.real, order="keeps")
+enter(np.real, np.imag, memory="shared", view="maybe")
+enter(np.where, np.real, np.imag, np.conjugate, np.abs, cheap=True)
+enter(np.nan_to_num, np.angle, memory="shared")

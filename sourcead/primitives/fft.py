@@ -10,8 +10,10 @@ The cotangent of a real x is the real part of this.
 import numpy as np
 
 from sourcead.primitives.elementwise import real_if_real
-from sourcead.primitives.registry import linear
+from sourcead.primitives.registry import family, linear
 from sourcead.runtime import fit_axis, irfft_weights
+
+family(__name__, memory="fresh")
 
 
 def fitted(d, x, n, axis):

@@ -13,11 +13,13 @@ Subscripts are nodes of the IR, not calls, and have no rule here.
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from sourcead.primitives.registry import adjoint, adjoints, linear, tangent
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent
 from sourcead.runtime import (
     choose_cotangent, gather_cotangent, select_cotangents, sort_cotangent, take_along_cotangent, take_cotangent,
     unbroadcast
 )
+
+family(__name__, memory="fresh")
 
 linear({
     np.take: lambda y, x, indices, axis=None, d_y=None, mode="raise": (
@@ -91,3 +93,9 @@ def select_adjoint(y, condlist, choicelist, default=0, d_y=None):
 
 
 linear(np.insert, np.select)
+
+# ---- memory, order and forms ----
+
+enter(np.choose, np.select, sequences="kept")
+enter(np.sort, order="keeps", numba="interpreted")
+enter(sliding_window_view, memory="readonly", view="maybe")

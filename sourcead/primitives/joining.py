@@ -6,8 +6,10 @@
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, linear
+from sourcead.primitives.registry import adjoint, enter, family, linear
 from sourcead.runtime import like_arrays, meshgrid_cotangents, split_like, unbroadcast_each, unstack
+
+family(__name__, memory="fresh")
 
 linear({
     np.concatenate: lambda y, arrays, d_y, axis=0: split_like(d_y, arrays, axis),
@@ -49,4 +51,15 @@ linear({
 })
 
 if hasattr(np, "unstack"):  # NumPy 2.1
-    linear({np.unstack: lambda y, x, d_y, axis=0: np.stack(d_y, axis)})
+    linear({np.unstack: lambda y, x, d_y, axis=0: np.stack(d_y, axis)}, memory="shallow", view="maybe")
+
+# ---- memory, order and forms ----
+
+enter(np.concatenate, np.stack, np.vstack, np.hstack, order="keeps")
+enter(
+    np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.block, np.meshgrid, np.broadcast_arrays,
+    sequences="kept",
+)  # fmt: skip
+enter(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, memory="shallow", view="maybe")
+enter(np.broadcast_arrays, memory="readonly", view="maybe")
+enter(np.meshgrid, memory="shared", view="maybe")

@@ -11,13 +11,15 @@ M. Giles, "Collected matrix derivative results for forward and reverse mode algo
 import numpy as np
 
 from sourcead.primitives.reductions import restore_axes
-from sourcead.primitives.registry import adjoint, adjoints, linear, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent, tangents
 from sourcead.runtime import (
     cofactors, divide_or_zero, gather_cotangent, matrix_norm_slope, matrix_power_cotangent, unbroadcast,
     vector_norm_slope
 )
 from sourcead.runtime.matrices import lstsq_cotangents, lstsq_tangents, pinv_cotangent, pinv_tangent
 from sourcead.runtime.tangents import matrix_power_tangent
+
+family(__name__, memory="fresh")
 
 # ---- inverses ----
 
@@ -172,3 +174,14 @@ linear({
         gather_cotangent(d_y, np.linalg.diagonal(np.reshape(np.arange(x.size), x.shape), offset=offset), x)
     ),
 })
+
+# ---- memory, order and forms ----
+
+enter(np.linalg.multi_dot, sequences="kept")
+enter(np.linalg.solve, np.linalg.lstsq, sequences="arrays")
+enter(np.linalg.diagonal, memory="readonly", view="maybe")
+enter(
+    np.linalg.solve, np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.lstsq, np.linalg.pinv, np.linalg.matrix_power,
+    numba="interpreted",
+)  # fmt: skip
+enter(np.linalg.matrix_power, same_at=(1, 1))

@@ -8,7 +8,7 @@ The cotangent of a dict stands for zero at each key that it lacks.
 
 import operator
 
-from sourcead.primitives.registry import linear
+from sourcead.primitives.registry import enter, linear
 from sourcead.runtime import only_at, undefined, without
 
 linear({
@@ -17,3 +17,8 @@ linear({
     dict.copy: lambda y, d, d_y: d_y,
     dict.get: lambda y, d, key, default=None, d_y=None: (only_at(d_y, d, key), None, undefined("its default")),
 })
+
+# ---- memory, order and forms ----
+
+enter(list.copy, dict.copy, memory="shallow")
+enter(dict.get, memory="shared")

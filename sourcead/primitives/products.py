@@ -11,11 +11,13 @@ import operator
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, multilinear
+from sourcead.primitives.registry import adjoint, enter, family, multilinear
 from sourcead.runtime import (
     dot_cotangents, einsum_back, einsum_cotangents, einsum_is_plain, kron_cotangents, tensordot_cotangents, unbroadcast
 )
 from sourcead.runtime.matrices import planar_cross_cotangents
+
+family(__name__, memory="fresh")
 
 
 @adjoint(operator.matmul, np.matmul, np.linalg.matmul)
@@ -110,3 +112,12 @@ def tensordot_adjoint(y, a, b, axes=2, d_y=None):
 
 multilinear(operator.matmul, np.matmul, np.linalg.matmul, np.dot, np.inner, np.vdot, np.outer, np.linalg.outer)
 multilinear(np.tensordot, np.linalg.tensordot, np.cross, np.linalg.cross, np.einsum)
+
+# ---- memory, order and forms ----
+
+enter(np.matmul, operator.matmul, np.outer, np.kron, order="C")
+enter(np.matmul, operator.matmul, np.dot, batched="product")
+enter(np.outer, batched="outer")
+enter(operator.matmul, np.dot, np.inner, np.outer, np.vdot, np.kron, np.cross, sequences="arrays")
+enter(operator.matmul, memory="operands")
+enter(np.einsum, memory=lambda count, options: "fresh" if count > 2 and not options & {"out"} else "shared", view="maybe")

@@ -14,8 +14,10 @@ The reductions of ufuncs are these functions with another default: `np.add.reduc
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, like, linear, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, like, linear, tangent, tangents
 from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_of_others, unbroadcast
+
+family(__name__, memory="fresh")
 
 
 def restore_axes(d, axis, keepdims):
@@ -172,3 +174,9 @@ def std_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
     if np.iscomplexobj(x):
         return divide_or_zero(np.sum(np.real(np.conj(centred) * t_x), axis=axis, keepdims=keepdims), y * (n - ddof))
     return divide_or_zero(np.sum(centred * t_x, axis=axis, keepdims=keepdims), y * (n - ddof))
+
+# ---- memory, order and forms ----
+
+enter(np.sum, np.mean, np.max, np.min, np.prod, np.amax, np.amin, batched="reduction")
+enter(np.average, sequences="arrays", axis_at=1)
+enter(np.median, numba="interpreted")

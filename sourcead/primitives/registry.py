@@ -19,11 +19,14 @@ other facts are entered by name (`enter`).  `table.py` reads all families and lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from sourcead.primitives.kinds import facts_of_kind, home
 from sourcead.primitives.rule import Linear, Rule, TangentRule, adjoint_from, tangent_from
 
 
@@ -37,8 +40,32 @@ class Primitive:
         tangent: its tangent rule, a Python function, or what says that the function is its own tangent.
         preset: the options of the function whose default differs from that in its rules.
         compositions: the functions of other functions that may stand for its calls.
+        result: `result(function, args, kwargs)` is the type of its result; if None, this follows from calls on small examples.
         constant: its result carries no derivative, whatever its arguments are.
+        memory: what its result shares with its arguments (`emit/memory/sharing.py` explains the words): "fresh", "readonly",
+            "shallow", "first", "shared", "foreign", or "operands" where it depends on their types as that of an operator
+            does; or a function from the number of arguments and the names of options to one of these.
+        view: "always" if the result is a view of the first argument, "maybe" if it may be one, "reshape" if the memory order of
+            the argument decides, "same" if it is the argument itself where that is an array already; None if it is none.
+        same_at: (position, number) if the result is the first argument itself where the argument there is this number.
+        order: "C" if the result is in C order, "keeps" if it is where the arguments are, "axes" if it permutes axes, so that
+            vectors keep their order; None if nothing is known.
+        pure: it does nothing but compute its result from its arguments.
+        buffer: its result is an array that is meant to be written, so that two equal calls stay two.
+        writes: it writes into its first argument.
+        effect: it does something that is seen outside of the program.
         checks: it returns nothing, and raises an error if its arguments do not fit: a call of it stays.
+        commutes: the order of two numbers does not matter.
+        cheap: its result is computed again rather than kept for the reverse sweep.
+        metadata: it reads no elements of its argument, but its shape or dtype.
+        elementwise: it broadcasts its arguments and works on each element; `operands` of them, the rest are options; the
+            result is `boolean`.
+        batched: the method of `passes/batching/calls.py` that calls it for several values at once.
+        sequences: "kept" if it takes lists and tuples of arrays as such, "arrays" if each of them becomes an array; None if those
+            that carry a derivative do.
+        axis_at: the position of an axis among such arguments.
+        numba: "native" if Numba takes a call as it stands, "interpreted" if compiling it takes too long; None if it is tried.
+        looped: Numba's loop over the elements is as fast as NumPy's.
     """
 
     function: Any
@@ -47,8 +74,32 @@ class Primitive:
     tangent: Callable | Linear | None = None
     preset: tuple[tuple[str, Any], ...] = ()
     compositions: tuple = ()
+    result: Callable | None = None
     constant: bool = False
+    memory: str | Callable[[int, Set[str]], str] = "foreign"
+    view: str | None = None
+    same_at: tuple[int, int] | None = None
+    order: str | None = None
+    pure: bool = False
+    buffer: bool = False
+    writes: bool = False
+    effect: bool = False
     checks: bool = False
+    commutes: bool = False
+    cheap: bool = False
+    metadata: bool = False
+    elementwise: bool = False
+    operands: int | None = None
+    boolean: bool = False
+    batched: str | None = None
+    sequences: str | None = None
+    axis_at: int | None = None
+    numba: str | None = None
+    looped: bool = False
+
+    def is_elementwise(self, count: int) -> bool:
+        """Whether a call with so many arguments works element by element; `np.where` with one argument does not."""
+        return self.elementwise and count >= (self.operands or 1)
 
     @cached_property
     def adjoint_rule(self) -> Rule | None:
@@ -75,16 +126,28 @@ USERS: dict[Any, dict[str, Any]] = {}
 RECORDS: dict[Any, Primitive] = {}
 """The records that have been asked for."""
 
+DEFAULTS: dict[str, dict[str, Any]] = {}
+"""The facts that a family states once, for all functions that it has rules for: name of its module -> facts."""
 
-def record(function) -> Primitive | None:
-    """The record of a function, made of all that is entered by now; None if nothing is."""
+
+def record(function) -> Primitive:
+    """The record of a function, made of all that is entered by now."""
     found = RECORDS.get(function)
-    if found is None and (function in FACTS or function in USERS):
+    if found is None:
         facts, users = FACTS.get(function, {}), USERS.get(function, {})
         if "adjoint" in users:  # both modes go by the user's rules
             facts = {name: fact for name, fact in facts.items() if name != "tangent"}
-        found = RECORDS[function] = Primitive(function, **{**facts, **users})
+        rule = facts.get("adjoint", facts.get("tangent"))
+        defaults = DEFAULTS.get(getattr(rule, "__module__", ""), {})
+        found = Primitive(function, **{**facts_of_kind(function), **defaults, **facts, **users})
+        if facts or users or isinstance(function, np.ufunc):
+            RECORDS[function] = found
     return found
+
+
+def family(module: str, **facts) -> None:
+    """Enters facts of all functions that a module has rules for."""
+    DEFAULTS[module] = facts
 
 
 def is_entered(function) -> bool:
@@ -129,6 +192,16 @@ def forget_users(function) -> None:
     USERS.pop(function, None)
 
 
+def infers(*functions):
+    """Enters the decorated `handler(fn, args, kwargs) -> Type` as what infers the type of these functions' results."""
+
+    def register(handler):
+        enter(*functions, result=handler)
+        return handler
+
+    return register
+
+
 def is_own(rule_function) -> bool:
     """Whether a rule is part of this package."""
     return (rule_function.__module__ or "").partition(".")[0] == __name__.partition(".")[0]
@@ -151,6 +224,8 @@ def adjoints(table: dict[Any, Callable], **facts) -> None:
 def elementwise(table: dict[Any, Callable], **facts) -> dict[Any, Callable]:
     """Enters a table of rules, like `adjoints`, of functions that work element by element, for both modes, and returns it."""
     adjoints(table, broadcasts=True, **facts)
+    functions = [f for key in table for f in (key if isinstance(key, tuple) else (key,))]
+    enter(*(f for f in functions if home(f) not in ("math", "builtins")), elementwise=True)  # those take numbers, no arrays
     return table
 
 

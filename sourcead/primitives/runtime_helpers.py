@@ -12,7 +12,7 @@ The helpers for products are products themselves.  Calls of helpers without a ru
 import numpy as np
 
 from sourcead import runtime
-from sourcead.primitives.registry import adjoint, adjoints, elementwise, linear, tangents
+from sourcead.primitives.registry import adjoint, adjoints, elementwise, enter, linear, tangents
 from sourcead.runtime import (
     convolve_cotangents, divide_or_zero, dot_cotangents, einsum_cotangents, equal_shares, fit_axis, kron_cotangents,
     like_arrays, quantile_cotangent, running_winner_cotangent, tangents as runtime_tangents, tensordot_cotangents,
@@ -208,3 +208,9 @@ def change_of_cofactors(y, a, change):
 
 adjoints({runtime.cofactors: lambda y, a, d_y: change_of_cofactors(y, a, d_y)})
 tangents({runtime.cofactors: lambda y, a, t_a: change_of_cofactors(y, a, t_a)})
+
+# ---- memory, order and forms ----
+
+enter(runtime.copy, runtime.zeros_like, runtime.zeros_if_assigned, runtime.scatter, memory="fresh")
+enter(runtime.unbroadcast, runtime.like_sequence, runtime.cotangent_at, memory="first")
+enter(runtime.divide_or_zero, runtime.log_or_zero, runtime.lower_exponent, runtime.sinc_slope, elementwise=True)

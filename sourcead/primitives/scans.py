@@ -10,11 +10,13 @@ The accumulating methods of ufuncs work along axis 0 where no axis is given, `np
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, linear, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent, tangents
 from sourcead.runtime import (
     cumprod_cotangent, diff_cotangent, gradient_cotangent, running_winner_cotangent, unbroadcast, undefined
 )
 from sourcead.runtime.tangents import cumprod_tangent, running_winner_tangent
+
+family(__name__, memory="fresh")
 
 # ---- sums ----
 
@@ -72,12 +74,12 @@ adjoints({
     np.gradient: lambda y, f, *spacing, d_y, axis=None, edge_order=1: (
         gradient_cotangent(d_y, f, spacing, axis, edge_order), tuple(undefined("the spacing") for _ in spacing)
     ),
-    np.trapezoid: lambda y, f, x=None, dx=1.0, d_y=None, axis=-1: trapezoid_cotangents(y, f, x, dx, d_y, axis),
+    np.trapezoid: lambda y, f, x=None, dx=1.0, d_y=None, axis=-1: trapezoid_cotangents(f, x, dx, d_y, axis),
 })
 linear(np.gradient, only=("f",))
 
 
-def trapezoid_cotangents(y, f, x, dx, d_y, axis):
+def trapezoid_cotangents(f, x, dx, d_y, axis):
     """The cotangents of `np.trapezoid`: y = sum over i of (f[i] + f[i+1]) / 2 * (x[i+1] - x[i])."""
     f_last = f if axis == -1 else np.moveaxis(f, axis, -1)
     d_area = np.expand_dims(d_y, -1)
@@ -103,3 +105,9 @@ def trapezoid_tangent(y, f, x=None, dx=1.0, t_f=None, t_x=None, t_dx=None, axis=
     if x is None:
         return np.trapezoid(t_f, dx=dx, axis=axis), None, np.trapezoid(f, dx=t_dx, axis=axis)
     return np.trapezoid(t_f, x, axis=axis), np.trapezoid(f, t_x, axis=axis), None
+
+# ---- memory, order and forms ----
+
+enter(np.cumsum, order="keeps")
+enter(np.diff, np.ediff1d, memory="shared")
+enter(np.diff, same_at=(1, 0))

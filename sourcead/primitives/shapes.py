@@ -11,12 +11,14 @@ All of them but `pad` are linear, and so their own tangents.
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, linear, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent, tangents
 from sourcead.runtime import (
     gather_cotangent, inverse_axes, like_sequence, pad_cotangent, repeat_cotangent, reversed_shift, tile_cotangent,
     unbroadcast
 )
 from sourcead.runtime.shapes import join_rows, split_rows
+
+family(__name__, memory="fresh")
 
 # ---- the same elements in another shape ----
 
@@ -142,3 +144,32 @@ linear(np.ndarray.astype)
 
 adjoints({np.real_if_close: lambda y, x, d_y, tol=100: unbroadcast(d_y, x)})
 tangents({np.real_if_close: lambda y, x, t_x, tol=100: t_x if np.iscomplexobj(y) else np.real(t_x)})
+
+# ---- memory, order and forms ----
+
+enter(np.reshape, np.ravel, memory="shared", view="reshape", order="keeps")
+enter(np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, memory="shared", view="always", order="axes")
+enter(np.expand_dims, memory="shared", view="always", order="keeps")
+enter(np.squeeze, np.flip, np.flipud, np.fliplr, np.rot90, memory="shared", view="always")
+enter(np.diagonal, memory="readonly", view="always")
+enter(np.asarray, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d, np.atleast_3d, memory="shared", view="same")
+enter(np.asfortranarray, np.matrix_transpose, np.linalg.matrix_transpose, memory="shared", view="maybe")
+enter(np.broadcast_to, np.diag, np.lib.stride_tricks.as_strided, memory="readonly", view="maybe")
+enter(join_rows, split_rows, memory="shared")
+enter(np.ndarray.item, pure=True)
+enter(np.ndarray.copy, np.ndarray.flatten, order="C")
+enter(np.array, np.copy, np.ndarray.astype, np.tile, np.roll, order="keeps")
+enter(np.array, np.copy, np.asarray, np.ascontiguousarray, np.asfortranarray, buffer=True)
+enter(np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, sequences="kept")
+enter(np.transpose, np.copy, numba="native")
+enter(
+    np.transpose, np.reshape, np.ravel, np.expand_dims, np.squeeze, np.swapaxes, np.moveaxis, np.broadcast_to, np.flip, np.diagonal,
+    join_rows,
+    cheap=True,
+)  # fmt: skip
+enter(np.copy, np.ndarray.copy, np.ascontiguousarray, batched="like")
+enter(np.ndarray.astype, batched="astype")
+enter(np.transpose, batched="transpose")
+enter(np.broadcast_to, np.reshape, batched="shaped")
+enter(np.expand_dims, batched="expand_dims")
+enter(np.real_if_close, np.asarray_chkfinite, memory="shared", view="maybe")

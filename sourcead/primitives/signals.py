@@ -8,9 +8,11 @@
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, multilinear, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, multilinear, tangent, tangents
 from sourcead.runtime import convolve_cotangents, interp_cotangents, quantile_cotangent
 from sourcead.runtime.tangents import interp_slope, quantile_tangent
+
+family(__name__, memory="fresh")
 
 # ---- convolution and interpolation ----
 
@@ -64,3 +66,8 @@ tangents({
     ),
     np.unwrap: lambda y, p, t_p, discont=None, axis=-1, period=6.283185307179586: t_p,
 })
+
+# ---- memory, order and forms ----
+
+enter(np.convolve, np.correlate, np.interp, sequences="arrays")
+enter(np.percentile, np.quantile, numba="interpreted")

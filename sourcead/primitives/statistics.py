@@ -10,9 +10,11 @@ import numpy as np
 
 from sourcead.primitives.elementwise import real_if_real
 from sourcead.primitives.reductions import reduced, restore_axes
-from sourcead.primitives.registry import adjoint, adjoints, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, family, tangent, tangents
 from sourcead.runtime import cumprod_cotangent, divide_or_zero, polyval_cotangents, product_of_others, root_slopes
 from sourcead.runtime.tangents import cumprod_tangent
+
+family(__name__, memory="fresh")
 
 # ---- missing values ----
 

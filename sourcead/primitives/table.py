@@ -6,8 +6,6 @@ The families of SciPy are read when a function of SciPy's is first seen.
 from __future__ import annotations
 
 import importlib.util
-import inspect
-import sys
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -15,30 +13,33 @@ from typing import Any
 import numpy as np
 
 from sourcead.primitives import (  # noqa: F401  (they enter records)
-    arithmetic, constants, creation, decompositions, elementwise, fft, indexing, joining, linalg, lists, products,
-    reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
+    arithmetic, builtin_functions, constants, creation, decompositions, effects, elementwise, fft, indexing, joining,
+    linalg, lists, products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
 )
 from sourcead.primitives.compositions import (  # noqa: F401
     OF_UFUNCS, Composition, arrays, linalg as composed_linalg, numbers, options, polynomials,
     statistics as composed_statistics, transforms, ufuncs, writes
 )
+from sourcead.primitives.kinds import home
 from sourcead.primitives.registry import FACTS, USERS, Primitive, adjoint, record
+from sourcead.primitives.result_types import (  # noqa: F401
+    builtins, creation as types_of_creation, joining as types_of_joining, picking, products as types_of_products,
+    reductions as types_of_reductions, runtime_helpers as types_of_runtime, same_shape, shapes as types_of_shapes
+)
 from sourcead.primitives.rule import Linear, Rule, TangentRule
 
 NOTHING = Primitive(None)
-"""The record of a function of which nothing is known."""
+"""The record of what is no function: an object that has no hash."""
 
 
 def record_of(function) -> Primitive:
     """The record of a function."""
     try:
-        found = record(function)
+        if function not in FACTS and (where := home(function)).startswith("scipy."):
+            read_scipy(where)
     except TypeError:  # not hashable
         return NOTHING
-    if (found is None or function not in FACTS) and (where := home(function)).startswith("scipy."):
-        read_scipy(where)
-        found = record(function)
-    return found or NOTHING
+    return record(function)
 
 
 def adjoint_rule(function) -> Rule | None:
@@ -60,8 +61,7 @@ def has_rule(function) -> bool:
 def no_derivative(function) -> bool:
     """Whether the results of a function carry no derivative: integers, booleans, steps, fresh constants, random draws."""
     found = record_of(function)
-    exception = isinstance(function, type) and issubclass(function, BaseException)
-    return (found.constant or exception) and found.adjoint is None and found.tangent is None
+    return found.constant and found.adjoint is None and found.tangent is None
 
 
 def compositions_of(function) -> list[Composition]:
@@ -110,6 +110,7 @@ def read_scipy(where: str) -> None:
 @cache
 def _read_scipy_special() -> None:
     from sourcead.primitives.compositions import scipy_special  # noqa: F401
+    from sourcead.primitives.result_types import scipy_special as types  # noqa: F401
     from sourcead.primitives.scipy_special import (  # noqa: F401
         bessel, constants as special_constants, distributions, elementary, integrals, orthogonal, several_results
     )
@@ -119,20 +120,5 @@ def _read_scipy_special() -> None:
 def _read_scipy_linalg() -> None:
     from sourcead.primitives import scipy_linalg  # noqa: F401
     from sourcead.primitives.compositions import scipy_linalg as composed  # noqa: F401
+    from sourcead.primitives.result_types import scipy_linalg as types  # noqa: F401
 
-
-def home(function) -> str:
-    """The module that a function, a method descriptor or a ufunc's method belongs to."""
-    module = getattr(function, "__module__", None)
-    if isinstance(module, str):
-        return module
-    if isinstance(function, np.ufunc):
-        special = sys.modules.get("scipy.special")
-        found = special is not None and getattr(special, function.__name__, None) is function
-        return "scipy.special" if found else "numpy"
-    owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
-    if owner is None or inspect.ismodule(owner):
-        return getattr(owner, "__name__", "")
-    if isinstance(owner, np.ufunc):
-        return home(owner)
-    return getattr(owner if isinstance(owner, type) else type(owner), "__module__", "")

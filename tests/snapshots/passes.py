@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 
-from sourcead.compile import gradient
+from sourcead.compile import specialisation
 from sourcead.errors import SourceADError
 from sourcead.ir.evaluate import evaluate
 from sourcead.ir.nodes import Function
@@ -109,7 +109,7 @@ def problems_of(program, kinds=KINDS, evaluated=False):
     for kind in kinds:
         args = program.make_args(rng_for())
         watch = Watch((lambda function, args=args: arguments_of(function, args)) if evaluated else None)
-        gradient._SHARED.clear()
+        specialisation.SHARED.clear()
         with quietly(), plan.observed(watch):
             try:
                 with time_limit(4 * SECONDS):

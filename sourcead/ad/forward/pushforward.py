@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sourcead.ad.forward.statements import Forward
@@ -17,13 +18,13 @@ from sourcead.ir.types import TupleT, tangent_type
 
 
 def pushforward(lowered: Lowered, directions: dict[str, str], value_too: bool, closures: bool = True) -> Function:
-    """The function that computes a tangent, not yet simplified.
+    """Return the function that computes a tangent, not yet simplified.
 
     Args:
         lowered: the function.
         directions: the parameters that have tangents -> what the tangents are called, parameters of the result.
         value_too: whether it returns `(value, tangent)`, or the tangent alone.
-        closures: whether it is not differentiated again.
+        closures: whether the result may contain closures, because it is not differentiated again.
     """
     primal = lowered.function = simplified(lowered, directions)
     build = Builder.knowing(lowered.build)
@@ -41,6 +42,18 @@ def pushforward(lowered: Lowered, directions: dict[str, str], value_too: bool, c
     t = forward.tangents.get_or_zero(value)
     body = Block(tuple(build.stmts), (value, t) if value_too else (t,))
     return replace(primal, params=(*primal.params, *params.values()), body=body)
+
+
+def tangent_names(parameters: Iterable[str], wrt: Sequence[str]) -> dict[str, str]:
+    """Return {parameter in wrt: the name of its tangent}."""
+    taken, found = set(parameters), {}
+    for name in wrt:
+        t = f"t_{name}"
+        while t in taken:
+            t += "_"
+        taken.add(t)
+        found[name] = t
+    return found
 
 
 def forward_as_function(pair: Pair) -> Lowered:

@@ -10,55 +10,26 @@ from dataclasses import replace
 from types import CodeType, ModuleType
 from typing import Any
 
-import numba
 import numpy as np
-from numba.core.caching import FunctionCache, NullCache
-from numba.core.errors import NumbaError
 
 from sourcead.backends import load as loading
+from sourcead.backends.interpreter import in_one_chunk, without_collection
 from sourcead.backends.numba.codegen.calls import Outlined, with_outlined
 from sourcead.backends.numba.codegen.recursion import Recursive, reachable
 from sourcead.backends.numba.disk import file_of
-from sourcead.backends.numba.internals import (  # noqa: F401  (they register overloads)
-    casts, reductions, ufunc_loops as whole, views
-)
-from sourcead.backends.numba.internals.compiler import Careful
-from sourcead.backends.numba.internals.linked_functions import inner_functions_linked
-from sourcead.backends.numba.internals.mismatch import plain_mismatches
-from sourcead.backends.numba.internals.optimisation import effort_for
+from sourcead.backends.numba.internals import TOOLCHAIN
 from sourcead.backends.numba.load import MODULE
 from sourcead.backends.numba.overloads import indexing, runtime as overloads  # noqa: F401  (they register themselves)
 from sourcead.backends.numba.overloads.outlined import prepared
-from sourcead.backends.options import Numba
-from sourcead.compile.interpreter import in_one_chunk, without_collection
+from sourcead.backends.options import WITHOUT_NUMBA, Numba
 from sourcead.emit import Emitted
 from sourcead.errors import BackendError, SourceADError
 
 
 def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callable:
-    """The function that a text defines, compiled at its first call for arguments of each kind; see `dispatcher_of`.
+    """Return the function that a text defines, compiled at its first call for arguments of each kind.
 
     Where Numba's threads take arrays that broadcast for ones of the same shape, which they notice, one thread runs the whole.
-    """
-    if not backend.parallel:
-        return dispatcher_of(emitted, name, place, backend)
-    chosen = dispatcher_of(emitted, name, place, backend)
-
-    def parallel(*args):
-        nonlocal chosen
-        try:
-            return chosen(*args)
-        except AssertionError as error:
-            if not str(error).startswith("Sizes of "):
-                raise
-            chosen = dispatcher_of(emitted, name, place, replace(backend, parallel=False))
-        return chosen(*args)
-
-    return parallel
-
-
-def dispatcher_of(emitted: Emitted, name: str, place: str, backend: Numba) -> Callable:
-    """The function that a text defines, compiled at its first call for arguments of each kind.
 
     Args:
         emitted: the text.
@@ -67,24 +38,55 @@ def dispatcher_of(emitted: Emitted, name: str, place: str, backend: Numba) -> Ca
         backend: the options.
 
     Raises:
-        BackendError: at that call, if Numba cannot compile it.
+        BackendError: at a call, if Numba cannot compile the text.
     """
-    options = {**backend.njit(), "pipeline_class": Careful}
+
+    def loaded(backend: Numba) -> Callable:
+        file, used = cache_file(emitted, name, backend), ""
+
+        def make(cached: bool):
+            nonlocal used
+            dispatcher = dispatcher_of(emitted, name, backend, file, cached and file is not None)
+            used = dispatcher.py_func.__code__.co_filename
+            return dispatcher
+
+        def compile_with(compile_types: Callable[[], None]) -> None:
+            compile_or_refuse(compile_types, emitted, used, place)
+
+        return TOOLCHAIN.first_calls(make, compile_with)
+
+    chosen = loaded(backend)
+    if not backend.parallel:
+        return chosen
+
+    def parallel(*args):
+        nonlocal chosen
+        try:
+            return chosen(*args)
+        except AssertionError as error:
+            if not str(error).startswith("Sizes of "):
+                raise
+            chosen = loaded(replace(backend, parallel=False))
+        return chosen(*args)
+
+    return parallel
+
+
+def cache_file(emitted: Emitted, name: str, backend: Numba) -> str | None:
+    """Return the file beside which Numba keeps the machine code of a text; None if that is not kept."""
+    return file_of(name, emitted.text, with_outlined(emitted), backend) if backend.cache and is_text(emitted.namespace) else None
+
+
+def dispatcher_of(emitted: Emitted, name: str, backend: Numba, file: str | None = None, cached: bool = False):
+    """Return Numba's dispatcher of the function that a text defines."""
+    options = backend.njit()
     namespace = with_dispatchers(emitted.namespace, options)
-    file = file_of(name, emitted.text, with_outlined(emitted), backend) if backend.cache and is_text(emitted.namespace) else None
     code = loading.compiled(emitted.text, name) if file is None else compile(emitted.text, file, "exec", dont_inherit=True)
     function = loading.run(code, name, {**namespace, "__name__": MODULE})
     function.__code__ = with_names_apart(function.__code__)
-    dispatcher = numba.njit(**options)(function)
-    if file is not None:
-        dispatcher._cache = FunctionCache(function)
-    compile_for_args = dispatcher._compile_for_args  # what Numba calls for arguments of new types: they are looked at nowhere else
-
-    def compile_first(*args, **kwargs):
-        compile_for(dispatcher, tuple(map(numba.typeof, args)), emitted, code.co_filename, place)
-        return compile_for_args(*args, **kwargs)
-
-    dispatcher._compile_for_args = compile_first
+    dispatcher = TOOLCHAIN.dispatcher(function, options)
+    if cached:
+        dispatcher.enable_caching()
     return dispatcher
 
 
@@ -97,7 +99,7 @@ def with_names_apart(code: CodeType) -> CodeType:
 
 def with_dispatchers(namespace: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
     """The globals of a text, with what Numba compiles in place of the functions that were taken out of it."""
-    found = {f: numba.njit(**options)(loading.load(f.text, f.name, {"__name__": MODULE})) for f in reachable(namespace)}
+    found = {f: TOOLCHAIN.dispatcher(loading.load(f.text, f.name, {"__name__": MODULE}), options) for f in reachable(namespace)}
 
     def known(names: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -126,19 +128,22 @@ def is_known(value: Any) -> bool:
 
 @in_one_chunk
 @without_collection()
-def compile_for(dispatcher, key: tuple, emitted: Emitted, file: str, place: str) -> None:
-    """Makes machine code for arguments of some types."""
+def compile_or_refuse(compile_types: Callable[[], None], emitted: Emitted, file: str, place: str) -> None:
+    """Make machine code for arguments of some types.
+
+    Args:
+        compile_types: compiles.
+        emitted: the text.
+        file: the file name that its code has.
+        place: where the user's function stands.
+
+    Raises:
+        BackendError: Numba cannot compile it.
+    """
     try:
-        with warnings.catch_warnings(), plain_mismatches(), effort_for(emitted.text), inner_functions_linked():
+        with warnings.catch_warnings(), TOOLCHAIN.compiling(emitted.text):
             warnings.simplefilter("ignore")
-            try:
-                dispatcher.compile(key)
-            except Exception as error:
-                if isinstance(error, NumbaError | SourceADError) or not isinstance(dispatcher._cache, FunctionCache):
-                    raise
-                # not everything can be kept on disk, and what lies there may be spoiled
-                dispatcher._cache = NullCache()
-                dispatcher.compile(key)
+            compile_types()
     except Exception as error:  # NumbaError, but internal errors of Numba as well
         raise refusal(error, emitted, file, place) from error
 
@@ -158,5 +163,5 @@ def refusal(error: Exception, emitted: Emitted, file: str, place: str) -> Source
     written = emitted.text.splitlines()[at[0] - 1].strip() if at else ""
     return BackendError(
         f"Numba cannot compile the gradient{where}: {reason[:300]}{f', in `{written}`' if written else ''}", at=origin,
-        instead='leave backend="numba" away, or take backend="auto"',
+        instead=WITHOUT_NUMBA,
     )  # fmt: skip

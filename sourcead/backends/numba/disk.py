@@ -18,6 +18,7 @@ import numba
 import numpy as np
 
 from sourcead import runtime
+from sourcead.backends.numba.internals import TOOLCHAIN
 
 
 def folder() -> Path:
@@ -37,7 +38,7 @@ def versions() -> str:
     here = Path(__file__).parent
     files = sorted([*here.rglob("*.py"), *Path(runtime.__file__).parent.glob("*.py")])
     stamps = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
-    return repr((sys.version, numba.__version__, np.__version__, stamps))
+    return repr((sys.version, numba.__version__, np.__version__, TOOLCHAIN.name, stamps))
 
 
 def file_of(name: str, text: str, whole: str, options: object) -> str | None:

@@ -224,12 +224,12 @@ class _MemoryAssignment:
         memory = self.of(base)
         written = memory.level(level)
         twice = level > 1 and may_hold_twice(memory, operand_type(base))
-        if twice or not self.may_write(written, stmt) or stored.all & memory.own:
+        if twice or not self.may_write(written) or stored.all & memory.own:
             base, memory = self.copy(base, level, stmt, out, memory)
         return base, memory
 
-    def may_write(self, regions: frozenset[int], stmt: Stmt) -> bool:
-        """Whether `stmt` may write memory, if necessary after the views that share it are copied where they are made."""
+    def may_write(self, regions: frozenset[int]) -> bool:
+        """Whether memory may be written here, if necessary after the views that share it are copied where they are made."""
         if FOREIGN in regions:
             return False
         sharers = self.sharers(regions)
@@ -277,7 +277,7 @@ class _MemoryAssignment:
         if plain_sum:
             for v in dying:
                 self.kill(v)
-            if not _keeps_dtype(op) or self.may_write(self.of(op.base).own, stmt):
+            if not _keeps_dtype(op) or self.may_write(self.of(op.base).own):
                 plain_sum = False
         if plain_sum:
             call = Call(operator.add if op.mode == "add" else operator.sub, (op.base, op.value))
@@ -305,7 +305,7 @@ class _MemoryAssignment:
             self.kill(v)
         memory, stored = self.of(op.base), self.of(op.value)
         fits = _is_such_an_array(operand_type(op.value), operand_type(op.base))
-        if not (fits and op.value in dying and self.is_unreachable(stored.all)) and self.may_write(memory.own, stmt):
+        if not (fits and op.value in dying and self.is_unreachable(stored.all)) and self.may_write(memory.own):
             out.append(stmt)
             self.bind(target, memory)
             return

@@ -80,7 +80,7 @@ def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> 
         i: written[p]
         for i, p in enumerate(op.params)
         if written.get(p) and first[i].all
-        and (written[p] > 1 and may_hold_twice(first[i], p.type) or not _is_exclusive(walk, stmt, first, i, written[p]))
+        and (written[p] > 1 and may_hold_twice(first[i], p.type) or not _is_exclusive(walk, first, i, written[p]))
     }
     while True:
         state, body, cond = _fixpoint(walk, op, inside, live, first, copies)
@@ -97,11 +97,11 @@ def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> 
     walk.bind_all(stmt.targets, state.memories(len(op.params), walk.new))
 
 
-def _is_exclusive(walk, stmt: Stmt, first: list[Memory], i: int, level: int) -> bool:
+def _is_exclusive(walk, first: list[Memory], i: int, level: int) -> bool:
     """Whether only the loop can reach the memory of an initial value, if necessary after views of it are copied."""
     mine = first[i].level(level)
     shared = any(mine & other.all for k, other in enumerate(first) if k != i)
-    return not shared and not (level == 2 and first[i].own & first[i].inner) and walk.may_write(mine, stmt)
+    return not shared and not (level == 2 and first[i].own & first[i].inner) and walk.may_write(mine)
 
 
 def _fixpoint(walk, op: Loop, inside: frozenset[Var], live, first: list[Memory], copies: dict[int, int]):

@@ -12,44 +12,13 @@ Of a function that is not listed here only its module is known: NumPy's results 
 
 from __future__ import annotations
 
-import builtins
-import inspect
-
-import numpy as np
-
-from sourcead import runtime
 from sourcead.ir.nodes import Attr, Call, Const, Index, Operand, Slice, Var
 from sourcead.ir.type_of import type_of
 from sourcead.ir.types import (
     Array, DictT, FunctionT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, rank
 )
-from sourcead.primitives.views import MAKES_NEW
+from sourcead.primitives.table import record_of
 
-_FRESH_NUMPY = frozenset(
-    """
-    all allclose any append apply_along_axis apply_over_axes arange argmax argmin argpartition argsort argwhere around
-    array_equal average bincount choose clip column_stack compress concatenate concat convolve copy copyto corrcoef correlate
-    count_nonzero cov cross cumprod cumsum cumulative_prod cumulative_sum delete diagflat digitize dot dstack empty empty_like
-    extract eye fix flatnonzero full full_like geomspace gradient hstack identity indices inner insert interp isclose isin
-    kron lexsort linspace logspace max amax mean median min amin nanargmax nanargmin nancumprod nancumsum nanmax nanmean
-    nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar nonzero ones ones_like outer pad partition
-    percentile piecewise polyfit polyval prod ptp quantile repeat resize roll round searchsorted select setdiff1d sinc sort
-    stack std sum take take_along_axis tensordot tile trace trapezoid trapz tri tril triu tril_indices triu_indices unique
-    union1d vander var vdot vstack where zeros zeros_like astype flatten tolist item iscomplexobj isrealobj ndim shape size
-    cholesky cond det eig eigh eigvals eigvalsh inv lstsq matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet
-    solve svd svdvals tensorinv tensorsolve vector_norm vecdot
-    fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft ihfft fftfreq rfftfreq fftshift ifftshift
-    normal uniform rand randn randint random standard_normal choice permutation
-    """.split()
-)
-_READONLY_NUMPY = frozenset("broadcast_to broadcast_arrays diag diagonal sliding_window_view as_strided".split())
-_SHALLOW_NUMPY = frozenset("split array_split hsplit vsplit dsplit unstack ix_".split())
-_FRESH_BUILTINS = frozenset(
-    "abs bool complex divmod float hash id int isinstance issubclass len pow range repr round str type".split()
-)
-_SHALLOW_BUILTINS = frozenset("dict enumerate frozenset list reversed set sorted sum tuple zip".split())
-_FRESH_RUNTIME = frozenset("copy zeros_like zeros_if_assigned scatter".split())
-_FIRST_RUNTIME = frozenset("unbroadcast like_sequence cotangent_at".split())
 _PLAIN_ATTRIBUTES = frozenset("shape ndim size dtype itemsize nbytes strides".split())
 
 
@@ -83,54 +52,13 @@ def operand_type(operand: Operand) -> Type:
 def call_sharing(op: Call) -> str:
     """How the result of a call shares memory with its arguments."""
     fn = op.fn.value if isinstance(op.fn, Const) else op.fn
-    name = getattr(fn, "__name__", "")
-    module = getattr(fn, "__module__", None) or getattr(getattr(fn, "__objclass__", None), "__module__", None) or ""
     options = {k for k, _ in op.kwargs}
-    if isinstance(fn, np.ufunc):
-        return "shared" if "out" in options else "fresh"
-    if module in ("operator", "_operator"):
-        return _operator_sharing(name, op)
-    if module == "math":
-        return "fresh"
-    if module == "builtins" and getattr(builtins, name, None) is fn:
-        return "fresh" if name in _FRESH_BUILTINS else "shallow" if name in _SHALLOW_BUILTINS else "foreign"
-    if fn is dict.get:
-        return "shared"
-    if fn in (list.copy, dict.copy):
-        return "shallow"
-    if inspect.isclass(fn) and issubclass(fn, np.generic):
-        return "fresh"
-    if module.split(".")[0] == "numpy" or isinstance(
-        getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState)
-    ):
-        return _numpy_sharing(name, op, options)
-    if runtime.is_helper(fn):
-        return "fresh" if name in _FRESH_RUNTIME else "first" if name in _FIRST_RUNTIME else "shared"
-    if module == "sourcead.backends.numba.overloads.helpers" and name == "with_room":
-        return "first"
-    return "fresh" if inspect.isfunction(fn) and fn in MAKES_NEW else "foreign"
-
-
-def _operator_sharing(name: str, op: Call) -> str:
-    if name in ("getitem", "itemgetter", "attrgetter"):
-        return "shared"
-    if name.startswith("i") and name not in ("inv", "invert", "is_", "is_not", "index", "indexOf"):
-        return "foreign"
-    return "fresh" if all(is_plain(operand_type(a)) for a in op.args) else "shallow"
-
-
-def _numpy_sharing(name: str, op: Call, options: set[str]) -> str:
-    if options & {"out", "copy"}:
-        return "shared"
-    if name == "ndarray" and len(op.args) <= 2 and options <= {"dtype", "order"}:  # no buffer
-        return "fresh"
-    if name in _READONLY_NUMPY:
-        return "readonly"
-    if name in _SHALLOW_NUMPY:
-        return "shallow"
-    if name == "array" or name in _FRESH_NUMPY or (name == "einsum" and len(op.args) > 2):
-        return "fresh"
-    return "shared"
+    memory = record_of(fn).memory
+    if not isinstance(memory, str):
+        return memory(len(op.args), options)
+    if memory == "operands":  # of lists, operators make a list of the same elements
+        return "fresh" if all(is_plain(operand_type(a)) for a in op.args) else "shallow"
+    return "shared" if options & {"out", "copy"} and memory != "foreign" else memory
 
 
 def index_sharing(op: Index, result: Type) -> str:

@@ -18,7 +18,8 @@ from sourcead.ir.records import takes_its_fields
 from sourcead.ir.type_of import GENERATORS
 from sourcead.ir.types import Array, StructT
 from sourcead.passes.cleanup.writes_through_reshape import is_flat
-from sourcead.primitives.views import MAKES_NEW
+from sourcead.primitives.registry import is_own
+from sourcead.primitives.table import record_of
 
 BINARY = {
     "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod, "pow": ast.Pow,
@@ -32,7 +33,7 @@ _UNARY = {"neg": ast.USub, "pos": ast.UAdd, "invert": ast.Invert, "inv": ast.Inv
 
 def without_defaults(fn, args: tuple) -> tuple:
     """The arguments of a call of one of the package's functions, without those at the end that are its defaults."""
-    if not inspect.isfunction(fn) or fn not in MAKES_NEW:
+    if not inspect.isfunction(fn) or not is_own(fn) or record_of(fn).memory != "fresh":
         return args
     defaults = fn.__defaults__ or ()
     first = fn.__code__.co_argcount - len(defaults)

@@ -19,7 +19,9 @@ from dataclasses import dataclass, replace
 
 from sourcead.ir.nodes import Attr, Block, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var, fresh
 from sourcead.ir.types import Array, ListT, TupleT
-from sourcead.ir.walk import bound_vars, count_reads, has_effect, map_blocks, op_blocks, op_reads, substitute
+from sourcead.ir.walk import (
+    bound_vars, count_reads, has_effect, map_blocks, op_blocks, op_reads, reads_inside, rewrite, substitute
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,12 +162,8 @@ def _element(reads: list[Stmt]) -> Var:
 
 def _without(block: Block, gone: set[Stmt], mapping: dict[Var, Var]) -> Block:
     """The block without some statements, their targets replaced."""
-
-    def remove(b: Block) -> Block:
-        stmts = tuple(map_blocks(s, remove) for s in b.stmts if s not in gone)
-        return Block(stmts, b.results)
-
-    return substitute(remove(block), {a: b for a, b in mapping.items() if a is not b})
+    kept = rewrite(block, lambda s: [] if s in gone else [s])
+    return substitute(kept, {a: b for a, b in mapping.items() if a is not b})
 
 
 def _unpacked(block: Block) -> Block:
@@ -210,22 +208,13 @@ def _without_dead_temps(block: Block) -> Block:
     """The block without the temporaries that nothing reads."""
     counts = count_reads(block)
 
-    def forget(op: Op):
-        for v in op_reads(op):
-            counts[v] -= 1
-        for inner in op_blocks(op):
-            for r in inner.results:
-                if isinstance(r, Var):
-                    counts[r] -= 1
-            for s in inner.stmts:
-                forget(s.op)
-
     def visit(b: Block) -> Block:
         stmts = []
         for stmt in reversed(b.stmts):
             unread = stmt.targets and not any(counts.get(t) for t in stmt.targets)
             if unread and all(t.temp for t in stmt.targets) and not has_effect(stmt.op):
-                forget(stmt.op)
+                for v in reads_inside(stmt.op):
+                    counts[v] -= 1
                 continue
             stmts.append(map_blocks(stmt, visit))
         return Block(tuple(reversed(stmts)), b.results)

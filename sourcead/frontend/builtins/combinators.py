@@ -12,7 +12,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -80,28 +80,22 @@ def at_once(lo: Lowering, fn: Value, arrays: list[Value], node, check: bool) -> 
     body = body_over_elements(lo, fn, arrays, node)
     if body is None:
         return None
-    found, stmts, results, single = body
-    atoms = list(found.values())
-    with lo.build.block() as out:
+    atoms = list(body.arrays.values())
+    with lo.attempt(Unbatchable):
+        origin, within = lo.build.origin, lo.build.within
         size = lo.build.call(len, atoms[0], type=INT, name="n")
         first = atom_type(atoms[0]).dims[0]
         for other in atoms[1:]:
             if check and atom_type(other).dims[0] is not first:
                 same = lo.build.call(operator.eq, lo.build.call(len, other, type=INT, name="n"), size)
                 lo.build.add(Stmt((), Effect("assert", (same, Const("map takes arrays of one length")))))
-        origin = lo.build.origin, lo.build.within
-        batched = Batched(lo.build, {x: of_length(lo, a, first) for x, a in found.items()}, size, first)
-        try:
-            batched.block(Block(tuple(stmts), results))
-            values = [batched.spread(r) for r in results]
-        except Unbatchable:
-            return None
-        finally:
-            lo.build.origin, lo.build.within = origin
-            lo.build.adjoint_of = None
-    lo.build.stmts += out
-    wrapped = [lo.wrap(v) for v in values]
-    return wrapped[0] if single else TupleVal(tuple(wrapped))
+        batched = Batched(lo.build, {x: of_length(lo, a, first) for x, a in body.arrays.items()}, size, first)
+        batched.block(body.block)
+        results = [batched.spread(r) for r in body.block.results]
+        lo.build.origin, lo.build.within, lo.build.adjoint_of = origin, within, None
+        wrapped = tuple(map(lo.wrap, results))
+        return wrapped[0] if body.single else TupleVal(wrapped)
+    return None
 
 
 def of_length(lo: Lowering, array: Atom, dim) -> Atom:
@@ -114,11 +108,24 @@ def of_length(lo: Lowering, array: Atom, dim) -> Atom:
     return same
 
 
-def body_over_elements(lo: Lowering, fn: Value, arrays: list[Value], node):
-    """The body of `f` over variables that stand for elements: (variable -> array, statements, results, whether one); None if it
-    writes, or does more than compute, or the arrays are not known to be such."""
+@dataclass(frozen=True, eq=False)
+class BodyOverElements:
+    """The body of a function over variables that stand for elements of arrays.
+
+    Attributes:
+        arrays: each variable, with the array that it stands for an element of.
+        block: the statements and the results.
+        single: whether it returns one value and no tuple.
+    """
+
+    arrays: dict[Var, Atom]
+    block: Block
+    single: bool
+
+
+def body_over_elements(lo: Lowering, fn: Value, arrays: list[Value], node) -> BodyOverElements | None:
+    """The body of `f`; None if it writes, or does more than compute, or the arrays are not known to be such."""
     found: dict[Var, Atom] = {}
-    mark, birth = lo.journal.mark(), next_birth()
 
     def element(array: Value) -> Value:
         if isinstance(array, TupleVal):
@@ -130,25 +137,23 @@ def body_over_elements(lo: Lowering, fn: Value, arrays: list[Value], node):
         found[var] = lo.read(array)
         return lo.wrap(var)
 
-    try:
+    with lo.attempt(Unbatchable, SourceADError) as attempt:
+        mark, birth = lo.journal.mark(), next_birth()
         with lo.build.block() as stmts:
             result = core.call(lo, fn, [element(a) for a in arrays], {}, node)
             single = not isinstance(result, TupleVal)
             results = tuple(lo.read(r) for r in ((result,) if single else result.items))
-        changed = lo.journal.changed(mark, birth)
-    except (Unbatchable, SourceADError):
-        return None
-    finally:
+        changes = any(slots.birth < birth for slots, _ in lo.journal.changed(mark, birth))
+        if changes or any(has_effect(s.op) or isinstance(s.op, Update) for s in stmts):
+            attempt.fail()
         lo.journal.rollback(mark)
-    if any(slots.birth < birth for slots, _ in changed) or any(has_effect(s.op) or isinstance(s.op, Update) for s in stmts):
-        return None
-    return found, stmts, results, single
+    return None if attempt.failed else BodyOverElements(found, Block(tuple(stmts), results), single)
 
 
 def tuple_width(lo: Lowering, fn: Value, arrays: list[Value], node) -> int | None:
     """How many results `f` returns, if a tuple."""
     body = body_over_elements(lo, fn, arrays, node)
-    return None if body is None or body[3] else len(body[2])
+    return None if body is None or body.single else len(body.block.results)
 
 
 # ---- reduce and scan ----
@@ -220,9 +225,10 @@ def recognised(lo: Lowering, fn: Value, array: Value, node) -> str | None:
             return None
     else:
         body = body_over_elements(lo, fn, [array, array], node)
-        if body is not None and body[3] and len(body[1]) == 1:
-            (stmt,), given = body[1], set(body[0])
-            if isinstance(stmt.op, Call) and body[2] == stmt.targets and len(stmt.op.args) == 2 and set(stmt.op.args) == given:
+        if body is not None and body.single and len(body.block.stmts) == 1:
+            (stmt,), given = body.block.stmts, set(body.arrays)
+            is_result = isinstance(stmt.op, Call) and body.block.results == stmt.targets
+            if is_result and len(stmt.op.args) == 2 and set(stmt.op.args) == given:
                 name = NAMES.get(stmt.op.fn) if not stmt.op.kwargs else None
     if name in ("minimum", "maximum", "logaddexp") and (t.dtype is None or t.dtype.kind != "f"):
         return None
@@ -259,45 +265,39 @@ def whole_steps(lo: Lowering, fn: Value, array: Value, initial: Value, helpers: 
     return inlining.call_source(lo, find_source(helper), [fn, array, initial], {}, node)
 
 
-def takes_batches(body) -> bool:
-    found, stmts, results, _ = body
-    build = Builder()
-    dim = Sym(1)
-    size = Var("n", INT, True)
-    batched = Batched(build, {}, size, dim)
+def takes_batches(body: BodyOverElements) -> bool:
+    """Whether every op of a body has a form for all elements at once."""
+    batched = Batched(Builder(), {}, Var("n", INT, True), Sym(1))
     try:
-        batched.found = {v: Var("x", batched.wider(v.type), True) for v in found}
-        batched.block(Block(tuple(stmts), results))
-        return all(r in batched.found and batched.found[r].type is not None for r in results)
+        batched.found = {v: Var("x", batched.wider(v.type), True) for v in body.arrays}
+        batched.block(body.block)
+        return all(r in batched.found and batched.found[r].type is not None for r in body.block.results)
     except Unbatchable:
         return False
 
 
-def is_associative(lo: Lowering, body) -> bool:
+def is_associative(lo: Lowering, body: BodyOverElements) -> bool:
     """Whether an operator is, for random values of the types of its operands and of what it reads; a warning names those it is not for."""
-    found, stmts, results, single = body
-    params = list(found)
-    half = len(params) // 2
-    block = Block(tuple(stmts), results)
-    free = [v for v in free_vars(block) if v not in found]
+    params = list(body.arrays)
+    free = [v for v in free_vars(body.block) if v not in body.arrays]
     rng = np.random.default_rng(0)
     sizes: dict[Any, int] = {}
     outer = [sampled(v.type, rng, sizes) for v in free]
-    function = Function("op", (*params, *free), block)
+    function = Function("op", (*params, *free), body.block)
 
     def op(a: tuple, b: tuple) -> tuple:
         result = evaluate(function, *a, *b, *outer)
-        return (result,) if len(results) == 1 else result
+        return (result,) if len(body.block.results) == 1 else result
 
     try:
-        a, b, c = (tuple(sampled(v.type, rng, sizes) for v in params[:half]) for _ in range(3))
+        a, b, c = (tuple(sampled(v.type, rng, sizes) for v in params[: len(params) // 2]) for _ in range(3))
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             same = combinators.is_same(op(op(a, b), c), op(a, op(b, c)))
     except Exception:  # not for these shapes: nothing is known
         return False
     if not same:
-        combinators.warn_of(*((x[0] if single else x) for x in (a, b, c)), lo.here)
+        combinators.warn_of(*((x[0] if body.single else x) for x in (a, b, c)), lo.here)
     return same
 
 

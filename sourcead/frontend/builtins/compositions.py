@@ -46,7 +46,7 @@ def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value],
     return None
 
 
-def einsum_with_letters(lo: Lowering, args: list[Value]) -> list[Value]:
+def einsum_with_letters(args: list[Value]) -> list[Value]:
     """`np.einsum(a, [0, 1], b, [1, 2], [0, 2])` as `np.einsum("ab,bc->ac", a, b)`."""
     letters = []
     for value in [*args[1::2], *(args[-1:] if len(args) % 2 else ())]:
@@ -85,7 +85,7 @@ def rank_of(lo: Lowering, value: Value) -> int | None:
 def without_plain_options(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
     """A call's arguments without the options that say what they say anyway, where its rule does not take it as it stands."""
     if fn is np.einsum and args and not isinstance(args[0], Const) and not lo.static_only:
-        return einsum_with_letters(lo, args), kwargs
+        return einsum_with_letters(args), kwargs
     if is_composition(lo):
         return without_defaults(fn, args, kwargs)
     rule = adjoint_rule(fn)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import numpy as np
@@ -15,21 +14,10 @@ from sourcead.frontend.values import classes, memory_layouts, records, sequences
 from sourcead.ir.nodes import Call, Const, Operand, Sub, Var, View
 from sourcead.ir.types import UNKNOWN, Foreign, Str, is_array, kind_of
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
-from sourcead.primitives.table import adjoint_rule, record_of
-from sourcead.primitives.views import MAKES_NEW, VIEWS
+from sourcead.primitives.table import record_of
 
-MUTATES = frozenset({np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle})
-EFFECTS = ("numpy.random", "numpy.testing", "random", "secrets")
 MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
-SAVES = frozenset({np.save, np.savez, np.savez_compressed, np.savetxt})
 SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
-TAKES_SEQUENCES = frozenset({
-    np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.stack, np.concatenate, np.hstack, np.vstack, np.dstack,
-    np.column_stack, np.block, np.linalg.multi_dot, np.select, np.choose, np.meshgrid, np.broadcast_arrays, np.einsum, np.ix_,
-})  # fmt: skip
-SURE_VIEWS = frozenset({
-    np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims, np.flip, np.flipud, np.fliplr, np.diagonal, np.squeeze, np.rot90,
-})  # fmt: skip
 FOLDED = frozenset({isinstance, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
 
 
@@ -59,7 +47,7 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if isinstance(fn, np.ufunc) and out is not None and "where" in kwargs:
         return compositions.composed(lo, fn, args, {**kwargs, "out": out}, node)
     made = compositions.composed(lo, fn, args, kwargs, node)
-    if made is None and fn in MUTATES:
+    if made is None and record_of(fn).writes:
         return write_argument(lo, fn, args, kwargs, node)
     if made is None:
         made = emitted(lo, fn, *plain_arguments(lo, fn, args, kwargs), node)
@@ -102,8 +90,9 @@ def plain_arguments(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, 
 
 def takes_arrays(fn: Any) -> bool:
     """Whether NumPy makes arrays of the lists and tuples that this function is given, one of each."""
-    module = getattr(fn, "__module__", None) or ""
-    return module.startswith("numpy") and not isinstance(fn, np.ufunc) and fn not in TAKES_SEQUENCES and adjoint_rule(fn) is not None
+    known, module = record_of(fn), getattr(fn, "__module__", None) or ""
+    of_numpy = module.startswith("numpy") and not isinstance(fn, np.ufunc)
+    return of_numpy and known.sequences != "kept" and known.adjoint_rule is not None
 
 
 def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
@@ -114,19 +103,20 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         found = static_value(fn, [lo.build.arg(o) for o in operands], named)
         if found is not NOT_CONST:
             return Const(found)
-    if fn in VIEWS and args and memory_layouts.is_temporary(lo, args, node):
+    known = record_of(fn)
+    if known.view and args and memory_layouts.is_temporary(lo, args, node):
         return lo.wrap(lo.build.call(fn, *operands, **named))
     if (found := same_memory(lo, fn, args, operands, named)) is not None:
         return found
     folded = core.fold(lo, fn, args) if fn in FOLDED and not kwargs else None
     if folded is not None:
         return folded
-    if has_effect(fn):
+    if known.effect or known.checks:
         t = Foreign(MAKERS[fn]) if fn in MAKERS else UNKNOWN
         var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
     else:
         var = lo.build.call(fn, *operands, **named)
-    may_share = fn in VIEWS or not core.is_library(fn) and fn not in MAKES_NEW
+    may_share = known.view or not core.is_library(fn) and known.memory != "fresh"
     return lo.wrap(var, shares=[r for a in args for r in roots(a)] if may_share else ())
 
 
@@ -135,23 +125,26 @@ def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operan
     base = args[0] if args and isinstance(args[0], Cell) else None
     if base is None:
         return None
-    if fn in memory_layouts.RESHAPES and not lo.static_only and is_array(atom_type(lo.read(base))):
+    known = record_of(fn)
+    view, same_at = known.view, known.same_at
+    if same_at is not None and same_at[0] < len(operands) and is_number(operands[same_at[0]], same_at[1]):
+        return base
+    if view == "reshape" and not lo.static_only and is_array(atom_type(lo.read(base))):
         for found in (memory_layouts.reshaped(lo, fn, base, operands, named), memory_layouts.copied(lo, fn, base, operands)):
             if found is not None:
                 return found
-    if fn in memory_layouts.SAME_OBJECT and len(args) == 1 and not named and memory_layouts.gives_the_same(lo, fn, base):
+    if view == "same" and len(args) == 1 and not named and memory_layouts.gives_the_same(lo, fn, base):
         return base
-    if fn in SURE_VIEWS and is_array(atom_type(lo.read(base))):
+    if view == "always" and is_array(atom_type(lo.read(base))):
         cell = lo.view(base, View(fn, operands[1:], tuple(named.items())))
         lo.read(cell)
         return cell
     return None
 
 
-def has_effect(fn: Any) -> bool:
-    """Whether a call is made once each time that control passes it: random draws, checks, files."""
-    draws = isinstance(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState, random.Random))
-    return draws or (getattr(fn, "__module__", "") or "").startswith(EFFECTS) or fn in SAVES or record_of(fn).checks
+def is_number(operand: Operand, number: int) -> bool:
+    """Whether an operand is a constant of this value."""
+    return isinstance(operand, Const) and not operand.live and isinstance(operand.value, int) and operand.value == number
 
 
 def write_argument(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:

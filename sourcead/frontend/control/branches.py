@@ -92,7 +92,7 @@ def is_new_key(slots: Slots, before: Value, after: Value) -> bool:
 
 def open_dict(lo: Lowering, cell: Cell, value: Value) -> None:
     """Makes a dict, whose keys depend on what the program does, one IR value, if its values are of one kind."""
-    if core.may_be(lo, cell, value):
+    if core.may_be(cell, value):
         raise MustMaterialise(cell, lo.here)
 
 

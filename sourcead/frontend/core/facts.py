@@ -125,7 +125,7 @@ def type_of_value(value: Value) -> Type | None:
     return None
 
 
-def may_be(lo: Lowering, cell: Cell, value: Value) -> bool:
+def may_be(cell: Cell, value: Value) -> bool:
     """Whether a dict known key by key can be one IR value, with a value to be put into it."""
     common, new = common_type(cell), type_of_value(value)
     return common is not None and new is not None and not isinstance(join(common, new), Unknown)

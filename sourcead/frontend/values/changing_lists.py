@@ -50,10 +50,3 @@ def element(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, node) -
             raise core.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
         return now[key]
     return iterable.items[k]
-
-
-def forget(cells: set[Cell], birth: int) -> None:
-    """Objects share no memory with what an attempt made that was given up."""
-    for cell in cells:
-        cell.shares = {c for c in cell.shares if c.slots.birth < birth}
-        cell.held_by = {c for c in cell.held_by if c.slots.birth < birth}

@@ -37,7 +37,7 @@ def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 @core.store.register("dict")
 def _store_in_dict(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
     found, k = core.known(lo, key)
-    if found and not (k not in base.items and base.depth < lo.depth and core.may_be(lo, base, value)):
+    if found and not (k not in base.items and base.depth < lo.depth and core.may_be(base, value)):
         replace_item(lo, base, k, value)
         return
     if found:

@@ -7,7 +7,6 @@ taken to be in C order; where the program's meaning rests on that, the text chec
 
 from __future__ import annotations
 
-import operator
 import types
 
 import gast
@@ -18,20 +17,8 @@ from sourcead.frontend import core
 from sourcead.frontend.core import VALUE, Cell, TupleVal, Value, roots
 from sourcead.ir.nodes import Atom, Call, Const, Index, Let, Operand, Slice, Sub, Update, Var, View
 from sourcead.ir.types import Array, Scalar, rank
-from sourcead.primitives.views import VIEWS
+from sourcead.primitives.table import record_of
 
-RESHAPES = frozenset({np.reshape, np.ravel})
-TRANSPOSES = frozenset({np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.flip, np.flipud, np.fliplr, np.rot90})
-SAME_OBJECT = frozenset({np.asarray, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d, np.atleast_3d})
-
-MAKES_C = frozenset({
-    np.zeros, np.ones, np.full, np.empty, np.eye, np.identity, np.tri, np.arange, np.linspace, np.ndarray.copy, np.matmul, operator.matmul,
-    np.outer, np.ndarray.flatten, np.indices, np.kron,
-})  # fmt: skip
-KEEPS_C = frozenset({
-    np.array, np.copy, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.ndarray.astype, np.where, np.clip, np.concatenate,
-    np.stack, np.vstack, np.hstack, np.tile, np.maximum, np.minimum, np.round, np.nan_to_num, np.real, np.sort, np.cumsum, np.roll,
-})  # fmt: skip
 NOWHERE: frozenset[Var] = frozenset()
 
 
@@ -82,15 +69,14 @@ def _result(lo, fn, args, kwargs, t) -> frozenset[Var] | None:
     """Of the result of a call."""
     if "order" in kwargs or isinstance(fn, Var):
         return None
-    if fn in RESHAPES:
+    known = record_of(fn)
+    if known.view == "reshape":
         return NOWHERE if fn is np.ravel else in_c_order(lo, args[0])
-    if fn in VIEWS and fn not in KEEPS_C:
+    if known.view is not None and (known.view != "maybe" or known.order is None):
         return _part(lo, in_c_order(lo, args[0]), args[0], View(fn, args[1:], tuple(kwargs.items()))) if args else None
-    if fn in MAKES_C or rank(t) == 1:
+    if known.order == "C" or rank(t) == 1:
         return NOWHERE
-    if fn in KEEPS_C or isinstance(fn, np.ufunc) or getattr(fn, "__module__", "") == "_operator":
-        return _all(lo, (*args, *kwargs.values()))
-    return None
+    return _all(lo, (*args, *kwargs.values())) if known.order == "keeps" else None
 
 
 def _part(lo, whole: frozenset[Var] | None, base, step: Sub | View) -> frozenset[Var] | None:
@@ -103,9 +89,8 @@ def _part(lo, whole: frozenset[Var] | None, base, step: Sub | View) -> frozenset
     if whole is None or axes is None:
         return None
     if isinstance(step, View):
-        if step.fn in RESHAPES or step.fn is np.expand_dims:
-            return whole
-        return whole if step.fn in TRANSPOSES and axes <= 1 and step.fn not in (np.flip, np.flipud) else None
+        order = record_of(step.fn).order
+        return whole if order == "keeps" or order == "axes" and axes <= 1 else None
     parts = step.key if isinstance(step.key, tuple) else (step.key,)
     for k, part in enumerate(parts):
         if isinstance(part, Slice):  # rows that lie one after the other; anything taken of the rows leaves gaps
@@ -190,7 +175,9 @@ def is_temporary(lo, args: list[Value], node) -> bool:
     if not isinstance(base, Cell) or base.kind != "array":
         return False
     made = lo.build.made_by.get(base.first)
-    if base.base is not None or base.held_by or base.shares or not isinstance(made, Call) or isinstance(made.fn, Var) or made.fn in VIEWS:
+    if base.base is not None or base.held_by or base.shares or not isinstance(made, Call) or isinstance(made.fn, Var):
+        return False
+    if record_of(made.fn).view:
         return False
     if not lo.build.stmts or base.first not in lo.build.stmts[-1].targets or base.slots.get(VALUE) is not base.first:
         return False

@@ -12,12 +12,7 @@ from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Operand, Var
 from sourcead.ir.types import TupleT
 from sourcead.ir.walk import map_operand
 from sourcead.passes.batching.subscripts import ALL, Unbatchable, rank_of
-from sourcead.primitives.result_types.elementwise import is_elementwise
-
-MATMULS = (operator.matmul, np.matmul, np.dot)
-REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.amax, np.amin)
-LIKE = (np.zeros_like, np.ones_like, np.empty_like)
-COPIES = (np.copy, np.ndarray.copy, np.ascontiguousarray, np.conj, np.conjugate, np.real, np.imag)
+from sourcead.primitives.table import record_of
 
 
 class BatchedCalls:
@@ -27,26 +22,29 @@ class BatchedCalls:
         fn, args, kwargs = op.fn, op.args, dict(op.kwargs)
         if isinstance(fn, Var) or any(isinstance(a, tuple) and self.is_batched(a) for a in args):
             raise Unbatchable
-        if is_elementwise(fn) and not kwargs:
+        known = record_of(fn)
+        if known.is_elementwise(len(args)) and not kwargs:
             rank = max(map(rank_of, args))
             return self.emit(target, replace(op, args=tuple(self.aligned(a, rank) for a in args)))
-        if fn in MATMULS and len(args) == 2 and not kwargs:
-            return self.product(target, *args)
-        if fn is np.outer and len(args) == 2 and not kwargs and rank_of(args[0]) == rank_of(args[1]) == 1:
-            a, b = (self.column(args[0]), self.row(args[1]))
-            return self.emit(target, Call(np.multiply, (a, b)))
-        if fn in REDUCTIONS and not kwargs.keys() - {"axis", "keepdims"} and len(args) == 1:
+        if known.batched == "reduction" and not kwargs.keys() - {"axis", "keepdims"} and len(args) == 1:
             return self.reduction(target, op, kwargs)
-        if fn in LIKE and len(args) == 1 and not kwargs or fn in COPIES and len(args) == 1 and not kwargs:
-            return self.emit(target, replace(op, args=(self.found[args[0]],)))
-        if fn is np.ndarray.astype and len(args) == 2 and not kwargs and not self.is_batched(args[1]):
-            return self.emit(target, replace(op, args=(self.found[args[0]], map_operand(args[1], self.unbatched))))
-        if fn is np.transpose and not kwargs:
-            return self.emit(target, Call(np.transpose, (self.found[args[0]], self.axes(args))))
-        if fn in (np.broadcast_to, np.reshape) and len(args) == 2 and not kwargs and not self.is_batched(args[1]):
-            return self.shaped(target, fn, *args)
-        if fn is np.expand_dims and len(args) == 2 and is_int(args[1]) and not kwargs:
-            return self.emit(target, Call(fn, (self.found[args[0]], Const(moved(args[1].value, rank_of(args[0]) + 1)))))
+        if kwargs:
+            raise Unbatchable
+        match known.batched, args:
+            case "product", (a, b):
+                return self.product(target, a, b)
+            case "outer", (a, b) if rank_of(a) == rank_of(b) == 1:
+                return self.emit(target, Call(np.multiply, (self.column(a), self.row(b))))
+            case "like", (x,):
+                return self.emit(target, replace(op, args=(self.found[x],)))
+            case "astype", (x, dtype) if not self.is_batched(dtype):
+                return self.emit(target, replace(op, args=(self.found[x], map_operand(dtype, self.unbatched))))
+            case "transpose", (x, *_):
+                return self.emit(target, Call(np.transpose, (self.found[x], self.axes(args))))
+            case "shaped", (x, shape) if not self.is_batched(shape):
+                return self.shaped(target, fn, x, shape)
+            case "expand_dims", (x, axis) if is_int(axis):
+                return self.emit(target, Call(fn, (self.found[x], Const(moved(axis.value, rank_of(x) + 1)))))
         raise Unbatchable
 
     def product(self, target: Var, a: Atom, b: Atom) -> Var:

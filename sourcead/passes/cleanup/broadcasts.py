@@ -23,9 +23,10 @@ from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Operand, Stmt, Update, Var
 from sourcead.ir.type_of import type_of
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype
-from sourcead.passes.cleanup.equal_dims import Dim, KnownDims, is_elementwise, not_one
+from sourcead.passes.cleanup.equal_dims import Dim, KnownDims, not_one
 from sourcead.passes.equality import equal_types, same_dim, same_dims
 from sourcead.passes.peephole import Facts, peephole
+from sourcead.primitives.table import record_of
 
 LINEAR = (operator.add, operator.sub, operator.mul, operator.neg)
 PYTHON = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
@@ -87,7 +88,7 @@ def broadcasts_operands(fn, count: int) -> bool:
     """Whether a call with so many positional arguments broadcasts all of them against each other."""
     if isinstance(fn, np.ufunc) and count != fn.nin:
         return False
-    return is_elementwise(fn) or (fn is np.where and count == 3)
+    return record_of(fn).is_elementwise(count)
 
 
 def _broadcast_of(operand: Operand, facts: Facts) -> Atom | None:
@@ -186,7 +187,7 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
 def _only_feeds_operations(var: Var, facts: Facts) -> bool:
     """Whether a value is read by elementwise operations alone, and by at least one."""
     readers = facts.readers.get(var, [])
-    return bool(readers) and all(isinstance(op, Call) and is_elementwise(op.fn) for op in readers)
+    return bool(readers) and all(isinstance(op, Call) and record_of(op.fn).is_elementwise(len(op.args)) for op in readers)
 
 
 def _into_update(op: Update, base: Atom, value: Operand, facts: Facts) -> Update | None:

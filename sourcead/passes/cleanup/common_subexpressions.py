@@ -11,8 +11,6 @@ rather than give them a name.
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Hashable
 from typing import Any
 
@@ -22,55 +20,7 @@ from sourcead.ir.nodes import Attr, Build, Call, Const, Function, Index, Op, Stm
 from sourcead.ir.types import kind_of
 from sourcead.passes.equality import operand_key
 from sourcead.passes.peephole import Facts, peephole
-
-COMMUTATIVE = {operator.add, operator.mul, np.add, np.multiply, np.maximum, np.minimum}
-
-# Arrays to be written to, and what is not a function of its arguments alone.
-FRESH = {
-    "array", "asarray", "ascontiguousarray", "asfortranarray", "copy", "empty", "empty_like", "full", "full_like", "ones",
-    "ones_like", "require", "zeros", "zeros_like",
-}  # fmt: skip
-IMPURE = {
-    "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask", "vectorize", "frompyfunc", "nditer", "errstate",
-    "seterr", "seterrcall", "setbufsize", "set_printoptions", "printoptions", "fromfile", "fromiter", "load", "loadtxt",
-    "genfromtxt", "memmap", "save", "savetxt", "savez", "savez_compressed", "apply_along_axis", "apply_over_axes",
-    "piecewise", "fromfunction", "fromregex", "show_config", "show_runtime", "info", "test", "ndarray", "matrix",
-    "broadcast", "flatiter", "ndindex", "ndenumerate", "shares_memory", "may_share_memory", "from_dlpack", "frombuffer",
-    "asmatrix", "bmat", "getbufsize", "geterr", "get_printoptions",
-}  # fmt: skip
-UFUNC_METHODS = ("accumulate", "outer", "reduce", "reduceat")
-ARRAY_METHODS = (
-    "all", "any", "argmax", "argmin", "argsort", "clip", "conj", "conjugate", "cumprod", "cumsum", "diagonal", "dot",
-    "item", "max", "mean", "min", "prod", "ravel", "repeat", "reshape", "round", "squeeze", "std", "sum", "swapaxes",
-    "take", "trace", "transpose", "var",
-)  # fmt: skip
-BUILTINS = (abs, bool, complex, divmod, float, int, len, max, min, pow, round, sum)
-WRITING_OPERATORS = {"attrgetter", "call", "delitem", "itemgetter", "length_hint", "methodcaller", "setitem"}
-
-
-def _pure_functions() -> dict[int, Any]:
-    """The functions known to be pure, by identity."""
-    pure = list(BUILTINS)
-    pure += [f for name, f in vars(math).items() if callable(f) and not name.startswith("_")]
-    pure += [getattr(operator, name) for name in operator.__all__ if name not in WRITING_OPERATORS and not _in_place(name)]
-    for module in (np, np.linalg, np.fft):
-        for name in dir(module):
-            f = getattr(module, name, None)
-            if name.startswith("_") or name in FRESH or name in IMPURE or getattr(f, "__name__", name) in FRESH | IMPURE:
-                continue
-            scalar = isinstance(f, type) and issubclass(f, np.generic)
-            if scalar or (callable(f) and not isinstance(f, type)):
-                pure.append(f)
-    pure += [m for name in ARRAY_METHODS if (m := getattr(np.ndarray, name, None)) is not None]
-    return {id(f): f for f in pure}
-
-
-def _in_place(name: str) -> bool:
-    """Whether an operator of this name may write its first operand, as `+=` does."""
-    return name.startswith("i") and name[1:] in {*operator.__all__, "and", "or"}
-
-
-PURE = _pure_functions()
+from sourcead.primitives.table import record_of
 
 
 def is_pure(op: Op) -> bool:
@@ -84,10 +34,8 @@ def is_pure(op: Op) -> bool:
 
 
 def _is_pure_function(fn: Any) -> bool:
-    if id(fn) in PURE:
-        return True
-    owner = getattr(fn, "__self__", None)  # np.add.reduce
-    return isinstance(owner, np.ufunc) and id(owner) in PURE and getattr(fn, "__name__", "") in UFUNC_METHODS
+    known = record_of(fn)
+    return known.pure and not known.buffer
 
 
 def merge_common(function: Function) -> Function:
@@ -126,7 +74,7 @@ def _key(op: Op, canonical) -> Hashable:
             return kind, *(operand_key(i, canonical) for i in items)
         case Call(fn, args, kwargs):
             keys = [operand_key(a, canonical) for a in args]
-            if len(args) == 2 and isinstance(fn, Hashable) and fn in COMMUTATIVE and all(map(_is_number, args)):
+            if len(args) == 2 and record_of(fn).commutes and all(map(_is_number, args)):
                 keys.sort(key=hash)
             owner = getattr(fn, "__self__", None)
             called = (id(owner), fn.__name__) if isinstance(owner, np.ufunc) else id(fn)

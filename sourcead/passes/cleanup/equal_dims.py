@@ -8,29 +8,16 @@ the operation: later in the same block, and in blocks inside it.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 
 from sourcead.ir.nodes import Call, Operand, Stmt, Var
 from sourcead.ir.types import Array, Sym, Type, dims_of
 from sourcead.passes.peephole import Facts
+from sourcead.primitives.table import record_of
 
 Dim = int | Sym
-OPERATORS = {
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
-    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
-    operator.and_, operator.or_, operator.xor, operator.neg,
-}  # fmt: skip
-
-
-def is_elementwise(fn: Any) -> bool:
-    """Whether a function of arrays broadcasts all its operands against each other and works on each element."""
-    if isinstance(fn, np.ufunc):
-        return fn.signature is None and fn.nout == 1
-    return isinstance(fn, Hashable) and fn in OPERATORS
 
 
 class KnownDims:
@@ -42,7 +29,7 @@ class KnownDims:
     def learn(self, stmt: Stmt, facts: Facts) -> None:
         """Notes what a statement proves by having run."""
         match stmt.op:
-            case Call(fn, args) if is_elementwise(fn) and len(stmt.targets) == 1:
+            case Call(fn, args) if record_of(fn).is_elementwise(len(args)) and len(stmt.targets) == 1:
                 self._broadcast((*args, stmt.targets[0]), facts)
             case Call(fn, (source, *_)) if fn is np.broadcast_to:
                 self._broadcast((source, stmt.targets[0]), facts)

@@ -17,8 +17,9 @@ import numpy as np
 from sourcead.ir.nodes import Attr, Branch, Call, Const, Function, Loop, Op, Operand, Stmt, Update, Var
 from sourcead.ir.types import Array, Scalar, same_dtype
 from sourcead.ir.walk import walk
-from sourcead.passes.cleanup.equal_dims import KnownDims, is_elementwise
+from sourcead.passes.cleanup.equal_dims import KnownDims
 from sourcead.passes.peephole import Facts, peephole
+from sourcead.primitives.table import record_of
 
 ATTRIBUTES = ("shape", "size", "ndim")
 QUERIES = (np.shape, np.size, np.ndim)
@@ -52,7 +53,7 @@ def share_shapes(function: Function) -> Function:
                 return replace(stmt.op, base=same)
             named, scope = known.get(dims.shape(array.type, facts), (None, None))
             answer = _query_of_another(stmt.op, array, [*params, named] if scope in facts.open else params, dims, facts)
-        if isinstance(stmt.op, Call) and is_elementwise(stmt.op.fn) and len(stmt.targets) == 1:
+        if isinstance(stmt.op, Call) and record_of(stmt.op.fn).is_elementwise(len(stmt.op.args)) and len(stmt.targets) == 1:
             offer(stmt.targets[0], facts.scope, facts)
         return answer
 
@@ -61,7 +62,7 @@ def share_shapes(function: Function) -> Function:
 
 def _combined_with_itself(op: Op | None) -> Var | None:
     """Return `x` if the op is elementwise and reads `x` and numbers alone, as `x * x` and `x ** 2` do, else None."""
-    if not (isinstance(op, Call) and is_elementwise(op.fn) and not op.kwargs):
+    if not (isinstance(op, Call) and record_of(op.fn).is_elementwise(len(op.args)) and not op.kwargs):
         return None
     variables = {a for a in op.args if isinstance(a, Var) and not isinstance(a.type, Scalar)}
     numbers = all(isinstance(a, Var) or isinstance(a, Const) and np.ndim(a.value) == 0 for a in op.args)

@@ -31,9 +31,9 @@ from sourcead.ir.nodes import (
 from sourcead.ir.types import INT, Array, ListT, Sym
 from sourcead.ir.walk import all_reads, bound_vars, definitions, map_blocks, map_op, op_reads
 from sourcead.passes.cleanup.common_subexpressions import is_pure
-from sourcead.passes.cleanup.equal_dims import is_elementwise
 from sourcead.passes.loops.hoisting import PRODUCTS
 from sourcead.passes.peephole import with_body, with_stmts
+from sourcead.primitives.table import record_of
 
 
 def interchange_loops(function: Function, notes: list[str], build: Builder) -> Function:
@@ -238,7 +238,7 @@ class Interchange:
         if a[-1] is b[-1] or a[-1] == b[-1]:
             return True
         readers = [s for s in moving if before in op_reads(s.op) and isinstance(s.op, Call)]
-        joined = any(is_product(s) or is_elementwise(s.op.fn) and dims_in(s.targets[0]) == b for s in readers)
+        joined = any(is_product(s) or record_of(s.op.fn).is_elementwise(len(s.op.args)) and dims_in(s.targets[0]) == b for s in readers)
         return joined and least(a[-1]) > 1 and least(b[-1]) > 1
 
     def layer(

@@ -144,7 +144,7 @@ class _ScalarReplacement:
         now: Atom = inside
         others = False
         for at, stmt in enumerate(self.stmts):
-            if stmt is None or not self.concerns(stmt, chain, at):
+            if stmt is None or not self.concerns(chain, at):
                 continue
             op = stmt.op
             if at not in positions:
@@ -169,7 +169,7 @@ class _ScalarReplacement:
             self.remove(k)
         self.after.append(self.like(old, Update(left, (Sub(single(key)),), end, "set")))
 
-    def concerns(self, stmt: Stmt, chain: Var, at: int) -> bool:
+    def concerns(self, chain: Var, at: int) -> bool:
         return any(a.chain is chain for a in self.body.accesses[at])
 
     def remove(self, k: int) -> None:

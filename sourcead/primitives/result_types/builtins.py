@@ -10,9 +10,11 @@ from sourcead.ir.type_of import list_type
 from sourcead.ir.types import (
     BOOL, FLOAT, INT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, Unknown, anydim, join
 )
+from sourcead.primitives.registry import infers
 from sourcead.primitives.result_types.by_example import sample
-from sourcead.primitives.result_types.operands import Arg, Impossible, array_type, shape_dims
-from sourcead.primitives.result_types.table import arrange, infers, only
+from sourcead.primitives.result_types.elementwise import elementwise
+from sourcead.primitives.result_types.operands import Arg, Impossible, arrange, array_type, only, shape_dims
+from sourcead.primitives.result_types.subscripts import infer_index
 
 
 @infers(len)
@@ -84,8 +86,6 @@ def _extreme(fn, args, kwargs) -> Type:
 
 @infers(sum)
 def _sum(fn, args, kwargs) -> Type:
-    from sourcead.primitives.result_types.elementwise import elementwise
-
     if kwargs or len(args) > 2:
         return UNKNOWN
     start = args[1] if len(args) == 2 else Arg(INT, 0)
@@ -106,8 +106,6 @@ def _sum(fn, args, kwargs) -> Type:
 
 
 def _element(t: Type) -> Type:
-    from sourcead.primitives.result_types.subscripts import infer_index
-
     return infer_index(t, Arg(INT))
 
 
@@ -133,8 +131,6 @@ def _sequence(fn, args, kwargs) -> Type:
 
 @infers(abs)
 def _abs(fn, args, kwargs) -> Type:
-    from sourcead.primitives.result_types.elementwise import elementwise
-
     return elementwise(fn, args, kwargs)
 
 

@@ -6,84 +6,26 @@ import operator
 
 import numpy as np
 
-from sourcead import runtime
-from sourcead.ir.types import (
-    BOOL, FLOAT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Unknown, anydim, join
-)
+from sourcead.ir.types import BOOL, FLOAT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Unknown, join
+from sourcead.primitives.kinds import home
+from sourcead.primitives.registry import record
 from sourcead.primitives.result_types.by_example import sample
+from sourcead.primitives.result_types.dims import broadcast_dims
 from sourcead.primitives.result_types.operands import Arg, Impossible, array_type
-
-_OPERATORS = {
-    getattr(operator, name)
-    for name in """add sub mul truediv floordiv mod pow neg pos abs eq ne lt le gt ge and_ or_ xor invert lshift rshift
-    iadd isub imul itruediv ifloordiv imod ipow""".split()
-}
-_FUNCTIONS = {
-    getattr(np, name)
-    for name in """where clip sinc nan_to_num real imag round around isclose fix i0 angle isreal iscomplex isposinf
-    isneginf""".split()
-} | {runtime.lower_exponent, runtime.log_or_zero, runtime.divide_or_zero, runtime.sinc_slope}
-_OPERANDS = {
-    np.nan_to_num: 1, np.angle: 1, np.round: 1, np.around: 1, np.fix: 1, np.real: 1, np.imag: 1, np.isclose: 2, np.sinc: 1,
-    np.i0: 1, np.isreal: 1, np.iscomplex: 1, np.isposinf: 1, np.isneginf: 1,
-}  # fmt: skip
-_PREDICATES = {
-    np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.isnan, np.isinf, np.isfinite, np.signbit,
-    np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.isclose, np.isreal, np.iscomplex, np.isposinf, np.isneginf,
-    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
-}  # fmt: skip
-
-
-def is_elementwise(fn) -> bool:
-    """Whether a function's result has the broadcast shape of its operands, element by element."""
-    if isinstance(fn, np.ufunc):
-        return fn.signature is None and fn.nout == 1
-    return fn in _OPERATORS or fn in _FUNCTIONS or fn in (abs, pow)
-
-
-def broadcast_dim(a, b):
-    """The dim of two dims that are broadcast against each other."""
-    if a is b or a == b:
-        return a
-    if isinstance(a, int) and a == 1:
-        return b
-    if isinstance(b, int) and b == 1:
-        return a
-    a_many, b_many = not_one(a), not_one(b)
-    if a_many and b_many:
-        return b if isinstance(b, int) and not isinstance(a, int) else a
-    if a_many or b_many:
-        return a if a_many else b
-    return anydim()
-
-
-def not_one(dim) -> bool:
-    """Whether a dim is known not to be 1."""
-    return dim != 1 if isinstance(dim, int) else dim.many
-
-
-def broadcast_dims(*shapes: tuple) -> tuple:
-    """The dims of several shapes broadcast together."""
-    rank = max(map(len, shapes), default=0)
-    result = [1] * rank
-    for dims in shapes:
-        for i, dim in enumerate(dims, rank - len(dims)):
-            result[i] = broadcast_dim(result[i], dim)
-    return tuple(result)
 
 
 def elementwise(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     """The type of an elementwise call."""
     if set(kwargs) - {"dtype", "nan", "posinf", "neginf", "decimals", "rtol", "atol", "equal_nan", "deg", "min", "max"}:
         return UNKNOWN
-    count = fn.nin if isinstance(fn, np.ufunc) else _OPERANDS.get(fn, 3)
+    count = fn.nin if isinstance(fn, np.ufunc) else record(fn).operands or 3
     operands, options = args[:count], args[count:]
     if options and (isinstance(fn, np.ufunc) or not all(isinstance(a.type, (Scalar, NoneType)) for a in options)):
         raise Impossible
     types = [a.type for a in operands] + [a.type for k, a in kwargs.items() if k in ("min", "max")]
     if any(isinstance(t, Unknown) for t in types):
         return UNKNOWN
-    if fn in _OPERATORS and not any(isinstance(t, Array) for t in types):
+    if home(fn) == "_operator" and not any(isinstance(t, Array) for t in types):
         if any(isinstance(t, (ListT, TupleT, Str)) for t in types):
             return _sequence_operator(fn, args)
     if fn in (operator.pow, pow, operator.ipow) and (python := _python_power(args)) is not None:
@@ -98,7 +40,7 @@ def elementwise(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
         ):
             dtype = np.result_type(*(t.dtype for t in types[1:]))
         else:
-            dtype = np.dtype(bool) if fn in _PREDICATES else None
+            dtype = np.dtype(bool) if record(fn).boolean else None
         if unknown_rank:
             return Array(dtype, None)
         dims = _dims(types)

@@ -11,20 +11,17 @@ its scalar, which behaves like one.
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 
 from sourcead import runtime
 from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, StructT, TupleT, Type, Undefined, join, kind_of, rank
-from sourcead.primitives.result_types import shapes as infer_shapes  # noqa: F401  (fills the table)
 from sourcead.primitives.result_types.by_example import by_example
-from sourcead.primitives.result_types.elementwise import elementwise, is_elementwise
+from sourcead.primitives.result_types.elementwise import elementwise
 from sourcead.primitives.result_types.operands import (
     DTYPE_CHOICES, NOT_CONST, Arg, Impossible, SliceArg, has_any_dtype, settle
 )
 from sourcead.primitives.result_types.subscripts import infer_index
-from sourcead.primitives.result_types.table import HANDLERS
+from sourcead.primitives.table import record_of
 
 __all__ = ["NOT_CONST", "Arg", "SliceArg", "infer_attr", "infer_call", "infer_index", "static_value"]
 
@@ -55,18 +52,11 @@ def infer_call(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None) -> Typ
 
 
 def _infer_call(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
-    if (getattr(fn, "__module__", None) or "").startswith("scipy."):
-        special = not fn.__module__.startswith("scipy.linalg")
-        family = "scipy_special" if special else "scipy_linalg"
-        importlib.import_module(f"sourcead.primitives.result_types.{family}")
+    known = record_of(fn)
     try:
-        handler = HANDLERS.get(fn)
-    except TypeError:  # not hashable
-        return UNKNOWN
-    try:
-        if handler is not None:
-            return handler(fn, args, kwargs)
-        if is_elementwise(fn):
+        if known.result is not None:
+            return known.result(fn, args, kwargs)
+        if known.elementwise:
             return elementwise(fn, args, kwargs)
         return by_example(fn, args, kwargs)
     except (Impossible, TypeError, ValueError, IndexError, AttributeError, KeyError, OverflowError):

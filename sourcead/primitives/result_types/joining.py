@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from sourcead.ir.types import UNKNOWN, Array, ListT, TupleT, Type, anydim
+from sourcead.primitives.registry import infers
 from sourcead.primitives.result_types.by_example import array_dtype
-from sourcead.primitives.result_types.operands import Arg, Impossible, array_type, axes_of, const
-from sourcead.primitives.result_types.table import arrange, infers, only
+from sourcead.primitives.result_types.dims import equal_dim, sum_of_dims
+from sourcead.primitives.result_types.operands import Arg, Impossible, arrange, array_type, axes_of, const, only
 
 
 def _sequence_items(arg: Arg) -> list[Arg] | None:
@@ -53,13 +54,13 @@ def _join(fn, args, kwargs) -> Type:
     if len(ranks) != 1:
         raise Impossible
     (rank,) = ranks
-    shared = [_equal_dim(dims) for dims in zip(*(t.dims for t in types))]
+    shared = [equal_dim(dims) for dims in zip(*(t.dims for t in types))]
     if fn is np.stack:
         (i,) = axes_of(Arg(UNKNOWN, axis), rank + 1)
         return Array(dtype, (*shared[:i], anydim() if length is None else length, *shared[i:]))
     (i,) = axes_of(Arg(UNKNOWN, axis), rank)
     return Array(
-        dtype, (*shared[:i], _dim_sum([t.dims[i] for t in types] if length is not None else []), *shared[i + 1 :])
+        dtype, (*shared[:i], sum_of_dims([t.dims[i] for t in types] if length is not None else []), *shared[i + 1 :])
     )
 
 
@@ -67,25 +68,6 @@ def _joined_dtype(parts: list[Arg]):
     if any(isinstance(p.type, Array) and p.type.dtype is None for p in parts):
         return None
     return np.result_type(*(p.type.dtype if isinstance(p.type, Array) else array_dtype(p) for p in parts))
-
-
-def _equal_dim(dims):
-    """The dim that several dims which must be equal have in common."""
-    result = dims[0]
-    for d in dims[1:]:
-        if not (isinstance(result, int)) and (isinstance(d, int) or (d.many and not result.many)):
-            result = d
-    return result
-
-
-def _dim_sum(dims):
-    if not dims:
-        return anydim()
-    if all(isinstance(d, int) for d in dims):
-        return sum(dims)
-    if len(dims) == 1:
-        return dims[0]
-    return anydim()  # even of dims that are not 1: they may be 0
 
 
 @infers(np.vstack, np.hstack, np.dstack, np.column_stack)
@@ -110,8 +92,8 @@ def _named_join(fn, args, kwargs) -> Type:
         axis = 2
     if len({len(d) for d in dims}) != 1:
         raise Impossible
-    shared = [_equal_dim(d) for d in zip(*dims)]
-    shared[axis] = _dim_sum([d[axis] for d in dims])
+    shared = [equal_dim(d) for d in zip(*dims)]
+    shared[axis] = sum_of_dims([d[axis] for d in dims])
     return Array(dtype, tuple(shared))
 
 

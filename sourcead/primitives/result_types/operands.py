@@ -231,3 +231,28 @@ def example_of(arg: Arg, variant: int = 0, rank_if_unknown: int | None = None):
     if isinstance(arg.type, Str):
         raise Impossible
     return example(arg.type, variant, rank_if_unknown)
+
+
+def arrange(names: str, args: list, kwargs: dict) -> dict:
+    """The operands by parameter name; `names` are the positional parameters in order. Raises TypeError if one is unknown."""
+    order = names.split()
+    if len(args) > len(order):
+        raise TypeError("too many arguments")
+    given = dict(zip(order, args))
+    for name, arg in kwargs.items():
+        if name in given:
+            raise TypeError(f"{name} given twice")
+        given[name] = arg
+    return given
+
+
+def only(given: dict, allowed: str) -> None:
+    """Raises TypeError if an operand is given that is not among the allowed."""
+    extra = set(given) - set(allowed.split())
+    if extra:
+        raise TypeError(f"nothing is known of the result with {', '.join(extra)}")
+
+
+def is_none(arg: Arg) -> bool:
+    """Whether an operand is the constant None."""
+    return arg.known and arg.value is None

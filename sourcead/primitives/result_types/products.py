@@ -7,10 +7,10 @@ import operator
 import numpy as np
 
 from sourcead.ir.types import UNKNOWN, Array, Scalar, TupleT, Type, anydim
+from sourcead.primitives.registry import infers
 from sourcead.primitives.result_types.by_example import by_example, sample
-from sourcead.primitives.result_types.elementwise import broadcast_dim, broadcast_dims
-from sourcead.primitives.result_types.operands import Arg, Impossible, array_type, const
-from sourcead.primitives.result_types.table import arrange, infers, only
+from sourcead.primitives.result_types.dims import broadcast_dim, broadcast_dims, product_of_dims
+from sourcead.primitives.result_types.operands import Arg, Impossible, arrange, array_type, const, only
 
 
 def _product(fn, args, dims) -> Type:
@@ -62,12 +62,10 @@ def _inner(fn, args, kwargs) -> Type:
 
 @infers(np.outer)
 def _outer(fn, args, kwargs) -> Type:
-    from sourcead.primitives.result_types.shapes import _total
-
     given = arrange("a b out", args, kwargs)
     only(given, "a b")
     args = [given["a"], given["b"]]
-    return _product(fn, args, tuple(_total(_dims(x)) for x in args))
+    return _product(fn, args, tuple(product_of_dims(_dims(x)) for x in args))
 
 
 @infers(np.vdot)

@@ -8,9 +8,9 @@ from sourcead import runtime
 from sourcead.ir.types import (
     ANY_DTYPE, FLOAT, INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, TupleT, Type, anydim, join, map_type
 )
+from sourcead.primitives.registry import infers
 from sourcead.primitives.result_types.by_example import by_example
 from sourcead.primitives.result_types.operands import Impossible, array_type
-from sourcead.primitives.result_types.table import infers
 from sourcead.runtime import matrices as runtime_matrices, tangents as runtime_tangents
 
 

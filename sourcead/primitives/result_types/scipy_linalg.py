@@ -6,8 +6,8 @@ import numpy as np
 from scipy import linalg
 
 from sourcead.ir.types import Array, Type
-from sourcead.primitives.result_types.operands import Arg, array_type, need_dims
-from sourcead.primitives.result_types.table import arrange, infers
+from sourcead.primitives.registry import infers
+from sourcead.primitives.result_types.operands import Arg, arrange, array_type, need_dims
 
 
 def _dtype(*args: Arg):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from scipy import special
 
 from sourcead.ir.types import Array, Type
+from sourcead.primitives.registry import infers
 from sourcead.primitives.result_types.by_example import sample
-from sourcead.primitives.result_types.operands import Impossible, axes_of, const, need_dims
-from sourcead.primitives.result_types.shapes import without_axes
-from sourcead.primitives.result_types.table import arrange, infers, only
+from sourcead.primitives.result_types.operands import Impossible, arrange, axes_of, const, need_dims, only
+from sourcead.primitives.result_types.reductions import without_axes
 
 
 @infers(special.softmax, special.log_softmax)

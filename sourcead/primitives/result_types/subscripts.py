@@ -9,8 +9,8 @@ from sourcead.ir.types import (
     KINDS, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Undefined, anydim,
     join
 )
-from sourcead.primitives.result_types.elementwise import broadcast_dims
-from sourcead.primitives.result_types.operands import Arg, Impossible, SliceArg
+from sourcead.primitives.result_types.dims import broadcast_dims
+from sourcead.primitives.result_types.operands import Arg, Impossible, SliceArg, array_type
 
 
 def infer_index(base: Type, key) -> Type:
@@ -185,8 +185,6 @@ def _kind(key):
             if dtype.kind in "iu":
                 return ("ints", dims)
         case ListT() | TupleT():
-            from sourcead.primitives.result_types.operands import array_type
-
             t = array_type(key.type)
             if t.dtype.kind == "b":
                 return ("mask", len(t.dims))

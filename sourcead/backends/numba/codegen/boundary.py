@@ -26,7 +26,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Block, Build, Const, Function, Index, Stmt, Var
 from sourcead.ir.records import is_namedtuple
 from sourcead.ir.types import DictT, FunctionT, Known, ListT, NoneType, Scalar, StructT, TupleT, Type, keyed_parts
-from sourcead.ir.walk import map_op, map_operand
+from sourcead.ir.walk import map_atoms
 
 
 @dataclass(frozen=True)
@@ -124,10 +124,7 @@ class _Flattening:
                 self.parameter(v, f"live[{a.text!r}]", params)
             return found[a.text]
 
-        def block(b: Block) -> Block:
-            return Block(tuple(replace(s, op=map_op(s.op, atom, block)) for s in b.stmts), tuple(map_operand(r, atom) for r in b.results))
-
-        return block(body)
+        return map_atoms(body, atom)
 
     # ---- results ----
 

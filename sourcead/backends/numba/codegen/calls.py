@@ -33,7 +33,7 @@ from sourcead.backends.numba.overloads.helpers import (
     REDUCED, WHOLE, add_at, alike, apart, as_many, begin, disjoint, reserved, subtract_at, with_room
 )
 from sourcead.backends.numba.overloads.integers import CHECKED, checked, wraps
-from sourcead.backends.numba.overloads.nests import LONG_TO_COMPILE, is_of_whole, nest
+from sourcead.backends.numba.overloads.nests import is_of_whole, nest
 from sourcead.emit import Emitted, emit
 from sourcead.emit.memory.sharing import call_sharing, index_sharing
 from sourcead.ir.nodes import (
@@ -41,15 +41,11 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, TupleT, Type, Unknown, kind_of, rank
 from sourcead.ir.walk import bound_vars, count_reads, map_blocks, map_op, op_blocks
-from sourcead.primitives.result_types.elementwise import is_elementwise
+from sourcead.primitives.registry import enter
+from sourcead.primitives.table import record_of
 
-NATIVE = {
-    *CHECKED, as_many, reserved, alike, begin, disjoint, with_room, no_floats, no_integers,
-    len, range, float, int, bool, abs, min, max, isinstance, print, tuple, enumerate, zip, reversed,
-    list, complex, round, slice,
-    np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.copy, np.transpose,
-    operator.is_, operator.is_not, operator.not_, operator.truth, operator.contains, operator.getitem, operator.concat,
-}  # fmt: skip
+enter(*CHECKED, as_many, reserved, alike, begin, disjoint, with_room, no_floats, no_integers, numba="native")
+enter(with_room, memory="first")
 _SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
 
 
@@ -199,7 +195,7 @@ class _Outlining:
             made = self.made_by.get(op.args[0])
             if isinstance(made, Build):
                 return replace(op, args=(made.items,), kwargs=tuple((k, _dtype(v)) for k, v in op.kwargs))
-        if result is None or _is_native(fn):
+        if result is None or record_of(fn).numba == "native":
             return replace(op, kwargs=tuple((k, _dtype(v)) for k, v in op.kwargs))
         return self.outlined(stmt, fn)
 
@@ -278,7 +274,7 @@ class _Outlining:
 
     def compiles(self, fn: Any, result: Type) -> bool:
         """Whether it is worth a try to compile a call."""
-        return len(getattr(result, "dims", None) or ()) < MANY_AXES and not any(fn is f for f in LONG_TO_COMPILE)
+        return len(getattr(result, "dims", None) or ()) < MANY_AXES and record_of(fn).numba != "interpreted"
 
     # ---- memory ----
 
@@ -321,18 +317,7 @@ def is_basic(fn: Any) -> bool:
     """Whether Numba knows a function of numbers and arrays, element by element."""
     if isinstance(fn, np.ufunc):
         return fn.signature is None and fn.nout == 1 and fn.nin <= 2 and fn.__name__ in dir(np)
-    return getattr(fn, "__module__", None) in ("_operator", "operator") and is_elementwise(fn)
-
-
-def _is_native(fn: Any) -> bool:
-    try:
-        if fn in NATIVE:
-            return True
-    except TypeError:
-        return False
-    if isinstance(fn, type):
-        return issubclass(fn, (np.generic, BaseException))
-    return getattr(fn, "__module__", None) == "math" or getattr(fn, "__objclass__", None) in (list, dict, str, tuple)
+    return getattr(fn, "__module__", None) in ("_operator", "operator") and record_of(fn).elementwise
 
 
 def _is_float_array(operand: Operand) -> bool:

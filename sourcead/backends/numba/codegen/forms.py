@@ -25,7 +25,7 @@ from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Pop, Slice, Stmt, Sub, Update, Var
 )
 from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, keyed_parts
-from sourcead.ir.walk import map_op, walk
+from sourcead.ir.walk import rewrite, walk
 
 
 def by_parts(function: Function) -> Function:
@@ -43,24 +43,20 @@ def by_parts(function: Function) -> Function:
             items.append(made)
         return build_op(t, tuple(items))
 
-    def block(b: Block) -> Block:
+    def change(stmt: Stmt) -> list[Stmt]:
         out: list[Stmt] = []
-        for stmt in b.stmts:
-            match stmt.op:
-                case Call(fn, args, ()) if fn in (runtime.zeros_like, runtime.like_argument) and are_alike(args):
-                    stmt = replace(stmt, op=each(fn, args, stmt, out))
-                case Call(fn, (Var() as x,), ()) if fn is tuple and isinstance(x.type, ListT):
-                    (y,) = stmt.targets
-                    if isinstance(y.type, TupleT):
-                        items = tuple(Var(f"{x.name}_{k}", t, True) for k, t in enumerate(y.type.items))
-                        out += [replace(stmt, targets=(v,), op=Index(x, Const(k))) for k, v in enumerate(items)]
-                        stmt = replace(stmt, op=Build("tuple", items))
-                case _:
-                    stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, block))
-            out.append(stmt)
-        return Block(tuple(out), b.results)
+        match stmt.op:
+            case Call(fn, args, ()) if fn in (runtime.zeros_like, runtime.like_argument) and are_alike(args):
+                stmt = replace(stmt, op=each(fn, args, stmt, out))
+            case Call(fn, (Var() as x,), ()) if fn is tuple and isinstance(x.type, ListT):
+                (y,) = stmt.targets
+                if isinstance(y.type, TupleT):
+                    items = tuple(Var(f"{x.name}_{k}", t, True) for k, t in enumerate(y.type.items))
+                    out += [replace(stmt, targets=(v,), op=Index(x, Const(k))) for k, v in enumerate(items)]
+                    stmt = replace(stmt, op=Build("tuple", items))
+        return [*out, stmt]
 
-    return replace(function, body=block(function.body))
+    return replace(function, body=rewrite(function.body, change))
 
 
 def are_alike(args: tuple) -> bool:
@@ -76,27 +72,24 @@ def with_one_type(function: Function) -> Function:
     lists.block(function.body)
     typed, floats = lists.inserted_into(), lists.floats_later()
 
-    def block(b: Block) -> Block:
-        stmts = []
-        for stmt in b.stmts:
-            op = map_op(stmt.op, lambda a: a, block)
-            match op:
-                case Loop():
-                    op = replace(op, inits=tuple(map(as_float, op.inits, op.params)))
-                    op = replace(op, body=replace(op.body, results=tuple(map(as_float, op.body.results, op.params))))
-                case Branch(_, then, orelse):
-                    arms = [replace(arm, results=tuple(map(as_float, arm.results, stmt.targets))) for arm in (then, orelse)]
-                    op = replace(op, then=arms[0], orelse=arms[1])
-                case Update(Var(type=Array(dims=(_, *_))), (Sub(Const(value)),)) if value is ...:  # Numba lowers no `x[...] += v`
-                    op = replace(op, path=(Sub(Slice(None, None, None)),))
-                case Build("list", ()) if stmt.targets[0] in typed:
-                    op = Call(typed[stmt.targets[0]], ())
-                case Build("list", items) if stmt.targets[0] in floats:
-                    op = replace(op, items=tuple(Const(float(a.value)) for a in items))
-            stmts.append(replace(stmt, op=op))
-        return Block(tuple(stmts), b.results)
+    def change(stmt: Stmt) -> list[Stmt]:
+        op = stmt.op
+        match op:
+            case Loop():
+                op = replace(op, inits=tuple(map(as_float, op.inits, op.params)))
+                op = replace(op, body=replace(op.body, results=tuple(map(as_float, op.body.results, op.params))))
+            case Branch(_, then, orelse):
+                arms = [replace(arm, results=tuple(map(as_float, arm.results, stmt.targets))) for arm in (then, orelse)]
+                op = replace(op, then=arms[0], orelse=arms[1])
+            case Update(Var(type=Array(dims=(_, *_))), (Sub(Const(value)),)) if value is ...:  # Numba lowers no `x[...] += v`
+                op = replace(op, path=(Sub(Slice(None, None, None)),))
+            case Build("list", ()) if stmt.targets[0] in typed:
+                op = Call(typed[stmt.targets[0]], ())
+            case Build("list", items) if stmt.targets[0] in floats:
+                op = replace(op, items=tuple(Const(float(a.value)) for a in items))
+        return [replace(stmt, op=op)]
 
-    return replace(function, body=block(function.body))
+    return replace(function, body=rewrite(function.body, change))
 
 
 def as_float(atom: Atom, variable: Var) -> Atom:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from sourcead.analysis.builder import atom_type
+from sourcead.backends.base import Derivative, optimised
+from sourcead.backends.interpreter import in_one_chunk, without_collection
 from sourcead.backends.numba.codegen.boundary import Boundary, flattened
 from sourcead.backends.numba.codegen.calls import AT, for_numba
 from sourcead.backends.numba.codegen.forms import by_parts, with_one_type
@@ -14,50 +17,58 @@ from sourcead.backends.numba.codegen.notes import decisions
 from sourcead.backends.numba.codegen.recursion import with_functions
 from sourcead.backends.numba.codegen.stacks import with_arrays
 from sourcead.backends.numba.codegen.vectors import may_run_again
-from sourcead.compile.interpreter import in_one_chunk, without_collection
-from sourcead.emit import Emitted, emit
+from sourcead.emit import emit
 from sourcead.ir.nodes import Block, Const, Function, Loop, op_operands, operand_atoms
 from sourcead.ir.walk import walk
 
 
-def in_parts(
-    function: Function, finished: Callable[..., Function], read: Emitted, told: list[str]
-) -> tuple[Emitted, Boundary, Callable[[], Emitted] | None]:
-    """The text that Numba compiles, what stands around it, and what makes another one for calls where what the first takes for
-    granted does not hold.
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The IR of a text for Numba.
 
-    Args:
-        function: the function, not yet simplified; its reverse sweep calls no pullbacks of recursive functions.
-        finished: what simplifies it and settles its memory.
-        read: the text for NumPy; its namespace has the global data.
-        told: gets notes on what is done otherwise than in the text for NumPy.
+    Attributes:
+        function: the compiled function.
+        boundary: the Python function around it.
+        place: where the user's function stands.
+        alternative: makes the function for calls where what `function` assumes of its arguments does not hold; None if it assumes nothing.
     """
-    live = {a.text: atom_type(a) for a in live_data(function.body) if a.text in read.namespace}
-    quick = False  # whether vectors in loops have become loops
 
-    def with_vectors(function: Function) -> Function:
-        nonlocal quick
+    function: Function
+    boundary: Boundary
+    place: str
+    alternative: Callable[[], Function] | None
+
+
+def prepare(derivative: Derivative) -> Prepared:
+    """Return the IR of a derivative in the forms that Numba takes; its notes say what is done otherwise than in the text for NumPy."""
+    function, told = derivative.without_closures(), derivative.notes.compiled
+    live = {a.text: atom_type(a) for a in live_data(function.body) if a.text in derivative.global_data}
+    assumes = False  # whether vectors in loops have become loops
+
+    def loops_over_vectors(function: Function) -> Function:
+        nonlocal assumes
         made = fused(function)
-        quick = made is not function
-        return engine(made, function)
+        assumes = made is not function
+        return loops(made, function)
 
-    def engine(function: Function, before: Function | None = None) -> Function:
+    def loops(function: Function, before: Function | None = None) -> Function:
         made = with_fast_loops(function)
         told[:] = decisions(before or function, made)
         return made
 
-    def written(function: Function, for_engine: Callable[[Function], Function] = engine) -> Emitted:
-        return emit(for_numba(with_one_type(with_arrays(finished(by_parts(function), for_engine=for_engine)))), AT)
+    def in_forms(function: Function, last: Callable[[Function], Function] = loops) -> Function:
+        function = optimised(by_parts(function), lists=False, last=last)
+        return for_numba(with_one_type(with_arrays(function)))
 
     @in_one_chunk
     @without_collection()
-    def plain() -> Emitted:
-        return written(inner, with_fast_loops)
+    def alternative() -> Function:
+        return in_forms(inner, with_fast_loops)
 
-    inner, boundary = flattened(with_functions(function, written), live)
+    inner, boundary = flattened(with_functions(function, lambda f: emit(in_forms(f), AT)), live)
     repeats = may_run_again(function) and any(isinstance(s.op, Loop) for s in walk(function.body))
-    emitted = written(inner, with_vectors if repeats else engine)
-    return emitted, boundary, plain if quick else None
+    made = in_forms(inner, loops_over_vectors if repeats else loops)
+    return Prepared(made, boundary, derivative.place, alternative if assumes else None)
 
 
 def live_data(block: Block) -> Iterator[Const]:

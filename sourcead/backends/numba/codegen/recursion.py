@@ -16,9 +16,9 @@ from typing import Any
 
 from sourcead.emit import Emitted
 from sourcead.errors import BackendError
-from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Let, Var
+from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Let, Stmt, Var
 from sourcead.ir.pairs import Pair
-from sourcead.ir.walk import map_op, map_operand
+from sourcead.ir.walk import map_atoms, rewrite
 
 
 @dataclass(eq=False)
@@ -62,21 +62,16 @@ class _Functions:
     def of(self, function: Function) -> Function:
         values: dict[Var, Var] = {}
 
-        def block(b: Block) -> Block:
-            stmts = []
-            for stmt in b.stmts:
-                match stmt.op:
-                    case Call(Pair() as pair, args):
-                        values[stmt.targets[0]] = v = Var(pair.name.removesuffix("_vjp"), pair.result, True)
-                        stmt = replace(stmt, targets=(v,), op=Call(self.function(pair), args, effect=pair.effect))
-                    case Index(Var() as base, Const(0)) if base in values:
-                        stmt = replace(stmt, op=Let(values[base]))
-                    case _:
-                        stmt = replace(stmt, op=map_op(stmt.op, lambda a: a, block))
-                stmts.append(stmt)
-            return Block(tuple(stmts), b.results)
+        def change(stmt: Stmt) -> list[Stmt]:
+            match stmt.op:
+                case Call(Pair() as pair, args):
+                    values[stmt.targets[0]] = v = Var(pair.name.removesuffix("_vjp"), pair.result, True)
+                    stmt = replace(stmt, targets=(v,), op=Call(self.function(pair), args, effect=pair.effect))
+                case Index(Var() as base, Const(0)) if base in values:
+                    stmt = replace(stmt, op=Let(values[base]))
+            return [stmt]
 
-        return replace(function, body=block(function.body))
+        return replace(function, body=rewrite(function.body, change))
 
     def function(self, pair: Pair) -> Recursive:
         """The function that a pair is of, and in its namespace all that it calls."""
@@ -104,14 +99,7 @@ def refuse_globals(block: Block, function: Function) -> None:
             )  # fmt: skip
         return a
 
-    def visit(b: Block) -> Block:
-        for stmt in b.stmts:
-            map_op(stmt.op, atom, visit)
-        for r in b.results:
-            map_operand(r, atom)
-        return b
-
-    visit(block)
+    map_atoms(block, atom)
 
 
 def reachable(namespace: dict[str, Any]) -> list[Recursive]:

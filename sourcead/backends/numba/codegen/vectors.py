@@ -13,13 +13,10 @@ from sourcead.backends.numba.overloads.helpers import pushed
 from sourcead.ir.nodes import Atom, Call, Const, Effect, Function, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array, Scalar
 from sourcead.ir.walk import walk
+from sourcead.primitives.table import record_of
 
 FLOAT = np.dtype(float)
 ELEMENT = Scalar("float", FLOAT)
-BY_ELEMENT = {  # exp, tanh and kin are not: NumPy's own loops take less time (`whole.py`)
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, np.add, np.subtract, np.multiply, np.divide,
-    np.sqrt, np.square, np.sinh, np.cosh, np.arctan, np.abs, np.maximum, np.minimum,
-}  # fmt: skip
 BY_MODE = {"add": operator.add, "sub": operator.sub}
 
 
@@ -55,7 +52,7 @@ def work(stmt: Stmt) -> tuple | None:
     match stmt.op:
         case Call(fn, (d, Var() as x), ()) if fn is runtime.unbroadcast and is_vector(d) and is_vector(x):
             found = None, (d,), x
-        case Call(fn, args, (), False) if is_by_element(fn):
+        case Call(fn, args, (), False) if record_of(fn).looped:
             found = fn, args, None
         case Update(base, (), value, "add" | "sub" as mode):
             found = BY_MODE[mode], (base, value), None
@@ -65,10 +62,6 @@ def work(stmt: Stmt) -> tuple | None:
     if not is_vector(stmt.targets[0]) or not any(map(is_vector, operands)):
         return None
     return found if all(is_vector(a) or is_number(a) for a in operands) else None
-
-
-def is_by_element(fn: object) -> bool:
-    return any(fn is f for f in BY_ELEMENT)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.errors import NumbaError
 from numba.core.typed_passes import NativeLowering, NopythonTypeInference
 
-from sourcead.backends.numba.internals.lowering import LeanLowering
+from sourcead.backends.numba.internals.compact_lowering import CompactLowering
 from sourcead.backends.numba.internals.sums import SumInAnyOrder
 
 
@@ -60,7 +60,7 @@ class Stop(AnalysisPass):
         raise FoundType(state.return_type)
 
 
-class TypesAlone(CompilerBase):
+class TypeInferenceOnly(CompilerBase):
     """Numba's compiler up to type inference."""
 
     def define_pipelines(self):
@@ -70,13 +70,13 @@ class TypesAlone(CompilerBase):
         return [passes]
 
 
-class Careful(CompilerBase):
+class GradientCompiler(CompilerBase):
     """Numba's compiler, with that check after type inference, and sums of cotangents in any order."""
 
     def define_pipelines(self):
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(SumInAnyOrder, NopythonTypeInference)
         passes.add_pass_after(CheckCasts, NopythonTypeInference)
-        passes.passes = [(LeanLowering if p is NativeLowering else p, told) for p, told in passes.passes]
+        passes.passes = [(CompactLowering if p is NativeLowering else p, told) for p, told in passes.passes]
         passes.finalize()
         return [passes]

@@ -24,7 +24,7 @@ HIGHEST = 3
 
 
 @contextlib.contextmanager
-def effort_for(text: str) -> Iterator[None]:
+def optimisation_for(text: str) -> Iterator[None]:
     """Compiles with the effort that is right for a text, and alone."""
     with global_compiler_lock:
         level, whole = config.OPT, (CPUCodegen._function_pass_manager, CPUCodegen._pass_builder)

@@ -37,8 +37,13 @@ _BY_LOOP = """def by_loop(x):
 """
 
 
-def _know(reduction, function) -> None:
-    """Makes compiled code reduce by the loops of a ufunc."""
+def register() -> None:
+    """Have compiled code reduce by the loops of ufuncs."""
+    for reduction, stand_in in REDUCED.items():
+        _register(reduction, stand_in)
+
+
+def _register(reduction, stand_in) -> None:
     name, symbols = reduction.__name__, symbols_of(LOOPS[reduction])
     plain = load(f"def {name}_of(x):\n    return np.{name}(x)\n", f"{name}_of", {"np": np})
 
@@ -55,8 +60,4 @@ def _know(reduction, function) -> None:
         )
         return load(text, "by_loop", {"np": np, "loop": loop})
 
-    overload(function, strict=False)(choose)
-
-
-for _reduction, _function in REDUCED.items():
-    _know(_reduction, _function)
+    overload(stand_in, strict=False)(choose)

@@ -61,8 +61,13 @@ def symbols_of(ufunc: np.ufunc) -> dict[types.Type, types.ExternalFunction]:
     return symbols
 
 
-def _know(ufunc: np.ufunc, function) -> None:
-    """Makes compiled code call the loops of a ufunc of one operand."""
+def register() -> None:
+    """Have compiled code call the loops of ufuncs of one operand."""
+    for ufunc, stand_in in WHOLE.items():
+        _register(ufunc, stand_in)
+
+
+def _register(ufunc: np.ufunc, stand_in) -> None:
     symbols = symbols_of(ufunc)
     plain = load(f"def {ufunc.__name__}_of(x):\n    return np.{ufunc.__name__}(x)\n", f"{ufunc.__name__}_of", {"np": np})
 
@@ -75,7 +80,7 @@ def _know(ufunc: np.ufunc, function) -> None:
         text = _CONTIGUOUS if x.layout == "C" else _ANY
         return load(text, "by_loop", {"np": np, "loop": loop})
 
-    overload(function, strict=False)(choose)
+    overload(stand_in, strict=False)(choose)
 
 
 _CONTIGUOUS = """def by_loop(x):
@@ -92,6 +97,3 @@ _CONTIGUOUS = """def by_loop(x):
     return y
 """
 _ANY = _CONTIGUOUS.replace("def by_loop(x):\n", "def by_loop(a):\n    x = np.ascontiguousarray(a)\n")
-
-for _ufunc, _function in WHOLE.items():
-    _know(_ufunc, _function)

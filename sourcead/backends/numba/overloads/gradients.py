@@ -13,79 +13,102 @@ compiled.  As everywhere in Numba, globals are what they were at that time.
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, Protocol
 
-from numba import typeof, types
+from numba import njit, typeof, types
 from numba.core.errors import TypingError
-from numba.core.registry import cpu_target
 from numba.extending import overload, typeof_impl
-from numba.np.numpy_support import as_dtype
 
+from sourcead.backends.load import argument_list, parameter_list
 from sourcead.backends.numba.compile import dispatcher_of
+from sourcead.backends.numba.dtypes import dtype_of
+from sourcead.backends.numba.engine import NumbaProgram
 from sourcead.backends.numba.load import load
 from sourcead.backends.options import Numba
-from sourcead.compile import gradient as dispatch, lookup
 from sourcead.errors import SourceADError
 from sourcead.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Scalar, Sym, TupleT, Type
 
 _PYTHON = {types.float64: FLOAT, types.int64: INT, types.boolean: BOOL, types.complex128: COMPLEX}
 
 
-@typeof_impl.register(dispatch.Gradient)
-def _typeof_gradient(gradient, c):
-    if gradient not in _stubs:
-        _stubs[gradient] = stub_of(gradient)
-        cpu_target.typing_context.refresh()  # which reads the new overload
-    return cpu_target.typing_context.resolve_value_type(_stubs[gradient])
+class CallableGradient(Protocol):
+    """What a gradient offers to be called by compiled functions.
+
+    Attributes:
+        signature: the parameters of a call.
+        wrt: the names of those that the gradient is taken with respect to.
+        inline: whether its text is put into its callers, "never" or "always".
+    """
+
+    __name__: str
+    signature: inspect.Signature
+    wrt: tuple[str, ...]
+    inline: str
+
+    def program_for_numba(self, types: dict[str, Type]) -> tuple[NumbaProgram, frozenset[str], dict[str, Any]]:
+        """Return the text for arguments of some types, the parameters that it writes, and the global data that it reads, by name."""
 
 
-_stubs: weakref.WeakKeyDictionary[dispatch.Gradient, Callable] = weakref.WeakKeyDictionary()
+def register(cls: type) -> None:
+    """Have Numba take the instances of a class for functions that compiled functions may call."""
+    typeof_impl.register(cls)(lambda gradient, context: typeof(caller_of(gradient)))
 
 
-def stub_of(gradient: dispatch.Gradient) -> Callable:
-    """A function with the parameters of a gradient, which Numba compiles as that."""
-    signature = gradient._signature
-    parameters = lookup.parameter_list(signature, "defaults[{!r}]")
+_callers: weakref.WeakKeyDictionary[CallableGradient, Callable] = weakref.WeakKeyDictionary()
+
+
+def caller_of(gradient: CallableGradient) -> Callable:
+    """Return the compiled function that a gradient is for compiled code."""
+    if gradient not in _callers:
+        signature = gradient.signature
+        parameters = parameter_list(signature, "defaults[{!r}]")
+        name = gradient.__name__ if gradient.__name__.isidentifier() else "gradient"
+        namespace = {"defaults": {p.name: p.default for p in signature.parameters.values()}, "stub": stub_of(gradient)}
+        text = f"def {name}({parameters}):\n    return stub({argument_list(signature)})\n"
+        _callers[gradient] = njit(load(text, name, namespace), inline=gradient.inline)
+    return _callers[gradient]
+
+
+def stub_of(gradient: CallableGradient) -> Callable:
+    """Return a function with the parameters of a gradient, for which an overload has its text."""
+    parameters = parameter_list(gradient.signature, "defaults[{!r}]")
     name = gradient.__name__ if gradient.__name__.isidentifier() else "gradient"
-    namespace = {"defaults": {p.name: p.default for p in signature.parameters.values()}}
+    namespace = {"defaults": {p.name: p.default for p in gradient.signature.parameters.values()}}
     stub = load(f"def {name}({parameters}):\n    pass\n", name, dict(namespace))
-    names = "".join(f"{name}, " for name in signature.parameters)
+    names = "".join(f"{name}, " for name in gradient.signature.parameters)
     text = f"def typing({parameters}):\n    return choose(({names}))\n"
     typing = load(text, "typing", {**namespace, "choose": functools.partial(implementation, gradient, parameters)})
-    inline = gradient._backend.inline if isinstance(gradient._backend, Numba) else "never"
-    overload(stub, strict=False, inline=inline)(typing)
+    overload(stub, strict=False, inline=gradient.inline)(typing)
     return stub
 
 
-def implementation(gradient: dispatch.Gradient, parameters: str, args: tuple) -> Callable:
+def implementation(gradient: CallableGradient, parameters: str, args: tuple) -> Callable:
     """The function that Numba compiles for a call with arguments of these types.
 
     Raises:
         TypingError: there is none; it says why.
     """
-    found = {name: type_of(t, name) for name, t in zip(gradient._signature.parameters, args)}
+    found = {name: type_of(t, name) for name, t in zip(gradient.signature.parameters, args)}
     for name in gradient.wrt:
         if isinstance(found[name], Scalar) and found[name].kind != "float":
             raise TypingError(f"the argument {name} of a gradient, with respect to it, is an integer: pass a float")
     try:
-        built = gradient.built(found, {}, Numba())
-        if isinstance(built.numba, SourceADError):
-            raise built.numba
+        program, written, live = gradient.program_for_numba(found)
     except SourceADError as error:
         raise TypingError(str(error)) from error
-    if built.written_params and sum(isinstance(t, types.Array) for t in args) > 1:
+    if written and sum(isinstance(t, types.Array) for t in args) > 1:
         raise TypingError(f"{gradient.__name__} writes to its arguments, which may share memory: call its gradient from Python")
-    quick, boundary, careful = built.numba
-    emitted = quick if careful is None else careful()  # a compiled function cannot begin a call again with another text
-    live = {inside: dispatch.read(where, name) for where, name, inside in built.live}
-    arguments = [re.sub(r"^live\['(\w+)'\]", r"live_\1", text) for text in boundary.arguments]
-    compiled = dispatcher_of(emitted, built.name, gradient._place(), Numba(cache=False))
-    text = replace(boundary, arguments=tuple(arguments)).text(built.name, [parameters])
-    names = {"defaults": {p.name: p.default for p in gradient._signature.parameters.values()}}
-    return load(text, built.name, {**boundary.namespace, **{f"live_{k}": v for k, v in live.items()}, **names, "compiled": compiled})
+    arguments = [re.sub(r"^live\['(\w+)'\]", r"live_\1", text) for text in program.boundary.arguments]
+    compiled = dispatcher_of(program.without_assumptions(), program.name, Numba(cache=False))
+    text = replace(program.boundary, arguments=tuple(arguments)).text(program.name, [parameters])
+    namespace = {**program.boundary.namespace, **{f"live_{k}": v for k, v in live.items()}, "compiled": compiled}
+    namespace["defaults"] = {p.name: p.default for p in gradient.signature.parameters.values()}
+    return load(text, program.name, namespace)
 
 
 def type_of(t: types.Type, where: str) -> Type:
@@ -94,12 +117,12 @@ def type_of(t: types.Type, where: str) -> Type:
         t = typeof(t)
     t = types.unliteral(typeof(t.value)) if isinstance(t, types.Omitted) else types.unliteral(t)
     if isinstance(t, types.Array):
-        return Array(as_dtype(t.dtype), tuple(Sym() for _ in range(t.ndim)))
+        return Array(dtype_of(t.dtype), tuple(Sym() for _ in range(t.ndim)))
     if isinstance(t, types.BaseTuple):
         return TupleT(tuple(type_of(item, where) for item in t))
     if t in _PYTHON:
         return _PYTHON[t]
     if isinstance(t, types.Float | types.Integer):
-        dtype = as_dtype(t)
+        dtype = dtype_of(t)
         return Scalar("float" if dtype.kind == "f" else "int", dtype)
     raise TypingError(f"the argument {where} of a gradient is of type {t}, which it takes from Python alone")

@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from sourcead.backends.numba.internals import interpreter_calls as interpreted
+from sourcead.backends.numba import interpreter as interpreted
 from sourcead.backends.numba.overloads.helpers import add_at, subtract_at
 
 

@@ -13,11 +13,6 @@ from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Call, Const, Var
 from sourcead.ir.types import Array
 
-LONG_TO_COMPILE = {
-    np.linalg.solve, np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.eigh, np.linalg.eig, np.linalg.svd, np.linalg.qr,
-    np.linalg.lstsq, np.linalg.pinv, np.linalg.matrix_power, np.sort, np.argsort, np.median, np.percentile, np.quantile, np.unique,
-    np.triu_indices, np.tril_indices,
-}  # fmt: skip
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 

@@ -14,12 +14,11 @@ import numba
 import numpy as np
 from numba import types
 from numba.extending import overload
-from numba.np import numpy_support
 from numba.typed import List
 
+from sourcead.backends.numba import interpreter as interpreted
 from sourcead.backends.numba.codegen.calls import Outlined
-from sourcead.backends.numba.internals import interpreter_calls as interpreted
-from sourcead.backends.numba.internals.compiler import FoundType, TypesAlone
+from sourcead.backends.numba.internals import TOOLCHAIN
 from sourcead.backends.numba.load import load
 from sourcead.errors import BackendError
 from sourcead.ir.type_of import type_of
@@ -59,14 +58,8 @@ class _Choice:
         """The call in machine code, if its result has the type that it should have."""
         if not self.outlined.compiles:
             return None
-        dispatcher = numba.njit(**{**self.options, "pipeline_class": TypesAlone})(self.function)
-        try:
-            dispatcher.compile(tuple(map(types.unliteral, args)))
-        except FoundType as found:
-            return self.function if agrees(found.type, self.outlined.result) else None
-        except Exception:  # whatever Numba stumbles on, it cannot do
-            return None
-        raise AssertionError("a compilation that ends at types returned")
+        found = TOOLCHAIN.result_type(self.function, self.options, tuple(map(types.unliteral, args)))
+        return self.function if found is not None and agrees(found, self.outlined.result) else None
 
     def interpreted(self, args: tuple[types.Type, ...]) -> Callable:
         """The call by the interpreter."""
@@ -112,9 +105,9 @@ def numba_type(t: Type) -> types.Type | None:
         case Scalar(kind, dtype):
             if dtype is None or dtype.kind == "O":
                 return _PYTHON[kind]
-            return numpy_support.from_dtype(dtype)
+            return numba.from_dtype(dtype)
         case Array(dtype, dims) if dtype is not None and dims is not None and dtype.kind in "biufc":
-            return types.Array(numpy_support.from_dtype(dtype), len(dims), "C")
+            return types.Array(numba.from_dtype(dtype), len(dims), "C")
         case TupleT(items):
             found = [numba_type(item) for item in items]
             return None if None in found else types.BaseTuple.from_types(tuple(found))

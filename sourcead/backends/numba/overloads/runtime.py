@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 from numba.extending import overload, register_jitable
-from numba.np.numpy_support import as_dtype
 
 from sourcead import runtime
+from sourcead.backends.numba import interpreter as interpreted
 from sourcead.backends.numba.codegen.forms import no_floats, no_integers
-from sourcead.backends.numba.internals import interpreter_calls as interpreted
+from sourcead.backends.numba.dtypes import dtype_of
 from sourcead.backends.numba.load import load
 from sourcead.backends.numba.overloads.helpers import (
     Unequal, alike, apart, as_many, begin, disjoint, reserved, with_room
@@ -262,7 +262,7 @@ def _lower_exponent(b, a):
         return None
     if isinstance(b, types.Number) and isinstance(a, types.Number):
         return lambda b, a: 1.0 if b == 0 and a == 0 else b - 1.0
-    one = as_dtype(getattr(b, "dtype", None) or a.dtype).type(1)
+    one = dtype_of(getattr(b, "dtype", None) or a.dtype).type(1)
     if isinstance(b, types.Integer):  # an array of integers, as of NumPy's own numbers
         return lambda b, a: np.where((a == 0) & (b == 0), np.full(a.shape, 1), np.full(a.shape, b - 1))
     if isinstance(b, types.Number):

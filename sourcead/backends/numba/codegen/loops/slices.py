@@ -31,7 +31,7 @@ from sourcead.ir.nodes import (
     Atom, Attr, Block, Call, Const, Function, Index, Loop, Op, Operand, Range, Stmt, Sub, Update, Var
 )
 from sourcead.ir.types import INT, Array, Scalar, Sym, TupleT, rank
-from sourcead.ir.walk import count_reads, map_blocks, op_blocks
+from sourcead.ir.walk import count_reads, map_blocks, op_blocks, reads_inside
 from sourcead.passes.cleanup.dead_code import remove_dead
 
 ARITHMETIC = {
@@ -174,7 +174,7 @@ class _Statement:
         op = self.stmts[k].op
         arrays = {a for a in op.reads if isinstance(a.type, Array)}
         for s in self.stmts[k + 1 : self.at]:
-            if isinstance(s.op, Update) and s.op.base in arrays or op_blocks(s.op) and not arrays.isdisjoint(reads_of(s.op)):
+            if isinstance(s.op, Update) and s.op.base in arrays or op_blocks(s.op) and not arrays.isdisjoint(reads_inside(s.op)):
                 return None
         return op
 
@@ -339,13 +339,3 @@ def is_arithmetic(op: Call) -> bool:
         return op.fn in ARITHMETIC
     except TypeError:
         return False
-
-
-def reads_of(op: Op) -> set[Var]:
-    """All that an op and the blocks in it read."""
-    found = set(op.reads)
-    for block in op_blocks(op):
-        for s in block.stmts:
-            found |= reads_of(s.op)
-        found.update(r for r in block.results if isinstance(r, Var))
-    return found

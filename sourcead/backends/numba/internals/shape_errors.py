@@ -26,7 +26,7 @@ def _raise_mismatch(src_shapes, index_shape):
 
 
 @contextlib.contextmanager
-def plain_mismatches() -> Iterator[None]:
+def short_shape_errors() -> Iterator[None]:
     """Compiles with that error, and alone."""
     with global_compiler_lock:
         theirs = getattr(arrayobj, STUB, None)

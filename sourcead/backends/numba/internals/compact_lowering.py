@@ -21,13 +21,13 @@ from numba.core.typed_passes import NativeLowering
 from numba.cpython.slicing import fix_index
 from numba.np.arrayobj import _getitem_array_generic, load_item, make_array, normalize_indices, store_item
 
-from sourcead.backends.numba.internals.repeated import LISTS, Repeated
+from sourcead.backends.numba.internals.repeated_operations import LISTS, Repeated
 from sourcead.backends.numba.internals.variables import assigned_once, borrowed, iterators, with_loops_inside
 
 RANGE = types.range_state64_type
 
 
-class LeanLower(Lower):
+class CompactLower(Lower):
     """Numba's translation to LLVM, with shorter forms of what loops over elements are made of.
 
     It is for texts that we write, which have no `try`: an error leaves the function.
@@ -332,11 +332,11 @@ def is_plain(t: types.Type) -> bool:
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class LeanLowering(NativeLowering):
+class CompactLowering(NativeLowering):
     """The pass that translates so."""
 
-    _name = "lean_lowering"
+    _name = "compact_lowering"
 
     @property
     def lowering_class(self):
-        return LeanLower
+        return CompactLower

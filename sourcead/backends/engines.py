@@ -1,0 +1,35 @@
+"""Which engine runs a generated text: NumPy, or Numba where it is asked for."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from sourcead.backends.base import Engine
+from sourcead.backends.numpy import NUMPY
+from sourcead.backends.options import Numba
+from sourcead.errors import BackendError
+
+
+def engine_of(backend: Any) -> Engine:
+    """Return the engine of a backend.
+
+    Args:
+        backend: "numpy"; a `Numba`; or "auto", which is Numba where it can compile the text, and else NumPy with a warning.
+    """
+    if backend == "numpy":
+        return NUMPY
+    from sourcead.backends.numba.engine import NumbaEngine
+
+    return NumbaEngine(Numba(), required=False) if backend == "auto" else NumbaEngine(backend, required=True)
+
+
+def let_compiled_code_call(cls: type) -> None:
+    """Have Numba, where it is installed, take the instances of a class for functions that compiled functions may call."""
+    from sourcead.backends.numba.engine import import_numba
+
+    with contextlib.suppress(BackendError):
+        import_numba()
+        from sourcead.backends.numba.overloads.gradients import register
+
+        register(cls)

@@ -1,0 +1,140 @@
+"""What the engine needs of Numba, by Numba's public interface alone: `njit`, `numba.extending` and `objmode`.
+
+`internals` has a subclass that compiles the same text in a third of the time, by means that Numba may change in any version.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.errors import NumbaError
+from numba.extending import overload
+
+from sourcead.backends.numba.overloads.helpers import REDUCED, WHOLE
+from sourcead.errors import BackendError, SourceADError
+
+Dispatcher = Any  # what `numba.njit` returns
+
+
+class Toolchain:
+    """Compilation with Numba's public interface.
+
+    Attributes:
+        name: tells the machine code of one toolchain from that of another.
+    """
+
+    name = "public"
+
+    def register(self) -> None:
+        """Register overloads for the functions that stand for those of whole arrays."""
+        for function, stand_in in {**WHOLE, **REDUCED}.items():
+            overload(stand_in, strict=False)(lambda x, function=function: lambda x: function(x))
+
+    def dispatcher(self, function: Callable, options: dict[str, Any]) -> Dispatcher:
+        """Return what compiles a function at its first call for arguments of some types."""
+        return numba.njit(**options)(function)
+
+    @contextlib.contextmanager
+    def compiling(self, text: str) -> Iterator[None]:
+        """Compile what is compiled in the block as a generated text.
+
+        Args:
+            text: the text.
+        """
+        before, _state.generated = _state.generated, True
+        try:
+            yield
+        finally:
+            _state.generated = before
+
+    def result_type(self, function: Callable, options: dict[str, Any], args: tuple[types.Type, ...]) -> types.Type | None:
+        """Return the type of a function's result, or None if Numba cannot compile it."""
+        made = numba.njit(**options)(function)
+        try:
+            made.compile(args)
+        except Exception:  # whatever error Numba ends with: it cannot compile the function
+            return None
+        return made.nopython_signatures[-1].return_type
+
+    def interpreted(self, receiver: Callable, result: types.Type) -> Callable | None:
+        """Return a function for compiled code that has the interpreter call `receiver(*sent)`; None if it cannot return such a result."""
+        items = isinstance(result, types.List)
+        if items and not isinstance(result.dtype, types.Number):
+            return None
+        made = types.Array(result.dtype, 1, "C") if items else result
+
+        def as_array(*sent):
+            return np.array(receiver(*sent), result.dtype.name)
+
+        namespace = {"receiver": as_array if items else receiver, "made": made, "objmode": numba.objmode}
+        returned = "[v for v in y]" if items else "y"
+        text = f"def run(sent):\n    with objmode(y=made):\n        y = receiver(*sent)\n    return {returned}\n"
+        if result is types.none:
+            text = "def run(sent):\n    with objmode():\n        receiver(*sent)\n"
+        exec(text, namespace)
+        return numba.njit(namespace["run"])
+
+    def first_calls(self, make: Callable[[bool], Dispatcher], compile_with: Callable[[Callable[[], None]], None]) -> Callable:
+        """Return a function that compiles for arguments of new types before it runs.
+
+        Args:
+            make: makes the dispatcher; the argument says whether its machine code is kept on disk.
+            compile_with: calls what it is given, which compiles, and turns Numba's errors into refusals.
+        """
+        dispatcher, compiled = make(True), set()
+
+        def call(*args):
+            nonlocal dispatcher
+            key = tuple(map(numba.typeof, args))
+            if key not in compiled:
+                compile_with(lambda: compile_key(key))
+                compiled.add(key)
+            return dispatcher(*args)
+
+        def compile_key(key: tuple[types.Type, ...]) -> None:
+            nonlocal dispatcher
+            try:
+                dispatcher.compile(key)
+            except Exception as error:
+                if is_refusal(error):
+                    raise
+                dispatcher = make(False)  # not everything can be kept on disk, and a file there may be damaged
+                dispatcher.compile(key)
+
+        return call
+
+
+def is_refusal(error: Exception) -> bool:
+    """Return whether an error says that a function cannot be compiled, as opposed to a failure of the cache on disk."""
+    return isinstance(error, NumbaError | SourceADError)
+
+
+class _State(threading.local):
+    """Whether this thread compiles a generated text."""
+
+    def __init__(self):
+        self.generated = False
+
+
+_state = _State()
+
+
+@overload(operator.setitem, target="cpu")
+def _setitem_of_a_list(x, key, value):
+    """Refuse a write that would lose digits: Numba's lists of integers take floats, and Python's hold both."""
+    if _state.generated and isinstance(x, types.List) and width(value) > width(x.dtype):
+        raise BackendError(f"a value of type {value} is written into a list of {x.dtype}")
+    return None
+
+
+def width(t: types.Type) -> int:
+    """Return a number that is greater for kinds of numbers that hold all numbers of another kind."""
+    kinds = types.Boolean, types.Integer, types.Float, types.Complex
+    return next((k for k, kind in enumerate(kinds) if isinstance(t, kind)), -1)

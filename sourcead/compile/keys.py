@@ -1,0 +1,134 @@
+"""Keys of arguments: arguments with equal keys are served by one generated text.
+
+The *exact* key has dtypes and shapes and is quick to make; it finds the function for arguments like those of an earlier call.  The
+*coarse* key has dtypes, ranks and small dims: all that a text depends on.  Strings, None, booleans and callables given as arguments
+are *static*: their values are known while compiling and are part of the keys.
+"""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sourcead.ir.records import fields_inside, is_record
+from sourcead.ir.types import SMALL
+from sourcead.language.checkpoints import SavingPolicy
+
+NUMBERS = frozenset(
+    [
+        float,
+        int,
+        complex,
+        np.bool_,
+        *(np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["AllFloat"]),
+    ]
+)
+
+
+class Same:
+    """Stands for an object in a key: equal only to itself."""
+
+    __slots__ = ("object",)
+
+    def __init__(self, object):
+        self.object = object
+
+    def __hash__(self):
+        return id(self.object)
+
+    def __eq__(self, other):
+        return isinstance(other, Same) and self.object is other.object
+
+    def __repr__(self):
+        return f"Same({self.object!r})"
+
+
+def exact_key(x: Any):
+    """The key of one argument by its dtype and shape."""
+    t = type(x)
+    if t in NUMBERS:
+        return t
+    if t is np.ndarray:
+        return x.dtype, x.shape
+    return static_key(x) if is_static(x) else _structure_key(x, _exact_part)
+
+
+def coarse_key(x: Any):
+    """The key of one argument by what a text depends on."""
+    t = type(x)
+    if t in NUMBERS:
+        return t
+    if t is np.ndarray:
+        return x.dtype, tuple([min(n, SMALL) for n in x.shape])
+    return static_key(x) if is_static(x) else _structure_key(x, _coarse_part)
+
+
+def _exact_part(x: Any):
+    if type(x) is np.ndarray:
+        return x.dtype, x.shape
+    return _part(x, _exact_part)
+
+
+def _coarse_part(x: Any):
+    if type(x) is np.ndarray:
+        return x.dtype, tuple([min(n, SMALL) for n in x.shape])
+    return _part(x, _coarse_part)
+
+
+def _part(x: Any, key: Callable):
+    """The key of an item of a structure: of what is static there, only functions are known while compiling."""
+    if type(x) in NUMBERS or x is None or isinstance(x, bool | str | bytes):
+        return type(x)
+    return static_key(x) if is_static(x) else _structure_key(x, key)
+
+
+def _structure_key(x: Any, key: Callable):
+    t = type(x)
+    if isinstance(x, tuple) and is_record(x):
+        return _record_key(x, key)
+    if isinstance(x, tuple | list):
+        return (t, *map(key, x))
+    if isinstance(x, dict):
+        return (t, *((type(k), k, key(v)) for k, v in x.items()))
+    if is_record(x):
+        return _record_key(x, key)
+    if isinstance(x, np.memmap):
+        return t, x.dtype, x.shape
+    if isinstance(x, np.generic):
+        return t, x.dtype
+    return t
+
+
+def _record_key(x: Any, key: Callable):
+    """The key of a record: strings and truth values in it are known while compiling."""
+    with fields_inside(x) as fields:
+        items = (fields or {}).items()
+        return (type(x), *[(n, static_key(v) if isinstance(v, bool | str) else key(v)) for n, v in items])
+
+
+def is_static(x: Any) -> bool:
+    """Whether the value of an argument is known while compiling."""
+    if x is None or isinstance(
+        x, bool | str | bytes | type | types.ModuleType | types.EllipsisType | np.dtype | enum.Enum | SavingPolicy
+    ):
+        return True
+    return callable(x) and not is_record(x)
+
+
+def static_key(x: Any):
+    """The key of a static value: two values with the same key make the same text."""
+    t = type(x)
+    if isinstance(x, bool | str | bytes | np.dtype | SavingPolicy):
+        return t, x
+    if t is types.FunctionType and x.__name__ == "<lambda>":
+        if not (x.__closure__ or x.__defaults__ or x.__kwdefaults__ or x.__dict__):
+            return t, Same(x.__code__), Same(x.__globals__)  # made anew in each call, and always the same
+    if t is types.MethodType:
+        return t, Same(x.__func__), Same(x.__self__)
+    if t is types.BuiltinMethodType:
+        return t, Same(x.__self__), x.__name__
+    return Same(x)

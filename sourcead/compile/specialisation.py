@@ -1,0 +1,124 @@
+"""The generated function for arguments of one coarse key, and where such functions are kept."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sourcead.backends import load as loading
+from sourcead.backends.base import Engine
+from sourcead.compile import keys
+from sourcead.compile.pipeline import Built
+from sourcead.errors import BackendError
+
+EXACT_ENTRIES = 512  # exact keys that a gradient remembers
+TEXTS = 64  # specialisations that it keeps
+SHARED_TEXTS = 256  # specialisations kept for functions that are made anew with the same code
+MISSING = object()  # stands for a global or closure variable that does not exist (any more)
+
+
+@dataclass(frozen=True, eq=False)
+class Specialisation:
+    """A generated function for one coarse key.
+
+    Attributes:
+        built: what the pipeline made.
+        namespace: the globals of the text.
+        code: the code of the text for NumPy.
+        plain: its function.
+        function: the one that the engine runs.
+        live: (holder, name there, name in the namespace) of data that the text reads from globals and closures.
+        live_keys: the coarse keys of what was read there while compiling.
+        guards: (holder, name, object) of functions that were inlined.
+    """
+
+    built: Built
+    namespace: dict[str, Any]
+    code: types.CodeType
+    plain: types.FunctionType
+    function: Callable
+    live: tuple
+    live_keys: tuple
+    guards: tuple
+
+    def rebound(self, cells: dict[keys.Same, types.CellType]) -> Specialisation:
+        """Return the same text for a function with other closure cells."""
+        namespace = dict(self.namespace)
+        plain = loading.run(self.code, self.built.plain.name, namespace)
+        live = tuple((cells.get(keys.Same(holder), holder), name, inside) for holder, name, inside in self.live)
+        guards = tuple((cells.get(keys.Same(holder), holder), name, value) for holder, name, value in self.guards)
+        made = Specialisation(self.built, namespace, self.code, plain, plain, live, self.live_keys, guards)
+        made.refresh()
+        return made
+
+    def refresh(self) -> None:
+        """Read the global data of the text into its namespace."""
+        for holder, name, inside in self.live:
+            self.namespace[inside] = read(holder, name)
+
+    def globals(self) -> dict[str, Any]:
+        """Return the data that the text reads from globals and closures, as it is now."""
+        return {f"global {inside}": read(holder, name) for holder, name, inside in self.live}
+
+    def is_current(self) -> bool:
+        """Return whether the globals and closure variables are still what the text was generated for."""
+        return all(read(holder, name) is value for holder, name, value in self.guards) and all(
+            keys.coarse_key(read(holder, name)) == key for (holder, name, _), key in zip(self.live, self.live_keys)
+        )
+
+
+def specialised(built: Built, engine: Engine) -> Specialisation:
+    """Return the function of what the pipeline made; where the engine cannot run it, what that falls back to.
+
+    Raises:
+        BackendError: it falls back to nothing.
+    """
+    program = built.plain
+    code = loading.compiled(program.text, program.name)
+    plain = loading.run(code, program.name, program.namespace)
+    live_keys = tuple(keys.coarse_key(read(holder, name)) for holder, name, _ in built.live)
+    made = Specialisation(built, program.namespace, code, plain, plain, built.live, live_keys, built.guards)
+    made.refresh()
+    try:
+        if built.refusal is not None:
+            raise built.refusal
+        function = plain if built.program is None else engine.load(built.program, plain)
+    except BackendError as error:
+        function = engine.fall_back(error, plain)
+    return replace(made, function=function)
+
+
+def read(holder: Any, name: str) -> Any:
+    """Return a global, a closure variable or an attribute as it is now; `MISSING` if there is none."""
+    if isinstance(holder, dict):
+        return holder.get(name, MISSING)
+    if not isinstance(holder, types.CellType):
+        return getattr(holder, name, MISSING)
+    try:
+        return holder.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def remember(table: dict, key: Any, value: Any, most: int) -> None:
+    """Add an entry to a table; the oldest ones give way."""
+    while len(table) >= most:
+        table.pop(next(iter(table)), None)
+    table[key] = value
+
+
+# ---- functions that are made anew with the same code, such as a lambda in a loop ----
+
+SHARED: dict[Any, tuple[types.FunctionType, Specialisation]] = {}
+
+
+def shared(key: Any, function: types.FunctionType) -> Specialisation | None:
+    """Return what was made for another function of the same code, for the closure cells of this one."""
+    if key not in SHARED:
+        return None
+    other, found = SHARED[key]
+    cells = zip(map(keys.Same, other.__closure__ or ()), function.__closure__ or ())
+    found = found.rebound(dict(cells))
+    return found if found.is_current() else None

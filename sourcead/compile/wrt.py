@@ -1,0 +1,123 @@
+"""The parameters that a derivative is taken with respect to, and their tangents."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from sourcead.compile.structures import leaves
+from sourcead.errors import WrtError
+
+
+def resolved_wrt(wrt: Any, signature: inspect.Signature, bound: int, name: str) -> tuple[tuple[str, ...], bool]:
+    """The names of the parameters that `wrt` stands for, and whether it stands for one alone.
+
+    Args:
+        wrt: an index, a parameter name, or a sequence of them.
+        signature: that of the function.
+        bound: how many positional parameters are taken already; indices count from there.
+        name: the function's name, for errors.
+
+    Raises:
+        WrtError: there is no such parameter, the same one twice, or none at all.
+    """
+    names = list(signature.parameters)
+    single = isinstance(wrt, str) or not isinstance(wrt, typing.Iterable)
+    found = tuple(_parameter_name(item, names, bound, name) for item in ([wrt] if single else wrt))
+    if not found:
+        raise WrtError(
+            f"wrt is empty: it names no parameter of {name}", instead=f"wrt={names[bound:][:1] and names[bound]!r}"
+        )
+    for n in found:
+        if found.count(n) > 1:
+            raise WrtError(
+                f"wrt names the parameter {n!r} of {name} more than once",
+                instead=f"wrt={tuple(dict.fromkeys(found))!r}",
+            )
+    return found, single
+
+
+def _parameter_name(item: Any, names: list[str], bound: int, name: str) -> str:
+    have = f"its parameters are {', '.join(names[bound:])}" if names[bound:] else "it has no parameters"
+    if isinstance(item, str):
+        if item not in names:
+            raise WrtError(f"wrt names the parameter {item!r}, and {name} has none of that name: {have}")
+        return item
+    if isinstance(item, bool) or not hasattr(item, "__index__"):
+        raise WrtError(f"wrt is {item!r}, which is neither the index of a parameter of {name} nor its name: {have}")
+    index, count = item.__index__(), len(names) - bound
+    if not -count <= index < count:
+        raise WrtError(f"wrt is the index {index}, and {name} has no such parameter: {have}")
+    return names[bound:][index]
+
+
+def with_tangents(signature: inspect.Signature, directions: Iterable[str]) -> inspect.Signature:
+    """The signature with parameters for tangents: after the others where each of these must be given, else by name only."""
+    parameters = list(signature.parameters.values())
+    plain = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in parameters)
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if plain else inspect.Parameter.KEYWORD_ONLY
+    rest = [p for p in parameters if p.kind is p.VAR_KEYWORD]
+    first = [p for p in parameters if p.kind is not p.VAR_KEYWORD]
+    return inspect.Signature([*first, *(inspect.Parameter(t, kind) for t in directions), *rest])
+
+
+def check_tangent(t: Any, x: Any, name: str, primal: str) -> None:
+    """Refuses a tangent that does not have its argument's structure, shapes and dtypes.
+
+    Raises:
+        WrtError: where it differs.
+    """
+    places, given = dict(leaves(x, primal)), dict(leaves(t, primal))
+    for place, leaf in places.items():
+        at = name + place[len(primal) :]
+        if place not in given:
+            raise WrtError(f"the tangent `{name}` has another structure than `{primal}`: there is no number at `{at}`")
+        found = given.pop(place)
+        if np.shape(found) != np.shape(leaf) or isinstance(found, np.ndarray) is not isinstance(leaf, np.ndarray):
+            raise WrtError(
+                f"the tangent `{at}` {_described(found)}, and `{place}` {_described(leaf)}",
+                instead=f"a tangent of the shape of `{place}`",
+            )
+        if isinstance(found, np.ndarray) and found.dtype != leaf.dtype:
+            raise WrtError(
+                f"the tangent `{at}` is an array of {found.dtype}, and `{place}` one of {leaf.dtype}",
+                instead=f"`{at}.astype({place}.dtype)`",
+            )
+        if np.iscomplexobj(found) and not np.iscomplexobj(leaf):
+            raise WrtError(f"the tangent `{at}` is complex, and `{place}` is real")
+    if given or type(t) is not type(x) and isinstance(x, tuple | list | dict):
+        raise WrtError(f"the tangent `{name}` has another structure than `{primal}`")
+
+
+def _described(x: Any) -> str:
+    return f"has the shape {x.shape}" if isinstance(x, np.ndarray) else "is a number"
+
+
+def check_wrt(x: Any, where: str) -> None:
+    """Refuses an argument that carries no derivative.
+
+    Raises:
+        WrtError: an array of integers, booleans or text; a boolean, a string, None, a function or another object.
+    """
+    if isinstance(x, np.ndarray):
+        if x.dtype.kind not in "fcO":
+            kind = {"i": "integers", "u": "integers", "b": "booleans"}.get(x.dtype.kind, "these")
+            instead = f"`{where}.astype(float)`, or leave it out of wrt" if x.dtype.kind in "iub" else None
+            raise WrtError(
+                f"the argument `{where}` in wrt is an array of {x.dtype}, and {kind} carry no derivative",
+                instead=instead,
+            )
+    elif not any(True for _ in leaves(x)) and not isinstance(x, tuple | list | dict):
+        shown = "None" if x is None else f"a {type(x).__name__}"
+        raise WrtError(
+            f"the argument `{where}` in wrt is {shown}, which carries no derivative",
+            instead="name in wrt the parameters that are numbers or arrays",
+        )
+    else:
+        for path, leaf in leaves(x, where):
+            if isinstance(leaf, np.ndarray):
+                check_wrt(leaf, path)

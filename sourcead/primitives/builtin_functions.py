@@ -1,0 +1,17 @@
+"""Python's built-in functions: memory, cost and engine form; those with a derivative have their rules in the other families."""
+
+from sourcead.primitives.registry import enter
+
+enter(
+    abs, bool, complex, divmod, float, hash, id, int, isinstance, issubclass, len, pow, range, repr, round, str, type,
+    memory="fresh",
+)  # fmt: skip
+enter(dict, enumerate, frozenset, list, reversed, set, sorted, sum, tuple, zip, memory="shallow")
+enter(abs, bool, complex, divmod, float, int, len, max, min, pow, round, sum, pure=True)
+enter(abs, len, min, max, float, int, cheap=True)
+enter(abs, pow, elementwise=True)
+enter(len, metadata=True)
+enter(
+    len, range, float, int, bool, abs, min, max, isinstance, print, tuple, enumerate, zip, reversed, list, complex, round, slice,
+    numba="native",
+)  # fmt: skip

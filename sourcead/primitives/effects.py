@@ -1,0 +1,18 @@
+"""Functions of NumPy that do more than compute: they write, read files, ask for settings, or call a function that they are given."""
+
+import numpy as np
+
+from sourcead.primitives.registry import enter
+
+WRITE = (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis)
+SAVE = (np.save, np.savez, np.savez_compressed, np.savetxt)
+NAMES = """
+seterr seterrcall setbufsize getbufsize geterr get_printoptions set_printoptions show_config show_runtime info test fromfile fromiter
+fromregex frombuffer from_dlpack load loadtxt genfromtxt shares_memory may_share_memory apply_along_axis apply_over_axes piecewise
+fromfunction frompyfunc asmatrix bmat printoptions
+""".split()
+
+enter(*WRITE, np.random.shuffle, writes=True, pure=False)
+enter(*SAVE, effect=True, pure=False)
+enter(*(getattr(np, name) for name in NAMES), pure=False)
+enter(np.require, buffer=True)

@@ -1,0 +1,90 @@
+"""What is known of a function by its kind and its home: ufuncs, operators, random draws, the functions of NumPy and of math.
+
+These facts hold for a function unless a family enters others.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import random
+import sys
+from typing import Any
+
+import numpy as np
+
+from sourcead.runtime import is_helper
+
+UFUNC = {"memory": "fresh", "order": "keeps"}
+UFUNC_METHODS = ("accumulate", "outer", "reduce", "reduceat")
+NUMBER_TYPE = {"memory": "fresh", "pure": True, "numba": "native"}
+MATH = {"memory": "fresh", "pure": True, "numba": "native"}
+METHOD_OF_PYTHON = {"numba": "native"}
+OPERATOR = {"memory": "operands", "pure": True, "order": "keeps"}
+NOT_PURE_OPERATORS = {"attrgetter", "call", "delitem", "itemgetter", "length_hint", "methodcaller", "setitem"}
+NOT_IN_PLACE = {"inv", "invert", "is_", "is_not", "index", "indexOf"}
+DRAW = {"memory": "fresh", "effect": True}
+MODULES_WITH_EFFECTS = ("numpy.random", "numpy.testing", "random", "secrets")
+PURE_MODULES = ("numpy", "numpy.linalg", "numpy.fft")
+GENERATORS = (np.random.Generator, np.random.RandomState)
+
+
+def facts_of_kind(function) -> dict[str, Any]:
+    """The facts about a function that follow from its kind and its home."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, np.ufunc):
+        elementwise = function.signature is None and function.nout == 1
+        boolean = all(types.endswith("?") for types in function.types if types[0] not in "?O")
+        return {**UFUNC, "elementwise": elementwise, "boolean": boolean, "pure": is_public(function)}
+    if isinstance(owner, np.ufunc):
+        return {"pure": is_public(owner) and function.__name__ in UFUNC_METHODS}
+    if isinstance(owner, (*GENERATORS, random.Random)):
+        return DRAW
+    if isinstance(function, type) and issubclass(function, (np.generic, BaseException)):
+        return NUMBER_TYPE if issubclass(function, np.generic) else {"numba": "native", "constant": True}
+    if getattr(function, "__objclass__", None) in (list, dict, str, tuple):
+        return METHOD_OF_PYTHON
+    if getattr(function, "__objclass__", None) is np.ndarray:
+        return {"memory": "shared"}
+    where = home(function)
+    if where.startswith(MODULES_WITH_EFFECTS):
+        return {"memory": "shared", "effect": True}
+    if where == "math":
+        return MATH
+    if where in ("operator", "_operator"):
+        return operator_facts(function.__name__)
+    if where.partition(".")[0] == "numpy":
+        return {"memory": "shared", "pure": where in PURE_MODULES and not isinstance(function, type)}
+    if is_helper(function):
+        return {"memory": "shared"}
+    return {}
+
+
+def operator_facts(name: str) -> dict[str, Any]:
+    """The facts about a function of `operator`."""
+    in_place = name.startswith("i") and name not in NOT_IN_PLACE
+    memory = "shared" if name in ("getitem", "itemgetter", "attrgetter") else "foreign" if in_place else "operands"
+    pure = name not in NOT_PURE_OPERATORS and not (name.startswith("i") and name[1:] in {*operator.__all__, "and", "or"})
+    return {**OPERATOR, "memory": memory, "pure": pure}
+
+
+def is_public(ufunc: np.ufunc) -> bool:
+    """Whether a ufunc is one of NumPy's own."""
+    return getattr(np, ufunc.__name__, None) is ufunc
+
+
+def home(function) -> str:
+    """The module that a function, a method descriptor or a ufunc's method belongs to."""
+    module = getattr(function, "__module__", None)
+    if isinstance(module, str):
+        return module
+    if isinstance(function, np.ufunc):
+        special = sys.modules.get("scipy.special")
+        found = special is not None and getattr(special, function.__name__, None) is function
+        return "scipy.special" if found else "numpy"
+    owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
+    if owner is None or inspect.ismodule(owner):
+        return getattr(owner, "__name__", "")
+    if isinstance(owner, np.ufunc):
+        return home(owner)
+    return getattr(owner if isinstance(owner, type) else type(owner), "__module__", "")

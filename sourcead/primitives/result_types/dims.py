@@ -1,0 +1,69 @@
+"""Dims of results from dims of operands: broadcast, joined and multiplied."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sourcead.ir.types import anydim, many
+
+
+def not_one(dim) -> bool:
+    """Whether a dim is known not to be 1."""
+    return dim != 1 if isinstance(dim, int) else dim.many
+
+
+def broadcast_dim(a, b):
+    """The dim of two dims that are broadcast against each other."""
+    if a is b or a == b:
+        return a
+    if isinstance(a, int) and a == 1:
+        return b
+    if isinstance(b, int) and b == 1:
+        return a
+    a_many, b_many = not_one(a), not_one(b)
+    if a_many and b_many:
+        return b if isinstance(b, int) and not isinstance(a, int) else a
+    if a_many or b_many:
+        return a if a_many else b
+    return anydim()
+
+
+def broadcast_dims(*shapes: tuple) -> tuple:
+    """The dims of several shapes broadcast together."""
+    rank = max(map(len, shapes), default=0)
+    result = [1] * rank
+    for dims in shapes:
+        for i, dim in enumerate(dims, rank - len(dims)):
+            result[i] = broadcast_dim(result[i], dim)
+    return tuple(result)
+
+
+def equal_dim(dims):
+    """The dim that several dims which must be equal have in common."""
+    result = dims[0]
+    for d in dims[1:]:
+        if not (isinstance(result, int)) and (isinstance(d, int) or (d.many and not result.many)):
+            result = d
+    return result
+
+
+def sum_of_dims(dims):
+    if not dims:
+        return anydim()
+    if all(isinstance(d, int) for d in dims):
+        return sum(dims)
+    if len(dims) == 1:
+        return dims[0]
+    return anydim()  # even of dims that are not 1: they may be 0
+
+
+def product_of_dims(dims):
+    """The product of dims, as far as it is a dim."""
+    rest = [d for d in dims if not (isinstance(d, int) and d == 1)]
+    if not rest:
+        return 1
+    if len(rest) == 1:
+        return rest[0]
+    if all(isinstance(d, int) for d in rest):
+        return int(np.prod(rest))
+    return many() if all(map(not_one, rest)) else anydim()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from sourcead.ir.nodes import (
-    Append, Block, Branch, Build, Call, Const, Index, Let, Loop, Op, Pop, Steer, Update, Var, operand_atoms
+    AdjointBlock, Append, Block, Branch, Build, Call, Const, Index, Let, Loop, Op, Pop, Update, Var, operand_atoms
 )
 from sourcead.ir.types import carries_derivative
 from sourcead.primitives.table import no_derivative
@@ -93,7 +93,7 @@ def _forward(block: Block, varied: set[Var]) -> None:
                 _forward(body, varied)
                 mark(params, body.results)
                 mark(stmt.targets, body.results)
-            case Steer():  # the block may read the cotangent even if nothing varied is in it
+            case AdjointBlock():  # the block may read the cotangent even if nothing varied is in it
                 varied.update(t for t in stmt.targets if carries_derivative(t.type))
             case op:
                 if any(a in varied for a in passing_atoms(op)):
@@ -119,7 +119,7 @@ def _backward(block: Block, useful: set[Var], varied: set[Var]) -> None:
                 _backward(body, useful, varied)
                 mark(params, inits)
                 mark(stmt.targets, inits)
-            case Steer(values):
+            case AdjointBlock(values):
                 mark(stmt.targets, values)
             case op:
                 if any(t in useful for t in stmt.targets):

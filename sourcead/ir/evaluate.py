@@ -13,8 +13,8 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ir.nodes import (
-    Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Operand, Pop,
-    Range, Slice, Steer, Sub, Update, Var, View
+    AdjointBlock, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op,
+    Operand, Pop, Range, Slice, Sub, Update, Var, View
 )
 from sourcead.ir.records import is_record, map_value
 
@@ -233,5 +233,5 @@ def _(op: Closure, env):
 
 
 @_do.register
-def _(op: Steer, env):
+def _(op: AdjointBlock, env):
     return [_value(v, env) for v in op.values]

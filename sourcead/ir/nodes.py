@@ -274,7 +274,7 @@ class Closure(Op):
 
 
 @dataclass(frozen=True, eq=False)
-class Steer(Op):
+class AdjointBlock(Op):
     """`with adjoint_of(x) as d_x: body`. The results are the `values`; the body runs in the reverse sweep.
 
     There `params` are the cotangents of the results, and the body yields the cotangents of the values.  Differentiation removes
@@ -362,7 +362,7 @@ def op_operands(op: Op) -> Iterator[Operand]:
             yield from items
         case Append(base, value, path, at):
             yield from (base, value, *(step.key for step in path), *((at,) if at is not None else ()))
-        case Effect(_, args) | Steer(args):
+        case Effect(_, args) | AdjointBlock(args):
             yield from args
         case Branch(cond):
             yield cond

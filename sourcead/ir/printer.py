@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sourcead.ir.nodes import (
-    Append, Attr, Block, Branch, Build, Call, Closure, Effect, Function, Index, Let, Loop, Op, Operand, Pop, Range,
-    Steer, Stmt, Sub, Update
+    AdjointBlock, Append, Attr, Block, Branch, Build, Call, Closure, Effect, Function, Index, Let, Loop, Op, Operand,
+    Pop, Range, Stmt, Sub, Update
 )
 
 UPDATES = {"set": "=", "add": "+=", "sub": "-="}
@@ -44,8 +44,8 @@ def _statement(stmt: Stmt, depth: int) -> str:
             return f"{head}loop ({carried}) {over}:\n{show_block(body, depth + 1)}"
         case Closure(params, body):
             return f"{head}closure ({', '.join(map(repr, params))}):\n{show_block(body, depth + 1, 'return')}"
-        case Steer(values, params, body):
-            return f"{head}steer {_list(values)} by cotangents ({_list(params)}):\n{show_block(body, depth + 1)}"
+        case AdjointBlock(values, params, body):
+            return f"{head}adjoint_of ({_list(values)}) as ({_list(params)}):\n{show_block(body, depth + 1)}"
     return head + show_op(stmt.op)
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop,
-    Range, Slice, Steer, Stmt, Sub, Update, Var, View, op_operands
+    UNDEFINED, AdjointBlock, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let,
+    Loop, Op, Pop, Range, Slice, Stmt, Sub, Update, Var, View, op_operands
 )
 from sourcead.ir.types import Type
 
@@ -146,7 +146,7 @@ class _Verifier:
                 self.loop(op, targets, where)
             case Closure(params, body):
                 self.block(body, where, params)
-            case Steer(values, params, body):
+            case AdjointBlock(values, params, body):
                 counts = {"values": len(values), "params": len(params), "results": len(body.results)}
                 for name, count in counts.items():
                     self.require(count == targets, f"{count} {name} for {targets} targets", where)
@@ -183,7 +183,7 @@ def _targets(op: Op, given: int) -> int:
     match op:
         case Pop():
             return 2
-        case Branch() | Loop() | Steer():
+        case Branch() | Loop() | AdjointBlock():
             return given  # checked against each block
         case Effect():
             return 0

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from sourcead.ir.nodes import (
-    Append, Atom, Attr, Block, Branch, Build, Call, Closure, Effect, Index, Let, Loop, Op, Operand, Pop, Range, Slice,
-    Steer, Stmt, Sub, Update, Var, View, fresh
+    AdjointBlock, Append, Atom, Attr, Block, Branch, Build, Call, Closure, Effect, Index, Let, Loop, Op, Operand, Pop,
+    Range, Slice, Stmt, Sub, Update, Var, View, fresh
 )
 
 # ---- One op ----
@@ -32,7 +32,7 @@ def op_blocks(op: Op) -> tuple[Block, ...]:
             return then, orelse
         case Loop(domain, _, _, _, body):
             return (domain, body) if isinstance(domain, Block) else (body,)
-        case Closure(_, body) | Steer(_, _, body):
+        case Closure(_, body) | AdjointBlock(_, _, body):
             return (body,)
     return ()
 
@@ -42,7 +42,7 @@ def bound_vars(op: Op) -> tuple[Var, ...]:
     match op:
         case Loop(_, index, params):
             return params if index is None else (index, *params)
-        case Closure(params) | Steer(_, params):
+        case Closure(params) | AdjointBlock(_, params):
             return params
     return ()
 
@@ -178,8 +178,8 @@ def map_op(op: Op, f: Callable[[Atom], Atom], block: Callable[[Block], Block] = 
             return replace(op, domain=domain, inits=many(inits), body=block(body), policy=policy)
         case Closure(params, body):
             return Closure(params, block(body))
-        case Steer(values, params, body):
-            return Steer(many(values), params, block(body))
+        case AdjointBlock(values, params, body):
+            return AdjointBlock(many(values), params, block(body))
     raise TypeError(f"not an op: {op!r}")
 
 
@@ -191,7 +191,7 @@ def map_blocks(stmt: Stmt, f: Callable[[Block], Block]) -> Stmt:
             changed = {"then": f(then), "orelse": f(orelse)}
         case Loop(Block() as domain, _, _, _, body):
             changed = {"domain": f(domain), "body": f(body)}
-        case Loop(_, _, _, _, body) | Closure(_, body) | Steer(_, _, body):
+        case Loop(_, _, _, _, body) | Closure(_, body) | AdjointBlock(_, _, body):
             changed = {"body": f(body)}
         case _:
             return stmt
@@ -254,7 +254,7 @@ def copied(block: Block, mapping: dict[Var, Atom]) -> Block:
                     index = None if index is None else bind((index,))[0]
                     params = bind(params)
                     op = map_op(replace(op, index=index, params=params, leave=f(leave)), f, visit)
-                case Closure(params) | Steer(_, params):
+                case Closure(params) | AdjointBlock(_, params):
                     op = map_op(replace(op, params=bind(params)), f, visit)
                 case _:
                     op = map_op(op, f, visit)

@@ -1,0 +1,34 @@
+"""docs/adding-a-rule.md, run: the error, the entry, the generated text and the check are what the page shows.
+
+`python -m tests.test_adding_a_rule` writes the outputs anew.
+"""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from sourcead.primitives import registry
+from tests.test_how_it_works import with_outputs
+
+PAGE = Path(__file__).parent.parent / "docs" / "adding-a-rule.md"
+
+
+@pytest.fixture
+def without_new_records():
+    """Records that the page enters hold for the page alone."""
+    before = {function: dict(facts) for function, facts in registry.FACTS.items()}
+    yield
+    registry.FACTS.clear()
+    registry.FACTS.update(before)
+    registry.RECORDS.clear()
+
+
+def test_the_page_shows_what_its_code_prints(tmp_path, without_new_records):
+    text = PAGE.read_text(encoding="utf-8")
+    assert with_outputs(text, tmp_path, "fit") == text
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        PAGE.write_text(with_outputs(PAGE.read_text(encoding="utf-8"), folder, "fit"), encoding="utf-8")

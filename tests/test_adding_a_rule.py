@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from numpy.polynomial.polynomial import polyvalfromroots
 
 from sourcead.primitives import registry
 from tests.test_how_it_works import with_outputs
@@ -15,16 +16,14 @@ PAGE = Path(__file__).parent.parent / "docs" / "adding-a-rule.md"
 
 
 @pytest.fixture
-def without_new_records():
-    """Records that the page enters hold for the page alone."""
-    before = {function: dict(facts) for function, facts in registry.FACTS.items()}
+def for_this_test_alone():
+    """The record that the page enters is removed again."""
     yield
-    registry.FACTS.clear()
-    registry.FACTS.update(before)
-    registry.RECORDS.clear()
+    registry.FACTS.pop(polyvalfromroots)
+    registry.RECORDS.pop(polyvalfromroots)
 
 
-def test_the_page_shows_what_its_code_prints(tmp_path, without_new_records):
+def test_the_page_shows_what_its_code_prints(tmp_path, for_this_test_alone):
     text = PAGE.read_text(encoding="utf-8")
     assert with_outputs(text, tmp_path, "fit") == text
 

@@ -32,7 +32,7 @@ def is_map(lo: Lowering, value: Value) -> bool:
 
 
 def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
-    """Turns a dict known key by key into one IR value, as its keys are not known any more."""
+    """Turns a dict of known keys into one IR value."""
     if common_type(cell) is None:
         what = "a dict key that is not known before the program runs" if key is not None else "whether a key is in this dict"
         raise core.unsupported(
@@ -119,7 +119,7 @@ def iterate_keys(lo: Lowering, cell: Cell, node) -> Iterable:
 
 
 def iterate(lo: Lowering, cell: Cell, element, node) -> Iterable:
-    """The `element(key, value)` for each key of a dict, in order."""
+    """The iterable of `element(key, value)` for each key of a dict, in order."""
     found = keys(lo, cell, node)
     inner = core.iterate(lo, found, node)
 

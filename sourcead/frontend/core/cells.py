@@ -81,8 +81,13 @@ class Cell:
         return {k: v for k, v in self.slots.items() if not isinstance(k, Meta)}
 
     @property
+    def contents(self) -> list[Value]:
+        """The items in order, without their keys."""
+        return list(self.items.values())
+
+    @property
     def keys(self) -> abc.Iterable:
-        """What the items are found under; of an object without order."""
+        """The places, keys or names of the items; those of an object have no order."""
         return self.items if self.kind == "object" else list(self.items)
 
     def root(self) -> Cell:
@@ -105,7 +110,13 @@ class TupleVal:
     cls: type | None = None
 
     @property
+    def contents(self) -> list[Value]:
+        """The items in order."""
+        return list(self.items)
+
+    @property
     def keys(self) -> abc.Iterable:
+        """The places of the items, or their names in a named tuple."""
         return range(len(self.items)) if self.cls is None else self.cls._fields
 
 

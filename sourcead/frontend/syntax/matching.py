@@ -86,7 +86,7 @@ def bind(lo: Lowering, name: str, value: Value, node) -> gast.Assign:
 def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST:
     """`case [a, *b]`."""
     if isinstance(value, Cell) and value.kind == "list":
-        items = list(value.items.values())
+        items = value.contents
     elif isinstance(value, TupleVal):
         items = list(value.items)
     elif isinstance(value, Const) and not value.live and isinstance(value.value, tuple):

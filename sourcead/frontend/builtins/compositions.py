@@ -37,9 +37,9 @@ def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value],
     active = {name for name, value in named.items() if may_pass(lo, value)}
     fitting = rule is not None and fits(lo, rule, args, kwargs)
     for composition in compositions:
-        asked = not fitting and (not composition.given or composition.given & named.keys())
+        is_needed = not fitting and (not composition.given or composition.given & named.keys())
         words = {v.value for v in named.values() if isinstance(v, Const) and isinstance(v.value, str)}
-        if (asked or composition.active & active or composition.words & words) and takes(composition, args, kwargs):
+        if (is_needed or composition.active & active or composition.words & words) and takes(composition, args, kwargs):
             if not composition.writes and not any(may_pass(lo, v) for v in (*args, *kwargs.values())):
                 return None
             return inline_composition(lo, composition, args, kwargs, node)
@@ -128,7 +128,7 @@ def without_defaults(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tu
     first = next((i for i, name in enumerate(names) if name in defaults), len(names))
     if len(args) <= len(names) and any(is_default(v, defaults[k]) for k, v in zip(names[first:], args[first:])):
         args, kwargs = args[:first], {**dict(zip(names[first:], args[first:])), **kwargs}
-    defaults = {**defaults, "keepdims": False}  # NumPy's own default there is a mark that means the same
+    defaults = {**defaults, "keepdims": False}  # NumPy's own default is a marker with the same meaning
     return args, {k: v for k, v in kwargs.items() if not is_default(v, defaults.get(k, MISSING))}
 
 

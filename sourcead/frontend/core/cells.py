@@ -33,7 +33,7 @@ class Cell:
         shares: the cells that may be the same memory; a symmetric relation.
         holds: the cells that were put into a list that is one IR value.
         held_by: the lists that the cell was put into.
-        parts_of: the arrays of which a list is taken to hold parts that stay as they are.
+        rows_of: the arrays of which a list is taken to hold rows or other parts that stay as they are.
         doubled: whether the same object may be twice in a list.
         viewers: the cells that were read from a list that is one IR value.
         depth: how many branches and loops of unknown outcome the cell was made inside.
@@ -54,7 +54,7 @@ class Cell:
     shares: set[Cell] = field(default_factory=set)
     holds: set[Cell] = field(default_factory=set)
     held_by: set[Cell] = field(default_factory=set)
-    parts_of: set[Cell] = field(default_factory=set)
+    rows_of: set[Cell] = field(default_factory=set)
     doubled: bool = False
     viewers: list[Cell] = field(default_factory=list)
     depth: int = 0

@@ -191,7 +191,7 @@ class Memory:
                 if value.slots.get(SEEN) is not base:
                     if STALE in value.slots:
                         raise AliasError(value.slots[STALE], at=self.here, instead="copy what you want to keep")
-                    if SEEN in value.slots:  # its base was written since: it shows that, if it is a view
+                    if SEEN in value.slots:  # its base was written since, which it shows if it is a view
                         self.layouts |= value.needs
                     self.set(value.slots, VALUE, self._derive(base, value.step, value.slots.get(VALUE)))
                     self.set(value.slots, SEEN, base)

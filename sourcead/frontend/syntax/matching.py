@@ -32,7 +32,7 @@ def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
     rest = gast.Match(Held(subject), others) if others else gast.Pass()
     rest.stands_for = getattr(node, "stands_for", node)
     body = [*binds, *case.body]
-    if case.guard is not None:  # names are bound before it is asked
+    if case.guard is not None:  # the names are bound before the guard is evaluated
         body = [*binds, choice(case.guard, case.body, rest, node)]
     if test is ALWAYS:
         return body

@@ -43,7 +43,7 @@ def call(function: Callable, parameters: list[str], args: list[types.Type], resu
     text = f"def {name}({', '.join(parameters)}):\n    return run(({sent}))\n"
     promise = (result.ndim, dtype_of(result.dtype)) if isinstance(result, types.Array) else None
     run = TOOLCHAIN.interpreted(Receiver(function, tuple(back for _, back in ways), promise), types.none if result is None else result)
-    return None if run is None else load(text, name, {"run": run, "ends": ends})
+    return load(text, name, {"run": run, "ends": ends})
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from sourcead.analysis.versions import Chains
 from sourcead.ir.nodes import Atom, Block, Const, Index, Loop, Operand, Range, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array, Scalar, rank
 from sourcead.ir.walk import op_blocks
+from sourcead.primitives.result_types.infer import Arg, infer_index
 
 
 @dataclass(frozen=True)
@@ -214,8 +215,6 @@ def same_kind(value: Var, update: Stmt) -> bool:
     left = len(array.dims) - sum(not isinstance(p, Slice) for p in parts)
     if isinstance(t, Scalar):
         return left == 0 and (t.dtype == array.dtype or t.kind == "float" and t.dtype is None and str(array.dtype) == "float64")
-    from sourcead.primitives.result_types.infer import Arg, infer_index
-
     if not isinstance(t, Array) or t.dtype is None or t.dtype != array.dtype or any(isinstance(p, Slice) for p in parts):
         return False
     part = infer_index(array, tuple(Arg(atom_type(p)) for p in parts))

@@ -65,7 +65,7 @@ def arctan2_adjoint(y, a, b, d_y):
 
 
 @adjoint(np.hypot, broadcasts=True)
-def _(y, a, b, d_y):
+def hypot_adjoint(y, a, b, d_y):
     d_ratio = divide_or_zero(d_y, y)
     return d_ratio * a, d_ratio * b
 
@@ -74,25 +74,25 @@ def _(y, a, b, d_y):
 
 
 @adjoint(np.maximum, broadcasts=True)
-def _(y, a, b, d_y):
+def maximum_adjoint(y, a, b, d_y):
     tie = d_y / 2 * (a == b)
     return d_y * (a > b) + tie, d_y * (b > a) + tie
 
 
 @adjoint(np.minimum, broadcasts=True)
-def _(y, a, b, d_y):
+def minimum_adjoint(y, a, b, d_y):
     tie = d_y / 2 * (a == b)
     return d_y * (a < b) + tie, d_y * (b < a) + tie
 
 
 @adjoint(np.fmax, broadcasts=True)
-def _(y, a, b, d_y):
+def fmax_adjoint(y, a, b, d_y):
     tie = d_y / 2 * (a == b)
     return d_y * ((a > b) | (b != b)) + tie, d_y * ((b > a) | (a != a)) + tie
 
 
 @adjoint(np.fmin, broadcasts=True)
-def _(y, a, b, d_y):
+def fmin_adjoint(y, a, b, d_y):
     tie = d_y / 2 * (a == b)
     return d_y * ((a < b) | (b != b)) + tie, d_y * ((b < a) | (a != a)) + tie
 

@@ -24,7 +24,7 @@ exp exp2 expm1 log2 log10 log1p cbrt sin cos tan asin acos atan sinh cosh tanh a
 
 def with_math(rule):
     """A rule of a NumPy function in which `np` stands for `math`."""
-    return FunctionType(rule.__code__, {**rule.__globals__, "np": math})
+    return FunctionType(rule.__code__, {**rule.__globals__, "np": math, "__name__": __name__})
 
 
 numpy_rules = EXPONENTIALS | TRIGONOMETRY

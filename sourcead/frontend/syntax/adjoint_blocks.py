@@ -33,7 +33,7 @@ class Steered(gast.Pass):
 
 @dataclass(eq=False)
 class Site:
-    """What one `adjoint_of(x)` is about.
+    """The value that one `adjoint_of(x)` is about.
 
     Attributes:
         slots, key: where `x` is bound.
@@ -177,7 +177,7 @@ def place(lo: Lowering, target: gast.AST, node: Steered) -> tuple[Slots, Any]:
 
 
 def rebind(lo: Lowering, site: Site, new: Callable[[Value], Value]) -> None:
-    """Binds what was steered to its new value; lists, dicts and objects stay the same objects."""
+    """Binds a steered value to its new value; lists, dicts and objects stay the same objects."""
 
     def renewed(value: Value) -> Value:
         match value:
@@ -193,7 +193,7 @@ def rebind(lo: Lowering, site: Site, new: Callable[[Value], Value]) -> None:
 
 
 def replace_item(lo: Lowering, slots: Slots, key: Any, value: Value) -> None:
-    """Binds a slot; a list, dict or object is not the one value any more that it came in as."""
+    """Binds a slot; a list, dict or object that came in as one value is so no more."""
     if slots.cell is not None:
         lo.set(slots, WHOLE, MISSING)
         lo.dirty.add(slots.cell)
@@ -237,4 +237,5 @@ def refuse_writes(lo: Lowering, changed: dict, node: Steered) -> None:
 
 
 def refused(lo: Lowering, node: Steered, reason: str, instead: str | None = None) -> UnsupportedSyntaxError:
+    """The error for an `adjoint_of` block that is not supported."""
     return UnsupportedSyntaxError(reason, at=lo.origin(node), instead=instead)

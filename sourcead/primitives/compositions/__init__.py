@@ -1,13 +1,15 @@
-"""Functions that are other functions, and are written out with them where a derivative may pass through a call.
+"""Compositions: functions that are written out by way of others where a derivative may pass through a call.
+
+    composed({np.logspace: lambda start, stop, num=50, endpoint=True, base=10.0: base ** np.linspace(start, stop, num, endpoint)})
 
     @composed(np.corrcoef)
     def corrcoef(x, y=None, rowvar=True):
         c = np.cov(x, y, rowvar)
         ...
 
-The parameters are those of the primal; what the primal takes beyond them is refused.  `given` names options: the composition then
-stands for the calls that give one of them, and the others keep their rule.  A method of ufuncs, `np.hypot.reduce`, has one
-composition for all ufuncs, which takes the ufunc first; so have their calls with some options.
+The parameters are those of the primal; a call with an argument that the composition does not take is refused.  A composition
+with `given` stands only for the calls that give one of these options; the others keep their rule.  A method of ufuncs, as in
+`np.hypot.reduce`, has one composition for all ufuncs, which takes the ufunc first; so have calls of ufuncs with some options.
 """
 
 from __future__ import annotations
@@ -27,15 +29,20 @@ from sourcead.primitives.registry import add_to
 class Composition:
     """A function in terms of others.
 
-    `given` are the options that ask for it, empty for all calls; `active` those arguments which ask for it where they carry
-    a derivative, and `words` the texts among the arguments that do, though the function has a rule.
+    Attributes:
+        function: the Python function that is inlined in place of a call.
+        given: it stands for the calls that give one of these options; for all calls if empty.
+        active: likewise for calls through one of these arguments a derivative passes, though the function has a rule.
+        first: what it takes before the call's arguments.
+        writes: whether it writes into an argument.
+        words: likewise for calls with one of these texts as an argument, though the function has a rule.
     """
 
     function: Callable
     given: frozenset[str]
     active: frozenset[str] = frozenset()
-    first: tuple = ()  # what it takes before the call's arguments
-    writes: bool = False  # it writes into an argument
+    first: tuple = ()
+    writes: bool = False
     words: frozenset[str] = frozenset()
 
 
@@ -48,19 +55,28 @@ OF_UFUNCS: dict[str, list[Composition]] = {}
 
 
 def composed(*functions, given: str = "", active: str = "", writes: bool = False, words: str = ""):
-    """Enters the decorated function as what these functions are, where a call gives one of the options (any call if none)."""
+    """Enters the decorated function as the composition that stands for calls of these functions.
 
-    def enter(composition):
+    Args:
+        functions: the functions; or one table, from a function (or several in a tuple) to a lambda, and nothing is decorated.
+        given, active, words: options, arguments and texts, separated by blanks; see `Composition`.
+        writes: whether the functions write into an argument.
+    """
+
+    def enter(composition, functions=functions):
         entry = Composition(composition, frozenset(given.split()), frozenset(active.split()), writes=writes, words=frozenset(words.split()))
         for function in functions:
             add_to(function, "compositions", entry)
         return composition
 
+    if isinstance(functions[0], dict):
+        for key, composition in functions[0].items():
+            enter(composition, key if isinstance(key, tuple) else (key,))
     return enter
 
 
 def composed_method(name: str, given: str = "", writes: bool = False):
-    """Enters the decorated function as the method `name` of every ufunc without a rule for it."""
+    """Enters the decorated function as the composition of the method `name` of every ufunc that has no rule for it."""
 
     def enter(composition):
         OF_UFUNCS.setdefault(name, []).append(Composition(composition, frozenset(given.split()), writes=writes))
@@ -70,7 +86,7 @@ def composed_method(name: str, given: str = "", writes: bool = False):
 
 
 def refuse(reason: str):
-    """In a composition: there is no derivative of such a call."""
+    """In a composition: refuses the call, which has no derivative."""
     raise NotImplementedError(reason)
 
 
@@ -81,7 +97,7 @@ def number_kind(x):
 
 @cache
 def defaults_of(function) -> dict[str, Any]:
-    """The primal's own defaults, as far as Python knows them: an option that says its default says nothing."""
+    """The defaults of a primal's parameters, as far as Python knows them."""
     ufunc = function if isinstance(function, np.ufunc) else None
     if ufunc is not None:
         return {"out": None, "where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True, "signature": None}
@@ -100,11 +116,11 @@ def parameters_of(function) -> tuple[str, ...]:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return METHODSOF_UFUNCS.get(getattr(function, "__name__", ""), ())
+        return METHODS_OF_UFUNCS.get(getattr(function, "__name__", ""), ())
     return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
 
 
-METHODSOF_UFUNCS = {
+METHODS_OF_UFUNCS = {
     "reduce": ("array", "axis", "dtype", "out", "keepdims", "initial", "where"),
     "accumulate": ("array", "axis", "dtype", "out"),
     "reduceat": ("array", "indices", "axis", "dtype", "out"),

@@ -6,21 +6,36 @@ from sourcead.primitives.compositions import composed, refuse
 from sourcead.primitives.registry import enter
 from sourcead.runtime import count_trimmed, distinct_places
 
+composed({
+    (np.vecdot, np.linalg.vecdot): lambda a, b, axis=-1: np.sum(np.conj(a) * b, axis=axis),
+    np.unique_values: lambda x: np.ravel(x)[distinct_places(x, None, False)[0]],
+    np.sort_complex: lambda a: np.sort(a).astype(complex),
+    np.astype: lambda x, dtype, copy=True: x.astype(dtype),
+    np.logspace: lambda start, stop, num=50, endpoint=True, base=10.0: base ** np.linspace(start, stop, num, endpoint),
+    np.geomspace: lambda start, stop, num=50, endpoint=True: (
+        start * (stop / start) ** np.linspace(0.0, 1.0, num, endpoint)
+    ),
+    np.fromfunction: lambda function, shape, dtype=float: function(*np.indices(shape, dtype=dtype)),
+    np.kaiser: lambda M, beta: refuse(
+        "`np.kaiser` with respect to beta needs the Bessel function of order one, which NumPy lacks: use `scipy.special.i0`"
+    ),
+})
+composed({
+    (np.sort, np.partition): lambda a, axis=-1, kind=None, order=None: (
+        refuse("`order=`: structured arrays carry no derivative")
+    ),
+}, given="order")
+composed({
+    np.ndarray: lambda shape, dtype=float, buffer=None, offset=0, strides=None, order=None: (
+        refuse("`np.ndarray` over a buffer, whose memory it shares: use views and `reshape`")
+    ),
+}, given="buffer")
 
-@composed(np.matvec if hasattr(np, "matvec") else np.ufunc)
-def matvec(a, x):
-    return np.squeeze(a @ np.expand_dims(x, -1), -1)
-
-
-@composed(np.vecmat if hasattr(np, "vecmat") else np.ufunc)
-def vecmat(x, a):
-    return np.squeeze(np.expand_dims(np.conj(x), -2) @ a, -2)
-
-
-@composed(*(f for f in (getattr(np, "vecdot", None), getattr(np.linalg, "vecdot", None)) if f is not None))
-def vecdot(a, b, axis=-1):
-    return np.sum(np.conj(a) * b, axis=axis)
-
+if hasattr(np, "matvec"):  # NumPy 2.2
+    composed({
+        np.matvec: lambda a, x: np.squeeze(a @ np.expand_dims(x, -1), -1),
+        np.vecmat: lambda x, a: np.squeeze(np.expand_dims(np.conj(x), -2) @ a, -2),
+    })
 
 # ---- picking ----
 
@@ -37,11 +52,6 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     if return_counts:
         results.append(counts)
     return tuple(results) if len(results) > 1 else values
-
-
-@composed(*(getattr(np, name) for name in ("unique_values",) if hasattr(np, name)))
-def unique_values(x):
-    return np.ravel(x)[distinct_places(x, None, False)[0]]
 
 
 @composed(np.union1d)
@@ -79,26 +89,6 @@ def trim_zeros(filt, trim="fb"):
         refuse("`np.trim_zeros` of more than one axis")
     first, last = count_trimmed(filt, trim)
     return filt[first:last]
-
-
-@composed(np.sort_complex)
-def sort_complex(a):
-    return np.sort(a).astype(complex)
-
-
-@composed(np.sort, np.partition, given="order")
-def sort_by_fields(a, axis=-1, kind=None, order=None):
-    refuse("`order=`: structured arrays carry no derivative")
-
-
-@composed(np.ndarray, given="buffer")
-def array_over_a_buffer(shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
-    refuse("`np.ndarray` over a buffer, whose memory it shares: use views and `reshape`")
-
-
-@composed(*(getattr(np, name) for name in ("astype",) if hasattr(np, name)))
-def astype(x, dtype, copy=True):
-    return x.astype(dtype)
 
 
 # ---- joining ----
@@ -157,22 +147,7 @@ def piecewise(x, condlist, funclist):
     return result
 
 
-@composed(np.fromfunction)
-def fromfunction(function, shape, dtype=float):
-    return function(*np.indices(shape, dtype=dtype))
-
-
-# ---- rows of numbers ----
-
-
-@composed(np.logspace)
-def logspace(start, stop, num=50, endpoint=True, base=10.0):
-    return base ** np.linspace(start, stop, num, endpoint)
-
-
-@composed(np.geomspace)
-def geomspace(start, stop, num=50, endpoint=True):
-    return start * (stop / start) ** np.linspace(0.0, 1.0, num, endpoint)
+# ---- borders ----
 
 
 @composed(np.pad, given="constant_values end_values stat_length", words="mean maximum minimum median linear_ramp odd")
@@ -192,12 +167,13 @@ def pad(array, pad_width, mode="constant", constant_values=0, end_values=0, stat
     for axis in (0, 1, 2, 3):
         if axis < array.ndim:
             sizes = None if lengths is None else lengths[axis]
-            array = pad_along(array, axis, widths[axis, 0], widths[axis, 1], mode, ends[axis], sizes)
+            array = pad_along(array, axis, (widths[axis, 0], widths[axis, 1]), mode, ends[axis], sizes)
     return array
 
 
-def pad_along(array, axis, before, after, mode, ends, lengths):
-    """`np.pad` along one axis, in the modes that compute what they put there."""
+def pad_along(array, axis, widths, mode, ends, lengths):
+    """`np.pad` along one axis, in the modes that compute the values of the border."""
+    before, after = widths
     x = np.moveaxis(array, axis, 0)
     n = x.shape[0]
     if mode == "linear_ramp":
@@ -218,13 +194,13 @@ def pad_along(array, axis, before, after, mode, ends, lengths):
 
 
 def ramp(end, edge, n):
-    """`n` values from `end` on towards an edge, which is not one of them."""
+    """`n` values that lead from `end` to `edge`, which is not one of them."""
     share = np.arange(n).reshape((-1,) + (1,) * edge.ndim) / np.maximum(n, 1)
     return end + (edge - end) * share
 
 
 def middle(x, mode):
-    """The statistic of a mode of `np.pad`, along the first axis."""
+    """The statistic that a mode of `np.pad` takes along the first axis."""
     if mode == "mean":
         return np.mean(x, axis=0, keepdims=True)
     if mode == "maximum":
@@ -234,15 +210,9 @@ def middle(x, mode):
     return np.median(x, axis=0, keepdims=True)
 
 
-@composed(np.kaiser)
-def kaiser(M, beta):
-    refuse("`np.kaiser` with respect to beta needs the Bessel function of order one, which NumPy lacks: use `scipy.special.i0`")
-
-
 enter(
     np.unique, np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d, np.sort_complex, np.block, np.apply_along_axis, np.piecewise,
-    np.fromfunction, np.logspace, np.geomspace,
+    np.fromfunction, np.logspace, np.geomspace, np.astype, np.unique_values,
     memory="fresh",
 )  # fmt: skip
 enter(np.unique, numba="interpreted")
-enter(*(getattr(np, name) for name in ("astype", "unique_values") if hasattr(np, name)), memory="fresh")

@@ -1,9 +1,11 @@
-"""Norms, condition numbers and tensor equations, by way of the functions of matrices that have rules."""
+"""Norms, condition numbers and tensor equations, by way of functions of matrices."""
 
 import numpy as np
 
 from sourcead.primitives.compositions import composed, refuse
 from sourcead.primitives.registry import enter
+
+composed({np.linalg.matrix_norm: lambda x, keepdims=False, ord="fro": np.linalg.norm(x, ord, (-2, -1), keepdims)})
 
 
 @composed(np.linalg.cond)
@@ -19,12 +21,7 @@ def cond(x, p=None):
     return np.linalg.norm(x, p) * np.linalg.norm(np.linalg.inv(x), p)
 
 
-@composed(*(getattr(np.linalg, name) for name in ("matrix_norm",) if hasattr(np.linalg, name)))
-def matrix_norm(x, keepdims=False, ord="fro"):
-    return np.linalg.norm(x, ord, (-2, -1), keepdims)
-
-
-@composed(*(getattr(np.linalg, name) for name in ("vector_norm",) if hasattr(np.linalg, name)))
+@composed(np.linalg.vector_norm)
 def vector_norm(x, axis=None, keepdims=False, ord=2):
     if axis is None:
         if keepdims:

@@ -1,10 +1,12 @@
-"""Functions of `math` that are others, on Python numbers."""
+"""Functions of `math`, by way of operators on Python numbers."""
 
 import math
 
 import numpy as np
 
 from sourcead.primitives.compositions import composed
+
+composed({math.remainder: lambda x, y: x - y * round(x / y)})
 
 
 @composed(math.dist)
@@ -22,11 +24,6 @@ def prod(iterable, *, start=1):
     return result
 
 
-@composed(math.remainder)
-def remainder(x, y):
-    return x - y * round(x / y)
-
-
 if hasattr(math, "sumprod"):  # Python 3.12
 
     @composed(math.sumprod)
@@ -38,7 +35,4 @@ if hasattr(math, "sumprod"):  # Python 3.12
 
 
 if hasattr(math, "fma"):  # Python 3.13
-
-    @composed(math.fma)
-    def fma(x, y, z):
-        return x * y + z
+    composed({math.fma: lambda x, y, z: x * y + z})

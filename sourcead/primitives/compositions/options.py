@@ -1,4 +1,4 @@
-"""Options of reductions and scans that few calls give, as the calls that do without them.
+"""Calls with options that have no rule, by way of calls without them.
 
     sum(x, where=m)           sum(where(m, x, 0))             sum(x, initial=c)     sum(x) + c
     mean(x, where=m)          sum(where(m, x, 0)) / number of elements where m holds
@@ -30,32 +30,12 @@ def sum_(a, axis=None, dtype=None, keepdims=False, initial=None, where=None):
     return total if initial is None else total + initial
 
 
-@composed(np.add.reduce, given="where initial dtype")
-def add_reduce(array, axis=0, dtype=None, keepdims=False, initial=None, where=None):
-    return sum_(array, axis, dtype, keepdims, initial, where)
-
-
-@composed(np.nansum, given="where initial dtype")
-def nansum(a, axis=None, dtype=None, keepdims=False, initial=None, where=None):
-    return sum_(np.where(np.isnan(a), 0, a), axis, dtype, keepdims, initial, where)
-
-
 @composed(np.prod, given="where initial dtype")
 def prod(a, axis=None, dtype=None, keepdims=False, initial=None, where=None):
     if where is not None:
         a = np.where(where, a, 1)
     product = np.prod(cast(a, dtype), axis=axis, keepdims=keepdims)
     return product if initial is None else product * initial
-
-
-@composed(np.multiply.reduce, given="where initial dtype")
-def multiply_reduce(array, axis=0, dtype=None, keepdims=False, initial=None, where=None):
-    return prod(array, axis, dtype, keepdims, initial, where)
-
-
-@composed(np.nanprod, given="where initial dtype")
-def nanprod(a, axis=None, dtype=None, keepdims=False, initial=None, where=None):
-    return prod(np.where(np.isnan(a), 1, a), axis, dtype, keepdims, initial, where)
 
 
 @composed(np.max, np.amax, given="where initial")
@@ -72,37 +52,12 @@ def min_(a, axis=None, keepdims=False, initial=None, where=None):
     return np.minimum(np.min(a, axis=axis, keepdims=keepdims), initial)
 
 
-@composed(np.maximum.reduce, given="where initial")
-def maximum_reduce(array, axis=0, keepdims=False, initial=None, where=None):
-    return max_(array, axis, keepdims, initial, where)
-
-
-@composed(np.minimum.reduce, given="where initial")
-def minimum_reduce(array, axis=0, keepdims=False, initial=None, where=None):
-    return min_(array, axis, keepdims, initial, where)
-
-
-@composed(np.nanmax, given="where initial")
-def nanmax(a, axis=None, keepdims=False, initial=None, where=None):
-    return max_(a, axis, keepdims, initial, present(a, where))
-
-
-@composed(np.nanmin, given="where initial")
-def nanmin(a, axis=None, keepdims=False, initial=None, where=None):
-    return min_(a, axis, keepdims, initial, present(a, where))
-
-
 @composed(np.mean, given="where dtype")
 def mean(a, axis=None, dtype=None, keepdims=False, where=None):
     if where is None:
         return np.mean(cast(a, dtype), axis=axis, keepdims=keepdims)
     number = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
     return np.sum(cast(np.where(where, a, 0), dtype), axis=axis, keepdims=keepdims) / number
-
-
-@composed(np.nanmean, given="where dtype")
-def nanmean(a, axis=None, dtype=None, keepdims=False, where=None):
-    return mean(a, axis, dtype, keepdims, present(a, where))
 
 
 @composed(np.var, given="where dtype mean correction")
@@ -120,35 +75,59 @@ def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=None, mean=None,
     return np.sum(squares, axis=axis, keepdims=keepdims) / (np.sum(there, axis=axis, keepdims=keepdims) - ddof)
 
 
-@composed(np.std, given="where dtype mean correction")
-def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
-    return np.sqrt(var(a, axis, dtype, ddof, keepdims, where, mean, correction))
-
-
-@composed(np.nanvar, given="where dtype mean correction")
-def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
-    return var(a, axis, dtype, ddof, keepdims, present(a, where), mean, correction)
-
-
-@composed(np.nanstd, given="where dtype mean correction")
-def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
-    return np.sqrt(nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction))
-
-
-@composed(np.cumsum, given="dtype")
-def cumsum(a, axis=None, dtype=None):
-    return np.cumsum(cast(a, dtype), axis)
-
-
-@composed(np.cumprod, given="dtype")
-def cumprod(a, axis=None, dtype=None):
-    return np.cumprod(cast(a, dtype), axis)
-
-
-@composed(np.nancumsum, given="dtype")
-def nancumsum(a, axis=None, dtype=None):
-    return np.nancumsum(cast(a, dtype), axis)
-
+composed({
+    np.add.reduce: lambda array, axis=0, dtype=None, keepdims=False, initial=None, where=None: (
+        sum_(array, axis, dtype, keepdims, initial, where)
+    ),
+    np.nansum: lambda a, axis=None, dtype=None, keepdims=False, initial=None, where=None: (
+        sum_(np.where(np.isnan(a), 0, a), axis, dtype, keepdims, initial, where)
+    ),
+    np.multiply.reduce: lambda array, axis=0, dtype=None, keepdims=False, initial=None, where=None: (
+        prod(array, axis, dtype, keepdims, initial, where)
+    ),
+    np.nanprod: lambda a, axis=None, dtype=None, keepdims=False, initial=None, where=None: (
+        prod(np.where(np.isnan(a), 1, a), axis, dtype, keepdims, initial, where)
+    ),
+}, given="where initial dtype")
+composed({
+    np.maximum.reduce: lambda array, axis=0, keepdims=False, initial=None, where=None: (
+        max_(array, axis, keepdims, initial, where)
+    ),
+    np.minimum.reduce: lambda array, axis=0, keepdims=False, initial=None, where=None: (
+        min_(array, axis, keepdims, initial, where)
+    ),
+    np.nanmax: lambda a, axis=None, keepdims=False, initial=None, where=None: (
+        max_(a, axis, keepdims, initial, present(a, where))
+    ),
+    np.nanmin: lambda a, axis=None, keepdims=False, initial=None, where=None: (
+        min_(a, axis, keepdims, initial, present(a, where))
+    ),
+}, given="where initial")
+composed({
+    np.nanmean: lambda a, axis=None, dtype=None, keepdims=False, where=None: (
+        mean(a, axis, dtype, keepdims, present(a, where))
+    ),
+}, given="where dtype")
+composed({
+    np.std: lambda a, axis=None, dtype=None, ddof=0, keepdims=False, where=None, mean=None, correction=None: (
+        np.sqrt(var(a, axis, dtype, ddof, keepdims, where, mean, correction))
+    ),
+    np.nanvar: lambda a, axis=None, dtype=None, ddof=0, keepdims=False, where=None, mean=None, correction=None: (
+        var(a, axis, dtype, ddof, keepdims, present(a, where), mean, correction)
+    ),
+    np.nanstd: lambda a, axis=None, dtype=None, ddof=0, keepdims=False, where=None, mean=None, correction=None: (
+        np.sqrt(var(a, axis, dtype, ddof, keepdims, present(a, where), mean, correction))
+    ),
+}, given="where dtype mean correction")
+composed({
+    np.cumsum: lambda a, axis=None, dtype=None: np.cumsum(cast(a, dtype), axis),
+    np.cumprod: lambda a, axis=None, dtype=None: np.cumprod(cast(a, dtype), axis),
+    np.nancumsum: lambda a, axis=None, dtype=None: np.nancumsum(cast(a, dtype), axis),
+    np.nancumprod: lambda a, axis=None, dtype=None: np.nancumprod(cast(a, dtype), axis),
+    (np.trace, np.linalg.trace): lambda a, offset=0, axis1=0, axis2=1, dtype=None: (
+        np.trace(cast(a, dtype), offset, axis1, axis2)
+    ),
+}, given="dtype")
 
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1
 
@@ -165,11 +144,6 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
         axis = 0 if axis is None else axis
         total = np.cumprod(x, axis)
         return np.concatenate((np.ones_like(np.sum(x, axis, keepdims=True)), total), axis) if include_initial else total
-
-
-@composed(np.nancumprod, given="dtype")
-def nancumprod(a, axis=None, dtype=None):
-    return np.nancumprod(cast(a, dtype), axis)
 
 
 @composed(np.average, given="returned")
@@ -221,11 +195,6 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     )
 
 
-@composed(np.trace, np.linalg.trace, given="dtype")
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
-    return np.trace(cast(a, dtype), offset, axis1, axis2)
-
-
 @composed(np.linspace, given="retstep axis")
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
     if dtype is not None:
@@ -244,6 +213,4 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     return result if neginf is None else np.where(x == -np.inf, neginf, result)
 
 
-@composed(np.clip, given="min max")
-def clip(a, min=None, max=None):
-    return np.clip(a, min, max)
+composed({np.clip: lambda a, min=None, max=None: np.clip(a, min, max)}, given="min max")

@@ -5,6 +5,10 @@ import numpy as np
 from sourcead.primitives.compositions import composed, number_kind, refuse
 from sourcead.primitives.registry import enter
 
+composed({
+    np.polymul: lambda a1, a2: np.convolve(np.trim_zeros(np.atleast_1d(a1), "f"), np.trim_zeros(np.atleast_1d(a2), "f")),
+})
+
 
 @composed(np.polyadd)
 def polyadd(a1, a2):
@@ -18,11 +22,6 @@ def polysub(a1, a2):
     a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
     n = max(len(a1), len(a2))
     return np.pad(a1, (n - len(a1), 0)) - np.pad(a2, (n - len(a2), 0))
-
-
-@composed(np.polymul)
-def polymul(a1, a2):
-    return np.convolve(np.trim_zeros(np.atleast_1d(a1), "f"), np.trim_zeros(np.atleast_1d(a2), "f"))
 
 
 @composed(np.polyder)
@@ -89,20 +88,19 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None):
 
 
 def one_row(c):
+    """The coefficients of one polynomial."""
     c = np.asarray(c) + 0.0
     if c.ndim != 1:
         refuse("a polynomial of numpy.polynomial with more than one row of coefficients: evaluate one after the other")
     return c
 
 
-@composed(np.polynomial.polynomial.polyval)
-def powers_at(x, c, tensor=True):
-    return np.polyval(one_row(c)[::-1], np.asarray(x))
+composed({np.polynomial.polynomial.polyval: lambda x, c, tensor=True: np.polyval(one_row(c)[::-1], np.asarray(x))})
 
 
 @composed(np.polynomial.chebyshev.chebval)
 def chebyshev_at(x, c, tensor=True):
-    """Clenshaw's recurrence, as NumPy has it."""
+    """Clenshaw's recurrence, in NumPy's order of operations."""
     x, c = np.asarray(x), one_row(c)
     if len(c) == 1:
         return c[0] + 0 * x
@@ -114,7 +112,7 @@ def chebyshev_at(x, c, tensor=True):
 
 @composed(np.polynomial.legendre.legval)
 def legendre_at(x, c, tensor=True):
-    """Clenshaw's recurrence, as NumPy has it."""
+    """Clenshaw's recurrence, in NumPy's order of operations."""
     x, c = np.asarray(x), one_row(c)
     n = len(c)
     if n == 1:

@@ -1,29 +1,34 @@
-"""scipy.linalg: what NumPy computes too, matrices of a given form, and equations by way of others."""
+"""`scipy.linalg`: functions that NumPy has too, matrices of a given form, and equations by way of others."""
 
 import numpy as np
 from scipy import linalg
 
 from sourcead.primitives.compositions import composed, refuse
 
-
-@composed(linalg.inv)
-def inv(a, overwrite_a=False, check_finite=True):
-    return np.linalg.inv(a)
-
-
-@composed(linalg.det)
-def det(a, overwrite_a=False, check_finite=True):
-    return np.linalg.det(a)
-
-
-@composed(linalg.pinv)
-def pinv(a):
-    return np.linalg.pinv(a)
-
-
-@composed(linalg.norm)
-def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
-    return np.linalg.norm(a, ord, axis, keepdims)
+composed({
+    linalg.inv: lambda a, overwrite_a=False, check_finite=True: np.linalg.inv(a),
+    linalg.det: lambda a, overwrite_a=False, check_finite=True: np.linalg.det(a),
+    linalg.pinv: lambda a: np.linalg.pinv(a),
+    linalg.norm: lambda a, ord=None, axis=None, keepdims=False, check_finite=True: np.linalg.norm(a, ord, axis, keepdims),
+    linalg.lstsq: lambda a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None: (
+        np.linalg.lstsq(a, b, cond)
+    ),
+    linalg.svd: lambda a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd": (
+        np.linalg.svd(a, full_matrices, compute_uv)
+    ),
+    linalg.svdvals: lambda a, overwrite_a=False, check_finite=True: np.linalg.svd(a, compute_uv=False),
+    linalg.eigvalsh: lambda a, b=None, *, lower=True, overwrite_a=False, overwrite_b=False, check_finite=True: (
+        eigh(a, b, lower=lower, eigvals_only=True)
+    ),
+    linalg.cho_factor: lambda a, lower=False, overwrite_a=False, check_finite=True: (cholesky(a, lower), lower),
+    linalg.tanm: lambda A: np.linalg.solve(linalg.cosm(A), linalg.sinm(A)),
+    linalg.tanhm: lambda A: np.linalg.solve(linalg.coshm(A), linalg.sinhm(A)),
+    (linalg.solve_continuous_lyapunov, linalg.solve_lyapunov): lambda a, q: linalg.solve_sylvester(a, np.conj(a.T), q),
+    linalg.solve_circulant: lambda c, b: np.linalg.solve(circulant(c), b),
+    linalg.khatri_rao: lambda a, b: (
+        np.reshape(np.expand_dims(a, 1) * np.expand_dims(b, 0), (a.shape[0] * b.shape[0], a.shape[1]))
+    ),
+})
 
 
 @composed(linalg.solve)
@@ -34,21 +39,6 @@ def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, check_finite=
     elif assume_a not in ("gen", "general"):
         refuse("`scipy.linalg.solve` with this `assume_a`")
     return np.linalg.solve(a.T if transposed else a, b)
-
-
-@composed(linalg.lstsq)
-def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
-    return np.linalg.lstsq(a, b, cond)
-
-
-@composed(linalg.svd)
-def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
-    return np.linalg.svd(a, full_matrices, compute_uv)
-
-
-@composed(linalg.svdvals)
-def svdvals(a, overwrite_a=False, check_finite=True):
-    return np.linalg.svd(a, compute_uv=False)
 
 
 @composed(linalg.qr)
@@ -69,11 +59,6 @@ def eigh(a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwr
     return tuple(np.linalg.eigh(a, "L" if lower else "U"))
 
 
-@composed(linalg.eigvalsh)
-def eigvalsh(a, b=None, *, lower=True, overwrite_a=False, overwrite_b=False, check_finite=True):
-    return eigh(a, b, lower=lower, eigvals_only=True)
-
-
 @composed(linalg.eigvals)
 def eigvals(a, b=None, overwrite_a=False, check_finite=True):
     if b is not None:
@@ -89,27 +74,12 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     return np.linalg.cholesky(a) if lower else np.conj(np.linalg.cholesky(np.conj(a.T)).T)
 
 
-@composed(linalg.cho_factor)
-def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
-    return cholesky(a, lower), lower
-
-
 @composed(linalg.cho_solve)
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     c, lower = c_and_lower
     if lower:
         return linalg.solve_triangular(np.conj(c.T), linalg.solve_triangular(c, b, lower=True))
     return linalg.solve_triangular(c, linalg.solve_triangular(np.conj(c.T), b, lower=True))
-
-
-@composed(linalg.tanm)
-def tanm(A):
-    return np.linalg.solve(linalg.cosm(A), linalg.sinm(A))
-
-
-@composed(linalg.tanhm)
-def tanhm(A):
-    return np.linalg.solve(linalg.coshm(A), linalg.sinhm(A))
 
 
 @composed(linalg.polar)
@@ -121,11 +91,6 @@ def polar(a, side="right"):
 
 
 # ---- equations ----
-
-
-@composed(linalg.solve_continuous_lyapunov, linalg.solve_lyapunov)
-def solve_continuous_lyapunov(a, q):
-    return linalg.solve_sylvester(a, np.conj(a.T), q)
 
 
 @composed(linalg.solve_discrete_lyapunov)
@@ -146,11 +111,6 @@ def matmul_toeplitz(c_or_cr, x, check_finite=False, workers=None):
     if isinstance(c_or_cr, tuple):
         return toeplitz(c_or_cr[0], c_or_cr[1]) @ x
     return toeplitz(c_or_cr) @ x
-
-
-@composed(linalg.solve_circulant)
-def solve_circulant(c, b):
-    return np.linalg.solve(circulant(c), b)
 
 
 # ---- matrices of a given form ----
@@ -188,7 +148,3 @@ def circulant(c):
     return c[(np.arange(len(c))[:, None] - np.arange(len(c))[None, :]) % len(c)]
 
 
-@composed(linalg.khatri_rao)
-def khatri_rao(a, b):
-    product = np.expand_dims(a, 1) * np.expand_dims(b, 0)
-    return np.reshape(product, (a.shape[0] * b.shape[0], a.shape[1]))

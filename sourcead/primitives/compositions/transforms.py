@@ -38,22 +38,12 @@ def rfftn(a, s=None, axes=None, norm=None):
     return a
 
 
-@composed(np.fft.rfft2)
-def rfft2(a, s=None, axes=(-2, -1), norm=None):
-    return rfftn(a, s, axes, norm)
-
-
 @composed(np.fft.irfftn)
 def irfftn(a, s=None, axes=None, norm=None):
     axes = all_axes(a, s, axes)
     for i in range(len(axes) - 1):
         a = np.fft.ifft(a, None if s is None else s[i], axes[i], norm)
     return np.fft.irfft(a, None if s is None else s[-1], axes[-1], norm)
-
-
-@composed(np.fft.irfft2)
-def irfft2(a, s=None, axes=(-2, -1), norm=None):
-    return irfftn(a, s, axes, norm)
 
 
 @composed(np.fft.hfft)
@@ -71,5 +61,10 @@ def ihfft(a, n=None, axis=-1, norm=None):
         return np.conj(np.fft.rfft(a, n, axis, "ortho"))
     return np.conj(np.fft.rfft(a, n, axis, "backward" if norm == "forward" else "forward"))
 
+
+composed({
+    np.fft.rfft2: lambda a, s=None, axes=(-2, -1), norm=None: rfftn(a, s, axes, norm),
+    np.fft.irfft2: lambda a, s=None, axes=(-2, -1), norm=None: irfftn(a, s, axes, norm),
+})
 
 enter(np.fft.hfft, np.fft.ihfft, np.fft.rfft2, np.fft.irfft2, np.fft.rfftn, np.fft.irfftn, memory="fresh")

@@ -95,10 +95,7 @@ def at(ufunc, a, indices, b=None):
 
 # ---- two results ----
 
-
-@composed(np.divmod, divmod)
-def divmod_(a, b):
-    return a // b, a % b
+composed({(np.divmod, divmod): lambda a, b: (a // b, a % b)})
 
 
 @composed(np.modf)

@@ -1,9 +1,10 @@
-"""scipy.special: Bessel functions, their kin and their integrals, by their recurrences in the order.
+"""`scipy.special`: functions of Bessel, Kelvin and Struve, their integrals, and functions related to them.
 
-    y = jv(v, z)     d_z = d_y * (jv(v - 1, z) - jv(v + 1, z)) / 2
-    y = iv(v, z)     d_z = d_y * (iv(v - 1, z) + iv(v + 1, z)) / 2
+    y = jv(v, z)     d_z = d_y * (jv(v - 1, z) - jv(v + 1, z)) / 2            likewise yv, hankel1, hankel2
+    y = iv(v, z)     d_z = d_y * (iv(v - 1, z) + iv(v + 1, z)) / 2            likewise kv, with the opposite sign
+    y = jvp(v, z)    d_z = d_y * jvp(v, z, 2)
 
-Nothing is known here of the derivative in the order.
+The derivatives with respect to the order are not known here.
 """
 
 import math
@@ -31,22 +32,16 @@ elementwise({
     special.hankel2: lambda y, v, z, d_y: (
         undefined("the order"), d_y * (special.hankel2(v - 1, z) - special.hankel2(v + 1, z)) / 2
     ),
+    special.hankel1e: lambda y, v, z, d_y: (
+        undefined("the order"), d_y * ((special.hankel1e(v - 1, z) - special.hankel1e(v + 1, z)) / 2 - 1j * y)
+    ),
+    special.hankel2e: lambda y, v, z, d_y: (
+        undefined("the order"), d_y * ((special.hankel2e(v - 1, z) - special.hankel2e(v + 1, z)) / 2 + 1j * y)
+    ),
     special.kve: lambda y, v, z, d_y: (
         undefined("the order"), d_y * (y - (special.kve(v - 1, z) + special.kve(v + 1, z)) / 2)
     ),
 })
-
-
-@adjoint(special.hankel1e, broadcasts=True)
-def _(y, v, z, d_y):
-    slope = (special.hankel1e(v - 1, z) - special.hankel1e(v + 1, z)) / 2
-    return undefined("the order"), d_y * (slope - 1j * y)
-
-
-@adjoint(special.hankel2e, broadcasts=True)
-def _(y, v, z, d_y):
-    slope = (special.hankel2e(v - 1, z) - special.hankel2e(v + 1, z)) / 2
-    return undefined("the order"), d_y * (slope + 1j * y)
 
 
 @adjoint(special.jve, broadcasts=True)
@@ -99,38 +94,42 @@ elementwise({
     special.k1e: lambda y, x, d_y: d_y * (y - special.k0e(x) - y / x),
 })
 
-# ---- spherical ones: x**2 w'' + 2 x w' + (x**2 - n (n + 1)) w = 0 ----
+# ---- spherical functions: x**2 w'' + 2 x w' + (x**2 - n (n + 1)) w = 0 ----
+
+elementwise({
+    special.spherical_jn: lambda y, n, z, derivative=False, d_y=None: (
+        undefined("the order"),
+        -d_y * (2 * y / z + (1 - n * (n + 1) / z**2) * special.spherical_jn(n, z)) if derivative
+        else d_y * special.spherical_jn(n, z, True),
+        None,
+    ),
+    special.spherical_yn: lambda y, n, z, derivative=False, d_y=None: (
+        undefined("the order"),
+        -d_y * (2 * y / z + (1 - n * (n + 1) / z**2) * special.spherical_yn(n, z)) if derivative
+        else d_y * special.spherical_yn(n, z, True),
+        None,
+    ),
+    special.spherical_in: lambda y, n, z, derivative=False, d_y=None: (
+        undefined("the order"),
+        d_y * ((1 + n * (n + 1) / z**2) * special.spherical_in(n, z) - 2 * y / z) if derivative
+        else d_y * special.spherical_in(n, z, True),
+        None,
+    ),
+    special.spherical_kn: lambda y, n, z, derivative=False, d_y=None: (
+        undefined("the order"),
+        d_y * ((1 + n * (n + 1) / z**2) * special.spherical_kn(n, z) - 2 * y / z) if derivative
+        else d_y * special.spherical_kn(n, z, True),
+        None,
+    ),
+})
+
+# ---- functions of Kelvin and Struve ----
 
 
-@adjoint(special.spherical_jn, broadcasts=True)
-def spherical_jn_adjoint(y, n, z, derivative=False, d_y=None):
-    if not derivative:
-        return undefined("the order"), d_y * special.spherical_jn(n, z, True), None
-    return undefined("the order"), -d_y * (2 * y / z + (1 - n * (n + 1) / z**2) * special.spherical_jn(n, z)), None
+def struve_extra(v, x):
+    """The inhomogeneous term in the recurrences of Struve's functions."""
+    return (x / 2) ** v * special.rgamma(v + 1.5) / ROOT_PI
 
-
-@adjoint(special.spherical_yn, broadcasts=True)
-def spherical_yn_adjoint(y, n, z, derivative=False, d_y=None):
-    if not derivative:
-        return undefined("the order"), d_y * special.spherical_yn(n, z, True), None
-    return undefined("the order"), -d_y * (2 * y / z + (1 - n * (n + 1) / z**2) * special.spherical_yn(n, z)), None
-
-
-@adjoint(special.spherical_in, broadcasts=True)
-def spherical_in_adjoint(y, n, z, derivative=False, d_y=None):
-    if not derivative:
-        return undefined("the order"), d_y * special.spherical_in(n, z, True), None
-    return undefined("the order"), d_y * ((1 + n * (n + 1) / z**2) * special.spherical_in(n, z) - 2 * y / z), None
-
-
-@adjoint(special.spherical_kn, broadcasts=True)
-def spherical_kn_adjoint(y, n, z, derivative=False, d_y=None):
-    if not derivative:
-        return undefined("the order"), d_y * special.spherical_kn(n, z, True), None
-    return undefined("the order"), d_y * ((1 + n * (n + 1) / z**2) * special.spherical_kn(n, z) - 2 * y / z), None
-
-
-# ---- Kelvin's and Struve's ----
 
 elementwise({
     special.ber: lambda y, x, d_y: d_y * special.berp(x),
@@ -141,6 +140,12 @@ elementwise({
     special.beip: lambda y, x, d_y: d_y * (special.ber(x) - y / x),
     special.kerp: lambda y, x, d_y: -d_y * (special.kei(x) + y / x),
     special.keip: lambda y, x, d_y: d_y * (special.ker(x) - y / x),
+    special.struve: lambda y, v, x, d_y: (
+        undefined("the order"), d_y * (special.struve(v - 1, x) - special.struve(v + 1, x) + struve_extra(v, x)) / 2
+    ),
+    special.modstruve: lambda y, v, x, d_y: (
+        undefined("the order"), d_y * (special.modstruve(v - 1, x) + special.modstruve(v + 1, x) + struve_extra(v, x)) / 2
+    ),
     special.itstruve0: lambda y, x, d_y: d_y * special.struve(0, x),
     special.itmodstruve0: lambda y, x, d_y: d_y * special.modstruve(0, x),
     special.it2struve0: lambda y, x, d_y: -d_y * special.struve(0, x) / x,
@@ -148,15 +153,3 @@ elementwise({
         undefined("its first argument"), undefined("its second argument"), d_y * special.wright_bessel(a, a + b, x)
     ),
 })
-
-
-@adjoint(special.struve, broadcasts=True)
-def _(y, v, x, d_y):
-    extra = (x / 2) ** v * special.rgamma(v + 1.5) / ROOT_PI
-    return undefined("the order"), d_y * (special.struve(v - 1, x) - special.struve(v + 1, x) + extra) / 2
-
-
-@adjoint(special.modstruve, broadcasts=True)
-def _(y, v, x, d_y):
-    extra = (x / 2) ** v * special.rgamma(v + 1.5) / ROOT_PI
-    return undefined("the order"), d_y * (special.modstruve(v - 1, x) + special.modstruve(v + 1, x) + extra) / 2

@@ -1,9 +1,9 @@
-"""scipy.special: distribution functions and their inverses, incomplete gamma and beta functions, binomials.
+"""`scipy.special`: distribution functions and their inverses, incomplete gamma and beta functions, binomials.
 
-    y = F(x)                 d_x = d_y * f(x)            f the density
+    y = F(x)                 d_x = d_y * f(x)            where f is the density
     y = inverse of F at p    d_p = d_y / f(y)
 
-Nothing is known here of the derivatives in most parameters.
+The derivatives with respect to most parameters of the distributions are not known here.
 """
 
 import math
@@ -16,20 +16,25 @@ from sourcead.runtime import undefined
 
 SQRT_2_PI = math.sqrt(2 * math.pi)
 
+
 def gamma_density(a, x):
+    """The density of the gamma distribution of shape `a`."""
     return np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
 
 
 def beta_density(a, b, x):
+    """The density of the beta distribution."""
     return np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b))
 
 
 def student_density(df, t):
+    """The density of Student's distribution with `df` degrees of freedom."""
     log_scale = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - np.log(df * math.pi) / 2
     return np.exp(log_scale - (df + 1) / 2 * np.log1p(t * t / df))
 
 
 def fisher_density(n, d, x):
+    """The density of the F distribution with `n` and `d` degrees of freedom."""
     log_odds = (n * np.log(n * x / (n * x + d)) + d * np.log(d / (n * x + d))) / 2
     return np.exp(log_odds - special.betaln(n / 2, d / 2)) / x
 
@@ -64,6 +69,12 @@ elementwise({
     special.chdtr: lambda y, v, x, d_y: (undefined("the degrees of freedom"), d_y * gamma_density(v / 2, x / 2) / 2),
     special.chdtrc: lambda y, v, x, d_y: (undefined("the degrees of freedom"), -d_y * gamma_density(v / 2, x / 2) / 2),
     special.chdtri: lambda y, v, p, d_y: (undefined("the degrees of freedom"), -2 * d_y / gamma_density(v / 2, y / 2)),
+    special.gdtr: lambda y, a, b, x, d_y: (
+        d_y * gamma_density(b, a * x) * x, undefined("its second argument"), d_y * gamma_density(b, a * x) * a
+    ),
+    special.gdtrc: lambda y, a, b, x, d_y: (
+        -(d_y * gamma_density(b, a * x)) * x, undefined("its second argument"), -(d_y * gamma_density(b, a * x)) * a
+    ),
     special.gdtrix: lambda y, a, b, p, d_y: (
         -d_y * y / a, undefined("its second argument"), d_y / (a * gamma_density(b, a * y))
     ),
@@ -99,19 +110,7 @@ elementwise({
 })
 
 
-@adjoint(special.gdtr, broadcasts=True)
-def _(y, a, b, x, d_y):
-    density = d_y * gamma_density(b, a * x)
-    return density * x, undefined("its second argument"), density * a
-
-
-@adjoint(special.gdtrc, broadcasts=True)
-def _(y, a, b, x, d_y):
-    density = d_y * gamma_density(b, a * x)
-    return -density * x, undefined("its second argument"), -density * a
-
-
-# ---- products of consecutive numbers ----
+# ---- products of consecutive numbers: rising factorials and binomials ----
 
 elementwise({
     special.rgamma: lambda y, x, d_y: -d_y * y * special.digamma(x),
@@ -122,13 +121,13 @@ elementwise({
 
 
 @adjoint(special.poch, broadcasts=True)
-def _(y, z, m, d_y):
+def poch_adjoint(y, z, m, d_y):
     d_log = d_y * y
     return d_log * (special.digamma(z + m) - special.digamma(z)), d_log * special.digamma(z + m)
 
 
 @adjoint(special.binom, broadcasts=True)
-def _(y, n, k, d_y):
+def binom_adjoint(y, n, k, d_y):
     d_log = d_y * y
     rest = special.digamma(n - k + 1)
     return d_log * (special.digamma(n + 1) - rest), d_log * (rest - special.digamma(k + 1))

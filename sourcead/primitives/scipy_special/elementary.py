@@ -1,8 +1,10 @@
-"""scipy.special: elementwise functions, logsumexp and softmax.
+"""`scipy.special`: logistic, error, gamma and entropy functions; exponentials and angles; logsumexp and softmax.
 
-y = expit(x)          d_x = d_y * y * (1 - y)
-y = logsumexp(x)      d_x = d_y * exp(x - y)
-y = softmax(x)        d_x = y * (d_y - sum of d_y * y)
+    y = expit(x)          d_x = d_y * y * (1 - y)
+    y = erf(x)            d_x = d_y * 2 / sqrt(pi) * exp(-x**2)
+    y = gamma(x)          d_x = d_y * y * digamma(x)
+    y = logsumexp(x)      d_x = d_y * exp(x - y)
+    y = softmax(x)        d_x = y * (d_y - sum of d_y * y)
 """
 
 import math
@@ -10,6 +12,8 @@ import math
 import numpy as np
 from scipy import special
 
+from sourcead.primitives.elementwise import DEGREE, EXPONENTIALS, LN10, TRIGONOMETRY
+from sourcead.primitives.reductions import restore_axes
 from sourcead.primitives.registry import adjoint, adjoints, elementwise, tangent, tangents
 from sourcead.runtime import unbroadcast, undefined
 
@@ -40,36 +44,48 @@ elementwise({
     ),
 })
 
-adjoints({
-    special.polygamma: lambda y, n, x, d_y: (undefined("the order"), d_y * special.polygamma(n + 1, x)),
-})
-
-tangents({
-    special.polygamma: lambda y, n, x, t_x: t_x * special.polygamma(n + 1, x),
-})
+adjoints({special.polygamma: lambda y, n, x, d_y: (undefined("the order"), d_y * special.polygamma(n + 1, x))})
+tangents({special.polygamma: lambda y, n, x, t_x: t_x * special.polygamma(n + 1, x)})
 
 
 @adjoint(special.beta, broadcasts=True)
-def _(y, a, b, d_y):
-    d_log = d_y * y
-    common = special.digamma(a + b)
+def beta_adjoint(y, a, b, d_y):
+    d_log, common = d_y * y, special.digamma(a + b)
     return d_log * (special.digamma(a) - common), d_log * (special.digamma(b) - common)
 
 
 @adjoint(special.betaln, broadcasts=True)
-def _(y, a, b, d_y):
+def betaln_adjoint(y, a, b, d_y):
     common = special.digamma(a + b)
     return d_y * (special.digamma(a) - common), d_y * (special.digamma(b) - common)
 
+
+# ---- exponentials, logarithms and angles in degrees ----
+
+elementwise({
+    special.exp2: EXPONENTIALS[np.exp2],
+    special.exp10: lambda y, x, d_y: d_y * y * LN10,
+    special.expm1: EXPONENTIALS[np.expm1],
+    special.log1p: EXPONENTIALS[np.log1p],
+    special.cbrt: EXPONENTIALS[np.cbrt],
+    special.cosm1: TRIGONOMETRY[np.cos],
+    special.powm1: lambda y, x, p, d_y: (d_y * p * x ** (p - 1), d_y * (y + 1) * np.log(x)),
+    special.sindg: lambda y, x, d_y: d_y * DEGREE * special.cosdg(x),
+    special.cosdg: lambda y, x, d_y: -d_y * DEGREE * special.sindg(x),
+    special.tandg: lambda y, x, d_y: d_y * DEGREE * (1 + y * y),
+    special.cotdg: lambda y, x, d_y: -d_y * DEGREE * (1 + y * y),
+    special.radian: lambda y, d, m, s, d_y: (d_y * DEGREE, d_y * (DEGREE / 60), d_y * (DEGREE / 3600)),
+})
+
+if hasattr(special, "softplus"):  # SciPy 1.16
+    elementwise({special.softplus: lambda y, x, d_y: d_y * special.expit(x)})
 
 # ---- over an axis ----
 
 
 @adjoint(special.logsumexp)
 def logsumexp_adjoint(y, x, axis=None, b=None, d_y=None, keepdims=False):
-    if not (axis is None or axis == 0 or keepdims):
-        y = np.expand_dims(y, axis)
-        d_y = np.expand_dims(d_y, axis)
+    y, d_y = restore_axes(y, axis, keepdims), restore_axes(d_y, axis, keepdims)
     d_x = d_y * np.exp(x - y)
     if b is None:
         return d_x, None, None
@@ -78,7 +94,7 @@ def logsumexp_adjoint(y, x, axis=None, b=None, d_y=None, keepdims=False):
 
 @tangent(special.logsumexp)
 def logsumexp_tangent(y, x, axis=None, b=None, t_x=None, t_b=None, keepdims=False):
-    weights = np.exp(x - (y if axis is None or axis == 0 or keepdims else np.expand_dims(y, axis)))
+    weights = np.exp(x - restore_axes(y, axis, keepdims))
     if b is None:
         return np.sum(weights * t_x, axis=axis, keepdims=keepdims), None
     by_x = np.sum(b * weights * t_x, axis=axis, keepdims=keepdims)
@@ -91,7 +107,6 @@ adjoints({
         d_y - np.exp(y) * np.sum(d_y, axis=axis, keepdims=True), None
     ),
 })
-
 tangents({
     special.softmax: lambda y, x, axis=None, t_x=None: y * (t_x - np.sum(y * t_x, axis=axis, keepdims=True)),
     special.log_softmax: lambda y, x, axis=None, t_x=None: t_x - np.sum(np.exp(y) * t_x, axis=axis, keepdims=True),

@@ -1,4 +1,4 @@
-"""scipy.special: functions that are integrals, elliptic and hypergeometric ones, and transforms of data.
+"""`scipy.special`: integrals, elliptic and hypergeometric functions, losses, and transforms of data.
 
     y = exp1(x) = integral of exp(-t) / t from x on        d_x = -d_y * exp(-x) / x
     y = ellipk(m)                                          d_m = d_y * (E(m) / (1 - m) - y) / (2 m)
@@ -16,9 +16,6 @@ from sourcead.runtime import divide_or_zero, undefined
 ROOT_PI = math.sqrt(math.pi)
 ROOT_2 = math.sqrt(2)
 ROOT_2_PI = math.sqrt(2 * math.pi)
-LN2 = math.log(2)
-LN10 = math.log(10)
-DEGREE = math.pi / 180
 
 elementwise({
     special.dawsn: lambda y, x, d_y: d_y * (1 - 2 * x * y),
@@ -34,28 +31,22 @@ elementwise({
     special.spence: lambda y, x, d_y: -d_y * np.where(x == 1, 1, special.log1p(x - 1) / np.where(x == 1, 1, x - 1)),
     special.lambertw: lambda y, z, k=0, d_y=None: (d_y * np.exp(-y) / (1 + y), None),
     special.wrightomega: lambda y, z, d_y: d_y * y / (1 + y),
+    special.zeta: lambda y, x, q=None, d_y=None: (
+        undefined("its first argument"), None if q is None else -d_y * x * special.zeta(x + 1, q)
+    ),
+    special.owens_t: lambda y, h, a, d_y: (
+        -d_y * special.erf(a * h / ROOT_2) * np.exp(-h * h / 2) / (2 * ROOT_2_PI),
+        d_y * np.exp(-h * h * (1 + a * a) / 2) / (2 * math.pi * (1 + a * a)),
+    ),
 })
 
 
 @adjoint(special.voigt_profile, broadcasts=True)
-def _(y, x, sigma, gamma, d_y):
+def voigt_profile_adjoint(y, x, sigma, gamma, d_y):
     z = (x + 1j * gamma) / (sigma * ROOT_2)
     slope = (2j / ROOT_PI - 2 * z * special.wofz(z)) / (sigma * ROOT_2_PI)
     d_x = d_y * np.real(slope) / (sigma * ROOT_2)
     return d_x, -d_y * (y + np.real(slope * z)) / sigma, -d_y * np.imag(slope) / (sigma * ROOT_2)
-
-
-@adjoint(special.zeta, broadcasts=True)
-def _(y, x, q=None, d_y=None):
-    if q is None:
-        return undefined("its first argument"), None
-    return undefined("its first argument"), -d_y * x * special.zeta(x + 1, q)
-
-
-@adjoint(special.owens_t, broadcasts=True)
-def _(y, h, a, d_y):
-    d_h = -d_y * special.erf(a * h / ROOT_2) * np.exp(-h * h / 2) / (2 * ROOT_2_PI)
-    return d_h, d_y * np.exp(-h * h * (1 + a * a) / 2) / (2 * math.pi * (1 + a * a))
 
 
 # ---- elliptic and hypergeometric functions ----
@@ -77,6 +68,12 @@ elementwise({
     special.hyp1f1: lambda y, a, b, x, d_y: (
         undefined("its first argument"), undefined("its second argument"), d_y * a / b * special.hyp1f1(a + 1, b + 1, x)
     ),
+    special.hyp2f1: lambda y, a, b, c, z, d_y: (
+        undefined("its first argument"),
+        undefined("its second argument"),
+        undefined("its third argument"),
+        d_y * a * b / c * special.hyp2f1(a + 1, b + 1, c + 1, z),
+    ),
     special.hyperu: lambda y, a, b, x, d_y: (
         undefined("its first argument"), undefined("its second argument"), -d_y * a * special.hyperu(a + 1, b + 1, x)
     ),
@@ -84,86 +81,49 @@ elementwise({
 
 
 @adjoint(special.ellipkinc, broadcasts=True)
-def _(y, phi, m, d_y):
+def ellipkinc_adjoint(y, phi, m, d_y):
     root = np.sqrt(1 - m * np.sin(phi) ** 2)
     slope = (special.ellipeinc(phi, m) / (1 - m) - y) / (2 * m) - np.sin(2 * phi) / (4 * (1 - m) * root)
     return d_y / root, d_y * slope
 
 
 @adjoint(special.elliprf, broadcasts=True)
-def _(y, a, b, c, d_y):
+def elliprf_adjoint(y, a, b, c, d_y):
     d = -d_y / 6
     return d * special.elliprd(b, c, a), d * special.elliprd(a, c, b), d * special.elliprd(a, b, c)
 
-
-@adjoint(special.hyp2f1, broadcasts=True)
-def _(y, a, b, c, z, d_y):
-    d_z = d_y * a * b / c * special.hyp2f1(a + 1, b + 1, c + 1, z)
-    return undefined("its first argument"), undefined("its second argument"), undefined("its third argument"), d_z
-
-
-# ---- elementary functions, said so that they stay exact ----
-
-elementwise({
-    special.exp2: lambda y, x, d_y: d_y * y * LN2,
-    special.exp10: lambda y, x, d_y: d_y * y * LN10,
-    special.expm1: lambda y, x, d_y: d_y * (y + 1),
-    special.log1p: lambda y, x, d_y: d_y / (1 + x),
-    special.cbrt: lambda y, x, d_y: d_y / (3 * y * y),
-    special.cosm1: lambda y, x, d_y: -d_y * np.sin(x),
-    special.powm1: lambda y, x, p, d_y: (d_y * p * x ** (p - 1), d_y * (y + 1) * np.log(x)),
-    special.sindg: lambda y, x, d_y: d_y * DEGREE * special.cosdg(x),
-    special.cosdg: lambda y, x, d_y: -d_y * DEGREE * special.sindg(x),
-    special.tandg: lambda y, x, d_y: d_y * DEGREE * (1 + y * y),
-    special.cotdg: lambda y, x, d_y: -d_y * DEGREE * (1 + y * y),
-    special.radian: lambda y, d, m, s, d_y: (d_y * DEGREE, d_y * (DEGREE / 60), d_y * (DEGREE / 3600)),
-})
-
-if hasattr(special, "softplus"):  # SciPy 1.16
-    elementwise({
-        special.softplus: lambda y, x, d_y: d_y * special.expit(x),
-    })
 
 # ---- losses and transforms of data ----
 
 
 @adjoint(special.huber, broadcasts=True)
-def _(y, delta, r, d_y):
+def huber_adjoint(y, delta, r, d_y):
     far = np.abs(r) > delta
     return d_y * np.where(far, np.abs(r) - delta, 0), d_y * np.where(far, delta * np.sign(r), r)
 
 
 @adjoint(special.pseudo_huber, broadcasts=True)
-def _(y, delta, r, d_y):
+def pseudo_huber_adjoint(y, delta, r, d_y):
     root = np.hypot(delta, r)
     return d_y * (2 * divide_or_zero(y, delta) - divide_or_zero(r * r, root)), d_y * divide_or_zero(delta * r, root)
 
 
-@adjoint(special.boxcox, broadcasts=True)
-def _(y, x, lmbda, d_y):
-    log = np.log(x)
-    slope = np.where(lmbda == 0, log * log / 2, ((1 + lmbda * y) * log - y) / np.where(lmbda == 0, 1, lmbda))
-    return d_y * x ** (lmbda - 1), d_y * slope
+def boxcox_slope(log, y, lmbda):
+    """The derivative of a Box-Cox transform `y` with respect to `lmbda`, from the logarithm of what is transformed."""
+    return np.where(lmbda == 0, log * log / 2, ((1 + lmbda * y) * log - y) / np.where(lmbda == 0, 1, lmbda))
 
 
-@adjoint(special.boxcox1p, broadcasts=True)
-def _(y, x, lmbda, d_y):
-    log = np.log1p(x)
-    slope = np.where(lmbda == 0, log * log / 2, ((1 + lmbda * y) * log - y) / np.where(lmbda == 0, 1, lmbda))
-    return d_y * (1 + x) ** (lmbda - 1), d_y * slope
-
-
-@adjoint(special.inv_boxcox, broadcasts=True)
-def _(y, x, lmbda, d_y):
-    inner = 1 + lmbda * x
+def inverse_boxcox_slope(x, lmbda):
+    """The derivative of the logarithm of an inverse Box-Cox transform with respect to `lmbda`."""
     safe = np.where(lmbda == 0, 1, lmbda)
-    slope = np.where(lmbda == 0, -x * x / 2, (x / inner - np.log1p(lmbda * x) / safe) / safe)
-    return d_y * y / inner, d_y * y * slope
+    return np.where(lmbda == 0, -x * x / 2, (x / (1 + lmbda * x) - np.log1p(lmbda * x) / safe) / safe)
 
 
-@adjoint(special.inv_boxcox1p, broadcasts=True)
-def _(y, x, lmbda, d_y):
-    inner = 1 + lmbda * x
-    safe = np.where(lmbda == 0, 1, lmbda)
-    slope = np.where(lmbda == 0, -x * x / 2, (x / inner - np.log1p(lmbda * x) / safe) / safe)
-    return d_y * (1 + y) / inner, d_y * (1 + y) * slope
+elementwise({
+    special.boxcox: lambda y, x, lmbda, d_y: (d_y * x ** (lmbda - 1), d_y * boxcox_slope(np.log(x), y, lmbda)),
+    special.boxcox1p: lambda y, x, lmbda, d_y: (d_y * (1 + x) ** (lmbda - 1), d_y * boxcox_slope(np.log1p(x), y, lmbda)),
+    special.inv_boxcox: lambda y, x, lmbda, d_y: (d_y * y / (1 + lmbda * x), d_y * y * inverse_boxcox_slope(x, lmbda)),
+    special.inv_boxcox1p: lambda y, x, lmbda, d_y: (
+        d_y * (1 + y) / (1 + lmbda * x), d_y * (1 + y) * inverse_boxcox_slope(x, lmbda)
+    ),
+})

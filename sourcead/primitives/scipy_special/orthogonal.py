@@ -1,4 +1,4 @@
-"""scipy.special: orthogonal polynomials at a point, by the next family of one degree less.
+"""`scipy.special`: values of orthogonal polynomials, whose derivatives are polynomials of one degree less.
 
     y = P_n^(a, b)(x)     d_x = d_y * (n + a + b + 1) / 2 * P_{n-1}^(a+1, b+1)(x)        Jacobi
     y = C_n^(a)(x)        d_x = d_y * 2 a * C_{n-1}^(a+1)(x)                             Gegenbauer
@@ -13,29 +13,28 @@ from sourcead.runtime import undefined
 
 
 def lower(n):
-    """The degree of the derivative; that of a constant is multiplied by 0."""
+    """The degree of the derivative; the derivative of a constant is 0 times a constant."""
     return n - (n != 0)
 
 
-@adjoint(special.eval_jacobi, broadcasts=True)
-def _(y, n, a, b, x, d_y):
-    slope = (n != 0) * (n + a + b + 1) / 2 * special.eval_jacobi(lower(n), a + 1, b + 1, x)
-    return undefined("the degree"), undefined("its second argument"), undefined("its third argument"), d_y * slope
-
-
 @adjoint(special.eval_sh_jacobi, broadcasts=True)
-def _(y, n, p, q, x, d_y):
+def eval_sh_jacobi_adjoint(y, n, p, q, x, d_y):
     slope = (n != 0) * (n + p) * special.eval_jacobi(lower(n), p - q + 1, q, 2 * x - 1) / special.binom(2 * n + p - 1, n)
     return undefined("the degree"), undefined("its second argument"), undefined("its third argument"), d_y * slope
 
 
-@adjoint(special.eval_gegenbauer, broadcasts=True)
-def _(y, n, alpha, x, d_y):
-    slope = (n != 0) * 2 * alpha * special.eval_gegenbauer(lower(n), alpha + 1, x)
-    return undefined("the degree"), undefined("its second argument"), d_y * slope
-
-
 elementwise({
+    special.eval_jacobi: lambda y, n, a, b, x, d_y: (
+        undefined("the degree"),
+        undefined("its second argument"),
+        undefined("its third argument"),
+        d_y * ((n != 0) * (n + a + b + 1) / 2 * special.eval_jacobi(lower(n), a + 1, b + 1, x)),
+    ),
+    special.eval_gegenbauer: lambda y, n, alpha, x, d_y: (
+        undefined("the degree"),
+        undefined("its second argument"),
+        d_y * ((n != 0) * 2 * alpha * special.eval_gegenbauer(lower(n), alpha + 1, x)),
+    ),
     special.eval_legendre: lambda y, n, x, d_y: (
         undefined("the degree"), d_y * (n != 0) * (n + 1) / 2 * special.eval_jacobi(lower(n), 1, 1, x)
     ),

@@ -1,4 +1,4 @@
-"""scipy.special: functions of several results, all of one number.
+"""`scipy.special`: functions of one number with several results.
 
     ai, aip, bi, bip = airy(z)       ai' = aip,  aip' = z ai
     s, c = sici(x)                   s' = sin(x) / x,  c' = cos(x) / x
@@ -26,10 +26,10 @@ adjoints({
     special.it2i0k0: lambda y, x, d_y: d_y[0] * ((special.i0(x) - 1) / x) + d_y[1] * (-special.k0(x) / x),
     special.it2j0y0: lambda y, x, d_y: d_y[0] * ((1 - special.j0(x)) / x) + d_y[1] * (-special.y0(x) / x),
     special.itairy: lambda y, x, d_y: (
-        d_y[0] * special.airy(x)[0] + d_y[1] * special.airy(x)[2] + d_y[2] * (special.airy(-x)[0]) + d_y[3] * (special.airy(-x)[2])
+        d_y[0] * special.airy(x)[0] + d_y[1] * special.airy(x)[2]
+        + d_y[2] * special.airy(-x)[0] + d_y[3] * special.airy(-x)[2]
     ),
 })
-
 tangents({
     special.airy: lambda y, z, t_z: (t_z * y[1], t_z * z * y[0], t_z * y[3], t_z * z * y[2]),
     special.sici: lambda y, x, t_x: (t_x * np.sinc(x / math.pi), t_x * (np.cos(x) / x)),
@@ -42,22 +42,22 @@ tangents({
     special.it2i0k0: lambda y, x, t_x: (t_x * ((special.i0(x) - 1) / x), t_x * (-special.k0(x) / x)),
     special.it2j0y0: lambda y, x, t_x: (t_x * ((1 - special.j0(x)) / x), t_x * (-special.y0(x) / x)),
     special.itairy: lambda y, x, t_x: (
-        t_x * special.airy(x)[0], t_x * special.airy(x)[2], t_x * (special.airy(-x)[0]), t_x * (special.airy(-x)[2])
+        t_x * special.airy(x)[0], t_x * special.airy(x)[2], t_x * special.airy(-x)[0], t_x * special.airy(-x)[2]
     ),
 })
 
-# ---- functions of an order or a parameter too ----
+# ---- functions that take an order or a parameter too ----
 
 
 @adjoint(special.ellipj)
-def _(y, u, m, d_y):
+def ellipj_adjoint(y, u, m, d_y):
     sn, cn, dn = y[0], y[1], y[2]
     d_u = d_y[0] * cn * dn - d_y[1] * sn * dn - d_y[2] * m * sn * cn + d_y[3] * dn
     return unbroadcast(d_u, u), undefined("the parameter m")
 
 
 @tangent(special.ellipj)
-def _(y, u, m, t_u):
+def ellipj_tangent(y, u, m, t_u):
     sn, cn, dn = y[0], y[1], y[2]
     return t_u * cn * dn, -t_u * sn * dn, -t_u * m * sn * cn, t_u * dn
 
@@ -70,7 +70,6 @@ adjoints({
         undefined("its first argument"), unbroadcast(d_y[0] * y[1] + d_y[1] * (a - x * x / 4) * y[0], x)
     ),
 })
-
 tangents({
     (special.pbdv, special.pbvv): lambda y, v, x, t_x: (t_x * y[1], t_x * (x * x / 4 - v - 0.5) * y[0]),
     special.pbwa: lambda y, a, x, t_x: (t_x * y[1], t_x * (a - x * x / 4) * y[0]),

@@ -14,7 +14,6 @@ import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
-from sourcead.backends.numba.dtypes import dtype_of
 from sourcead.backends.numba.internals import TOOLCHAIN
 from sourcead.backends.numba.load import load
 
@@ -115,3 +114,17 @@ def example(t: types.Type, n: int = 1, integer: int = 0) -> Any:
         case types.Float():
             return 0.0
     raise TypeError(f"no example of {t}")
+
+
+def dtype_of(t: types.Type) -> np.dtype:
+    """Return the dtype of arrays of such numbers.
+
+    Raises:
+        TypeError: the type is not that of numbers or truth values.
+
+    >>> dtype_of(types.float32), dtype_of(types.boolean)
+    (dtype('float32'), dtype('bool'))
+    """
+    if not isinstance(t, types.Number | types.Boolean):
+        raise TypeError(f"{t} is no type of numbers")
+    return np.dtype(t.name)

@@ -17,7 +17,7 @@ from numba.core.errors import NumbaError
 from numba.extending import overload
 from numba.typed import List
 
-from sourcead.backends.numba.overloads.helpers import REDUCED, WHOLE
+from sourcead.backends.numba.functions import ARRAY_REDUCTIONS, ARRAY_UFUNCS
 from sourcead.errors import BackendError, SourceADError
 
 Dispatcher = Any  # what `numba.njit` returns
@@ -34,7 +34,7 @@ class Toolchain:
 
     def register(self) -> None:
         """Register overloads for the functions that stand for those of whole arrays."""
-        for function, stand_in in {**WHOLE, **REDUCED}.items():
+        for function, stand_in in {**ARRAY_UFUNCS, **ARRAY_REDUCTIONS}.items():
             overload(stand_in, strict=False)(lambda x, function=function: lambda x: function(x))
 
     def dispatcher(self, function: Callable, options: dict[str, Any]) -> Dispatcher:

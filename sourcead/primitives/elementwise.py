@@ -44,6 +44,7 @@ TRIGONOMETRY = elementwise({
     np.arcsin: lambda y, x, d_y: d_y / np.sqrt(1 - x * x),
     np.arccos: lambda y, x, d_y: -d_y / np.sqrt(1 - x * x),
     np.arctan: lambda y, x, d_y: d_y / (1 + x * x),
+    np.arctan2: lambda y, a, b, d_y: (d_y / (a * a + b * b) * b, -(d_y / (a * a + b * b)) * a),
     np.sinc: lambda y, x, d_y: d_y * sinc_slope(x, y),
     np.deg2rad: lambda y, x, d_y: d_y * DEGREE,
     np.radians: lambda y, x, d_y: d_y * DEGREE,
@@ -58,11 +59,6 @@ TRIGONOMETRY = elementwise({
 })
 
 
-@adjoint(np.arctan2, math.atan2, broadcasts=True)
-def arctan2_adjoint(y, a, b, d_y):
-    d_squared = d_y / (a * a + b * b)
-    return d_squared * b, -d_squared * a
-
 
 @adjoint(np.hypot, broadcasts=True)
 def hypot_adjoint(y, a, b, d_y):
@@ -73,28 +69,21 @@ def hypot_adjoint(y, a, b, d_y):
 # ---- choosing ----
 
 
-@adjoint(np.maximum, broadcasts=True)
-def maximum_adjoint(y, a, b, d_y):
-    tie = d_y / 2 * (a == b)
-    return d_y * (a > b) + tie, d_y * (b > a) + tie
+def tie(d_y, a, b):
+    """The share of each of two equal arguments."""
+    return d_y / 2 * (a == b)
 
 
-@adjoint(np.minimum, broadcasts=True)
-def minimum_adjoint(y, a, b, d_y):
-    tie = d_y / 2 * (a == b)
-    return d_y * (a < b) + tie, d_y * (b < a) + tie
-
-
-@adjoint(np.fmax, broadcasts=True)
-def fmax_adjoint(y, a, b, d_y):
-    tie = d_y / 2 * (a == b)
-    return d_y * ((a > b) | (b != b)) + tie, d_y * ((b > a) | (a != a)) + tie
-
-
-@adjoint(np.fmin, broadcasts=True)
-def fmin_adjoint(y, a, b, d_y):
-    tie = d_y / 2 * (a == b)
-    return d_y * ((a < b) | (b != b)) + tie, d_y * ((b < a) | (a != a)) + tie
+elementwise({
+    np.maximum: lambda y, a, b, d_y: (d_y * (a > b) + tie(d_y, a, b), d_y * (b > a) + tie(d_y, a, b)),
+    np.minimum: lambda y, a, b, d_y: (d_y * (a < b) + tie(d_y, a, b), d_y * (b < a) + tie(d_y, a, b)),
+    np.fmax: lambda y, a, b, d_y: (
+        d_y * ((a > b) | (b != b)) + tie(d_y, a, b), d_y * ((b > a) | (a != a)) + tie(d_y, a, b)
+    ),
+    np.fmin: lambda y, a, b, d_y: (
+        d_y * ((a < b) | (b != b)) + tie(d_y, a, b), d_y * ((b < a) | (a != a)) + tie(d_y, a, b)
+    ),
+})
 
 
 @adjoint(np.clip, broadcasts=True)

@@ -69,21 +69,28 @@ def hypot_adjoint(y, a, b, d_y):
 # ---- choosing ----
 
 
-def tie(d_y, a, b):
-    """The share of each of two equal arguments."""
-    return d_y / 2 * (a == b)
+@adjoint(np.maximum, broadcasts=True)
+def maximum_adjoint(y, a, b, d_y):
+    tie = d_y / 2 * (a == b)
+    return d_y * (a > b) + tie, d_y * (b > a) + tie
 
 
-elementwise({
-    np.maximum: lambda y, a, b, d_y: (d_y * (a > b) + tie(d_y, a, b), d_y * (b > a) + tie(d_y, a, b)),
-    np.minimum: lambda y, a, b, d_y: (d_y * (a < b) + tie(d_y, a, b), d_y * (b < a) + tie(d_y, a, b)),
-    np.fmax: lambda y, a, b, d_y: (
-        d_y * ((a > b) | (b != b)) + tie(d_y, a, b), d_y * ((b > a) | (a != a)) + tie(d_y, a, b)
-    ),
-    np.fmin: lambda y, a, b, d_y: (
-        d_y * ((a < b) | (b != b)) + tie(d_y, a, b), d_y * ((b < a) | (a != a)) + tie(d_y, a, b)
-    ),
-})
+@adjoint(np.minimum, broadcasts=True)
+def minimum_adjoint(y, a, b, d_y):
+    tie = d_y / 2 * (a == b)
+    return d_y * (a < b) + tie, d_y * (b < a) + tie
+
+
+@adjoint(np.fmax, broadcasts=True)
+def fmax_adjoint(y, a, b, d_y):
+    tie = d_y / 2 * (a == b)
+    return d_y * ((a > b) | (b != b)) + tie, d_y * ((b > a) | (a != a)) + tie
+
+
+@adjoint(np.fmin, broadcasts=True)
+def fmin_adjoint(y, a, b, d_y):
+    tie = d_y / 2 * (a == b)
+    return d_y * ((a < b) | (b != b)) + tie, d_y * ((b < a) | (a != a)) + tie
 
 
 @adjoint(np.clip, broadcasts=True)

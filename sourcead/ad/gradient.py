@@ -18,7 +18,7 @@ from sourcead.ad.parameters import parameter_gradient, seed
 from sourcead.ad.recursion import as_lowered, wrt_names
 from sourcead.ad.residuals.both_sweeps import AUTO, Sweeps, both_sweeps
 from sourcead.ad.residuals.notes import Notes
-from sourcead.ad.reverse.adjoint_block import without_steering
+from sourcead.ad.reverse.adjoint_block import without_adjoint_blocks
 from sourcead.ad.reverse.blocks import reverse_of
 from sourcead.ad.reverse.constructs import RULES
 from sourcead.ad.scalar_results import check_each_path, check_scalar
@@ -84,7 +84,7 @@ def differentiate(
             return tuple(parameter_gradient(build, cots, v, v.name in lowered.written) for v in inputs)
 
         sweep = reverse_of(block, active, build, RULES, reverse_as_function).block(block, cots, gradients)
-    block, sweep, (value, aux) = without_steering(block, sweep, (value, aux))
+    block, sweep, (value, aux) = without_adjoint_blocks(block, sweep, (value, aux))
     sweeps = both_sweeps(block, sweep, build.maybe_number, policy)
     notes = Notes(tuple(sweeps.notes), replace(primal, body=Block(tuple(sweeps.forward), ())), tuple(hoisted))
     if form.kind == "vjp":
@@ -107,7 +107,7 @@ def prepared(lowered: Lowered, wrt: tuple[str, ...], splits: bool) -> tuple[Func
 
 
 def splits_loops(lowered: Lowered, policy: Policy) -> bool:
-    """Return whether products of all iterations may be computed together, which takes memory: not where the user asked to save it."""
+    """Return whether products of all iterations may be computed together, which takes memory; not if the user named a policy."""
     named = any(isinstance(s.op, Loop) and s.op.policy is not None for s in walk(lowered.function.body))
     return policy.name == "auto" and not named
 

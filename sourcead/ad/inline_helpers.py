@@ -1,8 +1,9 @@
-"""Helpers of generated text that have no derivative rule: their bodies stand in their place before they are differentiated.
+"""Inlining of runtime helpers that have no derivative rule, before the calls of them are differentiated.
 
-    d_a = eigh_cotangent(d_w, d_v, w, v)        d_a = v @ (...) @ v.T       what the helper is in NumPy
+    before      d_a = eigh_cotangent(d_w, d_v, w, v)
+    after       d_a = v @ (...) @ v.T                       the body of the helper
 
-Only calls that a derivative passes through are opened, and those that the bodies make in turn.
+Only calls that a derivative passes through are inlined, and those that the bodies make in turn.
 """
 
 from __future__ import annotations
@@ -18,84 +19,74 @@ from sourcead.errors import SourceADError
 from sourcead.frontend.lower import Lowered, Lowering, NotStatic, Scope, call_source
 from sourcead.frontend.source import find_source
 from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var, operand_atoms
-from sourcead.ir.walk import map_blocks, op_blocks, walk
+from sourcead.ir.walk import rewrite, walk
 from sourcead.passes.plan import simplify
 from sourcead.primitives.table import has_rule, no_derivative
 from sourcead.runtime import is_helper
 
 
 def simplified(lowered: Lowered, wrt: Iterable[str]) -> Function:
-    """A lowered function, simplified, its helpers opened where it is differentiated by the parameters `wrt`."""
+    """Return a lowered function, simplified, with its helpers inlined where it is differentiated by the parameters `wrt`."""
     function = simplify(lowered.function)
-    if not any(can_open(stmt) for stmt in walk(function.body)):
+    if not any(can_inline(stmt) for stmt in walk(function.body)):
         return function
     build = Builder.knowing(lowered.build)
     inputs = [lowered.params[name] for name in wrt if name in lowered.params]
-    body = opened(function.body, inputs, build)
+    body = inlined(function.body, inputs, build)
     return function if body is function.body else simplify(replace(function, body=body))
 
 
-def opened(block: Block, inputs: Iterable[Var], build: Builder) -> Block:
-    """A block without calls of helpers that have no rule, as far as derivatives pass from the inputs to its results.
+def inlined(block: Block, inputs: Iterable[Var], build: Builder) -> Block:
+    """Return a block without calls of helpers that have no rule, as far as derivatives pass from the inputs to its results.
 
     Args:
         block: the body of a function.
         inputs: the parameters that it is differentiated by.
         build: has what is known of the function's variables, and learns what is known of the new ones.
     """
-    while any(can_open(stmt) for stmt in walk(block)):
+    while any(can_inline(stmt) for stmt in walk(block)):
         active = active_vars(block, inputs, [r for r in block.results if isinstance(r, Var)])
-        if not any(is_open(stmt, active) for stmt in walk(block)):
+        new = rewrite(block, lambda stmt, active=active: body_stmts(stmt, build) if is_inlined(stmt, active) else (stmt,))
+        if new is block:
             return block
-        block = opened_once(block, active, build)
+        block = new
     return block
 
 
-def can_open(stmt: Stmt) -> bool:
-    """Whether a statement calls a helper that has a body and no rule."""
+def can_inline(stmt: Stmt) -> bool:
+    """Return whether a statement calls a helper that has a body and no rule."""
     fn = stmt.op.fn if isinstance(stmt.op, Call) else None
     if not isinstance(fn, types.FunctionType) or not (is_helper(fn) or (fn.__module__ or "").startswith("sourcead.primitives.")):
         return False
     return not has_rule(fn) and not no_derivative(fn)
 
 
-def is_open(stmt: Stmt, active: set[Var]) -> bool:
-    """Whether a derivative passes through a call that can be opened."""
-    if not can_open(stmt) or not any(t in active for t in stmt.targets):
+def is_inlined(stmt: Stmt, active: set[Var]) -> bool:
+    """Return whether a derivative passes through a call that can be inlined."""
+    if not can_inline(stmt) or not any(t in active for t in stmt.targets):
         return False
     operands = (*stmt.op.args, *(v for _, v in stmt.op.kwargs))
     return any(a in active for o in operands for a in operand_atoms(o))
 
 
-def opened_once(block: Block, active: set[Var], build: Builder) -> Block:
+def body_stmts(stmt: Stmt, build: Builder) -> list[Stmt]:
+    """Return the statements of the function that a statement calls."""
     with build.block() as stmts:
-        for stmt in block.stmts:
-            if op_blocks(stmt.op):
-                build.stmts.append(map_blocks(stmt, lambda inner: opened_once(inner, active, build)))
-            elif is_open(stmt, active):
-                put_body(stmt, build)
-            else:
-                build.stmts.append(stmt)
-    return Block(tuple(stmts), block.results)
+        build.origin, build.adjoint_of, build.within = stmt.origin, stmt.adjoint_of, stmt.within
+        try:
+            result = body_of(stmt, build, static_only=True)
+        except (NotStatic, SourceADError):  # what the types do not tell is decided when the text runs
+            stmts.clear()
+            result = body_of(stmt, build, static_only=False)
+        build.add(replace(stmt, op=Let(result)))
+        build.origin = build.adjoint_of = None
+        build.within = ()
+    return stmts
 
 
-def put_body(stmt: Stmt, build: Builder) -> None:
-    """The statements of the function that a statement calls."""
+def body_of(stmt: Stmt, build: Builder, static_only: bool) -> Atom:
+    """Return what the function that a statement calls returns; its statements are emitted here."""
     call = stmt.op
-    build.origin, build.adjoint_of, build.within = stmt.origin, stmt.adjoint_of, stmt.within
-    start = len(build.stmts)
-    try:
-        result = body_of(call, stmt, build, static_only=True)
-    except (NotStatic, SourceADError):  # what the types do not tell is decided when the text runs
-        del build.stmts[start:]
-        result = body_of(call, stmt, build, static_only=False)
-    build.add(replace(stmt, op=Let(result)))
-    build.origin = build.adjoint_of = None
-    build.within = ()
-
-
-def body_of(call: Call, stmt: Stmt, build: Builder, static_only: bool) -> Atom:
-    """What the function that is called returns, its statements emitted here."""
     source = find_source(call.fn)
     lo = Lowering()
     lo.build, lo.scope, lo.called_from, lo.static_only = build, Scope(source), stmt.origin, static_only

@@ -1,7 +1,7 @@
 """Derivatives of recursive functions as recursive functions, so that they can be differentiated again.
 
     y, t_y = f_tangent(a, t_a)          a function of a and t_a that calls itself
-    d_a = f_cotangents(a, d_y)          one of a and d_y, whose forward sweep calls f where it needs the values
+    d_a = f_cotangents(a, d_y)          a function of a and d_y, whose forward sweep calls f where it needs the values
 
 Where a derivative is not differentiated again, the reverse sweep calls the pullbacks that the forward sweep left behind, and
 nothing is computed twice; `f_cotangents` computes the values of a call again, once for each level of the recursion above it.
@@ -14,10 +14,10 @@ from collections.abc import Callable
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.lower import Lowered
-from sourcead.ir.nodes import Block, Call, Effect, Function, Var, fresh
+from sourcead.ir.nodes import Block, Call, Function, Op, Var, fresh
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import TupleT, tangent_type
-from sourcead.ir.walk import copied, has_effect, op_blocks
+from sourcead.ir.walk import copied, has_effect, op_blocks, walk
 from sourcead.primitives.table import record_of
 
 
@@ -50,6 +50,7 @@ def tangent_of(pair: Pair, forward_as_function: Callable[[Pair], Lowered]) -> Pa
 
 
 def refuse_effects(pair: Pair) -> None:
+    """Refuse a recursive function with effects, which would happen again in its second derivative."""
     if pair.effect and does_more_than_check(pair.lowered.function.body):
         raise UnsupportedSyntaxError(
             "this function calls itself and does more than compute; its second derivative would do that again",
@@ -58,31 +59,30 @@ def refuse_effects(pair: Pair) -> None:
 
 
 def does_more_than_check(block: Block) -> bool:
-    """Whether a block has effects other than checks of shapes and calls of itself, which may happen again."""
-    for stmt in block.stmts:
-        if isinstance(stmt.op, Call) and (isinstance(stmt.op.fn, Pair) or record_of(stmt.op.fn).checks):
-            continue
-        inside = op_blocks(stmt.op)
-        plain = isinstance(stmt.op, Effect) or not inside
-        if has_effect(stmt.op) if plain else any(map(does_more_than_check, inside)):
-            return True
-    return False
+    """Return whether a block has effects other than checks of shapes and calls of itself, which may happen again."""
+
+    def may_happen_again(op: Op) -> bool:
+        return isinstance(op, Call) and (isinstance(op.fn, Pair) or record_of(op.fn).checks)
+
+    return any(has_effect(s.op) and not op_blocks(s.op) and not may_happen_again(s.op) for s in walk(block))
 
 
 def named(pair: Pair, what: str) -> str:
+    """Return the name of a derivative of a recursive function."""
     return f"{pair.name.removesuffix('_vjp')}_{what}_vjp"
 
 
 def wrt_names(pair: Pair) -> tuple[str, ...]:
+    """Return the names of the parameters that have cotangents."""
     return tuple(name for k, name in enumerate(pair.lowered.params) if k in pair.wrt)
 
 
 def as_lowered(pair: Pair, function: Function, more: dict[str, Var], body: Block) -> Lowered:
-    """A derivative as a function like those that the frontend lowers."""
+    """Return a derivative as a function like those that the frontend lowers; `more`: its parameters beside those of the function."""
     old = pair.lowered
     named_params = dict(old.params)
     for name, v in more.items():
-        while name in named_params:  # of a derivative of a derivative
+        while name in named_params:  # a derivative of a derivative has such a parameter already
             name += "_"
         named_params[name] = v
     params = {name: fresh(v, name=name) for name, v in named_params.items()}

@@ -18,13 +18,13 @@ from sourcead.ir.types import TupleT, tangent_type
 
 
 def pushforward(lowered: Lowered, directions: dict[str, str], value_too: bool, closures: bool = True) -> Function:
-    """The function that computes a tangent, not yet simplified.
+    """Return the function that computes a tangent, not yet simplified.
 
     Args:
         lowered: the function.
         directions: the parameters that have tangents -> what the tangents are called, parameters of the result.
         value_too: whether it returns `(value, tangent)`, or the tangent alone.
-        closures: whether it is not differentiated again.
+        closures: whether the result may contain closures, because it is not differentiated again.
     """
     primal = lowered.function = simplified(lowered, directions)
     build = Builder.knowing(lowered.build)

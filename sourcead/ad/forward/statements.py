@@ -30,8 +30,8 @@ from sourcead.analysis.builder import Builder
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import (
-    Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Op, Operand, Pop, Range,
-    Steer, Stmt, Update, Var
+    AdjointBlock, Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Op, Operand,
+    Pop, Range, Stmt, Update, Var
 )
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import UNKNOWN, Array, TupleT, tangent_type
@@ -57,7 +57,7 @@ class Forward:
         self.pairs: set[Atom] = set()
 
     def block(self, block: Block) -> None:
-        """Emits a block's statements and their tangents."""
+        """Emit a block's statements and their tangents."""
         for stmt in block.stmts:
             self.build.origin, self.build.adjoint_of, self.build.within = stmt.origin, stmt.adjoint_of, stmt.within
             self.push(stmt.op, stmt)
@@ -110,7 +110,7 @@ class Forward:
             self.tangents.known[y] = self.tangents.known[op.value]
 
     @push.register
-    def _(self, op: Steer, stmt):  # a block for the reverse sweep: here the values are what they are
+    def _(self, op: AdjointBlock, stmt):  # a block for the reverse sweep leaves the values as they are
         for target, value in zip(stmt.targets, op.values):
             self.push(Let(value), replace(stmt, targets=(target,), op=Let(value)))
 
@@ -160,7 +160,7 @@ class Forward:
         self.tangents.known[out] = t
 
     def cleared(self, op: Update) -> Operand:
-        """The tangent of what an assignment puts in place: an array takes one zero for all of it."""
+        """Return a zero tangent of the value that an assignment puts into a container; an array takes one number for all of it."""
         return Const(0.0) if isinstance(op.base, Var) and isinstance(op.base.type, Array) else self.tangents.zero(op.value)
 
     @push.register
@@ -222,13 +222,13 @@ class Forward:
         self.keep(replace(stmt, targets=(*stmt.targets, *found), op=Branch(op.cond, *blocks, kind)))
 
     def yielding(self, block: Block, stmts: list[Stmt], values: list[Atom]) -> Block:
-        """The block of these statements, yielding the tangents of some values beside its results."""
+        """Return the block of these statements, which yields the tangents of some values beside its results."""
         with self.build.block() as more:
             ts = tuple(self.tangents.get_or_zero(v) for v in values)
         return Block((*stmts, *more), (*block.results, *ts))
 
     def target_of(self, var: Var) -> Var:
-        """A new variable for the tangent of one."""
+        """Return a new variable for the tangent of one."""
         t = Var(f"t_{var.name}", tangent_type(var.type), True)
         self.tangents.known[var] = t
         if var in self.build.maybe_number:

@@ -1,4 +1,4 @@
-"""Where tangents are stored, shaped and made of zeros.  The one place that knows how.
+"""The tangents of the variables of a function: how they are stored, shaped and made of zeros.
 
 The tangent of a variable is one atom of its structure, shape and dtype.  A variable without one has a tangent of zeros,
 which is written out only where a loop, a branch, a container or the caller needs it.  The tangent of a display (a tuple,
@@ -21,14 +21,14 @@ from sourcead.ir.types import Array, ListT, MapT, Scalar, Unknown, dims_of, kind
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The tangent of a display: that of each item, None where it is zero; and as one value, for who asks for that."""
+    """The tangent of a display: that of each item, None where it is zero; and as one value, where it is read as a whole."""
 
     display: Build
     tangents: tuple[Atom | Items | None, ...]
     whole: Atom
 
     def at(self, key: object) -> int:
-        """The position of the item with this key."""
+        """Return the position of the item with this key."""
         if self.display.keys is not None:
             return self.display.keys.index(key)
         return range(len(self.tangents))[key]
@@ -51,13 +51,13 @@ class Tangents:
         self.empty: dict[Var, Build] = {}
 
     def has(self, operand: Operand | None) -> bool:
-        """Whether an operand has a tangent that is not known to be zero."""
+        """Return whether an operand has a tangent that is not known to be zero."""
         if isinstance(operand, tuple):
             return any(map(self.has, operand))
         return operand in self.known
 
     def put(self, var: Var, t: Atom | Items | None) -> None:
-        """Notes the tangent of a variable."""
+        """Note the tangent of a variable."""
         if t is None:
             return
         if isinstance(t, Var):
@@ -67,7 +67,7 @@ class Tangents:
             self.build.maybe_number.add(t)
 
     def _named(self, t: Var, var: Var) -> Var:
-        """The tangent under its name, with its type where inference found none, if it was just computed."""
+        """Return the tangent under its name, with its type where inference found none, if it was just computed."""
         stmt = self.build.stmts[-1] if self.build.stmts else None
         if stmt is None or t not in stmt.targets or not t.temp:
             return t
@@ -79,7 +79,7 @@ class Tangents:
         return t
 
     def get(self, operand: Operand | None) -> Operand | None:
-        """The tangent of an operand as an operand; None if it is zero."""
+        """Return the tangent of an operand as an operand; None if it is zero."""
         if isinstance(operand, tuple):
             return tuple(map(self.get_or_zero, operand)) if self.has(operand) else None
         if not isinstance(operand, Var) or operand not in self.known:
@@ -88,11 +88,12 @@ class Tangents:
         return t.whole if isinstance(t, Items) else t
 
     def get_or_zero(self, operand: Operand) -> Operand:
+        """Return the tangent of an operand as an operand."""
         t = self.get(operand)
         return self.zero(operand) if t is None else t
 
     def put_items(self, var: Var, display: Build) -> None:
-        """Notes the tangent of a display."""
+        """Note the tangent of a display."""
         if not any(map(self.has, display.items)):
             return
         found = tuple(self.known.get(item) if isinstance(item, Var) else None for item in display.items)
@@ -101,7 +102,7 @@ class Tangents:
         self.known[var] = Items(display, found, self.build.emit(replace(display, items=atoms), t, f"t_{var.name}"))
 
     def zero(self, operand: Operand) -> Operand:
-        """The tangent of what does not change."""
+        """Return the tangent of an operand that does not change."""
         if isinstance(operand, tuple):
             return tuple(map(self.zero, operand))
         if operand is UNDEFINED or isinstance(operand, Slice):
@@ -124,7 +125,7 @@ class Tangents:
         return made
 
     def fit(self, t: Atom, y: Var) -> Atom:
-        """The tangent of `y` in its shape and dtype, where it may have broadcast against what does not change."""
+        """Return the tangent of `y` in its shape and dtype, where `y` was broadcast against operands that do not change."""
         have, want = atom_type(t), y.type
         if isinstance(want, Scalar):
             return t
@@ -142,7 +143,7 @@ class Tangents:
         return self.cast(t, y)
 
     def cast(self, t: Atom, y: Var) -> Atom:
-        """The tangent in the dtype of `y`, where the types tell that it differs."""
+        """Return the tangent in the dtype of `y`, where the types tell that it differs."""
         have, want = atom_type(t), y.type
         if isinstance(have, Array) and isinstance(want, Array) and have.dtype is not None and want.dtype is not None:
             return cast(self.build, t, y)

@@ -16,13 +16,13 @@ import numpy as np
 from sourcead import runtime
 from sourcead.ad.residuals.backward_ranges import is_literal
 from sourcead.ad.residuals.loop_writer import LoopTask
-from sourcead.ad.residuals.regions import is_metadata_read, substituted
+from sourcead.ad.residuals.regions import by_shape, is_metadata_read, shape_key, substituted
 from sourcead.ad.reverse.sweep import Sweep
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.versions import updates_in
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Loop, Range, Stmt, Var, fresh
-from sourcead.ir.types import INT, Array, ListT, Sym, is_array, syms, with_dims
+from sourcead.ir.types import INT, Array, ListT, Sym, syms, with_dims
 from sourcead.ir.walk import copied, free_vars, map_blocks, op_blocks, op_reads, rewrite, walk
 from sourcead.passes.cleanup.dead_code import needed_variants, remove_dead
 
@@ -105,10 +105,9 @@ class Rerun:
     def of_same_shape(self, v: Var) -> Var | None:
         """Return a value from outside the loop that surely has the shape and dtype of `v`."""
         if self.outside is None:
-            around = [*self.op.inits, *(w for w in free_vars(self.op.body) if w not in self.op.params), *self.stmt.targets]
-            known = [w for w in around if isinstance(w, Var) and is_array(w.type) and w.type.dims is not None]
-            self.outside = {(w.type.dims, str(w.type.dtype)): w for w in reversed(known) if w not in self.task.maker.numbers}
-        return self.outside.get((v.type.dims, str(v.type.dtype))) if is_array(v.type) and v.type.dims is not None else None
+            free = (w for w in free_vars(self.op.body) if w not in self.op.params)
+            self.outside = by_shape([*self.op.inits, *free, *self.stmt.targets], self.task.maker.numbers)
+        return self.outside.get(shape_key(v))
 
     # -- running again ---------------------------------------------------------------------------------------------------
 

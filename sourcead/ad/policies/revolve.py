@@ -79,7 +79,7 @@ class Revolved(States):
     def values_at_once(self) -> int:
         """Return about how many values of the size of the largest there are at once beside the states that are kept."""
         carried = [*self.rerun.params, *self.task.raw.op.params, *(c.param for c in self.left.values())]
-        unnamed = 3  # what is being computed, and what it is computed from
+        unnamed = 3  # the value that is computed, and those that it is computed from
         return values_with_names(self.rerun.again) + sum(not isinstance(v.type, Scalar) for v in carried) + unnamed
 
     # -- forward -----------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Ranges walked backward."""
+"""Ranges that are run through backward."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sourcead.ir.types import INT
 
 
 def begun_range(build: Builder, domain: Range, count: Var) -> Range:
-    """The first `count` numbers of a range."""
+    """Return the first `count` numbers of a range."""
     stop = count
     if is_literal(domain.step, -1):
         return Range(domain.start, build.call(operator.sub, domain.start, stop, type=INT), domain.step)
@@ -22,11 +22,12 @@ def begun_range(build: Builder, domain: Range, count: Var) -> Range:
 
 
 def is_literal(atom: Atom, number: int) -> bool:
+    """Return whether an atom is this integer, as a constant."""
     return isinstance(atom, Const) and type(atom.value) is int and atom.value == number and not atom.live
 
 
 def reversed_range(build: Builder, domain: Range) -> Range:
-    """The same numbers, last first."""
+    """Return the range of the same numbers, last first."""
     start, stop, step = domain.start, domain.stop, domain.step
 
     def number(atom):

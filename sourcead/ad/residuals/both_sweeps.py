@@ -26,11 +26,9 @@ from sourcead.ad.residuals.costs import TYPICAL, is_cheap, size
 from sourcead.ad.residuals.loop_writer import LoopTask
 from sourcead.ad.residuals.notes import LoopNote
 from sourcead.ad.residuals.plan import LoopPlan
-from sourcead.ad.residuals.regions import (
-    LoopPair, defined_inside, is_metadata_read, reverse_ops, substituted, written_size
-)
+from sourcead.ad.residuals.regions import LoopPair, defined_inside, is_metadata_read, substituted, written_size
 from sourcead.ad.residuals.write_loop import write_loop
-from sourcead.ad.reverse.sweep import ReverseLoop, Sweep, stmt_reads
+from sourcead.ad.reverse.sweep import ReverseLoop, Sweep, reverse_ops, stmt_reads
 from sourcead.analysis.overwrites import Nest
 from sourcead.analysis.versions import Chains, updates_in
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Index, Loop, Policy, Stmt, Var
@@ -141,8 +139,11 @@ class SweepMaker:
     # -- which arrays are restored --------------------------------------------------------------------------------------
 
     def undone_chains(self, stmt: Stmt, raw: Stmt) -> set[Var]:
-        """The arrays whose writes in this loop the reverse sweep must undo, because it reads them as they were."""
-        carried = self.carried_inside(stmt)
+        """Return the arrays whose writes in this loop the reverse sweep must undo, because it reads them as they were.
+
+        Parts that are read of an array are saved instead where that takes less than to save what is overwritten.
+        """
+        carried = self.chains.carried_by(stmt)
         if not carried:
             return set()
         definitions = defined_inside(stmt)
@@ -175,12 +176,8 @@ class SweepMaker:
         return undone
 
     def times(self, stmt: Stmt) -> float:
-        """About how often a statement runs while the outermost loop does: more, the more loops are around it."""
+        """Return about how often a statement runs while the outermost loop does: more, the more loops are around it."""
         return TYPICAL ** len(self.nest.places[stmt].loops)
-
-    def carried_inside(self, stmt: Stmt) -> set[Var]:
-        """The chains that this loop carries."""
-        return set(self.chains.carried_by(stmt))
 
     # -- loops ----------------------------------------------------------------------------------------------------------
 

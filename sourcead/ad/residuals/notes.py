@@ -23,7 +23,7 @@ class Kept:
     type: Type
 
     def shown(self, numbers: Mapping[Sym, int]) -> str:
-        """The value with its type, shape and bytes."""
+        """Return the value with its type, shape and bytes as text."""
         t = with_dims(self.type, numbers)
         size = bytes_of(t)
         return f"{self.name} ({described(t)}{'' if size is None else f', {amount(size)}'})"
@@ -31,7 +31,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class LoopNote:
-    """What a loop saves: `head`, with the values in place of `{}`, and what else is said of it."""
+    """What a loop saves: `head`, with the values in place of `{}`, and what else there is to tell."""
 
     origin: Origin | None
     head: str
@@ -39,7 +39,7 @@ class LoopNote:
     rest: tuple[str, ...] = ()
 
     def shown(self, numbers: Mapping[Sym, int]) -> str:
-        """The note, for dims of these sizes."""
+        """Return the note as text, for dims of these sizes."""
         where = f"line {self.origin.line}, `{self.origin.text.splitlines()[0].strip()}`" if self.origin else "a loop"
         values = ", ".join(k.shown(numbers) for k in self.kept)
         sizes = [bytes_of(with_dims(k.type, numbers)) for k in self.kept]
@@ -66,7 +66,7 @@ class Notes:
     compiled: list[str] = field(default_factory=list)
 
     def shown(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """The notes as text, for a call with these arguments."""
+        """Return the notes as text, for a call with these arguments."""
         numbers = sizes_in(self.forward, arguments) if self.loops and self.forward is not None else {}
         return (*self.before, *(note.shown(numbers) for note in self.loops), *self.after, *self.compiled)
 
@@ -77,7 +77,7 @@ def kept(variables: Sequence[Var]) -> tuple[Kept, ...]:
 
 
 def rebuilt(variables: Sequence[Var]) -> tuple[str, ...]:
-    """What is computed again: the user's names, and that there are others."""
+    """Return what is computed again: the names that the user gave, and that there are other values."""
     names = list(dict.fromkeys(v.name for v in variables if not v.temp))
     if any(v.temp for v in variables):
         names.append("parts of expressions")
@@ -85,7 +85,7 @@ def rebuilt(variables: Sequence[Var]) -> tuple[str, ...]:
 
 
 def described(t: Type) -> str:
-    """A type as people say it."""
+    """Return a type as text for people."""
     match t:
         case Scalar(kind, dtype):
             return kind if dtype is None or dtype.kind == "O" else str(dtype)
@@ -105,7 +105,7 @@ def described(t: Type) -> str:
 
 
 def bytes_of(t: Type) -> int | None:
-    """The memory of a value of this type, if the type tells."""
+    """Return the bytes of a value of this type; None if the type does not tell."""
     match t:
         case Scalar():
             return OBJECT
@@ -121,13 +121,13 @@ def bytes_of(t: Type) -> int | None:
 
 
 def total(types: Sequence[Type]) -> int | None:
-    """The memory of several values."""
+    """Return the bytes of several values; None if the types do not tell."""
     found = [bytes_of(t) for t in types]
     return None if None in found else sum(found)
 
 
 def amount(size: float) -> str:
-    """A number of bytes in the unit that suits it.
+    """Return a number of bytes in a suitable unit.
 
     Example:
         >>> amount(80), amount(6400), amount(8_000_000)

@@ -14,15 +14,15 @@ from sourcead.ad.residuals.costs import is_cheap, size
 from sourcead.ad.residuals.loop_writer import LoopTask
 from sourcead.ad.residuals.minimum_cut import minimum_node_cut
 from sourcead.ad.residuals.regions import (
-    Definition, Region, inputs_first, is_metadata_read, makes_zeros, read_part, reads, region_of, reverse_ops,
-    same_operand
+    Definition, Region, by_shape, inputs_first, is_metadata_read, makes_zeros, read_part, reads, region_of,
+    same_operand, shape_key
 )
-from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads
+from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads, reverse_ops
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Sizes, dims_in, known_dtype
 from sourcead.analysis.versions import updates_in
 from sourcead.ir.nodes import Atom, Attr, Block, Branch, Index, Let, Loop, Op, Stmt, Sub, Update, Var
-from sourcead.ir.types import INT, Array, Sym
+from sourcead.ir.types import INT, Sym
 from sourcead.ir.walk import free_vars, has_effect, op_reads
 
 LIST = 1.0  # cost of one more list, in numbers saved
@@ -112,7 +112,7 @@ class LoopPlan:
         return region
 
     def bare_reverse(self, stmt: Stmt) -> Stmt | None:
-        """The reverse of a loop or branch that has no adjoint, but writes an array that must be restored."""
+        """Return an empty reverse for a loop or branch that has no adjoint, but writes an array that must be restored."""
         if not isinstance(stmt.op, (Loop, Branch)):
             return None
         if not any(self.chains.find(u.targets[0]) in self.carried for u in updates_in(stmt)):
@@ -164,17 +164,14 @@ class LoopPlan:
 
     def of_same_shape(self, v: Var) -> Var | None:
         """Return a value from outside the loop that surely has the shape and dtype of `v`."""
-        if v not in self.definitions or self.restored(v) or not isinstance(v.type, Array) or v.type.dims is None:
+        if v not in self.definitions or self.restored(v):
             return None
         if self.outer is None:
-            self.outer = {}
-            for w in self.around():
-                if isinstance(w, Var) and isinstance(w.type, Array) and w.type.dims is not None and w not in self.maker.numbers:
-                    self.outer.setdefault((w.type.dims, str(w.type.dtype)), w)
-        return self.outer.get((v.type.dims, str(v.type.dtype)))
+            self.outer = by_shape(self.around(), self.maker.numbers)
+        return self.outer.get(shape_key(v))
 
     def measured_by(self, v: Var) -> list[tuple[Var | None, int]] | None:
-        """How large an array is along each axis: as large as another along an axis, or a number; None if that is not known.
+        """Return how large an array is along each axis: as another array along an axis, or a number; None if that is not known.
 
         The others are in scope anyway, or parts of what does not change in the loop.
         """
@@ -187,7 +184,7 @@ class LoopPlan:
         return [self.sizes.where_is(n) for n in dims_in(v)] if all(map(self.sizes.knows, dims_in(v) or (Sym(),))) else None
 
     def around(self) -> Iterator[Atom]:
-        """What is in scope outside the outermost loop, which no loop has to save; then outside this one."""
+        """Yield what is in scope outside the outermost loop, which no loop has to save; then outside this one."""
         outermost = self.maker.nest.stmt
         yield from (w for w in free_vars(outermost.op.body) if w not in outermost.op.params)
         yield from outermost.targets  # a dim that differs between iterations has another name after the loop
@@ -247,17 +244,18 @@ class LoopPlan:
         return sorted(cut, key=rank.__getitem__)
 
     def leaving_flag(self) -> Var | None:
-        """What an iteration yields for the variant that ends the loop."""
+        """Return what an iteration yields for the variant that ends the loop."""
         if self.op.leave is None:
             return None
         flag = self.op.body.results[self.op.params.index(self.op.leave)]
         return flag if isinstance(flag, Var) and flag in self.definitions else None
 
     def restored(self, v: object) -> bool:
-        """Whether a variable is a version of an array that the reverse sweep restores."""
+        """Return whether a variable is a version of an array that the reverse sweep restores."""
         return self.chains.find(v) in self.carried and v not in self.kept
 
     def can_rebuild(self, v: Var, definition: Definition) -> bool:
+        """Return whether a value may be computed again: cheaply, and with no effect."""
         stmt = definition.stmt
         if v in self.overwritten:
             return False
@@ -268,7 +266,7 @@ class LoopPlan:
         return stmt is not None and len(stmt.targets) == 1 and is_cheap(stmt.op) and not has_effect(stmt.op)
 
     def is_fixed(self, v: Var) -> bool:
-        """Whether a value is a subscript or a part of what does not change in the loop, or a number that counts."""
+        """Return whether a value is a subscript or a part of what does not change in the loop, or a number that counts."""
         for a in inputs_first(v, lambda a: self.inputs(a) if self.definitions[a].stmt is not None else ()):
             stmt = self.definitions[a].stmt
             if stmt is None or not (isinstance(stmt.op, (Index, Attr, Let)) or atom_type(a) == INT and is_cheap(stmt.op)):
@@ -276,7 +274,7 @@ class LoopPlan:
         return True
 
     def reread(self, v: Var) -> Index | None:
-        """The read of a value from a finished array, where it stands unharmed."""
+        """Return the read of a value from a finished array, in which it is never overwritten; None if there is none."""
         if v not in self.rereads:
             self.rereads[v] = self._reread(v)
         return self.rereads[v]
@@ -296,17 +294,17 @@ class LoopPlan:
         return found
 
     def rebuilding(self, v: Var) -> Op:
-        """The op that computes a value again."""
+        """Return the op that computes a value again."""
         return self.reread(v) or self.definitions[v].stmt.op
 
     def inputs(self, v: Var) -> Iterator[Var]:
-        """What must be available to rebuild a value, of the values of the body."""
+        """Yield the values of the body that must be available to rebuild a value."""
         for a in op_reads(self.rebuilding(v)):
             if a in self.definitions and not self.restored(a):
                 yield a
 
     def valid_reads(self, nodes, users, latest) -> dict[Var, bool]:
-        """For values that read an array that is restored: whether it has the right version wherever they are rebuilt."""
+        """Return, for values that read a restored array, whether it has the right version wherever they are rebuilt."""
         needed: dict[Var, int] = {}
 
         def last(v: Var) -> int:
@@ -327,7 +325,7 @@ class LoopPlan:
         return valid
 
     def last_valid(self, definition: Definition, version: Var) -> int:
-        """The last position, in the part of the definition, at which the array is as it was when it was read.
+        """Return the last position, in the region of a definition, at which the array is as it was when it was read.
 
         The reverse of an update puts the array back before anything else, that of a loop or branch only inside.
         """

@@ -15,11 +15,9 @@ import numpy as np
 from sourcead.ad.residuals.costs import size
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import (
-    Atom, Attr, Block, Call, Const, Index, Loop, Op, Slice, Stmt, Sub, Update, Var, operand_atoms
-)
-from sourcead.ir.types import is_array
-from sourcead.ir.walk import free_vars, map_atoms, map_op, op_blocks
+from sourcead.ir.nodes import Atom, Attr, Block, Call, Const, Index, Loop, Slice, Stmt, Sub, Update, Var, operand_atoms
+from sourcead.ir.types import Array, is_array
+from sourcead.ir.walk import free_vars, map_atoms, map_op, walk
 
 METADATA = ("shape", "size", "ndim", "dtype")
 
@@ -146,24 +144,12 @@ def path_reads(update: Update) -> Iterator[Atom]:
             yield from operand_atoms(operand)
 
 
-def reverse_ops(sweep: Sweep) -> dict[Stmt, Stmt]:
-    """Return, for each loop and branch that has a reverse in the sweep, the statement of its reverse."""
-    return {s.op.forward: s for s in sweep.stmts() if isinstance(s.op, (ReverseLoop, ReverseBranch))}
-
-
 def defined_inside(stmt: Stmt) -> dict[Var, Stmt | None]:
-    """Return the variables defined inside the blocks of a statement, with their statements (None for variants and indices)."""
+    """Return the variables defined by a loop and inside it, with their statements (None for variants)."""
     found: dict[Var, Stmt | None] = {}
-
-    def visit(op: Op) -> None:
-        if isinstance(op, Loop):
-            found.update(dict.fromkeys(op.params))
-        for block in op_blocks(op):
-            for s in block.stmts:
-                found.update(dict.fromkeys(s.targets, s))
-                visit(s.op)
-
-    visit(stmt.op)
+    for s in walk(Block((stmt,))):
+        found.update(dict.fromkeys(s.op.params) if isinstance(s.op, Loop) else ())
+        found.update(dict.fromkeys(s.targets if s is not stmt else (), s))
     return found
 
 
@@ -186,13 +172,7 @@ def makes_zeros(stmt: Stmt) -> bool:
 
 def written_size(update: Stmt) -> float:
     """Return about how many numbers an update overwrites."""
-    return size(part_type(update))
-
-
-def part_type(update: Stmt):
-    """Return the type of the part that an update overwrites."""
-    build = Builder()
-    return atom_type(read_part(build, update.op.base, update.op.path))
+    return size(atom_type(read_part(Builder(), update.op.base, update.op.path)))
 
 
 def read_part(build: Builder, base: Atom, path: tuple) -> Atom:
@@ -203,6 +183,20 @@ def read_part(build: Builder, base: Atom, path: tuple) -> Atom:
         else:
             base = build.call(step.fn, base, *step.args, **dict(step.kwargs))
     return base
+
+
+def by_shape(variables: Iterable[Atom], numbers: set[Var]) -> dict[tuple, Var]:
+    """Return the first array of each shape and dtype; what may be a number, `numbers`, is left out."""
+    found: dict[tuple, Var] = {}
+    for v in variables:
+        if isinstance(v, Var) and v not in numbers and (key := shape_key(v)) is not None:
+            found.setdefault(key, v)
+    return found
+
+
+def shape_key(v: Var) -> tuple | None:
+    """Return the shape and dtype of an array as far as they are known, so that equal keys are equal shapes and dtypes."""
+    return (v.type.dims, str(v.type.dtype)) if isinstance(v.type, Array) and v.type.dims is not None else None
 
 
 def substituted(stmt: Stmt, env: dict[Var, Atom]) -> Stmt:

@@ -1,10 +1,12 @@
-"""Statements of the user's in the reverse sweep: `with adjoint_of(x) as d_x: block`.
+"""The reverse of a block that the user wrote for the reverse sweep: `with adjoint_of(x) as d_x: block`.
 
-    x1 = steer x0 by (d): B yielding e        B with d = d_x1;  d_x0 += e
+    program             x1 = adjoint_of (x0) as (d): B yielding e
+    forward sweep       x1 = x0
+    reverse sweep       B with d = d_x1;  d_x0 += e
 
-In the forward sweep x1 is x0.  Both names stay apart until the reverse sweep is written, so that what is computed from x1
-contributes to its cotangent and what is computed from x0 does not.  Then `without_steering` makes one variable of them: what a
-loop saves does not depend on whether somebody looks at a cotangent.
+Both names stay apart until the reverse sweep is written, so that what is computed from x1 contributes to its cotangent and what is
+computed from x0 does not.  Then `without_adjoint_blocks` makes one variable of them: what a loop saves does not depend on whether the
+user looks at a cotangent.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from sourcead.ad.reverse.blocks import Reverse
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedValueError
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Loop, Op, Origin, Steer, Stmt, Var
+from sourcead.ir.nodes import AdjointBlock, Atom, Block, Branch, Call, Const, Loop, Op, Origin, Stmt, Var
 from sourcead.ir.types import Array, Scalar, carries_derivative, dims_of, kind_of, same_dtype
 from sourcead.ir.walk import map_op, map_operand, op_blocks, substitute
 
@@ -29,7 +31,7 @@ KINDS = {"int": "an integer", "bool": "a truth value"}
 
 def reverse_adjoint_block(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
     """Emit the user's block over the cotangents of what comes after it; the block hands them on."""
-    op: Steer = stmt.op
+    op: AdjointBlock = stmt.op
     build = r.build
     given: dict[Var, Atom] = {}
     for target, param in zip(stmt.targets, op.params):
@@ -45,7 +47,7 @@ def reverse_adjoint_block(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
 
 
 def handed_on(build: Builder, d: Atom, before: Atom, x: Var, origin: Origin | None) -> Atom:
-    """What the block leaves as the cotangent of `x`, in its shape and dtype, which are those of what it was given."""
+    """Return what the block leaves as the cotangent of `x`, in the shape and dtype of the cotangent that it was given."""
     t, to = atom_type(d), x.type
     have, want = dims_of(t), dims_of(to)
     if kind_of(t) == "complex" and kind_of(to) == "float":
@@ -69,8 +71,8 @@ def handed_on(build: Builder, d: Atom, before: Atom, x: Var, origin: Origin | No
     return build.call(runtime.replaced_cotangent, d, before, type=to, name=f"d_{x.name}")
 
 
-def without_steering(block: Block, sweep: Sweep, atoms: tuple) -> tuple[Block, Sweep, tuple]:
-    """A block, its reverse, and atoms of it, where what was steered is what it was before: one value, one variable.
+def without_adjoint_blocks(block: Block, sweep: Sweep, atoms: tuple) -> tuple[Block, Sweep, tuple]:
+    """Return a block, its reverse, and atoms of it, in which a value before and after an adjoint block is one variable.
 
     A statement without results stays in its place, for the residuals to know where in the block the user's statements read.
     """
@@ -82,7 +84,7 @@ def without_steering(block: Block, sweep: Sweep, atoms: tuple) -> tuple[Block, S
 
 
 def _same_values(block: Block) -> dict[Var, Atom]:
-    """For each variable that is another one but for steering: that one."""
+    """Return, for each variable that has the value of another because only adjoint blocks lie between, that other variable."""
     same: dict[Var, Atom] = {}
 
     def visit(b: Block) -> None:
@@ -90,7 +92,7 @@ def _same_values(block: Block) -> dict[Var, Atom]:
             for inner in op_blocks(stmt.op):
                 visit(inner)
             match stmt.op:
-                case Steer(values):
+                case AdjointBlock(values):
                     same.update(zip(stmt.targets, values))
                 case Call(fn, (value,)) if fn is runtime.stop_gradient:
                     same[stmt.targets[0]] = value
@@ -127,25 +129,19 @@ class _Eraser:
         return Block(tuple(map(self.stmt, block.stmts)), tuple(map_operand(r, self.atom) for r in block.results))
 
     def stmt(self, stmt: Stmt) -> Stmt:
-        live = [k for k, t in enumerate(stmt.targets) if t not in self.same]
+        op, live = stmt.op, [k for k, t in enumerate(stmt.targets) if t not in self.same]
 
         def pick(items: tuple) -> tuple:
             return tuple(items[k] for k in live)
 
-        def yielding(block: Block) -> Block:
-            return self.block(Block(block.stmts, pick(block.results)))
-
-        match stmt.op:
-            case Steer() | Call() if stmt.targets and not live:
-                op: Op = Steer((), (), Block(()))
-            case Branch(cond, then, orelse, kind):
-                op = Branch(self.atom(cond), yielding(then), yielding(orelse), kind)
-            case Loop(_, _, params, inits, body) as loop:
-                kept = replace(loop, params=pick(params), inits=pick(inits), body=Block(body.stmts, pick(body.results)))
-                op = map_op(kept, self.atom, self.block)
-            case other:
-                op = map_op(other, self.atom, self.block)
-        self.stmts[stmt] = replace(stmt, targets=pick(stmt.targets), op=op)
+        match op:
+            case AdjointBlock() | Call() if stmt.targets and not live:
+                op = AdjointBlock((), (), Block(()))
+            case Branch(_, then, orelse):
+                op = replace(op, then=replace(then, results=pick(then.results)), orelse=replace(orelse, results=pick(orelse.results)))
+            case Loop(_, _, params, inits, body):
+                op = replace(op, params=pick(params), inits=pick(inits), body=replace(body, results=pick(body.results)))
+        self.stmts[stmt] = replace(stmt, targets=pick(stmt.targets), op=map_op(op, self.atom, self.block))
         return self.stmts[stmt]
 
     def sweep(self, sweep: Sweep) -> Sweep:

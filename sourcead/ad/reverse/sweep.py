@@ -1,7 +1,6 @@
-"""The reverse sweep before its residuals are settled.
+"""The reverse sweep as the rules write it: as if every value of the forward sweep were still available.
 
-`reverse.py` writes it as if every value of the forward sweep were still at hand.  `residuals.py` then makes the values
-available that it reads, and turns `ReverseLoop` and `ReverseBranch` into plain ops.
+`ad/residuals/` then makes the values available that it reads, and turns `ReverseLoop` and `ReverseBranch` into loops and branches.
 """
 
 from __future__ import annotations
@@ -15,15 +14,18 @@ from sourcead.ir.walk import free_vars, op_blocks, op_reads
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """The reverse of a block: for each of its statements, last first, the statements of its adjoint.
+    """The reverse of a block.
 
-    `results` are what the reverse of the block yields.  Statements with `forward` None belong to none.
+    Attributes:
+        steps: for each statement of the block, last first, the statements of its adjoint; None where they belong to no statement.
+        results: what the reverse of the block yields.
     """
 
     steps: tuple[tuple[Stmt | None, tuple[Stmt, ...]], ...]
     results: tuple[Atom, ...]
 
     def stmts(self) -> Iterator[Stmt]:
+        """Yield the statements in order."""
         for _, stmts in self.steps:
             yield from stmts
 
@@ -47,28 +49,23 @@ class ReverseBranch(Op):
     orelse: Sweep
 
 
-def sweep_reads(sweep: Sweep) -> Iterator[tuple[Var, Stmt]]:
-    """Every variable read in a sweep, with the statement that reads it, nested ones included."""
-    for stmt in sweep.stmts():
-        yield from stmt_reads(stmt)
-    for result in sweep.results:
-        if isinstance(result, Var):
-            yield result, None
+def reverse_ops(sweep: Sweep) -> dict[Stmt, Stmt]:
+    """Return, for each loop and branch that has a reverse in the sweep, the statement of its reverse."""
+    return {s.op.forward: s for s in sweep.stmts() if isinstance(s.op, (ReverseLoop, ReverseBranch))}
 
 
 def stmt_reads(stmt: Stmt) -> Iterator[tuple[Var, Stmt]]:
-    """Every variable read by a statement of a sweep, nested ones included."""
-    match stmt.op:
-        case ReverseLoop(_, _, inits, sweep):
-            yield from ((a, stmt) for a in inits if isinstance(a, Var))
-            yield from sweep_reads(sweep)
-        case ReverseBranch(_, then, orelse):
-            yield from sweep_reads(then)
-            yield from sweep_reads(orelse)
-        case _:
-            yield from ((v, stmt) for v in plain_reads(stmt))
+    """Yield every variable that a statement of a sweep and those inside it read, with the statement that reads it."""
+    op = stmt.op
+    sweeps = (op.sweep,) if isinstance(op, ReverseLoop) else (op.then, op.orelse) if isinstance(op, ReverseBranch) else ()
+    own = plain_reads(stmt) if not sweeps else op.inits if isinstance(op, ReverseLoop) else ()
+    yield from ((v, stmt) for v in own if isinstance(v, Var))
+    for sweep in sweeps:
+        for inner in sweep.stmts():
+            yield from stmt_reads(inner)
+        yield from ((v, None) for v in sweep.results if isinstance(v, Var))
 
 
 def plain_reads(stmt: Stmt) -> Iterable[Var]:
-    """The variables of other blocks that a statement reads which is no reverse of a loop or branch."""
+    """Return the variables of other blocks that a statement reads which is no reverse of a loop or branch."""
     return free_vars(Block((stmt,))) if op_blocks(stmt.op) else op_reads(stmt.op)

@@ -101,7 +101,7 @@ class LoopWriter:
         op, stmt, counting = self.op, self.task.stmt, []
         if self.count is not None:
             self.count.end = fresh(self.count.param)
-            counting = [Stmt((self.count.end,), Call(operator.add, (self.count.param, ONE)), stmt.origin)]
+            counting = [Stmt((self.count.end,), Call(operator.add, (self.count.param, ONE)))]
             carried = [*carried, self.count]
         new = replace(
             op, params=(*op.params, *(c.param for c in carried)), inits=(*op.inits, *(c.init for c in carried)),

@@ -21,7 +21,7 @@ import operator
 
 from sourcead.ad.policies.checkpointed_loops import shown
 from sourcead.ad.policies.fixed_states import States
-from sourcead.ad.residuals.branches import Arm, emit_if, joined
+from sourcead.ad.residuals.branches import Arm, emit_branch, emit_if
 from sourcead.ad.residuals.costs import values_with_names
 from sourcead.ad.residuals.loop_writer import ONE, ZERO, Carried, LoopTask, appended
 from sourcead.ad.residuals.notes import amount, rebuilt
@@ -114,8 +114,8 @@ class Revolved(States):
                 found = self.placed(build, here, last, states.param, free.param, {p: p for p in rerun.params})
             with build.block() as listed:
                 longer = [appended(build, c.param, rerun.kept(build, p, p)) for p, c in self.lists.items()]
-            arms = Arm(placed, (), before | dict(enumerate(found))), Arm(listed, (), before | dict(enumerate(longer, 3)))
-            build.add(joined(Stmt((), Branch(far, Block(()), Block(()))), far, arms, inner, "if"))
+            then, orelse = before | dict(enumerate(found)), before | dict(enumerate(longer, 3))
+            emit_branch(build, far, Arm(placed, (), then), Arm(listed, (), orelse), inner)
         emit_if(build, now, stmts, state, inner)
         for k, c in enumerate(carried):
             c.end = state[k]

@@ -109,7 +109,9 @@ class LoopWriter:
         )  # fmt: skip
         return replace(stmt, targets=(*stmt.targets, *(c.out for c in carried)), op=new)
 
-    def reverse_loop(self, domain: Range, index: Var, body: Block, carried: list[Carried], params: tuple[Var, ...] = ()) -> Stmt:
+    def reverse_loop(
+        self, domain: Range, index: Var, body: Block, carried: list[Carried], params: tuple[Var, ...] = ()
+    ) -> Stmt:
         """Return the loop of the reverse sweep; `params`: its cotangents, if not those that the iterations read."""
         raw = self.task.raw
         op = Loop(

@@ -38,9 +38,7 @@ class SourceADError(Exception):
         instead: what to write or do instead; None where there is nothing to say.
     """
 
-    label = (
-        "Write instead"  # what the last line of the message begins with; "" for a hint that is a sentence of its own
-    )
+    label = "Write instead"  # what the last line of the message begins with; "" for a hint that is a sentence of its own
 
     def __init__(self, reason: str, at: Origin | None = None, instead: str | None = None):
         super().__init__(reason, at, instead)  # `args` is what pickle and copy rebuild the error from

@@ -184,3 +184,4 @@ enter(
     np.linalg.solve, np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.lstsq, np.linalg.pinv, np.linalg.matrix_power,
     numba="interpreted",
 )  # fmt: skip
+enter(np.linalg.matrix_power, same_at=(1, 1))

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.primitives.kinds import facts_of_kind
+from sourcead.primitives.kinds import facts_of_kind, home
 from sourcead.primitives.rule import Linear, Rule, TangentRule, adjoint_from, tangent_from
 
 
@@ -47,6 +47,7 @@ class Primitive:
             does; or a function from the number of arguments and the names of options to one of these.
         view: "always" if the result is a view of the first argument, "maybe" if it may be one, "reshape" if the memory order of
             the argument decides, "same" if it is the argument itself where that is an array already; None if it is none.
+        same_at: (position, number) if the result is the first argument itself where the argument there is this number.
         order: "C" if the result is in C order, "keeps" if it is where the arguments are, "axes" if it permutes axes, so that
             vectors keep their order; None if nothing is known.
         pure: it does nothing but compute its result from its arguments.
@@ -77,6 +78,7 @@ class Primitive:
     constant: bool = False
     memory: str | Callable[[int, Set[str]], str] = "foreign"
     view: str | None = None
+    same_at: tuple[int, int] | None = None
     order: str | None = None
     pure: bool = False
     buffer: bool = False
@@ -222,6 +224,8 @@ def adjoints(table: dict[Any, Callable], **facts) -> None:
 def elementwise(table: dict[Any, Callable], **facts) -> dict[Any, Callable]:
     """Enters a table of rules, like `adjoints`, of functions that work element by element, for both modes, and returns it."""
     adjoints(table, broadcasts=True, **facts)
+    functions = [f for key in table for f in (key if isinstance(key, tuple) else (key,))]
+    enter(*(f for f in functions if home(f) not in ("math", "builtins")), elementwise=True)  # those take numbers, no arrays
     return table
 
 

@@ -1,14 +1,16 @@
-"""Where an update may be done in place, and a copy where it may not.
+"""Decides which updates may be done in place, and inserts copies where they may not.
+
+    a1 = a0 with [i] = v;  y = f(a0)        c = copy(a0);  a1 = c with [i] = v;  y = f(a0)
 
 After this pass every `Update`, `Append` and `Pop` may be carried out in place.  Writing `b` in place is legal when
 
-    b's memory was made by this function (it is not a parameter's, a constant's or a global's), and
-    no variable that is still to be read shares it (but for the statement's own result).
+    the memory of b was made by this function (it is not that of a parameter, a constant or a global), and
+    no variable that is still to be read shares it, except the result of the statement itself.
 
-Memory is followed as *regions*, one for each place that makes some; `Memory.own` is a value's own, `Memory.inner` that
-of what it holds.  A loop gives its parameters symbolic regions, shared among those that may share memory at the start of
-any iteration; the sharing is found by iterating to a fixpoint from that of the initial values.  So two buffers that a
-stencil swaps stay apart, and a parameter that is written is copied once, before the loop.
+Memory is followed as *regions*, one for each statement that makes some; `Memory.own` is that of a value itself, `Memory.inner` that
+of its elements.  A loop gives its parameters symbolic regions, shared among those that may share memory at the start of any iteration;
+the sharing is found by iterating to a fixpoint from that of the initial values.  So two buffers that a stencil swaps stay apart, and a
+parameter that is written is copied once, before the loop.
 """
 
 from __future__ import annotations
@@ -20,23 +22,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead import runtime
 from sourcead.emit.memory.liveness import Live, Reads, written_level
 from sourcead.emit.memory.loops import allocate_loop
 from sourcead.emit.memory.regions import (
-    FOREIGN, NOTHING, Memory, copy_call, element, fitted, is_memory, joined_items, may_hold_twice, union
+    FOREIGN, NOTHING, Memory, copy_call, element, fitted, fresh_memory, is_memory, joined_items, may_hold_twice,
+    result_memory, union
 )
 from sourcead.emit.memory.results import owned_results
-from sourcead.emit.memory.sharing import (
-    attr_sharing, call_sharing, has_memory, index_sharing, is_container, is_known_container, is_plain, operand_type
-)
+from sourcead.emit.memory.sharing import is_container, is_known_container, operand_type
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Function, Index, Let, Loop, Op, Pop,
-    Stmt, Update, Var, fresh, operand_atoms
+    UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Function, Index, Let, Loop, Op, Pop, Stmt, Update,
+    Var, fresh, operand_atoms
 )
-from sourcead.ir.types import ANY_DTYPE, Array, Scalar, TupleT, Type, same_dtype
+from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, same_dtype
 
-_PASSES = 6  # how often to start again with copies of views in place of copies of whole arrays
+ATTEMPTS = 6  # how often to start again with copies of views in place of copies of whole arrays
 
 
 def assign_memory(function: Function, own_results: bool = True) -> Function:
@@ -45,34 +45,44 @@ def assign_memory(function: Function, own_results: bool = True) -> Function:
     Args:
         function: the function; parameters' memory is never written.
         own_results: whether each array returned must be writable and shared with nothing else (an argument, a
-            global, another result), and is copied where it is not.
+            global, another result); where it is not, it is copied.
     """
     reads = Reads()
     copied_views: set[Stmt] = set()
-    for attempt in range(_PASSES):
-        allocation = _Allocation(reads, copied_views, last_attempt=attempt == _PASSES - 1)
-        result = allocation.function(function, own_results)
-        if not allocation.wanted:
+    for attempt in range(ATTEMPTS):
+        assignment = _MemoryAssignment(reads, copied_views, last_attempt=attempt == ATTEMPTS - 1)
+        result = assignment.function(function, own_results)
+        if not assignment.wanted:
             return result
-        copied_views |= allocation.wanted
+        copied_views |= assignment.wanted
     raise AssertionError("the last attempt wants no further copies")
 
 
-class _Allocation:
-    """One walk over a function: the state of memory at the current statement."""
+class _MemoryAssignment:
+    """One walk over a function: the state of memory at the current statement.
+
+    Attributes:
+        copied: the views and appended values that are copied where they are made.
+        wanted: those that this walk found should be.
+        holders: the live variables that may reach a region.
+        maker: the statements that made views.
+        filled: for a broadcast number, the call that makes an array of its values that may be written.
+        appended: the block and the statement that put a region on a list.
+        killed: the variables that have died, in order.
+    """
 
     def __init__(self, reads: Reads, copied: set[Stmt], last_attempt: bool):
         self.reads = reads
-        self.copied = copied  # views and appended values to copy where they are made
-        self.wanted: set[Stmt] = set()  # such that this walk found to be worth it
+        self.copied = copied
+        self.wanted: set[Stmt] = set()
         self.last_attempt = last_attempt
         self.counter = itertools.count(1)
         self.memory: dict[Var, Memory] = {}
-        self.holders: dict[int, dict[Var, None]] = {}  # the live variables that may reach a region
-        self.maker: dict[Var, Stmt] = {}  # the statements that made views
+        self.holders: dict[int, dict[Var, None]] = {}
+        self.maker: dict[Var, Stmt] = {}
         self.closures: set[Var] = set()
-        self.filled: dict[Var, Call] = {}  # what makes an array like a broadcast number that may be written
-        self.appended: dict[int, tuple[Block, Stmt]] = {}  # where a region was put on a list
+        self.filled: dict[Var, Call] = {}
+        self.appended: dict[int, tuple[Block, Stmt]] = {}
         self.block_now: Block | None = None
         self.killed: list[Var] = []
 
@@ -82,16 +92,7 @@ class _Allocation:
         return next(self.counter)
 
     def fresh_memory(self, t: Type) -> Memory:
-        """Memory that was just made."""
-        match t:
-            case _ if not has_memory(t):
-                return NOTHING
-            case TupleT(items):
-                parts = tuple(map(self.fresh_memory, items))
-                return Memory(frozenset(), union(p.all for p in parts), parts)
-            case _ if is_plain(t):
-                return Memory(frozenset((self.new(),)))
-        return Memory(frozenset((self.new(),)), frozenset((self.new(),)))
+        return fresh_memory(t, self.new)
 
     def of(self, operand) -> Memory:
         """The memory of an operand."""
@@ -124,8 +125,8 @@ class _Allocation:
         """The live variables that may reach any of the regions."""
         return {v: None for r in regions for v in self.holders.get(r, ())}
 
-    def is_held_by_none(self, regions: frozenset[int]) -> bool:
-        """Whether no live variable may reach any of the regions, all made here."""
+    def is_unreachable(self, regions: frozenset[int]) -> bool:
+        """Whether this function made the regions and no live variable may reach any of them."""
         return FOREIGN not in regions and not self.sharers(regions)
 
     # ---- functions and blocks ----
@@ -173,7 +174,7 @@ class _Allocation:
                 base, memory = self.writable(stmt, base, 2 if path else 1, dying, out)
                 out.append(replace(stmt, op=replace(op, base=base)))
                 popped = stmt.targets[1]
-                alone = memory.distinct and not path and self.is_held_by_none(memory.inner)
+                alone = memory.distinct and not path and self.is_unreachable(memory.inner)
                 self.bind(stmt.targets[0], replace(memory, items=None))
                 self.bind(popped, self.fresh_memory(popped.type) if alone else element(memory, operand_type(base)))
             case Branch():
@@ -190,7 +191,7 @@ class _Allocation:
             self.bind(target, memory)
 
     def simple(self, stmt: Stmt, op: Op, out: list[Stmt]) -> None:
-        """A call, read or display: note what its result shares."""
+        """Appends a statement without blocks that writes nothing, and notes the memory of its result."""
         if not stmt.targets:
             out.append(stmt)
             return
@@ -205,51 +206,11 @@ class _Allocation:
         match op:
             case Call(np.broadcast_to, (value, shape), ()) if isinstance(operand_type(value), Scalar):
                 self.filled[target] = Call(np.full, (shape, value))
-        memory = self.result_memory(op, target.type)
-        if (
-            isinstance(op, Index)
-            and isinstance(target.type, Array)
-            and isinstance(operand_type(op.base), Array)
-            and memory.own
-        ):
+        memory = result_memory(op, target.type, self.of, self.new)
+        is_view = isinstance(op, Index) and isinstance(target.type, Array) and isinstance(operand_type(op.base), Array)
+        if is_view and memory.own:
             self.maker[target] = stmt
         self.bind(target, memory)
-
-    def result_memory(self, op: Op, t: Type) -> Memory:
-        if not has_memory(t):
-            return NOTHING
-        match op:
-            case Call(fn, (base, *_)) if fn in (dict.get, runtime.cotangent_at):
-                return element(self.of(base), operand_type(base))
-            case Call(fn, args, kwargs):
-                sharing = call_sharing(op) if not isinstance(fn, Var) else "foreign"
-                operands = args[:1] if sharing == "first" else (*args, *(v for _, v in kwargs))
-                regions = union(self.of(a).all for a in operands)
-            case Let(value):
-                return self.of(value)
-            case Attr(base):
-                sharing, regions = attr_sharing(op, t), self.of(base).all
-            case Index(base, key):
-                if index_sharing(op, t) == "fresh":
-                    return self.fresh_memory(t)
-                if isinstance(operand_type(base), Array):
-                    return self.of(base)
-                return element(self.of(base), operand_type(base), key)
-            case Build(kind, items):
-                parts = tuple(map(self.of, items))
-                inner = union(p.all for p in parts)
-                own = frozenset() if kind == "tuple" else frozenset((self.new(),))
-                distinct = kind in ("list", "dict") and sum(len(p.all) for p in parts) == len(inner)
-                return Memory(own, inner, parts, distinct=distinct)
-        if sharing == "fresh":
-            return replace(self.fresh_memory(t), distinct=is_known_container(t))
-        if sharing == "shallow":
-            return Memory(frozenset((self.new(),)), regions)
-        if sharing in ("readonly", "foreign"):
-            regions |= {FOREIGN}
-        if sharing == "foreign" or is_container(t):
-            regions |= {self.new()}
-        return Memory(regions, regions)
 
     # ---- writes ----
 
@@ -263,12 +224,12 @@ class _Allocation:
         memory = self.of(base)
         written = memory.level(level)
         twice = level > 1 and may_hold_twice(memory, operand_type(base))
-        if twice or not self.is_ours(written) or stored.all & memory.own:
+        if twice or not self.may_write(written) or stored.all & memory.own:
             base, memory = self.copy(base, level, stmt, out, memory)
         return base, memory
 
-    def is_ours(self, regions: frozenset[int]) -> bool:
-        """Whether memory may be written at `stmt`, if need be after a copy of what shares it where that was made."""
+    def may_write(self, regions: frozenset[int]) -> bool:
+        """Whether memory may be written here, if necessary after the views that share it are copied where they are made."""
         if FOREIGN in regions:
             return False
         sharers = self.sharers(regions)
@@ -316,12 +277,12 @@ class _Allocation:
         if plain_sum:
             for v in dying:
                 self.kill(v)
-            if not _keeps_dtype(op) or self.is_ours(self.of(op.base).own):
+            if not _keeps_dtype(op) or self.may_write(self.of(op.base).own):
                 plain_sum = False
         if plain_sum:
             call = Call(operator.add if op.mode == "add" else operator.sub, (op.base, op.value))
             out.append(replace(stmt, op=call))
-            self.bind(target, self.result_memory(call, target.type))
+            self.bind(target, result_memory(call, target.type, self.of, self.new))
             return
         if not op.path and op.mode == "set" and isinstance(base_type, Array):
             self.replace_whole(stmt, dying, out)
@@ -333,18 +294,18 @@ class _Allocation:
         out.append(replace(stmt, op=replace(op, base=base)))
         if is_container(base_type):
             own = memory.own if is_known_container(base_type) else memory.own | {self.new()}
-            distinct = memory.distinct and self.is_held_by_none(stored.all) and not stored.all & memory.all
+            distinct = memory.distinct and self.is_unreachable(stored.all) and not stored.all & memory.all
             memory = Memory(own, memory.inner | stored.all, distinct=distinct)
         self.bind(target, memory)
 
     def replace_whole(self, stmt: Stmt, dying: list[Var], out: list[Stmt]) -> None:
-        """`a[...] = v`: where `a` may not be written, the value itself if it is such an array, else a new array."""
+        """`a[...] = v`: where `a` may not be written, the result is `v` itself if it has the type of `a`, else a new array."""
         op, target = stmt.op, stmt.targets[0]
         for v in dying:
             self.kill(v)
         memory, stored = self.of(op.base), self.of(op.value)
         fits = _is_such_an_array(operand_type(op.value), operand_type(op.base))
-        if not (fits and op.value in dying and self.is_held_by_none(stored.all)) and self.is_ours(memory.own):
+        if not (fits and op.value in dying and self.is_unreachable(stored.all)) and self.may_write(memory.own):
             out.append(stmt)
             self.bind(target, memory)
             return
@@ -366,7 +327,7 @@ class _Allocation:
         stored = self.of(value)
         base, memory = self.writable(stmt, op.base, 2 if op.path else 1, dying, out, stored)
         out.append(replace(stmt, op=replace(op, base=base, value=value)))
-        moved = self.is_held_by_none(stored.all) and not stored.all & memory.all
+        moved = self.is_unreachable(stored.all) and not stored.all & memory.all
         distinct = memory.distinct and moved
         self.bind(stmt.targets[0], Memory(memory.own, memory.inner | stored.all, distinct=distinct))
         if isinstance(operand_type(value), Array) and stmt not in self.copied:
@@ -389,7 +350,7 @@ class _Allocation:
             self.bind(target, Memory(a.own | b.own, a.inner | b.inner, joined_items(a, b), distinct))
 
     def closure(self, stmt: Stmt, out: list[Stmt]) -> None:
-        """A nested function may be called several times: what it reads of outside stays as it is."""
+        """A nested function may be called several times, and so writes nothing that it captures."""
         op = stmt.op
         for param in op.params:
             self.bind(param, Memory(frozenset((FOREIGN,)), frozenset((FOREIGN,))))
@@ -418,7 +379,7 @@ def _is_such_an_array(value: Type, base: Type) -> bool:
 
 
 def _keeps_dtype(op: Update) -> bool:
-    """Whether `base + value` has the base's dtype, as `base += value` does, as far as is known of the base."""
+    """Whether `base + value` has the dtype of the base, as `base += value` does, or that dtype is not known."""
     base, value = operand_type(op.base), operand_type(op.value)
     dtype, added = getattr(base, "dtype", None), getattr(value, "dtype", None)
     if dtype is None or (added is None and isinstance(value, Scalar)):  # a Python number takes the array's dtype

@@ -1,4 +1,4 @@
-"""Which variables a block reads, when it does so for the last time, and whose memory it would write."""
+"""Which variables a block reads, which statement reads each for the last time, and whose memory the block would write."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from sourcead.ir.walk import bound_vars, op_blocks, op_reads
 Live = Callable[[Var], bool]
 
 
-def asks_only(op: Op) -> bool:
-    """Whether an op asks an array for no more than its shape or dtype, which writes do not change."""
+def is_query(op: Op) -> bool:
+    """Whether an op reads no more than the shape or dtype of an array, which writes do not change."""
     match op:
         case Attr(Var(type=Array()), "shape" | "size" | "ndim" | "dtype"):
             return True
         case Call(fn, (Var(type=Array()),), ()):
-            return fn in ASKING
+            return fn in QUERIES
     return False
 
 
-ASKING = (len, np.shape, np.size, np.ndim, np.zeros_like, np.ones_like, np.empty_like)
+QUERIES = (len, np.shape, np.size, np.ndim, np.zeros_like, np.ones_like, np.empty_like)
 
 
 class Reads:
-    """The reads of blocks, what only asks for a shape left out; computed once for each block."""
+    """The variables that blocks read, other than for their shapes; computed once for each block."""
 
     def __init__(self):
         self._last: dict[Block, dict[Var, int]] = {}
@@ -39,7 +39,7 @@ class Reads:
     def of(self, stmt: Stmt) -> set[Var]:
         """The outer variables that a statement reads, itself or inside its blocks."""
         if stmt not in self._reads:
-            own = () if asks_only(stmt.op) else op_reads(stmt.op)
+            own = () if is_query(stmt.op) else op_reads(stmt.op)
             self._reads[stmt] = set(own).union(*(self.free(b) for b in op_blocks(stmt.op))).difference(bound_vars(stmt.op))
         return self._reads[stmt]
 
@@ -54,7 +54,7 @@ class Reads:
         return self._free[block]
 
     def last(self, block: Block) -> dict[Var, int]:
-        """The number of the last statement that reads each variable; beyond the last where it is yielded."""
+        """The position of the last statement that reads each variable; for a result of the block, the number of its statements."""
         if block not in self._last:
             last = {v: k for k, stmt in enumerate(block.stmts) for v in self.of(stmt)}
             last.update({r: len(block.stmts) for r in block.results if isinstance(r, Var)})
@@ -62,7 +62,7 @@ class Reads:
         return self._last[block]
 
     def written(self, block: Block) -> dict[Var, int]:
-        """The variables whose memory the block would write: 1 their own, 2 also that of their elements."""
+        """The variables whose memory the block would write: 1 for their own, 2 for that of their elements as well."""
         if block not in self._written:
             levels: dict[Var, int] = {}
             self._note_written(block, levels)
@@ -98,7 +98,7 @@ class Reads:
                         self._note_written(inner, levels)
 
     def _note_loop(self, op: Loop, levels: dict[Var, int], note) -> None:
-        """A yield of a parameter that is written is written in the next iteration."""
+        """What is yielded for a parameter that is written is written in the next iteration."""
         while True:
             before = [levels.get(p, 0) for p in op.params]
             self._note_written(op.body, levels)
@@ -109,7 +109,7 @@ class Reads:
 
 
 def written_level(op: Update) -> int:
-    """What an update in place writes of its base: 0 nothing (a sum instead), 1 its own memory, 2 its elements' too."""
+    """What an update in place writes of its base: 0 for nothing (it is a sum), 1 for its own memory, 2 for that of its elements too."""
     t = op.base.type if isinstance(op.base, Var) else None
     if isinstance(t, Array):
         return 1

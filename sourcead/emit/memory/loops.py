@@ -1,8 +1,8 @@
-"""Loops in the memory pass: which parameters may share memory at the start of an iteration.
+"""The memory of loops: which parameters may share memory at the start of an iteration.
 
-A *slot* is a level of a parameter: its own memory, or that of what it holds.  The state at the start of an iteration is,
-for each slot, the outer regions that it may reach, and the sets of slots that may share memory made by the loop or handed
-over to it by the initial values.  One walk over the body gives the state at its end; joined until nothing new comes.
+A *slot* is a level of a parameter: its own memory, or that of its elements.  The state at the start of an iteration is, for each slot,
+the outer regions that it may reach, and the sets of slots that may share memory which the loop made or got from the initial values.
+One walk over the body gives the state at its end, which is joined with that at the start until nothing changes.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _LEVELS = ("own", "inner")
 
 @dataclass
 class _State:
-    """What the slots may reach of outside, and which of them may share the rest."""
+    """The outer regions that the slots may reach, and the sets of slots that may share other memory."""
 
     outer: dict[Slot, frozenset[int]] = field(default_factory=dict)
     groups: set[frozenset[Slot]] = field(default_factory=set)
-    distinct: tuple[bool, ...] | None = None  # of each parameter, as in `Memory`
+    distinct: tuple[bool, ...] | None = None  # for each parameter, as in `Memory`
 
     def absorb(self, memories: list[Memory], is_outer) -> bool:
-        """Join with the state in which the parameters have these memories; whether that was news."""
+        """Joins the state with that in which the parameters have these memories; returns whether it changes."""
         before = dict(self.outer), set(self.groups), self.distinct
         slots: dict[int, set[Slot]] = {}
         for i, memory in enumerate(memories):
@@ -45,7 +45,7 @@ class _State:
         return before != (self.outer, self.groups, self.distinct)
 
     def memories(self, count: int, new) -> list[Memory]:
-        """Memories for the parameters in this state, with new regions for the groups."""
+        """Memories of the parameters in this state, with new regions for the groups."""
         regions: dict[Slot, set[int]] = {}
         for group in self.groups:
             region = new()
@@ -64,7 +64,7 @@ class _State:
 
 
 def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> None:
-    """Append the loop to `out`, after copies of the initial values that it overwrites and that are not its own."""
+    """Appends the loop to `out`, after copies of the initial values that it overwrites although something else may reach them."""
     op: Loop = stmt.op
     inside = walk.reads.free(op.body)
     if isinstance(op.domain, Block):
@@ -87,7 +87,7 @@ def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> 
         shared = [i for i in copies if not state.is_exclusive(i, copies[i])]
         if not shared:
             break
-        for i in shared:  # the body brings in memory that is not its own, so it has to copy anyway
+        for i in shared:  # the body yields memory that something else reaches, and so has to copy anyway
             del copies[i]
     inits = list(op.inits)
     for i, level in copies.items():
@@ -98,17 +98,14 @@ def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> 
 
 
 def _is_exclusive(walk, first: list[Memory], i: int, level: int) -> bool:
-    """Whether only the loop can reach an initial value's memory (if need be after a copy of views of it)."""
+    """Whether only the loop can reach the memory of an initial value, if necessary after views of it are copied."""
     mine = first[i].level(level)
-    if any(mine & other.all for k, other in enumerate(first) if k != i) or (
-        level == 2 and first[i].own & first[i].inner
-    ):
-        return False
-    return walk.is_ours(mine)
+    shared = any(mine & other.all for k, other in enumerate(first) if k != i)
+    return not shared and not (level == 2 and first[i].own & first[i].inner) and walk.may_write(mine)
 
 
 def _fixpoint(walk, op: Loop, inside: frozenset[Var], live, first: list[Memory], copies: dict[int, int]):
-    """The state at the start of any iteration, and the body and the condition as rewritten for it."""
+    """The state at the start of any iteration, and the body and the condition with the copies that they need in it."""
     limit = walk.new()
     state = _State()
     entry = []

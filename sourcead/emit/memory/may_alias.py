@@ -1,4 +1,4 @@
-"""Variables that may ever share memory, whatever the order of things: coarse, and enough to tell what a write may alter."""
+"""Which variables may share memory at any time of a run: coarser than `assign.py`, and enough to tell what a write may change."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sourcead.ir.nodes import (
 from sourcead.ir.walk import free_vars, op_blocks, op_reads
 
 
-class Groups:
-    """Variables that may ever share memory, whenever: a union-find filled in one walk."""
+class AliasGroups:
+    """The groups of variables that may share memory: a union-find that is filled in one walk."""
 
     def __init__(self, block: Block):
         self._root: dict[Var, Var] = {}

@@ -1,25 +1,31 @@
-"""Regions: abstract pieces of memory, and what values reach."""
+"""Regions: abstract pieces of memory, and which of them the values and the results of ops reach."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sourcead import runtime
-from sourcead.emit.memory.sharing import has_memory, is_known_container, is_plain
-from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const
+from sourcead.emit.memory.sharing import (
+    attr_sharing, call_sharing, has_memory, index_sharing, is_container, is_known_container, is_plain, operand_type
+)
+from sourcead.ir.nodes import UNDEFINED, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand, Var
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, TupleT, Type
 
-FOREIGN = 0  # the region of memory that is not ours to write
+FOREIGN = 0  # the region of memory that this function may not write
 
 
 @dataclass(frozen=True)
 class Memory:
-    """The regions of a value's own memory and of what it holds; `items` holds a tuple's elements where known.
+    """The regions that a value reaches.
 
-    `distinct`: no two elements of a list share memory, though others may still hold one of them.
+    Attributes:
+        own: those of the value itself.
+        inner: those of its elements.
+        items: the memory of each element of a tuple or display, where it is known.
+        distinct: no two elements of a list share memory, though other values may share that of one of them.
     """
 
     own: frozenset[int] = frozenset()
@@ -51,6 +57,55 @@ def union(sets: Iterable[frozenset[int]]) -> frozenset[int]:
     return frozenset().union(*sets)
 
 
+def fresh_memory(t: Type, new: Callable[[], int]) -> Memory:
+    """The memory of a value of type `t` that was just made; `new()` is a new region."""
+    match t:
+        case _ if not has_memory(t):
+            return NOTHING
+        case TupleT(items):
+            parts = tuple(fresh_memory(item, new) for item in items)
+            return Memory(frozenset(), union(p.all for p in parts), parts)
+        case _ if is_plain(t):
+            return Memory(frozenset((new(),)))
+    return Memory(frozenset((new(),)), frozenset((new(),)))
+
+
+def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callable[[], int]) -> Memory:
+    """The memory of the result, of type `t`, of an op without blocks that writes nothing; `of` has the memory of its operands."""
+    if not has_memory(t):
+        return NOTHING
+    match op:
+        case Call(fn, (base, *_)) if fn in (dict.get, runtime.cotangent_at):
+            return element(of(base), operand_type(base))
+        case Call(fn, args, kwargs):
+            sharing = call_sharing(op) if not isinstance(fn, Var) else "foreign"
+            operands = args[:1] if sharing == "first" else (*args, *(v for _, v in kwargs))
+            regions = union(of(a).all for a in operands)
+        case Let(value):
+            return of(value)
+        case Attr(base):
+            sharing, regions = attr_sharing(op, t), of(base).all
+        case Index(base, key):
+            if index_sharing(op, t) == "fresh":
+                return fresh_memory(t, new)
+            return of(base) if isinstance(operand_type(base), Array) else element(of(base), operand_type(base), key)
+        case Build(kind, items):
+            parts = tuple(map(of, items))
+            inner = union(p.all for p in parts)
+            own = frozenset() if kind == "tuple" else frozenset((new(),))
+            distinct = kind in ("list", "dict") and sum(len(p.all) for p in parts) == len(inner)
+            return Memory(own, inner, parts, distinct=distinct)
+    if sharing == "fresh":
+        return replace(fresh_memory(t, new), distinct=is_known_container(t))
+    if sharing == "shallow":
+        return Memory(frozenset((new(),)), regions)
+    if sharing in ("readonly", "foreign"):
+        regions |= {FOREIGN}
+    if sharing == "foreign" or is_container(t):
+        regions |= {new()}
+    return Memory(regions, regions)
+
+
 def element(memory: Memory, t: Type, key=None) -> Memory:
     """The memory of an element of a container of type `t`."""
     if memory.items is not None and isinstance(key, Const) and isinstance(key.value, int):
@@ -61,7 +116,7 @@ def element(memory: Memory, t: Type, key=None) -> Memory:
 
 
 def fitted(memory: Memory, t: Type) -> Memory:
-    """The memory as far as a value of type `t` can have it."""
+    """The part of a memory that a value of type `t` can reach."""
     if not has_memory(t):
         return NOTHING
     if is_plain(t):
@@ -71,7 +126,8 @@ def fitted(memory: Memory, t: Type) -> Memory:
     return memory
 
 
-def joined_items(a: Memory, b: Memory):
+def joined_items(a: Memory, b: Memory) -> tuple[Memory, ...] | None:
+    """The memories of the elements of a value that is one of two; None if they are not known."""
     if a.items is None or b.items is None or len(a.items) != len(b.items):
         return None
     return tuple(Memory(x.own | y.own, x.inner | y.inner, joined_items(x, y)) for x, y in zip(a.items, b.items))
@@ -88,7 +144,7 @@ def has_twice(memory: Memory, t: Type) -> bool:
 
 
 def may_hold_twice(memory: Memory, t: Type) -> bool:
-    """Whether a write into an element of a list or dict of this type may be seen in another element of it."""
+    """Whether a write into an element of a list or dict of this type may change another element of it."""
     match t:
         case ListT(item) | MapT(_, item):
             return not memory.distinct and has_memory(item)

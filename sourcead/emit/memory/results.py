@@ -1,4 +1,7 @@
-"""What a function returns is its own: writable, and shared with no argument, no global and no other result."""
+"""The results of a function are writable, and share memory with no argument, no global and no other result.
+
+    return x        x: a parameter        result = copy(x);  return result
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from sourcead.ir.nodes import Atom, Block, Build, Stmt, Var, fresh
 
 
 def owned_results(walk, block: Block, out: list[Stmt]) -> tuple[Atom, ...]:
-    """The results, after copies of those that are not ours to give away."""
+    """The results, with copies of those that share memory; `out` gains the copies."""
     displays = {s.targets[0]: s for s in out if isinstance(s.op, Build)}
     once = _read_once(block)
     displays = {v: s for v, s in displays.items() if v in once}
@@ -26,18 +29,16 @@ def owned_results(walk, block: Block, out: list[Stmt]) -> tuple[Atom, ...]:
 
 
 def _note_closures(walk, atoms: Iterable[Atom], given: set[int]) -> None:
-    """What a closure reads must not be given away beside it."""
+    """Notes that what a closure reads must not be returned beside it."""
     for atom in atoms:
         if atom in walk.closures:
             given |= walk.of(atom).all
 
 
-def _owned(
-    walk, atom: Atom, given: set[int], displays: dict[Var, Stmt], edits: dict[Stmt, list[Stmt]], copies: list[Stmt]
-):
-    """The atom, or a variable for what may be returned in its place.
+def _owned(walk, atom: Atom, given: set[int], displays: dict[Var, Stmt], edits: dict[Stmt, list[Stmt]], copies: list[Stmt]) -> Atom:
+    """The atom, or a variable that may be returned in its place.
 
-    `copies` gains the statement that binds it; `edits` what replaces the display of a tuple, list or dict.
+    `copies` gains the statement that binds this; `edits` the statements that replace the display of a tuple, list or dict.
     """
     if atom in walk.closures:
         return atom

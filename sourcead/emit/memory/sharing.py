@@ -1,11 +1,11 @@
-"""Who shares memory with whom: what the result of an op may have in common with its operands.
+"""Which memory the result of an op may share with its operands.
 
     fresh     nothing: the memory was made by the op (np.zeros, np.tanh, reductions, integer-array subscripts)
     shallow   a new container of the operands' elements (list(xs), xs + ys, np.split)
-    shared    may be, contain or be part of any operand (views, elements)
-    first     likewise, but of the first operand only
-    readonly  likewise, and may not be written (np.broadcast_to, np.diagonal)
-    foreign   likewise, or anything outside of the function (functions of which nothing is known)
+    shared    the result may be, contain or be part of any operand (views, elements)
+    first     the same for the first operand only
+    readonly  the same as shared, and the result may not be written (np.broadcast_to, np.diagonal)
+    foreign   the same as shared, or memory from outside of the function (functions of which nothing is known)
 
 Of a function that is not listed here only its module is known: NumPy's results share with nothing but their arguments.
 """

@@ -1,6 +1,6 @@
-"""Comments: which statements of the user's a part of the reverse sweep belongs to.
+"""Comments that say which of the user's statements a part of the reverse sweep is the adjoint of.
 
-The tree holds a marker statement for each comment; `text.py` turns markers into comment lines.
+The tree holds a marker statement for each comment; `printing.py` turns markers into comment lines.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from sourcead.ir.nodes import Stmt
 
 _COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
 _LONGEST = 88
-_LONG_RUN = 3  # statements from which on a run at the top level gets its comment
+_LONG_RUN = 3  # how many statements a run at the top level must have to get a comment
 
 
 class Comments:
@@ -27,7 +27,7 @@ class Comments:
         return ast.Expr(ast.Name(name, ast.Load()))
 
     def annotated(self, groups: list[tuple[Stmt, list[ast.stmt]]], at_top: bool) -> list[ast.stmt]:
-        """The statements in order, each run that is the adjoint of one statement under a comment with its text."""
+        """The statements in order; above each run that is the adjoint of one statement stands a comment with its text."""
         out: list[ast.stmt] = []
         groups = [g for g in groups if g[1]]
         in_reverse = False
@@ -40,7 +40,7 @@ class Comments:
                     out.append(self.marker("reverse"))
                     in_reverse = True
             if stmt.adjoint_of is not None and not _same(stmt.adjoint_of, previous):
-                own = stmt.adjoint_of.text.lstrip().startswith("with ")  # statements of the user's (`adjoint_of`)
+                own = stmt.adjoint_of.text.lstrip().startswith("with ")  # the user's adjoint block (`adjoint_of`)
                 long = not isinstance(nodes[-1], _COMPOUND) and (not at_top or _run(groups, k) >= _LONG_RUN)
                 if long or own and not isinstance(nodes[-1], ast.With):
                     out.append(self.marker(_first_line(stmt.adjoint_of.text)))
@@ -56,7 +56,7 @@ def _same(a, b) -> bool:
 
 
 def _run(groups, start: int) -> int:
-    """How many printed statements in a row are the adjoint of one; 0 if a loop is among them, which says enough itself."""
+    """How many printed statements in a row are the adjoint of one; 0 if a loop is among them, which needs no comment."""
     origin = groups[start][0].adjoint_of
     count = 0
     for stmt, nodes in groups[start:]:

@@ -1,12 +1,12 @@
-"""Loops that are left early: where `break` goes.
+"""Loops that are left early, printed with `break`.
 
-    loop ... until done: { a; done = if c: True else: { b; False } }        for ...:
-                                                                               a
-                                                                               if c:
-                                                                                   break
-                                                                               b
+    loop (done = False) for i ... until done:        for i in ...:
+        A                                                A
+        d = if c:  yield True                            if c:
+            else:  B; yield False                            break
+        yield d                                          B
 
-The flag gets a name only if something else reads it.
+The flag is printed only if something else reads it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _ended(printer, block: Block, flag: Atom, moves: list[ast.stmt], bound: Var 
 
 
 def _branch(printer, stmt: Stmt, flag: Var, bound: Var | None, moves: list[ast.stmt]) -> list[ast.stmt]:
-    """A branch at the end of the body, `break` in the arms that leave; what follows such an arm needs no `else`."""
+    """A branch at the end of the body, with `break` in the arms that leave; the statements after such an arm need no `else`."""
     op: Branch = stmt.op
     outer, printer.within = printer.within, stmt.within or printer.within
     hidden = flag if bound is None and printer.read.get(flag) == 1 else None

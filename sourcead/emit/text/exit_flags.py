@@ -1,4 +1,4 @@
-"""Flags that end loops: which of them only decide where `break` stands (`exits.py` prints it)."""
+"""Which of the flags that end loops only decide where `break` stands (`early_exits.py` prints it)."""
 
 from __future__ import annotations
 

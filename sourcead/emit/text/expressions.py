@@ -1,4 +1,4 @@
-"""Ops without blocks, and branches that are values, as Python expressions."""
+"""Ops without blocks, and branches that can be conditional expressions, as Python expressions."""
 
 from __future__ import annotations
 
@@ -22,35 +22,17 @@ from sourcead.primitives.registry import is_own
 from sourcead.primitives.table import record_of
 
 BINARY = {
-    "add": ast.Add,
-    "sub": ast.Sub,
-    "mul": ast.Mult,
-    "truediv": ast.Div,
-    "floordiv": ast.FloorDiv,
-    "mod": ast.Mod,
-    "pow": ast.Pow,
-    "matmul": ast.MatMult,
-    "and_": ast.BitAnd,
-    "or_": ast.BitOr,
-    "xor": ast.BitXor,
-    "lshift": ast.LShift,
-    "rshift": ast.RShift,
-}
+    "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod, "pow": ast.Pow,
+    "matmul": ast.MatMult, "and_": ast.BitAnd, "or_": ast.BitOr, "xor": ast.BitXor, "lshift": ast.LShift, "rshift": ast.RShift,
+}  # fmt: skip
 _COMPARE = {
-    "lt": ast.Lt,
-    "le": ast.LtE,
-    "gt": ast.Gt,
-    "ge": ast.GtE,
-    "eq": ast.Eq,
-    "ne": ast.NotEq,
-    "is_": ast.Is,
-    "is_not": ast.IsNot,
-}
+    "lt": ast.Lt, "le": ast.LtE, "gt": ast.Gt, "ge": ast.GtE, "eq": ast.Eq, "ne": ast.NotEq, "is_": ast.Is, "is_not": ast.IsNot,
+}  # fmt: skip
 _UNARY = {"neg": ast.USub, "pos": ast.UAdd, "invert": ast.Invert, "inv": ast.Invert, "not_": ast.Not}
 
 
 def without_defaults(fn, args: tuple) -> tuple:
-    """The arguments of a call of a function of ours, without those at the end that it takes anyway."""
+    """The arguments of a call of one of the package's functions, without those at the end that are its defaults."""
     if not inspect.isfunction(fn) or not is_own(fn) or record_of(fn).memory != "fresh":
         return args
     defaults = fn.__defaults__ or ()
@@ -64,7 +46,7 @@ def without_defaults(fn, args: tuple) -> tuple:
 
 
 def operator_name(fn) -> str | None:
-    """The name of a function of the operator module, as that module has it; None for other functions."""
+    """The name that a function has in the `operator` module; None for other functions."""
     if getattr(fn, "__module__", None) not in ("_operator", "operator"):
         return None
     name = fn.__name__
@@ -82,7 +64,7 @@ def negated(test: ast.expr) -> ast.expr:
 
 
 class Expressions:
-    """Makes expressions, given the names of variables and the values to nest."""
+    """Makes expressions from the names of variables and the ops that are nested in the expressions that read them."""
 
     def __init__(self, names: dict[Var, str], nested: dict[Var, Op], globals_: Globals):
         self.names = names
@@ -129,10 +111,6 @@ class Expressions:
     @op.register
     def _(self, op: Attr):
         return ast.Attribute(self.operand(op.base), op.name, ast.Load())
-
-    @op.register
-    def _(self, op: Let):
-        return self.operand(op.value)
 
     @op.register
     def _(self, op: Index):
@@ -182,7 +160,7 @@ class Expressions:
         return self.operand(fn) if isinstance(fn, (Var, Const)) else self.globals.constant(Const(fn))
 
     def method(self, fn, op: Call) -> ast.expr | None:
-        """The calls that read better as methods or attributes: `x.T`, `x.copy()`, `x.astype(t)`."""
+        """A call that reads better as a method or attribute, `x.T`, `x.copy()` or `x.astype(t)`, in that form; None for other calls."""
         if not op.args or isinstance(fn, Var):
             return None
         first = op.args[0]
@@ -191,14 +169,8 @@ class Expressions:
             return ast.Attribute(self.operand(first), "T", ast.Load())
         name = getattr(fn, "__name__", None)
         owner = getattr(fn, "__objclass__", None) or next((c for c in GENERATORS if getattr(c, str(name), None) is fn), None)
-        if not (fn is np.copy and array and len(op.args) == 1 and not op.kwargs) and owner not in (
-            np.ndarray,
-            list,
-            dict,
-            str,
-            tuple,
-            *GENERATORS,
-        ):
+        copies = fn is np.copy and array and len(op.args) == 1 and not op.kwargs
+        if not copies and owner not in (np.ndarray, list, dict, str, tuple, *GENERATORS):
             return None
         if owner is not None and getattr(owner, name, None) is not fn:
             return None
@@ -238,14 +210,13 @@ class Expressions:
                 base = ast.Attribute(base, "T", ast.Load())
             else:
                 args = [self.operand(a) for a in step.args]
-                base = ast.Call(
-                    self.function(step.fn), [base, *args], [ast.keyword(k, self.operand(v)) for k, v in step.kwargs]
-                )
+                keywords = [ast.keyword(k, self.operand(v)) for k, v in step.kwargs]
+                base = ast.Call(self.function(step.fn), [base, *args], keywords)
         return base
 
 
 def is_expression(op: Op, nested: dict[Var, Op]) -> bool:
-    """Whether an op with blocks can be printed as an expression: a conditional whose arms are."""
+    """Whether an op with blocks can be printed as an expression: it is a branch whose arms can."""
     if not isinstance(op, Branch) or op.kind == "if" or len(op.then.results) != 1:
         return False
     return all(_is_nested_block(b, nested) for b in (op.then, op.orelse))
@@ -256,7 +227,7 @@ def _is_nested_block(block: Block, nested: dict[Var, Op]) -> bool:
 
 
 def _bool(op: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:
-    """`left and right`, flat where either is of the same kind already."""
+    """`left and right`, or `left or right`; as one expression with several operands where a side is one of the same kind."""
     values: list[ast.expr] = []
     for part in (left, right):
         values += part.values if isinstance(part, ast.BoolOp) and type(part.op) is type(op) else [part]

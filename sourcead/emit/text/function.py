@@ -1,4 +1,4 @@
-"""A function of the IR as text: idioms, nesting, names, statements, in that order."""
+"""A function of the IR as text: idioms, nested values, names and statements are decided in this order."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from sourcead.emit.text.comments import Comments
 from sourcead.emit.text.expressions import Expressions
 from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.idioms import with_idioms
-from sourcead.emit.text.lines import origins_by_line
 from sourcead.emit.text.naming import assign_names
 from sourcead.emit.text.nesting import nested_values
-from sourcead.emit.text.printing import to_text
+from sourcead.emit.text.printing import origins_by_line, to_text
 from sourcead.emit.text.statements import Statements, function_def
 from sourcead.ir.nodes import Function, Op, Origin, Var
 from sourcead.ir.walk import count_reads
@@ -22,7 +21,12 @@ from sourcead.ir.walk import count_reads
 
 @dataclass(frozen=True)
 class Emitted:
-    """Source of one function, the globals it needs, and, for engines that may refuse a line, where in the user's program each is from."""
+    """The source of a function.
+
+    Attributes:
+        namespace: the globals that it reads.
+        origins: for engines that may refuse a line, the user's statement that each line comes from.
+    """
 
     text: str
     namespace: dict[str, Any]
@@ -30,9 +34,9 @@ class Emitted:
 
 
 def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
-    """The function as Python source. Updates print as writes in place: `assign_memory` comes first.
+    """The function as Python source.  Updates print as writes in place, so that `assign_memory` comes first.
 
-    `at`: what is called in place of `np.add.at` and `np.subtract.at`, under "add" and "sub", for engines without them.
+    `at`: the functions that are called in place of `np.add.at` and `np.subtract.at`, under "add" and "sub", for engines without them.
 
     Example:
         >>> import operator
@@ -61,7 +65,7 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
 
 
 class _AnyName(dict):
-    """Names for a trial run, in which only globals matter."""
+    """Names for a trial run, in which only the globals count."""
 
     def get(self, var, default=None):
         return "_"
@@ -71,7 +75,7 @@ class _AnyName(dict):
 
 
 def _globals_used(function: Function, nested: dict[Var, Op], globals_: Globals, at) -> set[str]:
-    """The global names that the text will use: found by printing it once, whatever the names of variables."""
+    """The global names that the text will use, which do not depend on the names of variables: the text is printed once to find them."""
     statements = Statements(Expressions(_AnyName(), nested, globals_), Comments(False), _All(), at)
     statements.block(function.body)
     statements.returned(function.body.results)
@@ -79,7 +83,7 @@ def _globals_used(function: Function, nested: dict[Var, Op], globals_: Globals, 
 
 
 class _All:
-    """Counts of reads of variables all of which are read."""
+    """Counts of reads by which every variable is read once."""
 
     def __contains__(self, _):
         return True

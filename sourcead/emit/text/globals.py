@@ -1,4 +1,4 @@
-"""The objects of the program around the function, and how the text names them."""
+"""The global objects that the text of a function uses, and their names in it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ _NUMPY_MODULES = (
     ("np.fft", np.fft),
     ("np.lib.stride_tricks", np.lib.stride_tricks),
 )
+_LITERALS = (bool, int, float, complex, str, type(None))
 
 
 class Globals:
-    """The global names that the text uses, and their values. `taken`: names that are the parameters'."""
+    """The global names that the text uses, and their values.  `taken`: the names of the parameters."""
 
     def __init__(self, taken: set[str]):
         self.taken = taken
@@ -33,7 +34,7 @@ class Globals:
 
     @property
     def reserved(self) -> set[str]:
-        """The names that local variables must leave alone."""
+        """The names that local variables must not have."""
         return self.namespace.keys() | self.builtins
 
     def constant(self, const: Const) -> ast.expr:
@@ -56,9 +57,7 @@ class Globals:
             case tuple() if type(value) is tuple:
                 return ast.Tuple([self.value(v) for v in value], ast.Load())
             case slice():
-                return ast.Call(
-                    self._builtin("slice"), [self.value(v) for v in (value.start, value.stop, value.step)], []
-                )
+                return ast.Call(self._builtin("slice"), [self.value(v) for v in (value.start, value.stop, value.step)], [])
             case np.dtype():
                 return self._dtype(value)
         return self._object(value)
@@ -69,9 +68,7 @@ class Globals:
             return ast.UnaryOp(ast.USub(), special) if value < 0 else special
         if not isinstance(value, complex) and (value < 0 or (value == 0 and math.copysign(1, value) < 0)):
             return ast.UnaryOp(ast.USub(), ast.Constant(-value))
-        if isinstance(value, complex) and (
-            value.real or not math.isfinite(value.imag) or math.copysign(1, value.imag) < 0
-        ):
+        if isinstance(value, complex) and (value.real or not math.isfinite(value.imag) or math.copysign(1, value.imag) < 0):
             return ast.Call(self._builtin("complex"), [self._number(value.real), self._number(value.imag)], [])
         return ast.Constant(value)
 
@@ -119,7 +116,7 @@ class Globals:
         return ast.Name(name, ast.Load())
 
     def _from_text(self, const: Const) -> ast.expr:
-        """A constant under the name that the program has for it."""
+        """A constant under its name in the user's program."""
         text = const.text
         root = text.split(".")[0]
         if root in ("np", "numpy", "math") and root != text:
@@ -130,12 +127,8 @@ class Globals:
                 if isinstance(node, ast.Name) and node.id == root:
                     node.id = held.id
             return expr
-        if not isinstance(const.value, (bool, int, float, complex, str, type(None))) and not const.live:
-            return (
-                self._object(const.value)
-                if callable(const.value) and self._is_library(const.value)
-                else self._held(const.value, text)
-            )
+        if not isinstance(const.value, _LITERALS) and not const.live and callable(const.value) and self._is_library(const.value):
+            return self._object(const.value)
         return self._held(const.value, text, live=const.live)
 
     @staticmethod
@@ -145,22 +138,18 @@ class Globals:
         return isinstance(name, str) and any(getattr(m, name, None) is value for m in modules)
 
     def _held(self, value: Any, wish: str, live: bool = False) -> ast.expr:
-        """A global of the text's own namespace."""
+        """A global name that is bound to a value in the namespace of the text; `wish` is the name if it is free."""
         base = re.sub(r"\W", "_", wish) or "constant"
-        if not base.strip("_"):  # a rule without a name; the text gives `_` to what it does not read
+        if not base.strip("_"):  # a rule without a name; `_` is the target of values that are not read
             base = "rule"
         if keyword.iskeyword(base) or base[0].isdigit():
             base = f"{base}_"
         name, k = base, 0
-        while (
-            name in self.taken
-            or name in self.builtins
-            or (name in self.namespace and self.namespace[name] is not value)
-        ):
+        while name in self.taken or name in self.builtins or (name in self.namespace and self.namespace[name] is not value):
             k += 1
             name = f"{base}_{k}"
         self.namespace[name] = value
         expr = ast.Name(name, ast.Load())
-        if not live and not isinstance(value, (bool, int, float, complex, str, type(None))):
+        if not live and not isinstance(value, _LITERALS):
             self._spelled[id(value)] = value, expr
         return expr

@@ -1,4 +1,4 @@
-"""Before printing: the shapes that a person would have chosen.
+"""Loops and calls in the form that a person would have chosen.
 
     for i in range(len(xs)): ... xs[i] ...       ->  for x in xs: ... x ...
     for i in range(len(xs) - 1, -1, -1): ...     ->  for x in xs[::-1]: ...
@@ -7,7 +7,8 @@
     for t in ts: a = t[0]; b = t[1]              ->  for a, b in ts: ...
     t = f(x); a = t[0]; b = t[1]                 ->  a, b = f(x)
 
-Where the user named an index and not the element, the loop stays as it is.
+Legal where the sequence is not written in the loop, which holds of an immutable value, and where its elements are read by the index of
+the loop alone, or by constants.  Where the user named an index and not the element, the loop stays as it is.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from sourcead.ir.walk import (
 
 @dataclass(frozen=True, eq=False)
 class Each(Loop):
-    """A loop over a sequence (its domain) whose elements are tuples, taken apart into `targets` in the loop's head."""
+    """A loop over a sequence, its domain, whose elements are tuples that the head of the loop unpacks into `targets`."""
 
     targets: tuple[Var, ...] = ()
 
@@ -36,13 +37,13 @@ def binders(op: Op) -> tuple[Var, ...]:
 
 
 def with_idioms(function: Function) -> Function:
-    """The function with the loops and calls above rewritten, and without the temps that nothing reads any more."""
+    """The function with the loops and calls above rewritten, and without the temporaries that nothing reads any more."""
     body = _unpacked(_Loops().block(function.body, {}))
     return replace(function, body=_without_dead_temps(body))
 
 
 class _Loops:
-    """Rewrites counted loops over sequences; `defs` are the statements that are known at some point."""
+    """Rewrites counted loops over sequences; `defs` has the op that defines each visible variable."""
 
     def block(self, block: Block, defs: dict[Var, Op]) -> Block:
         defs, stmts = dict(defs), []
@@ -59,7 +60,7 @@ class _Loops:
 
 
 def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op]], Loop]:
-    """The loop over the sequences it reads, if it reads them in step, and the definitions needed before it."""
+    """The loop over the sequences that it reads by its index, and the definitions that are needed before it."""
     kept = [], loop
     reading: dict[Var, list[Stmt]] = {}
     others = _index_reads(loop.body, loop.index, reading)
@@ -95,7 +96,7 @@ def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op
 
 
 def _with_unpacked_element(op: Op) -> Op:
-    """A loop over tuples that are only taken apart takes them apart in its head: `for w, b in layers:`."""
+    """A loop over tuples of which only the items are read, unpacked in its head: `for w, b in layers:`; other ops as they are."""
     if not isinstance(op, Loop) or isinstance(op, Each) or isinstance(op.domain, (Range, Block)) or not op.index.temp:
         return op
     parts = [s for s in op.body.stmts if isinstance(s.op, Index) and s.op.base is op.index and _is_place(s.op.key)]
@@ -110,7 +111,7 @@ def _is_place(key) -> bool:
 
 
 def _index_reads(block: Block, index: Var, reading: dict[Var, list[Stmt]]) -> int:
-    """Note the statements that read `sequence[index]`; how often the index is read otherwise."""
+    """Notes the statements that read `sequence[index]`; returns how often the index is read otherwise."""
     others = sum(r is index for r in block.results)
     for stmt in block.stmts:
         op = stmt.op
@@ -123,7 +124,7 @@ def _index_reads(block: Block, index: Var, reading: dict[Var, list[Stmt]]) -> in
 
 
 def _counted(domain: Range, defs: dict[Var, Op]) -> tuple[list[Var], bool]:
-    """The sequences of whose length the range is, and whether it runs backward."""
+    """The sequences whose length a range has, and whether it runs backward."""
     if _is(domain.start, 0) and _is(domain.step, 1):
         return _measured(domain.stop, defs), False
     if _is(domain.stop, -1) and _is(domain.step, -1):
@@ -134,7 +135,7 @@ def _counted(domain: Range, defs: dict[Var, Op]) -> tuple[list[Var], bool]:
 
 
 def _measured(length, defs: dict[Var, Op]) -> list[Var]:
-    """The sequences of which this is the (least) length."""
+    """The sequences whose length, or least length, a value is."""
     match defs.get(length) if isinstance(length, Var) else None:
         case Call(builtins.len, (Var() as seq,)):
             return [seq]
@@ -155,7 +156,7 @@ def _is(atom, value) -> bool:
 
 
 def _element(reads: list[Stmt]) -> Var:
-    """The variable for the element: the user's name for it if there is one."""
+    """The variable for the element, one that the user named if there is any."""
     return next((s.targets[0] for s in reads if not s.targets[0].temp), reads[0].targets[0])
 
 
@@ -166,7 +167,7 @@ def _without(block: Block, gone: set[Stmt], mapping: dict[Var, Var]) -> Block:
 
 
 def _unpacked(block: Block) -> Block:
-    """The block with calls, and what is popped, as several targets where a result is only taken apart."""
+    """The block with calls and pops that bind several targets, where only the items of their results are read."""
     counts = count_reads(block)
 
     def visit(b: Block) -> Block:
@@ -192,7 +193,7 @@ def _unpacked(block: Block) -> Block:
 
 
 def _targets(t: Var, parts, reads: int) -> tuple[Var, ...] | None:
-    """The targets that take a call's tuple apart, if that is all that happens to it."""
+    """The targets that unpack a tuple, if only its items are read; else None."""
     if not (t.temp and isinstance(t.type, TupleT) and len(parts) > 1 and len(parts) == reads):
         return None
     n = len(t.type.items)
@@ -204,7 +205,7 @@ def _targets(t: Var, parts, reads: int) -> tuple[Var, ...] | None:
 
 
 def _without_dead_temps(block: Block) -> Block:
-    """The block without the temps that nothing reads."""
+    """The block without the temporaries that nothing reads."""
     counts = count_reads(block)
 
     def visit(b: Block) -> Block:

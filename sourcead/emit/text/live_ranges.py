@@ -1,8 +1,8 @@
-"""Live ranges over the text as it will be printed, and which variables may share a name.
+"""The live ranges of variables in the text, and which variables may share a name.
 
-Times run through the program; a statement reads at one time and binds its targets at the next.  A live range is a list
-of intervals.  Blocks are walked backward.  What a branch yields is bound at the end of each of its arms, what a loop
-carries before the loop and at the end of its body.
+Times run through the program; a statement reads at one time and binds its targets at the next.  A live range is a list of intervals.
+Blocks are walked backward.  The results of a branch are bound at the end of each of its arms, the variants of a loop before the loop and
+at the end of its body.
 """
 
 from __future__ import annotations
@@ -24,12 +24,17 @@ Interval = tuple[int, int]
 
 
 class Ranges:
-    """The live ranges of a function's variables, given those that are printed inside the expressions that use them."""
+    """The live ranges of a function's variables; `nested` are those that are printed inside the expressions that read them.
+
+    Attributes:
+        of: the intervals of each variable.
+        affinities: a priority, and two variables that should share a name.
+    """
 
     def __init__(self, function: Function, nested: dict[Var, Op]):
         self.nested = nested
         self.of: dict[Var, list[Interval]] = {}
-        self.affinities: list[tuple[int, Var, Var]] = []  # priority, and two variables that would like to share a name
+        self.affinities: list[tuple[int, Var, Var]] = []
         self._counts = count_reads(function.body)
         self._unprinted = unprinted_results(function.body, self._counts)
         self._time = 0
@@ -107,7 +112,7 @@ class Ranges:
             self.affinities.append((priority, a, b))
 
     def _arms(self, stmt: Stmt, arms: tuple[Block, ...]) -> None:
-        """The arms of a branch, the last first; each binds the targets at its end."""
+        """Walks the arms of a branch, the last first; each binds the targets at its end."""
         self._bind(stmt.targets, self._tick())
         after = len(self._opened)
         before: dict[Var, None] = {}
@@ -161,7 +166,7 @@ class Ranges:
             self._use(init, time)
 
     def _closure(self, stmt: Stmt) -> None:
-        """A nested function reads names when it is called: what it captures keeps its name to the end."""
+        """A nested function reads names when it is called, so that the variables it captures are live to the end."""
         op: Closure = stmt.op
         self._bind(stmt.targets, self._tick())
         captured = self.free(op)
@@ -182,9 +187,7 @@ class Ranges:
             for stmt in block.stmts:
                 defined.update(stmt.targets)
                 if not (stmt.targets and all(t in self.nested for t in stmt.targets)):
-                    reads.update(
-                        self.op_leaves(stmt.op) if not op_blocks(stmt.op) else self._reads_of_compound(stmt.op)
-                    )
+                    reads.update(self._reads_of_compound(stmt.op) if op_blocks(stmt.op) else self.op_leaves(stmt.op))
             reads.update(self.leaves(block.results))
             self._free[block] = frozenset(reads - defined)
         return self._free[block]
@@ -196,7 +199,7 @@ class Ranges:
 
 
 def _is_copy_of_namesake(stmt: Stmt) -> bool:
-    """Whether this is `a = a.copy()`."""
+    """Whether a statement has the form `a = a.copy()`."""
     match stmt.op:
         case Call(np.copy | list.copy | dict.copy, (Var() as old,)):
             return old.name == stmt.targets[0].name
@@ -204,7 +207,7 @@ def _is_copy_of_namesake(stmt: Stmt) -> bool:
 
 
 def stand_ins(loop: Loop, counts: dict[Var, int]) -> dict[Var, Var]:
-    """The parameters that a loop's head, printed after the initial values, reads in their place."""
+    """The parameters that take the place of their initial values in the head of a loop, which is printed after these are bound."""
     return {i: p for i, p in zip(loop.inits, loop.params) if isinstance(i, Var) and counts.get(p)}
 
 
@@ -224,7 +227,7 @@ def overlaps(a: list[Interval], b: list[Interval]) -> bool:
 
 
 def normalised(intervals: list[Interval]) -> list[Interval]:
-    """The same times as sorted disjoint intervals."""
+    """The intervals, joined where they meet, in order."""
     out: list[Interval] = []
     for start, end in sorted(intervals):
         if out and start <= out[-1][1]:
@@ -234,8 +237,8 @@ def normalised(intervals: list[Interval]) -> list[Interval]:
     return out
 
 
-class Classes:
-    """Variables that share a name because one takes over from the other."""
+class NameClasses:
+    """The classes of variables that share a name, because one takes the value of the other when that is last read."""
 
     def __init__(self, function: Function, nested: dict[Var, Op]):
         ranges = Ranges(function, nested)

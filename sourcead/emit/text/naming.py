@@ -1,7 +1,7 @@
-"""A name for every variable that has one in the text.
+"""The name of every variable that has one in the text.
 
-Variables of one class (`ranges.Classes`) share a name.  A class gets the name it wishes if no class that is alive at the
-same time has it; the user's names are given out before those of temps.
+Variables of one class (`live_ranges.NameClasses`) share a name.  A class gets the name that it wishes if no class that is live at the
+same time has it, else that name with a number; the user's names are given out before those of temporaries.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import re
 from bisect import insort
 from heapq import heappop, heappush
 
-from sourcead.emit.text.live_ranges import Classes, Interval, overlaps
-from sourcead.ir.nodes import Block, Function, Loop, Op, Var
-from sourcead.ir.walk import op_blocks
+from sourcead.emit.text.live_ranges import Interval, NameClasses, overlaps
+from sourcead.ir.nodes import Function, Loop, Op, Var
+from sourcead.ir.walk import walk
 
 
 def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) -> dict[Var, str]:
-    """The names of the variables that are not nested. `reserved`: the globals and builtins that the text uses."""
-    classes = Classes(function, nested)
-    carried = _carried(function.body)
+    """The names of the variables that are not nested.  `reserved`: the globals and builtins that the text uses."""
+    classes = NameClasses(function, nested)
+    carried = {p for s in walk(function.body) if isinstance(s.op, Loop) for p in s.op.params}
     wishes = {root: _wish(root, members, classes, carried) for root, members in classes.members.items()}
     taken: dict[str, list[Interval]] = {}
     numberings: dict[tuple[bool, str], _Numbering] = {}
@@ -42,8 +42,8 @@ def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) 
     return names
 
 
-def _wish(root: Var, members: list[Var], classes: Classes, carried: set[Var]) -> str:
-    """The user's name if there is one, else that of what a loop carries, of a cotangent, or of the first."""
+def _wish(root: Var, members: list[Var], classes: NameClasses, carried: set[Var]) -> str:
+    """The name that a class wishes: the user's if there is one, else that of a loop variant, of a cotangent, or of the first variable."""
     name = classes.user_name[root]
     if name is None:
         name = min(members, key=lambda v: (v not in carried, not v.name.startswith("d_"), v.id)).name
@@ -54,28 +54,22 @@ def _wish(root: Var, members: list[Var], classes: Classes, carried: set[Var]) ->
     return name + "_" if keyword.iskeyword(name) or hides_builtin else name
 
 
-def _carried(block: Block) -> set[Var]:
-    """The parameters of loops."""
-    found: set[Var] = set()
-    for stmt in block.stmts:
-        if isinstance(stmt.op, Loop):
-            found.update(stmt.op.params)
-        for inner in op_blocks(stmt.op):
-            found |= _carried(inner)
-    return found
-
-
 class _Numbering:
-    """The names `wish`, `wish_1`, `wish_2`, ..., of which live ranges get the first that is free, in order of their start.
+    """The names `wish`, `wish_1`, `wish_2`, ..., of which each live range, in order of their starts, gets the first that is free.
 
-    Those that are taken at the start of a range need not be looked at: there may be thousands.
+    Names that are taken at the start of a range, of which there may be thousands, are not tried.
+
+    Attributes:
+        next: numbers from here on were never given out.
+        free: a heap of numbers that were given back.
+        busy: a heap of the ends of ranges and their numbers.
     """
 
     def __init__(self, wish: str, reserved: set[str], taken: dict[str, list[Interval]]):
         self.wish, self.reserved, self.taken = wish, reserved, taken
-        self.next = 0  # numbers from here on were never given out
-        self.free: list[int] = []  # a heap of numbers, as are the next
-        self.busy: list[tuple[int, int]] = []  # until when, and the number
+        self.next = 0
+        self.free: list[int] = []
+        self.busy: list[tuple[int, int]] = []
 
     def name(self, number: int) -> str:
         return f"{self.wish.rstrip('_')}_{number}" if number else self.wish

@@ -1,10 +1,12 @@
-"""Which values are written inside the expression that uses them.
+"""Which values are written inside the expressions that read them.
 
-A temp that is read once goes there, unless that would carry it across an in-place write of memory it reads, across a new
-binding of a name it reads, across an effect, or into a loop, or would make the line too long to read.  Reads that cost
-nothing (`x.shape`, `params["w"]`, `x[i]`) go to every place that uses them.
+    t = mul(x, y);  z = add(t, 1)        z = x * y + 1
 
-One walk forward keeps the values that may still be nested *pending*; whatever forbids it for one makes it *named*.
+Legal for a temporary that is read once, if nothing between the statement and its reader writes memory that it reads in place, binds a
+name that it reads anew, or has an effect, and if the reader is not in a loop that the statement is outside of.  The line must not become
+too long to read.  Reads that cost nothing (`x.shape`, `params["w"]`, `x[i]`) are nested wherever they are read.
+
+One walk forward keeps the values that may still be nested *pending*; a value that may not is *named*.
 """
 
 from __future__ import annotations
@@ -15,11 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sourcead.emit.memory.may_alias import Groups
+from sourcead.emit.memory.may_alias import AliasGroups
 from sourcead.emit.memory.sharing import attr_sharing, operand_type
 from sourcead.emit.text.exit_flags import unprinted_results
 from sourcead.emit.text.idioms import binders
-from sourcead.emit.text.live_ranges import Classes
+from sourcead.emit.text.live_ranges import NameClasses
 from sourcead.ir.nodes import (
     Append, Attr, Block, Branch, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop, Range, Stmt, Update,
     Var, op_operands, operand_atoms
@@ -32,7 +34,16 @@ MAX_LENGTH = 92
 
 @dataclass
 class _Pending:
-    """A value that may still be nested: what it reads, how long it is, how many reads of it are to come."""
+    """A value that may still be nested.
+
+    Attributes:
+        names, groups: the variables that it reads, and the alias groups of those that have memory.
+        length: about how many characters it prints.
+        remaining: how often it is still to be read.
+        trivial: reading it costs nothing.
+        depth: the number of loops and closures around it.
+        within: the context managers around it, which it must not leave.
+    """
 
     names: frozenset[Var]
     groups: frozenset[Var]
@@ -40,18 +51,18 @@ class _Pending:
     remaining: int
     trivial: bool
     depth: int
-    within: tuple[Call, ...] = ()  # it must not leave these context managers
+    within: tuple[Call, ...] = ()
 
 
 def nested_values(function: Function) -> dict[Var, Op]:
-    """The variables that are printed inside the expressions that use them, and their ops."""
+    """The variables that are printed inside the expressions that read them, and their ops."""
     return _Nesting(function).result
 
 
 class _Nesting:
     def __init__(self, function: Function):
-        self.classes = Classes(function, {})
-        self.groups = Groups(function.body)
+        self.classes = NameClasses(function, {})
+        self.groups = AliasGroups(function.body)
         self.counts = count_reads(function.body)
         self.unprinted = unprinted_results(function.body, self.counts)
         for block, k in self.unprinted:
@@ -82,9 +93,9 @@ class _Nesting:
     # ---- reading ----
 
     def consume(self, operands, own_length: int, moved_to=()) -> _Pending:
-        """Read operands: nest those that may be, as long as the line stays short; what the whole then reads.
+        """Reads operands and nests those that may be, as long as the line stays short; returns what the whole expression reads.
 
-        `moved_to`: the variables that a block's results are handed on to; a value that has the same name already is not nested.
+        `moved_to`: the variables that the results of a block are assigned to; a value that shares the name of its own is not nested.
         """
         found: list[Var] = []
         names: set[Var] = set()
@@ -124,11 +135,11 @@ class _Nesting:
         return _Pending(frozenset(names), frozenset(groups), length, 0, False, self.depth)
 
     def printed_results(self, block: Block) -> tuple:
-        """The results of a block; None for those whose values are not printed."""
+        """The results of a block, with None for those whose values are not printed."""
         return tuple(None if (block, k) in self.unprinted else r for k, r in enumerate(block.results))
 
     def bound_by_moves(self, stmt: Stmt) -> tuple[Var | None, ...]:
-        """The variants of a loop; None for a flag that is only asked whether to `break`."""
+        """The variants of a loop, with None for a flag that only decides whether to `break`."""
         op, read = stmt.op, self.counts
         return tuple(
             None if p is op.leave and not read.get(p) and not read.get(t) else p for p, t in zip(op.params, stmt.targets)
@@ -146,7 +157,10 @@ class _Nesting:
     # ---- what forbids nesting ----
 
     def flush(self, bound: set[Var], written: set[Var], effect: bool, targets=()) -> None:
-        """Name what reads a name (of a class) bound again, or memory (of a group) written; `targets` are what is bound."""
+        """Names the pending values that read a name which is bound anew, or memory which is written.
+
+        `bound` are classes of variables, `written` alias groups; `targets` are the variables that the statement binds itself.
+        """
         for v, entry in list(self.pending.items()):
             if (
                 (effect and not entry.trivial)
@@ -156,7 +170,7 @@ class _Nesting:
                 self.name(v)
 
     def keep_shapes(self, stmt: Stmt) -> None:
-        """Where `a` is copied or written, what is pending of its shape may be read of the result as well."""
+        """Where `a` is copied or written, a pending query of its shape becomes one of the result."""
         match stmt.op:
             case Call(np.copy, (Var() as old,)) | Update(Var() as old) if isinstance(old.type, Array):
                 new = stmt.targets[0]
@@ -174,12 +188,11 @@ class _Nesting:
                 entry.names = frozenset((new,))
 
     def changes(self, stmt: Stmt) -> tuple[set[Var], set[Var], bool]:
-        """The classes that a statement binds, the groups that it writes, whether it has an effect."""
+        """The classes that a statement binds, the groups that it writes, and whether it has an effect."""
         op = stmt.op
         bound = {self.classes.find(v) for v in (*stmt.targets, *binders(op))}
-        written = (
-            {self.groups.find(op.base)} if isinstance(op, (Update, Append, Pop)) and isinstance(op.base, Var) else set()
-        )
+        writes = isinstance(op, (Update, Append, Pop)) and isinstance(op.base, Var)
+        written = {self.groups.find(op.base)} if writes else set()
         effect = isinstance(op, Effect) or (isinstance(op, Call) and op.effect)
         for inner in op_blocks(op):
             b, w, e = self.changes_of(inner)
@@ -250,7 +263,7 @@ class _Nesting:
             self.name(op.cond)
 
     def offer(self, stmt: Stmt, whole: _Pending) -> None:
-        """Make the statement's value pending if it may be nested at all."""
+        """Makes the value of a statement pending if it may be nested at all."""
         op = stmt.op
         if len(stmt.targets) != 1 or isinstance(op, (Update, Append, Pop, Effect)) or has_effect(op):
             return
@@ -266,7 +279,7 @@ class _Nesting:
         self.infos[target] = self.pending[target] = whole
 
     def is_trivial(self, op: Op, target: Var) -> bool:
-        """Whether reading it again costs nothing and says no less."""
+        """Whether an op costs nothing and reads as well as a name for its result."""
         match op:
             case Attr(base):
                 return self.is_short(base)
@@ -293,7 +306,7 @@ class _Nesting:
 
 
 def _reads_shape(op: Op, target: Var) -> bool:
-    """Whether an op reads of an array what no write changes."""
+    """Whether an op reads only the shape or dtype of an array, which no write changes."""
     match op:
         case Attr():
             return attr_sharing(op, target.type) == "fresh"
@@ -303,13 +316,10 @@ def _reads_shape(op: Op, target: Var) -> bool:
 
 
 def repeated_arm(op: Branch) -> Block | None:
-    """The arm of `a and b`, `a or b` that yields the condition again."""
+    """The arm of `a and b` or `a or b` that yields the condition itself; None for other branches."""
     arm = {"and": op.orelse, "or": op.then}.get(op.kind)
-    return (
-        arm
-        if arm is not None and isinstance(op.cond, Var) and not arm.stmts and arm.results[:1] == (op.cond,)
-        else None
-    )
+    repeats = arm is not None and isinstance(op.cond, Var) and not arm.stmts and arm.results[:1] == (op.cond,)
+    return arm if repeats else None
 
 
 def _range_operands(domain) -> list:
@@ -323,11 +333,7 @@ def _own_length(op: Op) -> int:
             name = getattr(fn, "__name__", "") if not isinstance(fn, Var) else fn.name
             if getattr(fn, "__module__", "") in ("_operator", "operator"):
                 return 3
-            return (
-                len(name)
-                + (5 if getattr(fn, "__module__", None) not in ("builtins",) else 2)
-                + sum(len(k) + 1 for k, _ in kwargs)
-            )
+            return len(name) + (2 if getattr(fn, "__module__", None) == "builtins" else 5) + sum(len(k) + 1 for k, _ in kwargs)
         case Attr(_, name):
             return len(name) + 1
     return 4

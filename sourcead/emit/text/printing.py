@@ -1,10 +1,13 @@
-"""A tree as text, comments included."""
+"""A tree as text with its comments, and the user's statement that each line of the text comes from."""
 
 from __future__ import annotations
 
 import ast
 import re
 import warnings
+from collections.abc import Iterator
+
+from sourcead.ir.nodes import Origin, Stmt
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # astor mentions node classes that Python has deprecated
@@ -12,7 +15,7 @@ with warnings.catch_warnings():
 
 
 def to_text(function: ast.FunctionDef, comments: dict[str, str]) -> str:
-    """The function's source; statements that are a marker's name alone become comments."""
+    """The source of a function; statements that are the name of a marker become comments."""
     module = ast.fix_missing_locations(ast.Module([function], []))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -26,7 +29,7 @@ def to_text(function: ast.FunctionDef, comments: dict[str, str]) -> str:
 
 
 def _quoted(string: str, _embedded, line: str, *_, **__) -> str:
-    """A string in double quotes; one that is a statement of its own is a docstring."""
+    """A string in double quotes; a string that is a statement is a docstring."""
     if not line.strip():
         text = string.replace("\\", "\\\\").replace('"""', '\\"""')
         text = text.replace("\n", "\n" + line).replace(f"\n{line}\n", "\n\n")
@@ -35,3 +38,32 @@ def _quoted(string: str, _embedded, line: str, *_, **__) -> str:
     if text.startswith("'") and '"' not in text:
         return f'"{text[1:-1]}"'
     return text
+
+
+def mark(nodes: list[ast.stmt], stmt: Stmt) -> list[ast.stmt]:
+    """The printed nodes of a statement, marked with the user's statement that they come from."""
+    for node in nodes:
+        if not hasattr(node, "origin"):
+            node.origin = stmt.adjoint_of or stmt.origin
+    return nodes
+
+
+def origins_by_line(function: ast.FunctionDef, text: str) -> dict[int, Origin]:
+    """The user's statement that each line of the text of a function comes from, as far as it is known.
+
+    The text is parsed again: its statements are those of the tree that it was printed from, without comments.
+    """
+    printed, read = list(_statements(function)), list(_statements(ast.parse(text).body[-1]))
+    if len(printed) != len(read):
+        return {}
+    found = ((r.lineno, getattr(p, "origin", None)) for p, r in zip(printed, read))
+    return {line: origin for line, origin in found if origin is not None}
+
+
+def _statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements inside a statement, in order."""
+    for name in ("body", "orelse"):
+        for child in getattr(node, name, ()):
+            if not (isinstance(child, ast.Expr) and isinstance(child.value, ast.Name)):  # a comment
+                yield child
+                yield from _statements(child)

@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sourcead.emit.memory.fields import added_to_field
 from sourcead.emit.memory.sharing import is_known_container, is_plain, key_kind, operand_type
 from sourcead.emit.text.comments import Comments
 from sourcead.emit.text.early_exits import iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
+from sourcead.emit.text.fields import added_to_field
 from sourcead.emit.text.idioms import Each
-from sourcead.emit.text.lines import mark
 from sourcead.emit.text.live_ranges import stand_ins
+from sourcead.emit.text.printing import mark
 from sourcead.emit.text.with_blocks import in_contexts
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Slice, Stmt,
@@ -26,18 +26,22 @@ _SIGNS = {"add": ast.Add, "sub": ast.Sub}
 
 
 class Statements:
-    """Makes statements; `expressions` knows the names and what is nested."""
+    """Makes statements.
+
+    Attributes:
+        expressions: makes expressions; knows the names of variables and which are nested.
+        read: how often each variable is read.
+        at: the functions that are called in place of `np.add.at` and `np.subtract.at`, under "add" and "sub".
+        within: the context managers that are open.
+    """
 
     def __init__(self, expressions: Expressions, comments: Comments, read: dict[Var, int], at: dict[str, Callable] | None = None):
-        self.expressions = expressions
-        self.comments = comments
-        self.read = read  # the variables that are read anywhere
-        self.at = at  # what is called in place of `np.add.at` ("add") and `np.subtract.at` ("sub")
+        self.expressions, self.comments, self.read, self.at = expressions, comments, read, at
         self.nested = expressions.nested
-        self.within: tuple[Call, ...] = ()  # the context managers that are open
+        self.within: tuple[Call, ...] = ()
 
     def block(self, block: Block, at_top: bool = False, printed: dict[Stmt, list[ast.stmt]] | None = None) -> list[ast.stmt]:
-        """The statements of a block, without what becomes of its results; some may have been `printed` already."""
+        """The statements of a block, without those that use its results; some may have been `printed` already."""
         groups = []
         for stmt in block.stmts:
             if stmt.targets and all(t in self.nested for t in stmt.targets):
@@ -111,27 +115,20 @@ class Statements:
         return [self.augmented(stmt, value) or ast.Assign([self.target(stmt.targets[0])], value)]
 
     def augmented(self, stmt: Stmt, value: ast.expr) -> ast.stmt | None:
-        """`s += v` for a number `s = s + v`, where the user did not write it out."""
+        """`s += v` for `s = s + v` where `s` is a number, unless the user wrote the latter; None for other statements."""
         op, target = stmt.op, stmt.targets[0]
         if not (isinstance(value, ast.BinOp) and isinstance(op, Call) and isinstance(target.type, Scalar)):
             return None
-        if not (
-            isinstance(op.args[0], Var)
-            and self.name(op.args[0]) == self.name(target)
-            and isinstance(op.args[0].type, Scalar)
-        ):
+        first = op.args[0]
+        if not (isinstance(first, Var) and self.name(first) == self.name(target) and isinstance(first.type, Scalar)):
             return None
         if stmt.origin is not None and stmt.adjoint_of is None and "=" in stmt.origin.text:
-            if (
-                not stmt.origin.text.split("=")[0]
-                .rstrip()
-                .endswith(("+", "-", "*", "/", "%", "@", "&", "|", "^", "<", ">"))
-            ):
+            if not stmt.origin.text.split("=")[0].rstrip().endswith(tuple("+-*/%@&|^<>")):
                 return None
         return ast.AugAssign(self.target(target), value.op, value.right)
 
     def moves(self, pairs: list[tuple[Var, Atom]]) -> list[ast.stmt]:
-        """Bind variables to values at once: one by one where the order allows it, else `a, b = b, a`."""
+        """Statements that bind variables to values at once: one by one where an order allows it, else `a, b = b, a`."""
         todo = []
         for target, atom in pairs:
             if atom is UNDEFINED or self.name(target) is None or self.name(atom) == self.name(target):
@@ -140,10 +137,8 @@ class Statements:
         out: list[ast.stmt] = []
         while todo:
             reads = [{n.id for n in ast.walk(value) if isinstance(n, ast.Name)} for _, value in todo]
-            free = next(
-                (k for k, (name, _) in enumerate(todo) if not any(name in r for j, r in enumerate(reads) if j != k)),
-                None,
-            )
+            unread = (k for k, (name, _) in enumerate(todo) if not any(name in r for j, r in enumerate(reads) if j != k))
+            free = next(unread, None)
             if free is None:
                 targets = ast.Tuple([ast.Name(name, ast.Store()) for name, _ in todo], ast.Store())
                 return [*out, ast.Assign([targets], ast.Tuple([v for _, v in todo], ast.Load()))]
@@ -186,7 +181,7 @@ class Statements:
         return ast.Assign([place], value)
 
     def of_many_axes(self, op: Update) -> bool:
-        """Whether the engine is not given this update of an array of many axes as it stands."""
+        """Whether an update of an array of many axes is a call, because the engine compiles the statement badly."""
         value = operand_type(op.value)
         return self.at is not None and rank(operand_type(op.base)) in (3, 4, 5, 6) and isinstance(value, Array) and value.dims != ()
 
@@ -207,10 +202,7 @@ class Statements:
             if combined is not None:
                 operator, other = combined
                 return [ast.AugAssign(base, operator, self.expressions.operand(other)), *self.renamed(op.base, target)]
-            return [
-                ast.Assign([ast.Subscript(base, ast.Constant(...), ast.Store())], value),
-                *self.renamed(op.base, target),
-            ]
+            return [ast.Assign([ast.Subscript(base, ast.Constant(...), ast.Store())], value), *self.renamed(op.base, target)]
         if self.of_many_axes(op):
             return [ast.Expr(ast.Call(self.adding(op.mode), [base, ast.Constant(...), value], [])), *self.renamed(op.base, target)]
         sign = _SIGNS[op.mode]()
@@ -219,7 +211,7 @@ class Statements:
         return [ast.AugAssign(base, sign, value), *self.renamed(op.base, target)]
 
     def read_and_written(self, op: Update):
-        """The operator and the operand of `base[path] = base[path] ∘ operand`."""
+        """The operator and the operand if an update has the form `base[path] = base[path] ∘ operand`, else None."""
         value = self.nested.get(op.value) if isinstance(op.value, Var) else None
         if not isinstance(value, Call) or len(value.args) != 2 or value.kwargs:
             return None
@@ -229,9 +221,7 @@ class Statements:
         other = value.args[1]
         if self.at is not None and not isinstance(operand_type(other), Scalar):
             return None  # an engine that has no `np.add.at` does not look for shared memory either
-        if not isinstance(operand_type(other), Scalar) and (
-            isinstance(other, Var) and isinstance(self.nested.get(other), Index)
-        ):
+        if not isinstance(operand_type(other), Scalar) and isinstance(other, Var) and isinstance(self.nested.get(other), Index):
             return None  # may overlap with what is written
         if not is_plain(operand_type(op.base)):
             return None
@@ -316,16 +306,9 @@ class Statements:
 
 
 def function_def(name: str, args: list[ast.arg], body: list[ast.stmt], defaults: tuple = ()) -> ast.FunctionDef:
-    """A function definition with positional parameters; `defaults` are literals, of the last of them."""
-    arguments = ast.arguments(
-        posonlyargs=[],
-        args=args,
-        vararg=None,
-        kwonlyargs=[],
-        kw_defaults=[],
-        kwarg=None,
-        defaults=[ast.Constant(d) for d in defaults],
-    )
+    """A function definition with positional parameters; `defaults` are the literals of the last of them."""
+    values = [ast.Constant(d) for d in defaults]
+    arguments = ast.arguments(posonlyargs=[], args=args, vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=values)
     node = ast.FunctionDef(name, arguments, body or [ast.Pass()], [], None)
     node.type_params = []
     return node
@@ -341,11 +324,6 @@ def _same(a, b) -> bool:
         return len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, Slice) and isinstance(b, Slice):
         return all(_same(x, y) for x, y in ((a.lower, b.lower), (a.upper, b.upper), (a.step, b.step)))
-    if isinstance(a, Const) and isinstance(b, Const):
-        return a is b or (
-            a.text == b.text
-            and type(a.value) is type(b.value)
-            and isinstance(a.value, (int, str, type(None)))
-            and a.value == b.value
-        )
+    if isinstance(a, Const) and isinstance(b, Const) and a.text == b.text and isinstance(a.value, (int, str, type(None))):
+        return type(a.value) is type(b.value) and a.value == b.value
     return a is b

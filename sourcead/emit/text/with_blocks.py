@@ -1,4 +1,4 @@
-"""`with` around the statements that run inside the same context managers."""
+"""One `with` around all statements that run inside the same context managers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ Group = tuple[Stmt, list[ast.stmt]]
 
 
 def in_contexts(printer, groups: list[Group]) -> list[Group]:
-    """The printed statements of a block, those that say that they run inside a context under one `with`.
+    """The printed statements of a block, those that run inside a context (`Stmt.within`) under one `with`.
 
-    What stands between two of them goes in as well: the contexts leave values alone.
+    Statements between two of them go inside as well, which is legal because the contexts do not change values.
     """
     groups = [g for g in groups if g[1]]
     depth = len(printer.within)

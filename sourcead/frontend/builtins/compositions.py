@@ -21,7 +21,7 @@ from sourcead.primitives.table import adjoint_rule, compositions_of
 
 
 def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value | None:
-    """What a call computes, said with other functions; None if the call stays as it is."""
+    """The result of a call that is written out with other functions; None if the call stays as it is."""
     if lo.static_only:
         return None
     if fn is callable and is_composition(lo):
@@ -46,7 +46,7 @@ def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value],
     return None
 
 
-def einsum_with_letters(lo: Lowering, args: list[Value]) -> list[Value]:
+def einsum_with_letters(args: list[Value]) -> list[Value]:
     """`np.einsum(a, [0, 1], b, [1, 2], [0, 2])` as `np.einsum("ab,bc->ac", a, b)`."""
     letters = []
     for value in [*args[1::2], *(args[-1:] if len(args) % 2 else ())]:
@@ -70,7 +70,7 @@ def is_composition(lo: Lowering) -> bool:
 
 
 def rank_of(lo: Lowering, value: Value) -> int | None:
-    """The number of axes of a value, where its type tells."""
+    """The number of axes of a value; None if its type does not tell."""
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
         items = value.items.values() if isinstance(value, Cell) else value.items
         ranks = {rank_of(lo, item) for item in items}
@@ -83,9 +83,9 @@ def rank_of(lo: Lowering, value: Value) -> int | None:
 
 
 def without_plain_options(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
-    """A call's arguments without the options that say what they say anyway, where its rule does not take it as it stands."""
+    """The arguments of a call without options that have their default values, unless its rule takes it as it stands."""
     if fn is np.einsum and args and not isinstance(args[0], Const) and not lo.static_only:
-        return einsum_with_letters(lo, args), kwargs
+        return einsum_with_letters(args), kwargs
     if is_composition(lo):
         return without_defaults(fn, args, kwargs)
     rule = adjoint_rule(fn)
@@ -95,7 +95,7 @@ def without_plain_options(lo: Lowering, fn: Any, args: list[Value], kwargs: dict
 
 
 def inline_composition(lo: Lowering, composition: Composition, args, kwargs, node) -> Value:
-    """The body of a composition, lowered in place; its statements count as the user's call."""
+    """The result of a composition, lowered in place; its statements have the origin of the user's call."""
     scope, before, calls = lo.scope, lo.called_from, len(lo.calls)
     lo.called_from = lo.origin(node)
     try:
@@ -120,7 +120,7 @@ def lower_number_kind(lo: Lowering, args, kwargs, node) -> Value:
 
 
 def fits(lo: Lowering, rule: Rule, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    """Whether a rule handles a call with these arguments: it knows them, and takes none for a constant that is not."""
+    """Whether a rule can be applied to a call: it knows the arguments, and none that it takes for constant carries a derivative."""
     try:
         _, options = rule.bind(args, kwargs)
     except RuleError:
@@ -129,7 +129,7 @@ def fits(lo: Lowering, rule: Rule, args: list[Value], kwargs: dict[str, Value]) 
 
 
 def without_defaults(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
-    """A call's arguments without the options that say what they say anyway; those in a row become named ones."""
+    """The arguments of a call without options that have their default values; options given by position become named ones."""
     defaults, names = defaults_of(fn), parameters_of(fn)
     first = next((i for i, name in enumerate(names) if name in defaults), len(names))
     if len(args) <= len(names) and any(is_default(v, defaults[k]) for k, v in zip(names[first:], args[first:])):

@@ -15,20 +15,20 @@ from sourcead.ir.types import Array, ListT, MapT, Scalar, SetT, Str
 
 @core.builtin(copy.copy)
 def builtin_copy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`copy.copy(x)`: the things inside are the same."""
+    """`copy.copy(x)`: a container that holds the same items."""
     return copied(lo, args[0], node, None)
 
 
 @core.builtin(copy.deepcopy)
 def builtin_deepcopy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`copy.deepcopy(x)`: what is the same thing twice inside of it is so in the copy too."""
+    """`copy.deepcopy(x)`: an object that is held twice is copied once."""
     if len(args) > 1 or kwargs:
         raise core.unsupported(lo, node, "`deepcopy` with `memo`")
     return copied(lo, args[0], node, {})
 
 
 def copied(lo: Lowering, value: Value, node, memo: dict[Value, Value] | None) -> Value:
-    """A copy; `memo`: value -> its copy, if what is inside is copied too."""
+    """A copy of a value; `memo` maps values to their copies if the items are copied too."""
     if memo is not None and value in memo:
         return memo[value]
     if isinstance(value, TupleVal):
@@ -42,6 +42,7 @@ def copied(lo: Lowering, value: Value, node, memo: dict[Value, Value] | None) ->
 
 
 def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None) -> Value:
+    """A copy of an array, container or object."""
     if cell.kind != "array":
         lo.alive(cell)
         lo.sure(cell)

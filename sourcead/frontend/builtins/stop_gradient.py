@@ -13,7 +13,7 @@ from sourcead.runtime import stop_gradient
 
 
 def mapped(lo: Lowering, value: Value, f: Callable[[Value], Value], rest: Callable[[Value], Value] = lambda _: Const(0.0)) -> Value:
-    """A structure of the same kind with `f(leaf)` for each number and array, `rest(leaf)` where none can have a cotangent."""
+    """A structure of the same kind with `f(leaf)` for each number and array, and `rest(leaf)` for what cannot have a cotangent."""
     match value:
         case TupleVal(items, _, cls):
             return TupleVal(tuple(mapped(lo, item, f, rest) for item in items), None, cls)
@@ -28,7 +28,7 @@ def mapped(lo: Lowering, value: Value, f: Callable[[Value], Value], rest: Callab
 
 
 def like(lo: Lowering, leaf: Value, new: Var, given_to: str = "adjoint_of") -> Value:
-    """The value that a steered number or array stands for from now on: the same memory, under the same restrictions."""
+    """The value that a new variable has in place of `leaf`: it shares the same memory, under the same restrictions."""
     value = lo.wrap(new, shares=roots(leaf), name=getattr(leaf, "name", None))
     if isinstance(value, Cell) and isinstance(leaf, Cell):
         value.frozen = leaf.frozen

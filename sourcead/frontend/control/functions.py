@@ -72,14 +72,14 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
 
 
 def begun(source: Source, apart: bool = False, parts_stay: bool = False) -> Lowering:
-    """The state to begin with."""
+    """The state at the beginning of a function."""
     lo = Lowering()
     lo.scope, lo.apart, lo.parts_stay = Scope(source), apart, parts_stay
     return lo
 
 
 def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
-    """Lowers a function from a state on."""
+    """Lowers a function, beginning with the state `lo`."""
     generators.refuse_generators(source)
     params: dict[str, Var] = {}
     lo.build.origin = source.origin(source.node)

@@ -33,7 +33,15 @@ class Writing(Memory):
         self.apart = False
 
     def write(self, cell: Cell, path: tuple, value: Operand, mode: str = "set", through: bool = False) -> None:
-        """Replaces (or adds to) the part of the object at `path`; `through`: by way of a view of that part."""
+        """Writes into the part of an object at `path`, or adds to it.
+
+        Args:
+            cell: the object.
+            path: where in the object.
+            value: what is written, or a function of the version and the path that emits the new version.
+            mode: "set", "add" or "sub".
+            through: whether the part is written by way of a view of it.
+        """
         if cell.base is not None:
             if STALE in cell.slots:
                 raise AliasError(cell.slots[STALE], at=self.here, instead="copy it first: `x = x.copy()`")
@@ -85,7 +93,7 @@ class Writing(Memory):
                 self.poison(held, cell)
 
     def replace_slot(self, cell: Cell, change: Callable[[], Atom], grows: bool = False) -> None:
-        """A list holds other items from now on; `grows`: those that it held keep their places.
+        """Gives a list other items; with `grows`, those that it held keep their places.
 
         What was read from it before is still the object that it was, but not what the list has in that place now.
         """
@@ -111,7 +119,7 @@ class Writing(Memory):
                 )
 
     def set_version(self, cell: Cell, new: Atom, slots_only: bool = False) -> None:
-        """The object has changed: `new` is its value from now on; `slots_only`: what it holds has not changed itself."""
+        """Gives an object a new version; with `slots_only`, the items that it holds have not changed themselves."""
         self.dirty.add(cell)
         self.set(cell.slots, VALUE, new)
         same = roots(cell)
@@ -126,7 +134,7 @@ class Writing(Memory):
                 self.poison(container, cell)
 
     def poison(self, other: Cell, written: Cell) -> None:
-        """`other` must not be read any more: `written`, which it may share memory with, has changed."""
+        """Notes that `other` must not be read any more, as `written` was written, which it may share memory with."""
         for one, another in ((other, written), (written, other)):
             if another in one.apart:
                 self.layouts |= one.apart[another]
@@ -183,7 +191,7 @@ class Writing(Memory):
         self.set(cell.slots, VALUE, atom)
 
     def merge(self, known: Cell) -> None:
-        """A list of known length and the cells that stand for it as one value are one object from now on."""
+        """Makes a list of known length and the cells that stand for it as one value one object."""
         self.materialise(known)
         for cell in known.stood_for:
             for view in cell.viewers:

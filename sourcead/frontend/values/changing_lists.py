@@ -35,13 +35,13 @@ def walk(lo: Lowering, cell: Cell, items: list[tuple[Any, Value]]) -> Iterable:
 
 
 def pairs(lo: Lowering, cell: Cell, made: Iterable) -> Iterable:
-    """An iterable that is made of the items of a dict and cannot take others instead."""
+    """An iterable that is made of the items of a dict, and refuses that they change."""
     lo.walks.append(Walk(cell, list(cell.items.items())))
     return made
 
 
 def element(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, node) -> Value:
-    """What iteration `k` takes."""
+    """The element that iteration `k` takes."""
     for one in walks:
         if one.stands(k):
             continue
@@ -50,10 +50,3 @@ def element(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, node) -
             raise core.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
         return now[key]
     return iterable.items[k]
-
-
-def forget(cells: set[Cell], birth: int) -> None:
-    """Objects share no memory with what an attempt made that was given up."""
-    for cell in cells:
-        cell.shares = {c for c in cell.shares if c.slots.birth < birth}
-        cell.held_by = {c for c in cell.held_by if c.slots.birth < birth}

@@ -19,7 +19,7 @@ from sourcead.ir.nodes import Call, Const, Effect, Stmt
 from sourcead.ir.types import BOOL, INT
 
 
-def by_index(lo: Lowering, items: list[Value], key: Value, node) -> Value:
+def by_index(lo: Lowering, items: list[Value], key: Value) -> Value:
     """`functions[key]` for an index that is not known."""
     which, n = lo.read(key), len(items)
     match lo.build.made_by.get(which):

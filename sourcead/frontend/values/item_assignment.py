@@ -37,7 +37,7 @@ def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 @core.store.register("dict")
 def _store_in_dict(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
     found, k = core.known(lo, key)
-    if found and not (k not in base.items and base.depth < lo.depth and core.may_be(lo, base, value)):
+    if found and not (k not in base.items and base.depth < lo.depth and core.can_be_map(base, value)):
         replace_item(lo, base, k, value)
         return
     if found:
@@ -95,7 +95,7 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 
 
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
-    """`old op= value` of an object; the object to rebind the name to, or None if it changed in place."""
+    """`old op= value` of an object; returns the value to bind the name to, or None if the object changed in place."""
     if isinstance(old, Cell) and old.kind == "list" and fn is operator.add:
         known_lists.extend(lo, old, value, node)
         return None
@@ -130,6 +130,7 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
 
 
 def symbol(op) -> str:
+    """The operator as it is written."""
     symbols = {
         "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@", "FloorDiv": "//", "Mod": "%",
         "BitOr": "|", "BitAnd": "&",

@@ -9,7 +9,7 @@ from sourcead.ir.types import ListT, join
 
 
 def note_part(lo: Lowering, items: Cell, value: Value) -> None:
-    """Notes whether what is appended is a part of an array that may be written elsewhere."""
+    """Notes whether an appended item is a part of an array that may be written elsewhere."""
     for root in roots(value):
         plain = isinstance(value, Cell) and value.base is root and isinstance(value.step, Sub) and root.kind == "array"
         if lo.parts_stay and plain and roots(value) == {root} and (root in items.parts_of or root not in items.holds):

@@ -11,7 +11,7 @@ from sourcead.frontend import core
 from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, SliceVal, TupleVal, Value
 from sourcead.frontend.values import records
 from sourcead.ir.nodes import Const, Var
-from sourcead.ir.types import BOOL, INT, UNKNOWN, Str, Type
+from sourcead.ir.types import BOOL, INT, UNKNOWN, Str, Type, kind_of
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
 
@@ -55,13 +55,15 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
     if name in NORMALISERS:
         fn, new_args, new_kwargs = NORMALISERS[name](tuple(args), dict(kwargs))
         return core.call_library(lo, fn, [value, *[static(v) for v in new_args]], {k: static(v) for k, v in new_kwargs.items()}, node)
+    if name in ("conj", "conjugate") and not args and kind_of(atom_type(lo.read(value))) in ("bool", "int", "float"):
+        return value  # NumPy returns a real array itself
     if name in METHODS:
         return core.call_object(lo, METHODS[name], [value, *args], kwargs, node)
     raise core.unsupported(lo, node, f"the method `{name}` is not known for this value", "call the NumPy function instead")
 
 
 def text_result(name: str) -> Type:
-    """What a method of a string returns."""
+    """The type of the result of a method of a string."""
     if name.startswith("is") or name in ("startswith", "endswith"):
         return BOOL
     if name in ("count", "find", "index", "rfind", "rindex"):
@@ -70,7 +72,7 @@ def text_result(name: str) -> Type:
 
 
 def static(value: Any) -> Value:
-    """What a normaliser made of operands, as a value."""
+    """A value from what a normaliser made of the arguments."""
     if isinstance(value, (Var, Const, Cell, TupleVal, SliceVal, FunctionVal, MethodVal)):
         return value
     if isinstance(value, tuple):

@@ -22,7 +22,7 @@ from sourcead.ir.types import BOOL, Array, DictT, ListT, NoneType, Scalar, Str, 
 
 
 def both(lo: Lowering, a: Value, b: Value) -> Value:
-    """`a and b` of two values that are computed anyway."""
+    """`a and b` of two values that have been computed."""
     for first, second in ((a, b), (b, a)):
         verdict = core.truth(lo, first)
         if verdict is not None:

@@ -140,6 +140,7 @@ def builtin_astuple(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 
 def data(lo: Lowering, args: list[Value], kwargs, node) -> list[tuple[str, Value]]:
+    """The fields of a dataclass with their values."""
     cls = classes.class_of(args[0])
     if kwargs or cls is None or not dataclasses.is_dataclass(cls):
         raise core.unsupported(lo, node, "this conversion of a dataclass", "write out the fields")
@@ -147,7 +148,7 @@ def data(lo: Lowering, args: list[Value], kwargs, node) -> list[tuple[str, Value
 
 
 def copied(lo: Lowering, value: Value, convert, node) -> Value:
-    """A field in what a conversion returns: containers and arrays are copied."""
+    """The copy of a field that a conversion returns: containers and arrays are copied."""
     if isinstance(value, Cell) and value.kind == "object":
         return convert(lo, [value], {}, node)
     if isinstance(value, TupleVal):

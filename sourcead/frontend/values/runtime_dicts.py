@@ -32,7 +32,7 @@ def is_map(lo: Lowering, value: Value) -> bool:
 
 
 def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
-    """Turns a dict known key by key into one IR value, as its keys are not known any more."""
+    """Turns a dict of known keys into one IR value."""
     if common_type(cell) is None:
         what = "a dict key that is not known before the program runs" if key is not None else "whether a key is in this dict"
         raise core.unsupported(
@@ -63,7 +63,7 @@ def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
     operand = key_of(lo, key, node)
     default = atom_type(lo.read(cell)).default
     if default is not None:
-        set_default(lo, cell, operand, lambda: core.call(lo, default, [], {}, node), node)
+        set_default(lo, cell, operand, lambda: core.call(lo, default, [], {}, node))
     return view(lo, cell, operand)
 
 
@@ -90,7 +90,7 @@ def has_key(lo: Lowering, cell: Cell, operand: Operand) -> Var:
     return lo.build.call(operator.contains, lo.read(cell), operand, type=BOOL)
 
 
-def set_default(lo: Lowering, cell: Cell, operand: Operand, make, node) -> None:
+def set_default(lo: Lowering, cell: Cell, operand: Operand, make) -> None:
     """`if key not in d: d[key] = make()`."""
     absent = lo.build.call(operator.not_, has_key(lo, cell, operand), type=BOOL)
     branches.branch(lo, absent, [lambda: store(lo, cell, operand, make()), lambda: None])
@@ -119,7 +119,7 @@ def iterate_keys(lo: Lowering, cell: Cell, node) -> Iterable:
 
 
 def iterate(lo: Lowering, cell: Cell, element, node) -> Iterable:
-    """The `element(key, value)` for each key of a dict, in order."""
+    """The iterable of `element(key, value)` for each key of a dict, in order."""
     found = keys(lo, cell, node)
     inner = core.iterate(lo, found, node)
 
@@ -162,7 +162,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
     if name == "get":
         return branches.branch(lo, has_key(lo, cell, operand), [lambda: view(lo, cell, operand), lambda: otherwise], "ifexp")
     if name == "setdefault":
-        set_default(lo, cell, operand, lambda: otherwise, node)
+        set_default(lo, cell, operand, lambda: otherwise)
         return view(lo, cell, operand)
 
     def take():

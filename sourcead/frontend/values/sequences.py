@@ -56,7 +56,7 @@ def as_array(lo: Lowering, value: Value) -> Value:
     return lo.wrap(lo.build.call(np.array, lo.operand(value))) if carries_derivative(t) else value
 
 
-def dynamic(lo: Lowering, value: Value) -> Value:
+def as_one_value(lo: Lowering, value: Value) -> Value:
     """A tuple or list of known length as one IR value, for an index that is not known."""
     lo.keep_apart(value)
     whole = lo.read(value)

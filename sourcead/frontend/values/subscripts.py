@@ -59,8 +59,8 @@ def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> 
     if found:
         raise core.unsupported(lo, node, f"index {k!r} is out of range: there are {len(items)} items")
     if items and all(map(core.is_function, items)):
-        return function_choices.by_index(lo, items, key, node)
-    return item_of_data(lo, sequences.dynamic(lo, base), key, node)
+        return function_choices.by_index(lo, items, key)
+    return item_of_data(lo, sequences.as_one_value(lo, base), key, node)
 
 
 @core.subscript.register("dict")

@@ -1,12 +1,12 @@
-"""A block over several values at once: some of its variables get a new first axis, and every op that reads them follows.
+"""A block is computed for several values at once: some variables get a new first axis, and so do the results of ops that read them.
 
-    t_y = np.cos(x) * t_x            t_x of shape (k, n):     np.cos(x) * t_x
-    t_y = w @ t_x                                              t_x @ w.T
-    t_s = np.sum(t_y)                                          np.sum(t_y, axis=1)
-    t_h = loop (t = t_0) ...: u @ t                            the same loop, over t of shape (k, n)
+    y = mul(cos(x), t)        t: (n)                 y = mul(cos(x), t)                 t: (k, n)
+    y = matmul(w, t)                                 y = matmul(t, transpose(w))
+    s = sum(y)                                       s = sum(y, axis=1)
+    r = loop (p = t) ...: ...; yield matmul(u, p)    the same loop                      p: (k, n)
 
-What is not batched stays as it is.  An op without a rule here makes the block `Unbatchable`; nothing is guessed.  The type of
-every op that is written is inferred again: it must have the new axis in front of those that the op had.
+Legal for ops that have a rule here; any other op raises `Unbatchable`.  Ops that read nothing with the new axis stay.  The type of every
+op that is written is inferred again, and must have the new axis in front of those that the op had.
 """
 
 from __future__ import annotations
@@ -31,15 +31,16 @@ class Batched(BatchedCalls):
     """Writes a block with some variables batched.
 
     Attributes:
-        build: where the statements go.
-        found: variables of the block -> what stands for them, with a first axis of length `size`.
-        plain: variables of the block -> what stands for them, without.
+        build: gets the statements.
+        found: the new variables, with a first axis of length `size`, by those of the block; `dim` is that length as a dim.
+        plain: the new atoms without such an axis, by the variables of the block.
+        empty: the lists of the block that have no items.
     """
 
     def __init__(self, build: Builder, found: dict[Var, Var], size: Atom, dim):
         self.build, self.found, self.size, self.dim = build, found, size, dim
         self.plain: dict[Var, Atom] = {}
-        self.empty: set[Var] = set()  # lists without items
+        self.empty: set[Var] = set()
 
     # -- operands --------------------------------------------------------------------------------------------------------
 
@@ -55,7 +56,7 @@ class Batched(BatchedCalls):
         return self.found[atom] if atom in self.found else self.unbatched(atom)
 
     def aligned(self, atom: Atom, rank: int) -> Atom:
-        """An operand that broadcasts, behind the first axis, like one of this rank."""
+        """An operand that is broadcast, behind the first axis, like one of this rank."""
         own = rank_of(atom)
         if atom not in self.found or own == rank:
             return self.value(atom)
@@ -64,7 +65,7 @@ class Batched(BatchedCalls):
         return self.build.index(self.found[atom], (ALL, *[Const(None)] * (rank - own), *[ALL] * own))
 
     def spread(self, atom: Atom) -> Var:
-        """A value as it is for every one of the batch."""
+        """A value with the new axis, repeated along it if it has none."""
         if atom in self.found:
             return self.found[atom]
         t = atom_type(atom)
@@ -92,7 +93,7 @@ class Batched(BatchedCalls):
         raise Unbatchable
 
     def bind(self, target: Var, value: Var) -> None:
-        """`value` is what stands for `target`."""
+        """`value` takes the place of `target`."""
         self.found[target] = value
 
     # -- statements ------------------------------------------------------------------------------------------------------
@@ -103,7 +104,7 @@ class Batched(BatchedCalls):
 
     def statement(self, stmt: Stmt) -> None:
         op = stmt.op
-        self.build.origin, self.build.adjoint_of, self.build.within = stmt.origin, stmt.adjoint_of, stmt.within
+        self.build.at(stmt)
         match op:
             case Loop():
                 return self.loop(stmt)
@@ -148,7 +149,7 @@ class Batched(BatchedCalls):
         raise Unbatchable
 
     def emit(self, target: Var, op) -> Var:
-        """Binds what stands for `target` to an op, whose type must be that of `target` behind the new axis."""
+        """A new variable in place of `target`, bound to an op whose type must be that of `target` behind the new axis."""
         match op:
             case Index(base, key):
                 self.check(target, infer_index(atom_type(base), tuple(map(self.build.arg, key))))
@@ -168,7 +169,7 @@ class Batched(BatchedCalls):
             raise Unbatchable
 
     def key(self, key: Operand) -> tuple:
-        """A subscript behind the first axis."""
+        """The subscript of the batched array that takes the same part of each value."""
         return behind(key, self.unbatched)
 
     def update(self, stmt: Stmt) -> Var:
@@ -255,14 +256,14 @@ class Batched(BatchedCalls):
         self.close(stmt, Loop(domain, index, params, inits, Block(tuple(stmts), ends), leave), wide)
 
     def inside(self) -> Batched:
-        """The same for a block inside."""
+        """What writes a block inside this one."""
         inner = Batched(self.build, dict(self.found), self.size, self.dim)
         inner.plain, inner.empty = dict(self.plain), set(self.empty)
         return inner
 
     def close(self, stmt: Stmt, op, wide: list[bool]) -> None:
         """Appends a branch or loop, and binds its results."""
-        self.build.origin, self.build.adjoint_of, self.build.within = stmt.origin, stmt.adjoint_of, stmt.within
+        self.build.at(stmt)
         targets = tuple(fresh(t, type=self.wider(t.type)) if w else fresh(t) for t, w in zip(stmt.targets, wide))
         self.build.add(Stmt(targets, op))
         for old, new, w in zip(stmt.targets, targets, wide):
@@ -281,5 +282,5 @@ def check_ranks(types: tuple[Type, ...], atoms: tuple[Atom, ...]) -> None:
 
 
 def differ(a, b) -> bool:
-    """Whether two dims are known, and are not the same."""
+    """Whether two dims are numbers that differ."""
     return isinstance(a, int) and isinstance(b, int) and a != b

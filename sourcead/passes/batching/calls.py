@@ -1,4 +1,4 @@
-"""Calls over several values at once, behind a new first axis: elementwise ones, products, reductions, changes of shape."""
+"""Calls for several values at once, behind a new first axis: elementwise functions, products, reductions, changes of shape."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sourcead.primitives.table import record_of
 
 
 class BatchedCalls:
-    """What `Batched` knows of calls."""
+    """The rules of `Batched` for calls."""
 
     def call(self, target: Var, op: Call) -> Var:
         fn, args, kwargs = op.fn, op.args, dict(op.kwargs)
@@ -73,7 +73,7 @@ class BatchedCalls:
         return self.build.index(self.value(v), (ALL, ALL, Const(None)) if v in self.found else (ALL, Const(None)))
 
     def row(self, v: Atom) -> Atom:
-        """The right one."""
+        """The right operand of an outer product."""
         return self.build.index(self.found[v], (ALL, Const(None), ALL)) if v in self.found else self.value(v)
 
     def reduction(self, target: Var, op: Call, kwargs: dict) -> Var:
@@ -124,7 +124,7 @@ def is_int(atom: Operand) -> bool:
 
 
 def moved(axis: int, rank: int) -> int:
-    """An axis behind the first one."""
+    """The number that an axis has behind the new first one."""
     if not -rank <= axis < rank:
         raise Unbatchable
     return axis % rank + 1

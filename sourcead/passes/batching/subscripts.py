@@ -18,10 +18,10 @@ class Unbatchable(Exception):
 
 
 def behind(key: Operand, renamed: Callable[[Atom], Atom]) -> tuple:
-    """A subscript for what the first axis of an array runs over.
+    """The subscript of a batched array that takes the same part of each value.
 
-    NumPy puts the axes of arrays in a subscript where they stand if they stand side by side, numbers counted among them,
-    and else first.  That would be before the new axis.
+    NumPy puts the axes of the arrays in a subscript in their place if the arrays, and numbers among them, stand side by side, and else
+    first, which would be before the new axis.
     """
     parts = key if isinstance(key, tuple) else (key,)
     kinds = ["slice" if isinstance(part, Slice) else kind_of(part) for part in parts]
@@ -33,7 +33,7 @@ def behind(key: Operand, renamed: Callable[[Atom], Atom]) -> tuple:
 
 
 def kind_of(part: Operand) -> str:
-    """What a part of a subscript that is no slice is to NumPy; a tuple or a value of unknown type may be several of them."""
+    """How NumPy treats a part of a subscript that is no slice: as a number, an array or new axes; it is refused if not known."""
     if isinstance(part, tuple):
         raise Unbatchable
     if isinstance(part, Const) and (part.value is None or part.value is ...):

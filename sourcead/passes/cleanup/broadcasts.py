@@ -181,10 +181,7 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
         small = Scalar("float", None if weak else result.dtype)
     var = Var(stmt.targets[0].name, small, temp=True)
     broadcast = facts.op(arg)
-    return [
-        replace(stmt, targets=(var,), op=new),
-        replace(stmt, op=_broadcasting(broadcast, var)),
-    ]
+    return [replace(stmt, targets=(var,), op=new), replace(stmt, op=_broadcasting(broadcast, var))]
 
 
 def _only_feeds_operations(var: Var, facts: Facts) -> bool:

@@ -22,21 +22,21 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.sizes import dims_in, least, rank
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Loop, Stmt, Update, Var
 from sourcead.ir.walk import bound_vars, map_blocks
-from sourcead.passes.loops.stacked_factors import Known, OneLoop, Term
+from sourcead.passes.loops.factor_arrays import FunctionFacts, Term
+from sourcead.passes.loops.stacked_factors import SplitLoop
 from sourcead.passes.peephole import with_body, with_stmts
 
 
 def sum_after_loops(function: Function, notes: list[str]) -> Function:
     """The function with sums of products taken out of the loops of its reverse sweep; says so in `notes`."""
-    known = Known(function, notes)
-    return with_body(function, LoopFission(known).block(function.body, list(function.params)))
+    return with_body(function, LoopFission(FunctionFacts(function, notes)).block(function.body, list(function.params)))
 
 
 class LoopFission:
     """Splits the loops of one function."""
 
-    def __init__(self, known: Known):
-        self.known = known
+    def __init__(self, facts: FunctionFacts):
+        self.facts = facts
 
     def block(self, block: Block, scope: list[Var]) -> Block:
         """The block with its loops split; `scope`: what is defined around it."""
@@ -51,15 +51,14 @@ class LoopFission:
 
     def split(self, stmt: Stmt, stmts: list[Stmt], scope: list[Var]) -> list[Stmt]:
         """The statements of a block with one of its loops split, if that pays."""
-        counted = self.known.counting.of(stmt.op)
+        counted = self.facts.counting.of(stmt.op)
         if counted is None:
             return stmts
         terms = self.terms(stmt.op)
         if not any(len(t.factors) == 2 for t in terms):
             return stmts
-        at = stmts.index(stmt)
-        before = [*scope, *(t for s in stmts[:at] for t in s.targets)]
-        return OneLoop(self.known, stmt, counted, stmts, at, before).split(terms)
+        before = [*scope, *(t for s in stmts[: stmts.index(stmt)] for t in s.targets)]
+        return SplitLoop(self.facts, stmt, counted, stmts, before).split(terms)
 
     # -- what it sums --------------------------------------------------------------------------------------------------
 
@@ -71,11 +70,11 @@ class LoopFission:
             chain, version = [], result
             while isinstance(version, Var) and version is not loop.params[k]:
                 update = here.get(version)
-                if update is None or not isinstance(update.op, Update) or update.op.mode != "add" or self.known.uses[version] != 1:
+                if update is None or not isinstance(update.op, Update) or update.op.mode != "add" or self.facts.uses[version] != 1:
                     break
                 chain.append(update)
                 version = update.op.base
-            if version is not loop.params[k] or self.known.uses[version] != 1:
+            if version is not loop.params[k] or self.facts.uses[version] != 1:
                 continue
             for update in chain:
                 if not update.op.path and isinstance(update.op.value, Var):
@@ -92,7 +91,7 @@ class LoopFission:
         stmt = here.get(value)
         if not same_shape(update.op.base, value):
             return None
-        op = stmt.op if stmt is not None and self.known.uses[value] == 1 else None
+        op = stmt.op if stmt is not None and self.facts.uses[value] == 1 else None
         match op:
             case Call(np.outer, (Var() as a, Var() as b), ()) if rank(a) == rank(b) == 1:
                 return Term(update, k, (a, b))

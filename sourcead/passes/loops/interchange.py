@@ -1,16 +1,17 @@
-"""Loops over time and layers are exchanged, so that each layer takes the inputs of all times at once.
+"""A loop over time with a loop over layers inside becomes a loop over layers with a loop over time inside.
 
-    for x in xs:                             for layer, h in zip(layers, hs):
-        states = []                              ys = np.empty(...)
-        for layer, h in zip(layers, hs):         ys[0] = h
-            x = f(layer, x, h)                   for t, x in enumerate(xs):
-            states.append(x)                         ys[t + 1] = f(layer, x, ys[t])
-        hs = states                              states.append(ys[-1])
-                                                 xs = ys[1:]
+    loop (hs = hs0) for t ...:                       loop (xs = xs0, states = list()) for j ...:
+        x0 = xs0[t]                                      h = hs0[j]
+        loop (x = x0, states = list()) for j ...:        loop (ys = ys0) for t ...:
+            h = hs[j]                                        x = xs[t];  h1 = ys[t]
+            y = f(layers[j], x, h)                           y = f(layers[j], x, h1)
+            states1 = states ++ [y];  yield y, states1       ys1 = ys with [t + 1] = y;  yield ys1
+        yield states                                     states1 = states ++ [ys[-1]];  yield ys[1:], states1
 
-Layer j at time t needs layer j - 1 at time t and itself at time t - 1, so both orders are right.  What the second one gains is the
-product of all inputs with the weights of a layer (`hoisting.py`), for the memory of the outputs of a layer at all times, which the
-reverse sweep needs anyway.  Done where the loops are of that form, do nothing but compute, run at least once, and such a product is there.
+Layer j at time t needs layer j - 1 at time t and itself at time t - 1, so that both orders are legal if the loops have this form, do
+nothing but compute, and run at least once, and if the states keep their shapes.  The second order gains the product of all inputs with
+the weights of a layer (`hoisting.py`), without which nothing is done.  It takes the memory of the outputs of a layer at all times, which
+the reverse sweep needs anyway.
 """
 
 from __future__ import annotations
@@ -28,75 +29,86 @@ from sourcead.ir.nodes import (
     Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Slice, Stmt, Sub, Var, fresh
 )
 from sourcead.ir.types import INT, Array, ListT, Sym
-from sourcead.ir.walk import all_reads, bound_vars, definitions, map_op, op_blocks, op_reads
+from sourcead.ir.walk import all_reads, bound_vars, definitions, map_blocks, map_op, op_reads
 from sourcead.passes.cleanup.common_subexpressions import is_pure
 from sourcead.passes.loops.hoisting import PRODUCTS
+from sourcead.passes.peephole import with_body, with_stmts
 from sourcead.primitives.table import record_of
 
 
 def interchange_loops(function: Function, notes: list[str], build: Builder) -> Function:
-    """The function with loops over time inside those over layers; says so in `notes`.
+    """The function with loops over time inside those over layers; adds a line to `notes` for each.
 
-    `build` knows the function's variables, and learns of the new ones.
+    `build` knows the function's variables and learns of the new ones.
     """
-    exchange = Exchange(function, notes, build)
-    body = exchange.block(function.body, list(function.params))
-    return replace(function, body=body) if exchange.done else function
+    return with_body(function, Interchange(function, notes, build).block(function.body, list(function.params)))
 
 
 @dataclass(eq=False)
 class State:
-    """A list with a state of each layer: a variant of the outer loop, which the inner loop makes anew."""
+    """A list with a state of each layer: a variant of the outer loop, which the inner loop makes anew.
 
-    outer: int  # which variant of the outer loop
-    inner: int  # which variant of the inner loop becomes its next value
-    read: Stmt  # the statement that reads the state of a layer
-    append: Stmt  # and the one that puts its next value on the new list
+    Attributes:
+        outer: the number of the variant of the outer loop.
+        inner: the number of the variant of the inner loop that becomes its next value.
+        read: the statement that reads the state of a layer.
+        append: the statement that appends its next value to the new list.
+    """
+
+    outer: int
+    inner: int
+    read: Stmt
+    append: Stmt
 
 
 @dataclass(eq=False)
 class Nest:
-    """A loop over time with one over layers in it."""
+    """A loop over time with a loop over layers inside.
+
+    Attributes:
+        stmt, inner: the two loops.
+        times: how the outer one counts.
+        count: the statements that find the number of layers.
+        thread: the number of the variant of the inner loop that goes from layer to layer.
+        inputs: the array of its values before the first layer, by time.
+    """
 
     stmt: Stmt
     inner: Stmt
     times: Counted
-    count: list[Stmt]  # the statements that find the number of layers
+    count: list[Stmt]
     states: list[State]
-    thread: int  # the variant of the inner loop that goes from layer to layer
-    inputs: Var  # the array of its values before the first layer, by time
+    thread: int
+    inputs: Var
 
 
-class Exchange:
-    """Exchanges the loops of one function."""
+class Interchange:
+    """Interchanges the loops of one function."""
 
     def __init__(self, function: Function, notes: list[str], builder: Builder):
-        self.notes, self.builder, self.done = notes, builder, False
+        self.notes, self.builder = notes, builder
         self.uses = Counter(all_reads(function.body))
         self.counting = Counting(definitions(function.body))
 
     def block(self, block: Block, scope: list[Var]) -> Block:
-        """The block with its loops exchanged; `scope`: what is defined around it."""
+        """The block with its loops interchanged; `scope`: the variables that are visible before it."""
         stmts, before = [], list(scope)
         for stmt in block.stmts:
-            new = None
-            if isinstance(stmt.op, Loop):
-                nest = self.nest(stmt, set(before))
-                new = None if nest is None else self.exchanged(nest, before)
+            nest = self.nest(stmt, set(before)) if isinstance(stmt.op, Loop) else None
+            new = None if nest is None else self.interchanged(nest, before)
             if new is not None:
-                self.done = True
                 self.notes.append("the loop over time was put inside the one over layers")
-            elif op_blocks(stmt.op):
+                stmts += new
+            else:
                 around = [*before, *bound_vars(stmt.op)]
-                new = [replace(stmt, op=map_op(stmt.op, lambda a: a, lambda b, around=around: self.block(b, around)))]
-            stmts += [stmt] if new is None else new
+                stmts.append(map_blocks(stmt, lambda b, around=around: self.block(b, around)))
             before += stmt.targets
-        return Block(tuple(stmts), block.results)
+        return with_stmts(block, stmts)
 
-    # -- what may be exchanged -----------------------------------------------------------------------------------------
+    # -- which loops may be interchanged -------------------------------------------------------------------------------
 
     def nest(self, stmt: Stmt, outside: set[Var]) -> Nest | None:
-        """A loop with one inside, if it is of the form above."""
+        """The nest of a loop that has the form above; None of others."""
         loop: Loop = stmt.op
         times = self.counting.of(loop)
         if times is None or times.first or least(times.rows) < 1 or not loop.body.stmts:
@@ -154,9 +166,9 @@ class Exchange:
         return None
 
     def count(self, atom: Atom, made: dict[Var, Stmt], loop: Loop, outside: set[Var]) -> list[Stmt] | None:
-        """The statements that find how many layers there are, if it is the same number at all times: the least of some lengths.
+        """The statements that find the number of layers, if that is the least of some lengths and the same at all times; else None.
 
-        The lists of states are as long as the layers are many, after the first time.
+        After the first time, the lists of states have one item for each layer.
         """
         if isinstance(atom, Const) or atom in outside:
             return []
@@ -170,14 +182,14 @@ class Exchange:
         return None
 
     def known_uses(self, param: Var, states: list[State], count: list[Stmt], loop: Loop) -> int:
-        """How often a list of states is read by the statements that are known to read it."""
+        """How often the statements that may read a list of states do so."""
         known = [s.read for s in states if loop.params[s.outer] is param] + count
         return sum(v is param for s in known for v in op_reads(s.op))
 
-    # -- what becomes of it ----------------------------------------------------------------------------------------------
+    # -- the new loops -----------------------------------------------------------------------------------------------------
 
-    def exchanged(self, nest: Nest, scope: list[Var]) -> list[Stmt] | None:
-        """The statements in place of a nest; None if what passes between layers has no known shape, or nothing is gained."""
+    def interchanged(self, nest: Nest, scope: list[Var]) -> list[Stmt] | None:
+        """The statements in place of a nest; None if the shape of what passes between layers is not known, or nothing is gained."""
         loop, inner = nest.stmt.op, nest.inner.op
         thread, output = inner.params[nest.thread], inner.body.results[nest.thread]
         changing = {thread, loop.index, *(s.read.targets[0] for s in nest.states)}
@@ -204,25 +216,20 @@ class Exchange:
             for s in nest.count:
                 build.add(replace(s, op=map_op(s.op, lambda a: swap.get(a, a))))
             targets = [nest.stmt.targets[s.outer] for s in nest.states]
-            lists = [
-                build.emit(Build("list", ()), inner.params[s.inner].type, t.name, False)
-                for s, t in zip(nest.states, targets)
-            ]
+            lists = [build.emit(Build("list", ()), inner.params[s.inner].type, t.name, False) for s, t in zip(nest.states, targets)]
             inputs = Var(f"{thread.name}s", Array(known_dtype(output), (nest.times.rows, *dims_in(thread))))
             body, results = self.layer(nest, inputs, fixed, moving, sizes, swap)
             params = (inputs, *(inner.params[s.inner] for s in nest.states))
             op = replace(inner, params=params, inits=(nest.inputs, *lists), body=Block(tuple(body), results))
-            outputs = Array(
-                known_dtype(output), (nest.times.rows, *dims_in(nest.inner.targets[nest.thread]))
-            )  # layers may differ
-            build.add(replace(nest.inner, targets=(fresh(results[0], type=outputs), *targets), op=op))
+            dims = dims_in(nest.inner.targets[nest.thread])  # layers may differ in size
+            outputs = fresh(results[0], type=Array(known_dtype(output), (nest.times.rows, *dims)))
+            build.add(replace(nest.inner, targets=(outputs, *targets), op=op))
         return stmts
 
     def keeps_shape(self, state: State, moving: list[Stmt]) -> bool:
         """Whether a state surely has the same shape and dtype at all times.
 
-        That of a batch is as large, and that which is multiplied by the same matrix at each time, or joined with the next one element
-        by element, has as many columns.
+        Its last axis keeps its length if each state is multiplied by the same matrix, or combined with the next one element by element.
         """
         before, after = state.read.targets[0], state.append.op.value
         a, b = dims_in(before), dims_in(after)
@@ -237,7 +244,7 @@ class Exchange:
     def layer(
         self, nest: Nest, inputs: Var, fixed: list[Stmt], moving: list[Stmt], sizes: Sizes, swap: dict[Var, Atom]
     ) -> tuple[list[Stmt], tuple[Var, ...]]:
-        """What one layer does at all times: statements, and what they yield."""
+        """The statements of one layer for all times, and the values that they yield."""
         loop, inner, build = nest.stmt.op, nest.inner.op, self.builder
         thread, output = inner.params[nest.thread], inner.body.results[nest.thread]
         values = [s.append.op.value for s in nest.states]
@@ -280,23 +287,20 @@ class Exchange:
         return stmts, (outputs, *lists)
 
     def empty(self, nest: Nest, v: Var, sizes: Sizes, one_more: bool = False) -> Var:
-        """An array for the values of `v` at all times; `one_more`: and before the first."""
+        """An array for the values of `v` at all times; with `one_more`, for the value before the first time too."""
         build, rows, dim = self.builder, self.rows(nest.times), nest.times.rows
         if one_more:
             rows = build.call(operator.add, rows, Const(1))
             dim = dim + 1 if isinstance(dim, int) else Sym(dim.least + 1, (dim, 1))
-        places = map(sizes.where_is, dims_in(v))
         shape = [
             Const(axis) if array is None else build.index(build.attr(array, "shape"), Const(axis))
-            for array, axis in places
+            for array, axis in map(sizes.where_is, dims_in(v))
         ]
-        options = dtype_option(known_dtype(v))
-        return build.call(
-            np.empty, (rows, *shape), name=f"{v.name}s", type=Array(known_dtype(v), (dim, *dims_in(v))), **options
-        )
+        t = Array(known_dtype(v), (dim, *dims_in(v)))
+        return build.call(np.empty, (rows, *shape), name=f"{v.name}s", type=t, **dtype_option(t.dtype))
 
     def rows(self, times: Counted) -> Atom:
-        """The number of times, asked again rather than given a name if it is that of an array."""
+        """The number of times: the length of an array is read again, which needs no name."""
         op = self.counting.op(times.count)
         if isinstance(op, Call) and op.fn is len:
             return self.builder.call(len, *op.args)
@@ -312,5 +316,5 @@ def is_product(stmt: Stmt) -> bool:
 
 
 def is_gained(stmt: Stmt, thread: Var, known: set[Var]) -> bool:
-    """Whether a statement multiplies the input of a layer by what is the same at all times."""
+    """Whether a statement multiplies the input of a layer by a value that is the same at all times."""
     return is_product(stmt) and thread in stmt.op.args and any(a in known for a in stmt.op.args)

@@ -1,14 +1,15 @@
-"""Elements of arrays that an innermost loop reads or adds to again and again, in variables.
+"""Elements of arrays that each iteration of an innermost loop reads or adds to are kept in variables.
 
-    for k in range(j):                              c_item = c[i, j]
-        c[i, j] += a[i, k] * b[k, j]                d = e[i]
-        x[k] -= e[i] * y[k]                         for k in range(j):
-                                                        c_item += a[i, k] * b[k, j]
-                                                        x[k] -= d * y[k]
-                                                    c[i, j] = c_item
+    c1, x1 = loop (c = c0, x = x0) for k ...:        s0 = c0[i, j];  d = e[i]
+        d = e[i]                                     s1, x1 = loop (s = s0, x = x0) for k ...:
+        c2 = c with [i, j] += mul(a, b)                  s2 = add(s, mul(a, b))
+        x2 = x with [k] -= mul(d, y)                     x2 = x with [k] -= mul(d, y)
+        yield c2, x2                                     yield s2, x2
+                                                     c1 = c0 with [i, j] = s1
 
-A machine cannot do so by itself: for all it knows, `x` and `e` share memory.  Nothing is read that the loop does not read: where it may
-have no iterations, `if` stands around all.
+Machine code cannot do so by itself: for all that it knows, `x` and `e` share memory.  Legal if every other access of the array in the
+loop is known to be of the same element or never of it (`analysis/references.py`).  Nothing is read that the loop does not read: where it
+may have no iterations, a branch stands around all.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ BY = {"add": operator.add, "sub": operator.sub}
 def in_registers(
     stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...]
 ) -> tuple[list[Stmt], Stmt, list[Stmt], bool]:
-    """What stands before the loop, the loop, what stands after it, and whether all that may be done where the loop has no iterations.
+    """The statements before the loop, the loop, the statements after it, and whether these are legal if it has no iterations.
 
     Args:
         beside: the statements of the block that the loop stands in.
@@ -41,7 +42,7 @@ def in_registers(
     loop: Loop = stmt.op
     if not any(True for _ in body.updates()):
         return [], stmt, [], True
-    work = _Registers(stmt, body, subscripts)
+    work = _ScalarReplacement(stmt, body, subscripts)
     work.promote()
     work.hoist()
     if not work.keys:
@@ -51,7 +52,7 @@ def in_registers(
 
 
 def where_not_empty(stmts: list[Stmt], stmt: Stmt, subscripts: Subscripts) -> list[Stmt]:
-    """What stands for a loop, where that has iterations; else its results are what it begins with."""
+    """A branch that runs the statements in place of a loop where it has iterations; else its results are its initial values."""
     some = Var("some", BOOL, True)
     bounds: list[Stmt] = []
     start, stop = stmt.op.domain.start, stmt.op.domain.stop
@@ -63,8 +64,8 @@ def where_not_empty(stmts: list[Stmt], stmt: Stmt, subscripts: Subscripts) -> li
 
 
 def accumulating(stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...]) -> list[Stmt]:
-    """The loop with the elements in variables that it adds to while it reads others of the same array."""
-    work = _Registers(stmt, body, subscripts)
+    """The loop with those elements in variables that it adds to while it reads others of the same array."""
+    work = _ScalarReplacement(stmt, body, subscripts)
     work.promote(others_read=True)
     certain = subscripts.is_never_empty(stmt.op.domain) or all(is_done_anyway(base, key, beside) for base, key in work.keys)
     if not work.keys:
@@ -73,12 +74,21 @@ def accumulating(stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[S
     return stmts if certain else where_not_empty(stmts, stmt, subscripts)
 
 
-class _Registers:
+class _ScalarReplacement:
+    """The parts of one loop, as they change.
+
+    Attributes:
+        before, after: the new statements before and after the loop.
+        keys: the elements that are read before the loop: array and subscript.
+        stmts, params, inits, results, targets: the parts of the loop; a statement that goes is None.
+        renamed: the atoms that take the place of variables.
+    """
+
     def __init__(self, stmt: Stmt, body: Body, subscripts: Subscripts):
         self.stmt, self.body, self.subscripts = stmt, body, subscripts
         self.before: list[Stmt] = []
         self.after: list[Stmt] = []
-        self.keys: list[tuple[Var, tuple]] = []  # what is read ahead
+        self.keys: list[tuple[Var, tuple]] = []
         self.stmts: list[Stmt | None] = list(body.stmts)
         self.params: list[Var] = list(stmt.op.params)
         self.inits: list[Atom] = list(stmt.op.inits)
@@ -101,7 +111,7 @@ class _Registers:
     # ---- elements that are written ----
 
     def promote(self, others_read: bool = False) -> None:
-        """Puts elements that each iteration writes into variables; with `others_read` only of arrays that it reads elsewhere too."""
+        """Puts the elements that each iteration writes into variables; with `others_read`, only if it reads other elements too."""
         for chain in [p for p in self.params if isinstance(p.type, Array) and p.type.dtype == FLOAT]:
             accesses = [a for a in self.all_accesses() if a.chain is chain]
             candidates = [a for a in accesses if a.mode is not None and self.is_invariant(a.key)]
@@ -117,7 +127,7 @@ class _Registers:
             self.promoted(chain, first.key, {a.at for a in here})
 
     def is_plain(self, access: Access) -> bool:
-        """Whether an access is a statement of its own, of numbers of 64 bits."""
+        """Whether an access is a statement of its own, for numbers of 64 bits."""
         op = self.body.stmts[access.at].op
         if isinstance(op, Update):
             t = atom_type(op.value)
@@ -208,7 +218,7 @@ class _Registers:
 
 
 def single(key: tuple[Atom, ...]):
-    """A subscript as it stands in an op."""
+    """The subscript of an op for a key."""
     return key if len(key) > 1 else key[0]
 
 

@@ -1,7 +1,7 @@
-"""Adding to an array that is a field of a record or an element of a tuple.
+"""Updates that add to an array which is a field of a record or an element of a tuple.
 
-    d_layers[i].w += v          where the field of the object can be assigned to, as `+=` does
-    d_w = d_layers[i].w         where it cannot (tuples, named tuples, frozen dataclasses); the array is changed all the same
+    d_layers[i].w += v          where the field can be assigned to, as `+=` does
+    d_w = d_layers[i].w         where it cannot: in tuples, named tuples and frozen dataclasses
     d_w += v
 """
 
@@ -17,7 +17,7 @@ from sourcead.ir.types import ListT, StructT, TupleT, Type
 
 
 def added_to_field(op: Update, expressions: Expressions) -> list[ast.stmt] | None:
-    """The statements of an update that adds to a field or element; None of another update."""
+    """The statements of an update that adds to a field or element; None for other updates."""
     holders = containers(op)
     if op.mode != "add" or not holders or not isinstance(holders[-1], (StructT, TupleT)):
         return None
@@ -33,7 +33,7 @@ def added_to_field(op: Update, expressions: Expressions) -> list[ast.stmt] | Non
 
 
 def containers(op: Update) -> list[Type]:
-    """The types that the steps of a path look into, as far as they are containers of known types; else none."""
+    """The types of the containers that the steps of a path take a part of; none if one of them is not known."""
     found, t = [], operand_type(op.base)
     for step in op.path:
         if not isinstance(step, Sub):
@@ -52,7 +52,7 @@ def containers(op: Update) -> list[Type]:
 
 
 def unused(name: str, expressions: Expressions) -> str:
-    """The name, or one like it that stands for nothing else in the function."""
+    """The name, or the name with a number if it is taken in the function."""
     taken = {*expressions.names.values(), *expressions.globals.reserved}
     candidates = (name, *(f"{name}_{k}" for k in range(1, len(taken) + 2)))
     return next(candidate for candidate in candidates if candidate not in taken)

@@ -1,0 +1,154 @@
+"""The factors of sums of products in a loop: how large they are, and which arrays hold their values of all iterations (`fission.py`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from sourcead.analysis.builder import Builder
+from sourcead.analysis.loop_indices import Counted, Counting, axis_of, is_int, offset
+from sourcead.analysis.sizes import Sizes, dims_in, known_dtype, least, rank
+from sourcead.ir.nodes import Atom, Call, Const, Function, Index, Loop, Stmt, Sub, Update, Var
+from sourcead.ir.types import Sym
+from sourcead.ir.walk import all_reads, definitions
+
+
+@dataclass(eq=False)
+class Term:
+    """What one update adds to a sum in each iteration: the product of two factors, or one factor.
+
+    Attributes:
+        update: the update.
+        variant: the number of the loop variant that is the sum.
+        axis: the axis of the factors over which the product sums.
+    """
+
+    update: Stmt
+    variant: int
+    factors: tuple[Var, ...]
+    axis: int = 0
+
+
+@dataclass(eq=False)
+class Size:
+    """How a dim is computed: the size of `var` along `axis`, or a number."""
+
+    var: Var | None
+    axis: int
+    dim: int | Sym
+
+    def write(self, build: Builder) -> Atom:
+        if isinstance(self.dim, int):
+            return Const(self.dim)
+        return build.index(build.attr(self.var, "shape"), Const(self.axis))
+
+
+class FunctionFacts:
+    """What is known of the function whose loops are split.  `notes` gets a line for each of them."""
+
+    def __init__(self, function: Function, notes: list[str]):
+        self.notes = notes
+        self.uses = Counter(all_reads(function.body))
+        self.made = definitions(function.body)
+        self.counting = Counting(self.made)
+
+
+@dataclass(eq=False)
+class FactorArray:
+    """An array that holds the values of a factor: that of iteration i at place i + `offset` along an axis."""
+
+    array: Var
+    axis: int
+    offset: int
+
+
+class FactorArrays:
+    """Finds the arrays and sizes of the factors of one loop.  `scope`: the variables that are visible before it."""
+
+    def __init__(self, facts: FunctionFacts, stmt: Stmt, counted: Counted, scope: list[Var]):
+        self.facts, self.stmt, self.counted, self.scope = facts, stmt, counted, scope
+        self.loop: Loop = stmt.op
+        self.index = self.loop.index
+        self.here = {t: s for s in self.loop.body.stmts for t in s.targets}
+
+    def shape_of(self, v: Var, term: Term) -> tuple[Size, ...] | None:
+        """How large a factor is along each axis, by variables in scope; None if this may differ between iterations.
+
+        A factor of a product that is added to an array without being broadcast is as long as an axis of that array.  Along the
+        other axis of a batch, over which the product sums, both factors are equally long.
+        """
+        if known_dtype(v) is None or v not in self.here and v not in self.loop.params:
+            return None
+        held = self.find(v)
+        if held is not None and rank(v) == 2 and held.array.type.scattered:
+            return None
+        sum_, k = self.loop.inits[term.variant], term.factors.index(v)
+        like = self.facts.counting.op(sum_)
+        if isinstance(like, Call) and like.fn is np.zeros_like and isinstance(like.args[0], Var):
+            sum_ = like.args[0]
+        sizes = Sizes(self.scope)
+        dim = dims_in(sum_)[k]
+        kept = Size(*sizes.where_is(dim), dim) if sizes.knows(dim) else Size(sum_, k, dim)
+        if rank(v) == 1:
+            return (kept,)
+        for dim in (dims_in(factor)[term.axis] for factor in term.factors):
+            if sizes.knows(dim):
+                batch = Size(*sizes.where.get(dim, (None, 0)), dim)
+                return (kept, batch) if term.axis else (batch, kept)
+        return None
+
+    def find(self, v: Var) -> FactorArray | None:
+        """The array that holds the values of a factor after the loop: each iteration reads its part, or writes it for the last time."""
+        match self.here[v].op if v in self.here else None:
+            case Index(Var() as array, key) if array in self.scope and rank(array) == rank(v) + 1:
+                return self.held(array, key)
+        for stmt in self.loop.body.stmts:
+            match stmt.op:
+                case Update(Var() as base, (Sub(key),), value, "set") if value is v and rank(base) == rank(v) + 1:
+                    for k, version in enumerate(self.loop.body.results):
+                        if known_dtype(base) == known_dtype(v) and self.stays(stmt, self.chain(k, version)):
+                            held = self.held(self.stmt.targets[k], key)
+                            return held if held is not None and fills(v, base, held.axis) else None
+        return None
+
+    def held(self, array: Var, key) -> FactorArray | None:
+        """The place of the part that a subscript takes, if the subscript moves on by one in each iteration."""
+        at = offset(key, self.index, self.facts.made)
+        if at is not None:
+            return FactorArray(array, 0, at) if at + self.counted.first >= 0 else None
+        return FactorArray(array, 1, 0) if axis_of(key, self.index) == 1 else None
+
+    def chain(self, k: int, version: Atom) -> list[Stmt]:
+        """The updates by which the body makes what it yields for a loop variant, in order; none if it makes it in another way."""
+        found = []
+        while version in self.here and isinstance(self.here[version].op, Update):
+            found.append(self.here[version])
+            version = self.here[version].op.base
+        return found[::-1] if version is self.loop.params[k] else []
+
+    def stays(self, stmt: Stmt, chain: list[Stmt]) -> bool:
+        """Whether no other update of the array, in this or a later iteration, changes what an update sets."""
+        if stmt not in chain:
+            return False
+        keys = [s.op.path[0].key if len(s.op.path) == 1 and isinstance(s.op.path[0], Sub) else None for s in chain]
+        own = keys[chain.index(stmt)]
+        if len(chain) == 1:
+            return True
+        at = offset(own, self.index, self.facts.made)
+        others = [offset(key[0] if isinstance(key, tuple) else key, self.index, self.facts.made) for key in keys]
+        if at is None or None in others or min(others) + self.counted.first < 0:
+            return False
+        down = is_int(self.loop.domain.step, -1)
+        return all(
+            s is stmt or (other < at if down else other > at) or (other == at and k < chain.index(stmt))
+            for k, (s, other) in enumerate(zip(chain, others))
+        )
+
+
+def fills(v: Var, array: Var, axis: int) -> bool:
+    """Whether a value is as large as the part of an array along an axis that it is written to, not broadcast."""
+    dims = dims_in(array)
+    part = (*dims[:axis], *dims[axis + 1 :])
+    return all(m is n or m == n or least(m) > 1 and least(n) > 1 for m, n in zip(dims_in(v), part))

@@ -26,7 +26,7 @@ NOT_IN_PLACE = {"inv", "invert", "is_", "is_not", "index", "indexOf"}
 DRAW = {"memory": "fresh", "effect": True}
 MODULES_WITH_EFFECTS = ("numpy.random", "numpy.testing", "random", "secrets")
 PURE_MODULES = ("numpy", "numpy.linalg", "numpy.fft")
-GENERATORS = (np.random.Generator, np.random.RandomState)
+GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 
 
 def facts_of_kind(function) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def facts_of_kind(function) -> dict[str, Any]:
         return {**UFUNC, "elementwise": elementwise, "boolean": boolean, "pure": is_public(function)}
     if isinstance(owner, np.ufunc):
         return {"pure": is_public(owner) and function.__name__ in UFUNC_METHODS}
-    if isinstance(owner, (*GENERATORS, random.Random)):
+    if isinstance(owner, GENERATORS):
         return DRAW
     if isinstance(function, type) and issubclass(function, (np.generic, BaseException)):
         return NUMBER_TYPE if issubclass(function, np.generic) else {"numba": "native", "constant": True}

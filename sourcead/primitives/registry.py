@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.primitives.kinds import facts_of_kind, home
+from sourcead.primitives.refusals import reason_of
 from sourcead.primitives.rule import Linear, Rule, TangentRule, adjoint_from, tangent_from
 
 
@@ -100,6 +101,11 @@ class Primitive:
     def is_elementwise(self, count: int) -> bool:
         """Whether a call with so many arguments works element by element; `np.where` with one argument does not."""
         return self.elementwise and count >= (self.operands or 1)
+
+    @cached_property
+    def refused(self) -> str | None:
+        """Why the function is refused where a derivative would pass through it; None if nothing is known of it."""
+        return None if self.adjoint or self.tangent else reason_of(self.function)
 
     @cached_property
     def adjoint_rule(self) -> Rule | None:

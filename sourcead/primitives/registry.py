@@ -42,6 +42,9 @@ class Primitive:
         preset: the options of the function whose default differs from that in its rules.
         compositions: the functions of other functions that may stand for its calls.
         result: `result(function, args, kwargs)` is the type of its result; if None, this follows from calls on small examples.
+        examples: the type of its result may be taken from calls on small examples: neither it nor the shape depends on their values.
+        dtype_at: the position of the dtype that is asked for among its arguments.
+        first_only: of several results, its rules know the first one alone.
         constant: its result carries no derivative, whatever its arguments are.
         memory: what its result shares with its arguments (`emit/memory/sharing.py` explains the words): "fresh", "readonly",
             "shallow", "first", "shared", "foreign", or "operands" where it depends on their types as that of an operator
@@ -76,6 +79,9 @@ class Primitive:
     preset: tuple[tuple[str, Any], ...] = ()
     compositions: tuple = ()
     result: Callable | None = None
+    examples: bool = False
+    dtype_at: int | None = None
+    first_only: bool = False
     constant: bool = False
     memory: str | Callable[[int, Set[str]], str] = "foreign"
     view: str | None = None

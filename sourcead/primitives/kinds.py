@@ -26,7 +26,7 @@ NOT_IN_PLACE = {"inv", "invert", "is_", "is_not", "index", "indexOf"}
 DRAW = {"memory": "fresh", "effect": True}
 MODULES_WITH_EFFECTS = ("numpy.random", "numpy.testing", "random", "secrets")
 NOT_BY_EXAMPLE = (
-    "numpy._pytesttester", "numpy.lib._npyio", "numpy.lib.scimath", "numpy.lib._scimath", "numpy.ctypeslib", "numpy.ma", "numpy.lib.stride_tricks",
+    "numpy.lib._npyio", "numpy.lib.scimath", "numpy.lib._scimath", "numpy.ctypeslib", "numpy.ma", "numpy.lib.stride_tricks",
     "numpy.lib._stride_tricks", "numpy.f2py", "numpy.rec", "numpy.matlib", "numpy.char", "numpy.strings",
 )  # fmt: skip
 PURE_MODULES = ("numpy", "numpy.linalg", "numpy.fft")
@@ -58,9 +58,8 @@ def facts_of_kind(function) -> dict[str, Any]:
     if where in ("operator", "_operator"):
         return operator_facts(function.__name__)
     if where.partition(".")[0] == "numpy":
-        pure = where in PURE_MODULES and not isinstance(function, type)
-        examples = not isinstance(function, type) and not where.startswith(NOT_BY_EXAMPLE)
-        return {"memory": "shared", "pure": pure, "examples": examples}
+        plain = hasattr(function, "__name__") and not isinstance(function, type)  # `np.test` has no name
+        return {"memory": "shared", "pure": plain and where in PURE_MODULES, "examples": plain and not where.startswith(NOT_BY_EXAMPLE)}
     if is_helper(function):
         return {"memory": "shared", "examples": True}
     if where.startswith("scipy.special"):

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-
 from sourcead.ad.cotangents.shapes import cast, unbroadcast
 from sourcead.ad.cotangents.store import Cotangents
 from sourcead.ad.recursion import cotangents_of as cotangents_of_pair

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-
 from sourcead.analysis.versions import Chains
 from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Stmt, Update, Var
 from sourcead.ir.types import Array

@@ -41,7 +41,7 @@ class PullbackVal:
 
 
 def constant(lo: Lowering, value: Value, node) -> Any:
-    """A value that must be known while compiling."""
+    """Return a value that must be known while compiling."""
     if isinstance(value, TupleVal):
         return tuple(constant(lo, item, node) for item in value.items)
     if isinstance(value, Cell) and value.kind == "list":
@@ -52,7 +52,7 @@ def constant(lo: Lowering, value: Value, node) -> Any:
 
 
 def parameters(lo: Lowering, fn: Value, node) -> list[str]:
-    """The names of the parameters that a function takes, as far as they have one."""
+    """Return the names of the parameters that a function takes, as far as they have one."""
     match fn:
         case FunctionVal(source):
             return [a.id for a in (*source.node.args.posonlyargs, *source.node.args.args, *source.node.args.kwonlyargs)]
@@ -73,7 +73,7 @@ def parameters(lo: Lowering, fn: Value, node) -> list[str]:
 
 
 def places(lo: Lowering, fn: Value, wrt: Any, args: list[Value], kwargs: dict[str, Value], node) -> list[int | str]:
-    """Where among the arguments of a call those in wrt stand."""
+    """Return where among the arguments of a call those in wrt stand."""
     found: list[int | str] = []
     names = parameters(lo, fn, node)
     for item in wrt if isinstance(wrt, tuple) else (wrt,):

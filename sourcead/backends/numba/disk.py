@@ -34,11 +34,16 @@ def folder() -> Path:
 
 @functools.lru_cache(maxsize=1)
 def versions() -> str:
-    """Return what machine code depends on beside the text."""
+    """Return what machine code depends on besides the text and the options."""
     here = Path(__file__).parent
     files = sorted([*here.rglob("*.py"), *Path(runtime.__file__).parent.glob("*.py")])
     stamps = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
     return repr((sys.version, numba.__version__, np.__version__, TOOLCHAIN.name, stamps))
+
+
+def cache_key(options: object) -> str:
+    """Return what the machine code of a text depends on besides the text."""
+    return f"{options!r} {versions()}"
 
 
 def file_of(name: str, text: str, with_callees: str, options: object) -> str | None:
@@ -50,7 +55,7 @@ def file_of(name: str, text: str, with_callees: str, options: object) -> str | N
         with_callees: the text with the functions that it calls.
         options: those of the compilation.
     """
-    key = hashlib.sha256("\0".join((with_callees, repr(options), versions())).encode()).hexdigest()[:32]
+    key = hashlib.sha256(f"{with_callees}\0{cache_key(options)}".encode()).hexdigest()[:32]
     file = folder() / key / f"{name}.py"
     try:
         if not file.exists():

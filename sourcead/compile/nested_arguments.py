@@ -41,18 +41,16 @@ class PullbackVal:
 
 
 def constant(lo: Lowering, value: Value, node) -> Any:
-    """Return a value that must be known while compiling."""
-    if isinstance(value, TupleVal):
-        return tuple(constant(lo, item, node) for item in value.items)
-    if isinstance(value, Cell) and value.kind == "list":
-        return tuple(constant(lo, item, node) for item in value.items.values())
+    """A value that must be known while compiling."""
+    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
+        return tuple(constant(lo, item, node) for item in value.contents)
     if isinstance(value, Const) and not value.live:
         return value.value
     raise core.unsupported(lo, node, "what a derivative is taken of, or with respect to, is not known before the program runs")
 
 
 def parameters(lo: Lowering, fn: Value, node) -> list[str]:
-    """Return the names of the parameters that a function takes, as far as they have one."""
+    """The names of the parameters that a function takes, as far as they have one."""
     match fn:
         case FunctionVal(source):
             return [a.id for a in (*source.node.args.posonlyargs, *source.node.args.args, *source.node.args.kwonlyargs)]
@@ -73,7 +71,7 @@ def parameters(lo: Lowering, fn: Value, node) -> list[str]:
 
 
 def places(lo: Lowering, fn: Value, wrt: Any, args: list[Value], kwargs: dict[str, Value], node) -> list[int | str]:
-    """Return where among the arguments of a call those in wrt stand."""
+    """Where among the arguments of a call those in wrt stand."""
     found: list[int | str] = []
     names = parameters(lo, fn, node)
     for item in wrt if isinstance(wrt, tuple) else (wrt,):

@@ -19,9 +19,8 @@ from dataclasses import dataclass, replace
 
 from sourcead.ir.nodes import Attr, Block, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var, fresh
 from sourcead.ir.types import Array, ListT, TupleT
-from sourcead.ir.walk import (
-    bound_vars, count_reads, has_effect, map_blocks, op_blocks, op_reads, reads_inside, rewrite, substitute
-)
+from sourcead.ir.walk import bound_vars, count_reads, map_blocks, op_blocks, op_reads, rewrite, substitute
+from sourcead.passes.cleanup.dead_code import remove_dead
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +37,7 @@ def binders(op: Op) -> tuple[Var, ...]:
 
 def with_idioms(function: Function) -> Function:
     """The function with the loops and calls above rewritten, and without the temporaries that nothing reads any more."""
-    body = _unpacked(_Loops().block(function.body, {}))
-    return replace(function, body=_without_dead_temps(body))
+    return remove_dead(replace(function, body=_unpacked(_Loops().block(function.body, {}))))
 
 
 class _Loops:
@@ -202,21 +200,3 @@ def _targets(t: Var, parts, reads: int) -> tuple[Var, ...] | None:
         return None
     taken = {k: p.targets[0] for k, p in zip(keys, parts)}
     return tuple(taken.get(k) or Var("_", temp=True) for k in range(n))
-
-
-def _without_dead_temps(block: Block) -> Block:
-    """The block without the temporaries that nothing reads."""
-    counts = count_reads(block)
-
-    def visit(b: Block) -> Block:
-        stmts = []
-        for stmt in reversed(b.stmts):
-            unread = stmt.targets and not any(counts.get(t) for t in stmt.targets)
-            if unread and all(t.temp for t in stmt.targets) and not has_effect(stmt.op):
-                for v in reads_inside(stmt.op):
-                    counts[v] -= 1
-                continue
-            stmts.append(map_blocks(stmt, visit))
-        return Block(tuple(reversed(stmts)), b.results)
-
-    return visit(block)

@@ -17,6 +17,7 @@ import builtins
 import operator
 from dataclasses import dataclass, replace
 
+from sourcead.analysis.loop_indices import is_int
 from sourcead.ir.nodes import Attr, Block, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var, fresh
 from sourcead.ir.types import Array, ListT, TupleT
 from sourcead.ir.walk import bound_vars, count_reads, map_blocks, op_blocks, op_reads, rewrite, substitute
@@ -123,11 +124,11 @@ def _index_reads(block: Block, index: Var, reading: dict[Var, list[Stmt]]) -> in
 
 def _counted(domain: Range, defs: dict[Var, Op]) -> tuple[list[Var], bool]:
     """The sequences whose length a range has, and whether it runs backward."""
-    if _is(domain.start, 0) and _is(domain.step, 1):
+    if is_int(domain.start, 0) and is_int(domain.step, 1):
         return _measured(domain.stop, defs), False
-    if _is(domain.stop, -1) and _is(domain.step, -1):
+    if is_int(domain.stop, -1) and is_int(domain.step, -1):
         match defs.get(domain.start):
-            case Call(operator.sub, (length, one)) if _is(one, 1):
+            case Call(operator.sub, (length, one)) if is_int(one, 1):
                 return _measured(length, defs)[:1] if len(_measured(length, defs)) == 1 else [], True
     return [], False
 
@@ -137,7 +138,7 @@ def _measured(length, defs: dict[Var, Op]) -> list[Var]:
     match defs.get(length) if isinstance(length, Var) else None:
         case Call(builtins.len, (Var() as seq,)):
             return [seq]
-        case Index(Var() as shape, zero) if _is(zero, 0):
+        case Index(Var() as shape, zero) if is_int(zero, 0):
             match defs.get(shape):
                 case Attr(Var() as seq, "shape"):
                     return [seq]
@@ -147,10 +148,6 @@ def _measured(length, defs: dict[Var, Op]) -> list[Var]:
                 found = [p[0] for p in parts]
                 return found if len(set(found)) == len(found) else []
     return []
-
-
-def _is(atom, value) -> bool:
-    return isinstance(atom, Const) and type(atom.value) is int and atom.value == value
 
 
 def _element(reads: list[Stmt]) -> Var:

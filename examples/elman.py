@@ -91,12 +91,12 @@ def sigmoid(z):
 
 
 def elman_layer(layer, x, h):
-    """The output of an Elman layer, which is its next state."""
+    """Gives the output of an Elman layer, which is its next state."""
     return np.tanh(affine(layer.w, layer.u, layer.b, x, h))
 
 
 def gru_layer(layer, x, h):
-    """The output of a GRU layer, which is its next state."""
+    """Gives the output of a GRU layer, which is its next state."""
     r = sigmoid(affine(layer.wr, layer.ur, layer.br, x, h))
     z = sigmoid(affine(layer.wz, layer.uz, layer.bz, x, h))
     n = np.tanh(matvec(layer.wn, x) + layer.bn + r * (matvec(layer.un, h) + layer.cn))
@@ -104,7 +104,7 @@ def gru_layer(layer, x, h):
 
 
 def lstm_layer(layer, x, h, c):
-    """The output of an LSTM layer, and its next memory."""
+    """Gives the output of an LSTM layer, and its next memory."""
     i = sigmoid(affine(layer.wi, layer.ui, layer.bi, x, h))
     f = sigmoid(affine(layer.wf, layer.uf, layer.bf, x, h))
     g = np.tanh(affine(layer.wg, layer.ug, layer.bg, x, h))
@@ -117,12 +117,12 @@ def lstm_layer(layer, x, h, c):
 
 
 def zero_states(biases, xs):
-    """A state of zeros for each layer, one per series of a batch."""
+    """Gives a state of zeros for each layer, one per series of a batch."""
     return [np.zeros(xs.shape[1:-1] + b.shape, xs.dtype) for b in biases]
 
 
 def predict_elman(layers, xs):
-    """The last layer's output after the last input."""
+    """Gives the last layer's output after the last input."""
     hs = zero_states([layer.b for layer in layers], xs)
     for x in xs:
         states = []
@@ -134,7 +134,7 @@ def predict_elman(layers, xs):
 
 
 def predict_gru(layers, xs):
-    """The last layer's output after the last input."""
+    """Gives the last layer's output after the last input."""
     hs = zero_states([layer.bn for layer in layers], xs)
     for x in xs:
         states = []
@@ -146,7 +146,7 @@ def predict_gru(layers, xs):
 
 
 def predict_lstm(layers, xs):
-    """The last layer's output after the last input."""
+    """Gives the last layer's output after the last input."""
     hs = zero_states([layer.bi for layer in layers], xs)
     cs = zero_states([layer.bi for layer in layers], xs)
     for x in xs:
@@ -164,17 +164,17 @@ def mean_squared_error(prediction, y):
 
 
 def elman_loss(layers, xs, y):
-    """The mean squared error of the Elman network's prediction of `y` from the inputs `xs`."""
+    """Gives the mean squared error of the Elman network's prediction of `y` from the inputs `xs`."""
     return mean_squared_error(predict_elman(layers, xs), y)
 
 
 def gru_loss(layers, xs, y):
-    """The mean squared error of the GRU network's prediction of `y` from the inputs `xs`."""
+    """Gives the mean squared error of the GRU network's prediction of `y` from the inputs `xs`."""
     return mean_squared_error(predict_gru(layers, xs), y)
 
 
 def lstm_loss(layers, xs, y):
-    """The mean squared error of the LSTM network's prediction of `y` from the inputs `xs`."""
+    """Gives the mean squared error of the LSTM network's prediction of `y` from the inputs `xs`."""
     return mean_squared_error(predict_lstm(layers, xs), y)
 
 
@@ -195,7 +195,7 @@ MODELS = {
 
 
 def initial_layers(rng: np.random.Generator, model: str, sizes: list[int], dtype: type = np.float32) -> list:
-    """Layers with Glorot uniform weights and zero biases; `sizes` is the size of the input, then that of each output."""
+    """Gives layers with Glorot uniform weights and zero biases; `sizes` is the size of the input, then that of each output."""
     layers = []
     for inputs, outputs in zip(sizes, sizes[1:]):
         parts = []
@@ -209,7 +209,7 @@ def initial_layers(rng: np.random.Generator, model: str, sizes: list[int], dtype
 
 
 def arrays_of(layers: list) -> list[np.ndarray]:
-    """All parameters (or all gradients), layer by layer."""
+    """Gives all parameters (or all gradients), layer by layer."""
     return [array for layer in layers for array in layer]
 
 
@@ -265,7 +265,7 @@ def read_csv(path: str, columns: list[str] | None = None) -> np.ndarray:
 
 
 def is_price(text: str) -> bool:
-    """Whether a text is a positive number."""
+    """Tells whether a text is a positive number."""
     try:
         return 0 < float(text) < float("inf")
     except ValueError:
@@ -300,7 +300,7 @@ def windows(prices: np.ndarray, steps: int) -> tuple[Windows, Windows]:
 
 
 def train_epoch(loss_and_gradient: Callable, layers: list, update: Callable, data: Windows, rng) -> Iterator[float]:
-    """Passes over the windows once; yields the loss of each batch."""
+    """Passes over the windows once and yields the loss of each batch."""
     for xs, ys in minibatches(rng, BATCH, *data):
         value, gradient = loss_and_gradient(layers, xs.swapaxes(0, 1), ys)
         update(arrays_of(gradient))
@@ -342,7 +342,7 @@ def train(
 
 
 def error_of(model: str, layers: list, data: Windows) -> float:
-    """The mean squared error of the predictions."""
+    """Gives the mean squared error of the predictions."""
     prediction = MODELS[model].predict(layers, data.xs.swapaxes(0, 1))
     return float(mean_squared_error(prediction, data.ys))
 

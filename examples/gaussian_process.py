@@ -17,7 +17,7 @@ from sourcead import hessian, value_and_grad
 
 
 def loss(scales: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
-    """The negative log marginal likelihood of observations `y` at `x`."""
+    """Gives the negative log marginal likelihood of observations `y` at `x`."""
     signal, length, noise = np.exp(scales)
     gaps = x[:, None] - x[None, :]
     kernel = signal**2 * np.exp(-(gaps**2) / (2 * length**2)) + noise**2 * np.eye(len(x))
@@ -31,7 +31,7 @@ curvature = hessian(loss)
 
 
 def made_data(n: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Noisy observations of a smooth function."""
+    """Gives noisy observations of a smooth function."""
     rng = np.random.default_rng(seed)
     x = np.sort(rng.uniform(-3, 3, n))
     return x, np.sin(2 * x) + 0.3 * x + 0.1 * rng.normal(size=n)

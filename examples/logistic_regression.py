@@ -16,7 +16,7 @@ from sourcead import hessian, value_and_grad
 
 
 def loss(w: np.ndarray, x: np.ndarray, labels: np.ndarray, penalty: float) -> float:
-    """The mean negative log-likelihood of labels 0 and 1, with a ridge penalty; `w` ends with the intercept."""
+    """Gives the mean negative log-likelihood of labels 0 and 1, with a ridge penalty; `w` ends with the intercept."""
     scores = x @ w[:-1] + w[-1]
     return np.mean(np.logaddexp(0, scores) - labels * scores) + penalty * np.sum(w[:-1] ** 2)
 
@@ -26,7 +26,7 @@ curvature = hessian(loss)
 
 
 def made_data(n: int = 500, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Features, labels, and the weights from which they were drawn."""
+    """Gives features, labels, and the weights from which they were drawn."""
     rng = np.random.default_rng(seed)
     w = np.array([1.5, -2.0, 0.7, 0.0, 1.0, -0.3])
     x = rng.normal(size=(n, 5))

@@ -35,13 +35,13 @@ class Weights(NamedTuple):
 
 
 def reconstruction(we1, b1, we2, b2, wd, bd, input):
-    """The images that come out, for images of shape (784,) or (batch, 784)."""
+    """Gives the reconstruction of images of shape (784,) or (batch, 784)."""
     code = sigmoid(sigmoid(input @ we1 + b1) @ we2 + b2)
     return sigmoid(code @ wd + bd)
 
 
 def error(we1, b1, we2, b2, wd, bd, input):
-    """The squared error of an image, or its mean over a batch."""
+    """Gives the squared error of an image, or its mean over a batch."""
     return np.mean(np.sum((reconstruction(we1, b1, we2, b2, wd, bd, input) - input) ** 2, axis=-1))
 
 
@@ -50,7 +50,7 @@ bend = hvp(error, wrt="wd")  # the second derivative by the last weights, times 
 
 
 def initial_parameters(rng: np.random.Generator) -> Weights:
-    """Glorot uniform weights and zero biases."""
+    """Gives Glorot uniform weights and zero biases."""
     parts = []
     for inputs, outputs in ((PIXELS, HIDDEN), (HIDDEN, CODE), (CODE, PIXELS)):
         parts += [glorot_uniform(rng, inputs, outputs), np.zeros(outputs, np.float32)]
@@ -58,24 +58,24 @@ def initial_parameters(rng: np.random.Generator) -> Weights:
 
 
 def cost_of_weights(weights: Weights, images: np.ndarray):
-    """The cost and its gradient in the order of the weights, as `fit` asks for them."""
+    """Gives the cost and its gradient in the order of the weights, as `fit` takes them."""
     return cost(*weights, images)
 
 
 def curvature(weights: Weights, images: np.ndarray) -> float:
-    """How the cost bends along its gradient by the last weights: v H v / v v."""
+    """Gives the curvature of the cost along its gradient by the last weights: v H v / v v."""
     v = cost(*weights, images)[1][WEIGHTS.index("wd")]
     return float(np.vdot(v, bend(*weights, images, v)) / np.vdot(v, v))
 
 
 def mean_error(weights: Weights, images: np.ndarray, at_once: int = 1000) -> float:
-    """The mean error of images, some at a time."""
+    """Gives the mean error of images, computed for a few at a time."""
     parts = [images[k : k + at_once] for k in range(0, len(images), at_once)]
     return sum(len(part) * float(error(*weights, part)) for part in parts) / len(images)
 
 
 def picture(weights: Weights, images: np.ndarray, path: str) -> None:
-    """Draws images, and under each what comes out."""
+    """Draws images, and under each its reconstruction."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -32,7 +32,7 @@ class CNN(NamedTuple):
 
 
 def logits(p, images):
-    """The logits of a batch of images of shape (batch, 1, 28, 28)."""
+    """Gives the logits of a batch of images of shape (batch, 1, 28, 28)."""
     h = max_pool2d(relu(conv2d(images, *p.conv1)), 2)
     h = max_pool2d(relu(conv2d(h, *p.conv2)), 2)
     h = relu(dense(flatten(h), *p.hidden))
@@ -41,12 +41,12 @@ def logits(p, images):
 
 @value_and_grad
 def loss(p, images, labels):
-    """The mean cross-entropy of a batch."""
+    """Gives the mean cross-entropy of a batch."""
     return cross_entropy(logits(p, images), labels)
 
 
 def initial_parameters(rng: np.random.Generator) -> CNN:
-    """Glorot uniform weights and zero biases."""
+    """Gives Glorot uniform weights and zero biases."""
     return CNN(
         Conv2d(glorot_uniform(rng, 1, 6, kernel=(3, 3)), np.zeros(6, np.float32)),
         Conv2d(glorot_uniform(rng, 6, 16, kernel=(3, 3)), np.zeros(16, np.float32)),
@@ -56,7 +56,7 @@ def initial_parameters(rng: np.random.Generator) -> CNN:
 
 
 def as_images(rows: np.ndarray) -> np.ndarray:
-    """Rows of 784 pixels as images of one channel: a view."""
+    """Gives rows of 784 pixels as images of one channel: a view."""
     return rows.reshape(-1, 1, 28, 28)
 
 

@@ -30,18 +30,18 @@ class Reader(NamedTuple):
 
 
 def logits(p, xs):
-    """The logits of a batch; `xs` has shape (rows, batch, pixels)."""
+    """Gives the logits of a batch; `xs` has shape (rows, batch, pixels)."""
     return dense(lstm(xs, *p.lstm, last=True), *p.out)
 
 
 @value_and_grad
 def loss(p, xs, labels):
-    """The mean cross-entropy of a batch."""
+    """Gives the mean cross-entropy of a batch."""
     return cross_entropy(logits(p, xs), labels)
 
 
 def initial_parameters(rng: np.random.Generator) -> Reader:
-    """Glorot uniform weights, gate by gate, and zero biases."""
+    """Gives Glorot uniform weights, gate by gate, and zero biases."""
     w = np.hstack([glorot_uniform(rng, ROWS, UNITS) for _ in range(4)])
     u = np.hstack([glorot_uniform(rng, UNITS, UNITS) for _ in range(4)])
     layer = Recurrent(w, u, np.zeros(4 * UNITS, np.float32))
@@ -49,7 +49,7 @@ def initial_parameters(rng: np.random.Generator) -> Reader:
 
 
 def as_rows(images: np.ndarray) -> np.ndarray:
-    """Images of shape (batch, 784) as sequences of shape (28, batch, 28): a view."""
+    """Gives images of shape (batch, 784) as sequences of shape (28, batch, 28): a view."""
     return images.reshape(-1, ROWS, 28).swapaxes(0, 1)
 
 

@@ -28,18 +28,18 @@ class MLP(NamedTuple):
 
 
 def logits(p, images):
-    """The logits of a batch of images of shape (batch, 784)."""
+    """Gives the logits of a batch of images of shape (batch, 784)."""
     return dense(relu(dense(images, *p.hidden)), *p.out)
 
 
 @value_and_grad
 def loss(p, images, labels):
-    """The mean cross-entropy of a batch."""
+    """Gives the mean cross-entropy of a batch."""
     return cross_entropy(logits(p, images), labels)
 
 
 def initial_parameters(rng: np.random.Generator) -> MLP:
-    """Glorot uniform weights and zero biases."""
+    """Gives Glorot uniform weights and zero biases."""
     return MLP(
         Dense(glorot_uniform(rng, 784, HIDDEN), np.zeros(HIDDEN, np.float32)),
         Dense(glorot_uniform(rng, HIDDEN, 10), np.zeros(10, np.float32)),

@@ -31,7 +31,7 @@ REPORT_EVERY = 10
 
 @value_and_grad(wrt=("wx", "wh", "bh", "wo", "bo"))
 def loss(wx, wh, bh, wo, bo, xs, labels):
-    """The mean cross-entropy of a batch; `xs` has shape (steps, batch, pixels)."""
+    """Gives the mean cross-entropy of a batch; `xs` has shape (steps, batch, pixels)."""
     h = np.zeros((xs.shape[1], bh.shape[0]), xs.dtype)
     for x in xs:
         h = np.tanh(x @ wx + h @ wh + bh)
@@ -42,7 +42,7 @@ def loss(wx, wh, bh, wo, bo, xs, labels):
 
 
 def predict(parameters: list[np.ndarray], xs: np.ndarray) -> np.ndarray:
-    """The most probable digit of each image of a batch."""
+    """Gives the most probable digit of each image of a batch."""
     wx, wh, bh, wo, bo = parameters
     h = np.zeros((xs.shape[1], len(bh)), xs.dtype)
     for x in xs:
@@ -51,12 +51,12 @@ def predict(parameters: list[np.ndarray], xs: np.ndarray) -> np.ndarray:
 
 
 def accuracy(parameters: list[np.ndarray], xs: np.ndarray, labels: np.ndarray) -> float:
-    """The share of a batch that is classified right."""
+    """Gives the share of a batch that is classified correctly."""
     return float(np.mean(predict(parameters, xs) == labels))
 
 
 def initial_parameters(rng: np.random.Generator) -> list[np.ndarray]:
-    """Glorot uniform weights and zero biases, in the order that `loss` takes them."""
+    """Gives Glorot uniform weights and zero biases, in the order that `loss` takes them."""
     return [
         glorot_uniform(rng, PIXELS, UNITS),
         glorot_uniform(rng, UNITS, UNITS),
@@ -67,7 +67,7 @@ def initial_parameters(rng: np.random.Generator) -> list[np.ndarray]:
 
 
 def as_steps(images: np.ndarray) -> np.ndarray:
-    """Images of shape (batch, 784) as a sequence of shape (4, batch, 196): a view."""
+    """Gives images of shape (batch, 784) as a sequence of shape (4, batch, 196): a view."""
     return images.reshape(len(images), STEPS, PIXELS).swapaxes(0, 1)
 
 
@@ -75,7 +75,7 @@ def as_steps(images: np.ndarray) -> np.ndarray:
 
 
 def updater(optimizer: str, parameters: list[np.ndarray]) -> Callable:
-    """A function of the gradients that makes one step of `sgd` or `adam`, in place."""
+    """Gives a function of the gradients that makes one step of `sgd` or `adam`, in place."""
     rate = RATES[optimizer]
     if optimizer == "sgd":
         return lambda gradients: sgd(parameters, gradients, rate)
@@ -90,7 +90,7 @@ def train_epoch(
     data: Dataset,
     rng: np.random.Generator,
 ) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
-    """Passes over the training images once; after each batch yields its loss, its images as steps, and its labels."""
+    """Passes over the training images once, and after each batch yields its loss, its images as steps, and its labels."""
     for images, labels in minibatches(rng, BATCH, data.x_train, data.y_train):
         xs = as_steps(images)
         value, gradients = loss_and_gradients(*parameters, xs, labels)
@@ -185,7 +185,7 @@ def plot(history: list[tuple[int, float, float]], path: str):
 
 
 def running_mean(values: tuple[float, ...], reach: int = 5) -> np.ndarray:
-    """The mean of the values up to `reach` places before and after each place."""
+    """Gives the mean of the values up to `reach` places before and after each place."""
     sums = np.concatenate([[0.0], np.cumsum(values)])
     places = np.arange(len(values))
     starts, ends = np.maximum(0, places - reach), np.minimum(len(values), places + reach + 1)
@@ -193,7 +193,7 @@ def running_mean(values: tuple[float, ...], reach: int = 5) -> np.ndarray:
 
 
 def peak_megabytes() -> float | None:
-    """The most memory this process has held, or None where the system does not tell."""
+    """Gives the most memory this process has held, or None where the system does not say."""
     try:
         import resource
     except ImportError:

@@ -14,7 +14,7 @@ from sourcead import grad, hessian, hvp
 
 
 def rosenbrock(x: np.ndarray) -> float:
-    """The sum of 100 (x[i + 1] - x[i]^2)^2 + (1 - x[i])^2; its minimum is 0 at ones."""
+    """Gives the sum of 100 (x[i + 1] - x[i]^2)^2 + (1 - x[i])^2; its minimum is 0 at ones."""
     total = 0.0
     for i in range(len(x) - 1):
         total += 100 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2

@@ -17,7 +17,7 @@ from sourcead import hessian, hvp, value_and_grad
 
 
 def loss(parameters: np.ndarray, x: np.ndarray, y: np.ndarray, penalty: float) -> float:
-    """The mean squared error of a network with one hidden layer, with a ridge penalty."""
+    """Gives the mean squared error of a network with one hidden layer, with a ridge penalty."""
     units = (len(parameters) - 1) // 3
     w, b, v = parameters[:units], parameters[units : 2 * units], parameters[2 * units : 3 * units]
     hidden = np.tanh(np.outer(x, w) + b)
@@ -30,7 +30,7 @@ product = hvp(loss)
 
 
 def made_data(n: int = 80, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Noisy points of a curve."""
+    """Gives noisy points of a curve."""
     rng = np.random.default_rng(seed)
     x = np.linspace(-2, 2, n)
     return x, np.sin(3 * x) * np.exp(-(x**2) / 2) + 0.02 * rng.normal(size=n)

@@ -120,7 +120,7 @@ def test_targets_are_those_of_the_rows():
     assert reached["Numba / jax.jit, geometric mean of 2"] == (pytest.approx(1.0), False)
     assert reached["Numba / jax.jit, loop for loop, largest (lorenz)"] == (0.5, True)
     assert reached["lorenz, Numba / jax.jit"] == (0.5, True)
-    assert reached["mixture, the faster of ours / jax.jit"] == (1.25, False)
+    assert reached["mixture, the faster engine / jax.jit"] == (1.25, False)
 
 
 def test_the_page_is_written_with_its_figures(tmp_path):

@@ -21,6 +21,7 @@ from sourcead.frontend.source import find_source
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import FLOAT, Array, Sym
 from tests.programs import all_programs, rng_for
+from tests.test_layers import own_edges
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = all_programs("python")[::40]
@@ -191,6 +192,20 @@ def texts():
 def modules():
     files = [*(ROOT / "sourcead" / "frontend").rglob("*.py"), *(ROOT / "sourcead" / "compile").glob("nested*.py")]
     return sorted(".".join(f.relative_to(ROOT).with_suffix("").parts) for f in files if f.name != "__init__.py")
+
+
+FOLDERS = ("core", "control", "values", "builtins", "syntax")
+
+
+def test_imports_between_the_folders_run_one_way():
+    for module, edges in own_edges().items():
+        _, _, folder, *rest = (*module.split("."), "", "")
+        if not module.startswith("sourcead.frontend.") or folder not in FOLDERS or not rest[0]:
+            continue
+        for other in edges:
+            found = other.removeprefix("sourcead.frontend.").partition(".")[0]
+            if other.startswith("sourcead.frontend.") and found in FOLDERS:
+                assert FOLDERS.index(found) <= FOLDERS.index(folder), f"{module} imports {other}"
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -15,12 +15,12 @@ PAGE = Path(__file__).parent.parent / "docs" / "how-it-works.md"
 BLOCK = re.compile(r"```(python|text)\n(.*?)```\n", re.S)
 
 
-def outputs(text, folder):
+def outputs(text, folder, name="how_it_works"):
     """What each block of code prints, when all of them stand in one file; a block that prints nothing gives an empty text."""
-    file = Path(folder) / "how_it_works.py"
+    file = Path(folder) / f"{name}.py"
     codes = [body for kind, body in BLOCK.findall(text) if kind == "python"]
     file.write_text("".join(codes), encoding="utf-8")
-    space, line = {"__name__": "how_it_works"}, 0
+    space, line = {"__name__": name}, 0
     for code in codes:
         with contextlib.redirect_stdout(io.StringIO()) as out:
             exec(compile("\n" * line + code, str(file), "exec", dont_inherit=True), space)
@@ -28,9 +28,9 @@ def outputs(text, folder):
         yield out.getvalue()
 
 
-def with_outputs(text, folder):
+def with_outputs(text, folder, name="how_it_works"):
     """The page, in which the text that follows a block of code is what that block prints."""
-    printed = outputs(text, folder)
+    printed = outputs(text, folder, name)
     last = ""
 
     def block(found):

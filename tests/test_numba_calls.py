@@ -18,9 +18,9 @@ from numba.core import config  # noqa: E402
 from numba.core.codegen import CPUCodegen  # noqa: E402
 
 from sourcead.backends.numba import interpreter as interpreted  # noqa: E402
+from sourcead.backends.numba.codegen.loop_nests import sum_along  # noqa: E402
 from sourcead.backends.numba.internals.optimisation import optimisation_for  # noqa: E402
 from sourcead.backends.numba.internals.shape_errors import short_shape_errors  # noqa: E402
-from sourcead.backends.numba.overloads.nests import sum_along  # noqa: E402
 from sourcead.backends.numba.overloads.outlined import kept  # noqa: E402
 from tests.programs.statistics import robust_location  # noqa: E402
 

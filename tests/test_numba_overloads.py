@@ -7,7 +7,7 @@ numba = pytest.importorskip("numba")
 
 from sourcead import runtime  # noqa: E402
 from sourcead.backends.numba import compile as compiling  # noqa: E402, F401  (registers what is tested)
-from sourcead.backends.numba.overloads.helpers import add_at, apart, reserved, subtract_at  # noqa: E402
+from sourcead.backends.numba.functions import add_at, apart, reserved, subtract_at  # noqa: E402
 
 pytestmark = pytest.mark.compiled
 

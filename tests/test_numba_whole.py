@@ -11,10 +11,11 @@ import numba
 
 from sourcead import grad
 from sourcead.backends.numba import compile as compiling  # noqa: F401  (registers what Numba compiles)
+from sourcead.backends.numba.functions import ARRAY_REDUCTIONS, ARRAY_UFUNCS
 from sourcead.backends.numba.internals import ufunc_loops as whole  # noqa: F401  (registers what Numba compiles)
-from sourcead.backends.numba.overloads.helpers import REDUCED, WHOLE, sum_of, tanh_of
 
 pytestmark = pytest.mark.compiled
+sum_of, tanh_of = ARRAY_REDUCTIONS[np.sum], ARRAY_UFUNCS[np.tanh]
 
 
 def compiled_call(function):
@@ -24,10 +25,10 @@ def compiled_call(function):
     return numba.njit(namespace["f"])
 
 
-@pytest.fixture(scope="module", params=WHOLE, ids=lambda f: f.__name__)
+@pytest.fixture(scope="module", params=ARRAY_UFUNCS, ids=lambda f: f.__name__)
 def both(request):
     """A function of NumPy's, and what is compiled in its place."""
-    return request.param, compiled_call(WHOLE[request.param])
+    return request.param, compiled_call(ARRAY_UFUNCS[request.param])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -81,10 +82,10 @@ def test_a_loop_is_only_taken_where_memory_is_as_expected():
     assert all(whole.loop_address(f, np.dtype(np.float64)) for f in (np.exp, np.tanh, np.add, np.maximum))
 
 
-@pytest.fixture(scope="module", params=REDUCED, ids=lambda f: f.__name__)
+@pytest.fixture(scope="module", params=ARRAY_REDUCTIONS, ids=lambda f: f.__name__)
 def reduction(request):
     """A reduction of NumPy's, and what is compiled in its place."""
-    return request.param, compiled_call(REDUCED[request.param])
+    return request.param, compiled_call(ARRAY_REDUCTIONS[request.param])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from sourcead.ir.nodes import (
-    Append, Block, Branch, Build, Call, Const, Index, Let, Loop, Op, Pop, Steer, Update, Var, operand_atoms
+    AdjointBlock, Append, Block, Branch, Build, Call, Const, Index, Let, Loop, Op, Pop, Update, Var, operand_atoms
 )
 from sourcead.ir.types import carries_derivative
 from sourcead.primitives.table import no_derivative
@@ -25,6 +25,7 @@ def active_vars(block: Block, inputs: Iterable[Var], outputs: Iterable[Var]) -> 
 
 
 def _fixpoint(known: set[Var], sweep: Callable[[set[Var]], None]) -> set[Var]:
+    """Repeat a sweep that adds to a set until it adds nothing."""
     while True:
         size = len(known)
         sweep(known)
@@ -56,7 +57,7 @@ DTYPE_PLACES = {np.ndarray.astype: 1, np.array: 1, np.asarray: 1, np.asanyarray:
 
 
 def makes_integers(call: Call) -> bool:
-    """Whether a call asks NumPy for integers or truth values, which carry no derivative, also of what is not known to be an array."""
+    """Whether the dtype given to a NumPy function makes its result integers or truth values, which carry no derivative."""
     place = DTYPE_PLACES.get(call.fn)
     given = dict(call.kwargs).get("dtype") if place is None or len(call.args) <= place else call.args[place]
     if not isinstance(given, Const) or given.live or given.value is None or not from_numpy(call.fn):
@@ -68,11 +69,13 @@ def makes_integers(call: Call) -> bool:
 
 
 def from_numpy(fn) -> bool:
+    """Whether a function belongs to NumPy."""
     owner = getattr(fn, "__objclass__", fn)
     return isinstance(fn, np.ufunc) or (getattr(owner, "__module__", None) or "").split(".")[0] == "numpy"
 
 
 def _forward(block: Block, varied: set[Var]) -> None:
+    """Add the variables of a block that depend on a varied one."""
     def mark(targets: Iterable[Var], sources: Iterable) -> None:
         for target, source in zip(targets, sources):
             if source in varied and carries_derivative(target.type):
@@ -90,7 +93,7 @@ def _forward(block: Block, varied: set[Var]) -> None:
                 _forward(body, varied)
                 mark(params, body.results)
                 mark(stmt.targets, body.results)
-            case Steer():  # the block may read the cotangent whatever it is the cotangent of
+            case AdjointBlock():  # the block may read the cotangent even if nothing varied is in it
                 varied.update(t for t in stmt.targets if carries_derivative(t.type))
             case op:
                 if any(a in varied for a in passing_atoms(op)):
@@ -98,6 +101,7 @@ def _forward(block: Block, varied: set[Var]) -> None:
 
 
 def _backward(block: Block, useful: set[Var], varied: set[Var]) -> None:
+    """Add the variables of a block that a useful one depends on."""
     def mark(targets: Iterable[Var], sources: Iterable) -> None:
         for target, source in zip(targets, sources):
             if target in useful and isinstance(source, Var):
@@ -115,7 +119,7 @@ def _backward(block: Block, useful: set[Var], varied: set[Var]) -> None:
                 _backward(body, useful, varied)
                 mark(params, inits)
                 mark(stmt.targets, inits)
-            case Steer(values):
+            case AdjointBlock(values):
                 mark(stmt.targets, values)
             case op:
                 if any(t in useful for t in stmt.targets):

@@ -1,4 +1,4 @@
-"""Integers as sums of others with constant factors: `2 * i + n - 1`, and the least that such a sum can be in a nest of loops."""
+"""Affine forms of integers, such as `2 * i + n - 1`, and lower bounds of such forms in a nest of loops."""
 
 from __future__ import annotations
 
@@ -12,30 +12,32 @@ from sourcead.ir.types import INT
 
 @dataclass(frozen=True)
 class Affine:
-    """A constant plus a sum of terms: (what is multiplied, factor), no factor zero."""
+    """A constant plus a sum of terms (variable, factor) with factors other than zero."""
 
     constant: int = 0
     terms: frozenset[tuple[Hashable, int]] = frozenset()
 
     def plus(self, other: Affine, factor: int = 1) -> Affine:
-        """This and `factor` times another."""
+        """Return the sum of this form and `factor` times another."""
         terms = dict(self.terms)
         for v, k in other.terms:
             terms[v] = terms.get(v, 0) + factor * k
         return Affine(self.constant + factor * other.constant, frozenset((v, k) for v, k in terms.items() if k))
 
     def times(self, factor: int) -> Affine:
+        """Return `factor` times this form."""
         return Affine().plus(self, factor)
 
     def renamed(self, f: Callable[[Hashable], Hashable]) -> Affine:
-        """Each v replaced by f(v)."""
+        """Return the form with each variable v replaced by f(v)."""
         return Affine(self.constant, frozenset((f(v), k) for v, k in self.terms))
 
     def factor(self, v: Hashable) -> int:
+        """Return the factor of a variable, 0 if it does not occur."""
         return dict(self.terms).get(v, 0)
 
     def replaced(self, v: Hashable, by: Affine) -> Affine:
-        """Another sum in place of v."""
+        """Return the form with a variable replaced by another form."""
         k = self.factor(v)
         return self.plus(variable(v), -k).plus(by, k)
 
@@ -51,14 +53,14 @@ def constant(n: int) -> Affine:
 def least(
     form: Affine, depth: Callable[[Hashable], int | None], bounds: Callable[[Hashable], tuple[Affine | None, Affine | None]]
 ) -> int | None:
-    """A number that a sum is never below; None if none is found.
+    """Return a lower bound of an affine form, or None if none is found.
 
     Args:
-        form: the sum.
-        depth: how many loops stand around what an index counts; None if it is no index.
-        bounds: the least and the greatest value of an index, as sums of indices further out.
+        form: the affine form.
+        depth: gives the number of loops around an index, or None for a variable that is not an index.
+        bounds: gives the least and the greatest value of an index, as forms in the indices of outer loops.
 
-    Indices are replaced by the end of their range at which the sum is less, those of the innermost loops first.
+    Indices are replaced by the end of their range at which the form is smaller, those of the innermost loops first.
     """
     while form.terms:
         indices = [(depth(v), v) for v, _ in form.terms if depth(v) is not None]
@@ -75,17 +77,17 @@ def least(
 
 @dataclass(frozen=True)
 class Counted:
-    """What the index of a loop runs over, and how many loops stand around it, this one included."""
+    """The range of a loop index, and the depth of its loop: 1 for an outermost loop."""
 
     domain: Range
     depth: int
 
 
 class Forms:
-    """Integers of a program as sums, from the statements that define them.
+    """Derives the affine forms of a program's integers from the statements that define them.
 
     Attributes:
-        definitions: variable -> the op that computes it; what is in none of the two is a number of its own.
+        definitions: variable -> the op that computes it; an integer that is neither defined here nor an index is a variable.
         indices: the indices of counted loops.
     """
 
@@ -95,11 +97,11 @@ class Forms:
         self.forms: dict[Var, Affine | None] = {}
 
     def count(self, loop: Loop, depth: int) -> None:
-        """Notes a loop over a range."""
+        """Register a loop over a range."""
         self.indices[loop.index] = Counted(loop.domain, depth)
 
     def from_zero(self, atom: Atom) -> Affine | None:
-        """A subscript that is surely not negative, which would count from the end."""
+        """Return the form of a subscript if it is known not to be negative: a negative one counts from the end."""
         form = self.affine(atom)
         lowest = None if form is None else least(form, self.depth, self.range_of)
         return form if lowest is not None and lowest >= 0 else None
@@ -108,7 +110,7 @@ class Forms:
         return self.indices[v].depth if v in self.indices else None
 
     def range_of(self, index: Var) -> tuple[Affine | None, Affine | None]:
-        """The least and the greatest value of the index of a loop."""
+        """Return the least and the greatest value of a loop index, None where they are unknown."""
         domain = self.indices[index].domain
         step, start, stop = number(domain.step), self.affine(domain.start), self.affine(domain.stop)
         if not step:
@@ -117,7 +119,7 @@ class Forms:
         return (start, last) if step > 0 else (last, start)
 
     def affine(self, atom: Atom) -> Affine | None:
-        """A number as a sum of indices and of other numbers."""
+        """Return the affine form of an integer, or None if it has none."""
         if isinstance(atom, Const):
             return constant(atom.value) if type(atom.value) is int and not atom.live else None
         if atom not in self.forms:
@@ -140,5 +142,5 @@ class Forms:
 
 
 def number(atom: Atom) -> int | None:
-    """A literal integer."""
+    """Return the value of a literal integer, None for other atoms."""
     return atom.value if isinstance(atom, Const) and type(atom.value) is int and not atom.live else None

@@ -1,4 +1,4 @@
-"""Building typed IR: every operation gets its result type from `infer` as it is emitted."""
+"""The builder of typed IR: the result type of each op is inferred as it is emitted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _const_type(const: Const) -> Type:
 
 
 def atom_type(atom: Atom) -> Type:
-    """The type of an atom; that of a constant is computed once, so that its dims keep their identity."""
+    """Return the type of an atom; the type of a constant is computed once, so that its dims keep their identity."""
     return atom.type if isinstance(atom, Var) else _const_type(atom)
 
 
@@ -35,7 +35,7 @@ def operand_type(operand: Operand) -> Type:
 
 
 class Builder:
-    """Collects the statements of one block after the other.
+    """Collects the statements of a block.
 
     Attributes:
         stmts: the statements of the innermost open block.
@@ -65,21 +65,21 @@ class Builder:
 
     @classmethod
     def knowing(cls, other: Builder) -> Builder:
-        """A builder without statements that knows what another has learned of the variables."""
+        """Return a builder without statements that shares what another one knows of the variables."""
         new = cls()
         for name in ("known", "shape_dims", "size_dim", "maybe_number", "part_dims"):
             setattr(new, name, getattr(other, name))
         return new
 
     def at(self, stmt: Stmt) -> Builder:
-        """Gives the statements that follow the origin of `stmt`; returns the builder."""
+        """Give the statements that follow the origin of `stmt`; return the builder."""
         self.origin, self.adjoint_of, self.within = stmt.origin, stmt.adjoint_of, stmt.within
         return self
 
     # -- what is known -------------------------------------------------------------------------------------------
 
     def arg(self, operand: Operand | None) -> Arg | SliceArg:
-        """What type inference may use of an operand."""
+        """Return what type inference may use of an operand: its type, and its value where it is known."""
         match operand:
             case None:
                 return Arg(NoneType(), None)
@@ -109,7 +109,7 @@ class Builder:
         return var
 
     def _number_like(self, op: Op) -> bool:
-        """Whether an op gives a number where the arrays it reads are numbers: none of them is surely an array."""
+        """Whether the result of an op may be a number because each array that it reads may be one."""
         arrays = [v for v in op_reads(op) if not isinstance(v.type, Scalar)]
         return bool(arrays) and all(v in self.maybe_number for v in arrays)
 
@@ -136,7 +136,7 @@ class Builder:
         return var
 
     def _learn_size(self, var: Var, t: Type, first: bool = False) -> None:
-        """`var` is the number of rows of an array of type `t`, or that of all its elements."""
+        """Note that `var` is the length of an array of type `t`, or its number of elements."""
         dims = getattr(t, "dims", None)
         if dims and (first or len(dims) == 1):
             self.size_dim[var] = dims[0]
@@ -153,7 +153,7 @@ class Builder:
         return var
 
     def _same_dims(self, base: Atom, key: Operand, t: Type) -> Type:
-        """The type of a part, its dims those of a part that was taken before of the same shape by the same key."""
+        """Return the type of a part, with the dims of an earlier part that the same key took of an array of the same shape."""
         whole = getattr(atom_type(base), "dims", None)
         if not isinstance(t, Array) or not t.dims or whole is None or all(isinstance(n, int) or n in whole for n in t.dims):
             return t
@@ -170,14 +170,14 @@ class Builder:
         return var
 
     def update(self, base: Atom, path: tuple[Sub | View, ...], value: Operand, mode: str = "set") -> Var:
-        """Emits a new version of an array, or of a list; it keeps the name, and the type unless a list gets an item of another."""
+        """Emit a new version of an array or container, under the same name."""
         t = written_type(atom_type(base), path, operand_type(value))
         named = isinstance(base, Var)
         return self.emit(Update(base, path, value, mode), t, base.name if named else "out", base.temp if named else False)
 
     @contextmanager
     def block(self):
-        """Statements emitted inside go to the list that this yields, not to the enclosing block."""
+        """Collect the statements that are emitted inside in a list of their own, which this yields."""
         outer, self.stmts = self.stmts, []
         try:
             yield self.stmts
@@ -186,7 +186,7 @@ class Builder:
 
 
 def written_type(t: Type, path: tuple[Sub | View, ...], value: Type) -> Type:
-    """The type of a container after a value was put at a path: an array casts it, a list or dict holds it."""
+    """Return the type of a container after a write at a path: an array casts the value, a list or dict holds it."""
     if not isinstance(t, (ListT, TupleT, DictT, MapT)) or not path or not isinstance(path[0], Sub):
         return t
     key = path[0].key
@@ -209,14 +209,14 @@ def written_type(t: Type, path: tuple[Sub | View, ...], value: Type) -> Type:
 
 
 def grown_type(t: Type, path: tuple[Sub, ...], item: Type) -> Type:
-    """The type of a container after the list at a path got another item."""
+    """Return the type of a container after an item was added to the list at a path."""
     if not path:
         return ListT(join(t.item, item)) if isinstance(t, ListT) else t
     return written_type(t, path[:1], grown_type(getattr(t, "item", UNKNOWN), path[1:], item))
 
 
 def shrunk_type(t: Type, path: tuple[Sub, ...], at: Operand | None) -> Type:
-    """The type of a container after the list at a path lost the item at a place, None being its end."""
+    """Return the type of a container after the item at a place was removed from the list at a path; None is its end."""
     if path:
         return written_type(t, path[:1], shrunk_type(getattr(t, "item", UNKNOWN), path[1:], at))
     if not isinstance(t, ListT) or t.items is None:
@@ -226,7 +226,7 @@ def shrunk_type(t: Type, path: tuple[Sub, ...], at: Operand | None) -> Type:
 
 
 def key_of(operand: Operand | None):
-    """What two subscripts share only if they take the same part of arrays of the same shape."""
+    """Return a key that is equal for two subscripts only if they take the same part of arrays of the same shape."""
     match operand:
         case tuple():
             return tuple(map(key_of, operand))
@@ -244,7 +244,7 @@ SYMBOLS = {
 
 
 def call_name(fn, args: tuple[Operand, ...]) -> str:
-    """A readable name for an intermediate result, should it need one: `exp_x`, `sum`."""
+    """Return a readable name for an intermediate result, such as `exp_x`."""
     try:
         if fn in SYMBOLS:
             return SYMBOLS[fn]

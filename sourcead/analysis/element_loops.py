@@ -1,4 +1,4 @@
-"""An innermost loop whose iterations are statements on numbers and on single elements of arrays, taken apart."""
+"""Innermost loops over numbers and single elements of arrays, with what each statement reads and writes."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Access:
     at: int  # the position of the statement
 
     def commutes(self, other: Access) -> bool:
-        """Whether the order of the two does not matter even if they meet: two reads, two additions."""
+        """Whether the order of two accesses of one element does not matter: two reads, or two additions."""
         return self.mode is None and other.mode is None or self.mode in ADDING and other.mode in ADDING
 
 
 @dataclass
 class Body:
-    """The parts of such a loop.
+    """A loop over elements and its accesses.
 
     Attributes:
         stmts: the statements of an iteration.
@@ -55,7 +55,7 @@ class Body:
             yield from ((k, a) for a in found if a.mode is not None)
 
     def slice_of(self, positions: set[int]) -> set[int]:
-        """Statements with all that they are computed from in the same iteration, without the updates of arrays that they read."""
+        """Return statements with all statements of the iteration that they depend on, without the updates of arrays that they read."""
         found, todo = set(positions), list(positions)
         while todo:
             for v in reads_inside(self.stmts[todo.pop()].op):
@@ -67,7 +67,7 @@ class Body:
 
 
 def body_of(loop: Loop) -> Body | None:
-    """A loop taken apart; None if it has something else in it."""
+    """Return the accesses of a loop, or None if it holds statements of another kind."""
     if not isinstance(loop.domain, Range) or number(loop.domain.step) not in (1, -1) or loop.leave is not None or loop.policy is not None:
         return None
     body = Body(loop, loop.body.stmts)
@@ -101,7 +101,7 @@ def body_of(loop: Loop) -> Body | None:
 
 
 def accesses_of(op: Op, targets: tuple[Var, ...], body: Body, now: dict[Var, Var], at: int) -> list[Access] | None:
-    """What a statement that gives numbers reads of arrays; None if it does more."""
+    """Return the elements that a statement with scalar results reads, or None if it does anything else."""
     if not all(isinstance(t.type, Scalar) for t in targets):
         return None
     match op:
@@ -133,7 +133,7 @@ def accesses_of(op: Op, targets: tuple[Var, ...], body: Body, now: dict[Var, Var
 
 
 def element(key: object, base: Atom) -> tuple[Atom, ...] | None:
-    """The subscripts, if they are integers and name one element."""
+    """Return the subscripts in a key if they are integers that name one element, else None."""
     parts = key if isinstance(key, tuple) else (key,)
     kinds = [atom_type(p) if isinstance(p, (Var, Const)) else None for p in parts]
     if rank(atom_type(base)) != len(parts) or not all(isinstance(t, Scalar) and t.kind == "int" for t in kinds):

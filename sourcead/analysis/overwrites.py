@@ -1,18 +1,18 @@
-"""Which elements of an array are never written again after they were read.
+"""Elements of an array that are never written again after they were read.
 
     for t in range(n):                          for i in range(n):
         h[t + 1] = f(h[t])                          for j in range(i):
                                                         for k in range(j):
                                                             a[i, j] -= a[i, k] * a[j, k]
 
-An iteration on the left reads `h[t]`, and later ones write only behind it; so the reverse sweep can read `h[t]` from the finished
-array, and nothing has to be saved.  On the right, what is written after `a[i, k]` was read stands in a later row, or in column j or later,
-and k < j.
+An iteration on the left reads `h[t]`, and later iterations write only elements above it; so the reverse sweep can read `h[t]`
+from the finished array, and nothing has to be saved.  On the right, everything that is written after `a[i, k]` was read is in a
+later row, or in column j or later, and k < j.
 
-Shown for subscripts that are affine in the indices of loops (`affine.py`).  The writes that come after a read part into those in a
-later iteration of the outermost loop around both, those in the same iteration of that loop and a later one of the next, and so on, and
-those in the same iteration of all, further down in the text.  A read is never overwritten if for each of these parts there is an axis
-on which the least subscript of the writes is above the greatest of the read, or the other way round.
+The proof works for subscripts that are affine in the loop indices (`affine.py`).  The writes after a read fall into classes: those
+in a later iteration of the outermost loop around both, those in the same iteration of that loop and a later one of the next loop,
+and so on, and those in the same iteration of all loops, further down in the text.  A read is never overwritten if, for each class,
+there is an axis on which every subscript of the writes is above, or every one below, the subscript of the read.
 """
 
 from __future__ import annotations
@@ -30,35 +30,35 @@ from sourcead.primitives.result_types.infer import Arg, infer_index
 
 @dataclass(frozen=True)
 class Place:
-    """Where a statement stands in a nest of loops: its number in order of the text, and the loops around it."""
+    """The position of a statement in a nest of loops: its number in the order of the text, and the loops around it."""
 
     number: int
     loops: tuple[Stmt, ...]
 
 
-Interval = tuple[Affine | None, Affine | None]  # [low, high); a bound that is not known is None
+Interval = tuple[Affine | None, Affine | None]  # [low, high); None for an unknown bound
 
 
 @dataclass(frozen=True)
 class Later:
-    """A variable in an execution that comes after another one in which it may have another value."""
+    """A variable as a later execution sees it, where its value may differ from that in the earlier one."""
 
     var: Var
 
 
 class Nest(Forms):
-    """A loop with all that is inside, asked which reads are never overwritten."""
+    """Decides, for a loop and the loops inside it, which reads are never overwritten."""
 
     def __init__(self, loop: Stmt, chains: Chains):
         super().__init__()
         self.stmt = loop
         self.chains = chains
         self.places: dict[Stmt, Place] = {}
-        self.around: dict[Var, tuple[Stmt, ...]] = {}  # the loops in which a variable has one value in each iteration
-        self.begins: dict[Var, Place] = {}  # where variables come to be
+        self.around: dict[Var, tuple[Stmt, ...]] = {}  # the loops around the definition of a variable
+        self.begins: dict[Var, Place] = {}  # the position from which on a variable holds its value
         self.updates: dict[Var, list[Stmt]] = {}
-        self.block_of: dict[Var, Block] = {}  # the block in which a variable comes to be
-        self.written_as: dict[Var, Stmt] = {}  # a value -> the update of the same block that put it into an array
+        self.block_of: dict[Var, Block] = {}  # the block that defines a variable
+        self.written_as: dict[Var, Stmt] = {}  # value -> the update in the same block that writes it into an array
         self._misses: dict[tuple, bool] = {}
         self._visit(loop, (), None)
 
@@ -73,7 +73,7 @@ class Nest(Forms):
         if isinstance(op, Update):
             self.updates.setdefault(self.chains.find(stmt.targets[0]), []).append(stmt)
             whole = op.mode == "set" and len(op.path) == 1 and isinstance(op.path[0], Sub) and isinstance(op.value, Var)
-            if whole and block is not None and self.block_of.get(op.value) is block:  # else it may not be written
+            if whole and block is not None and self.block_of.get(op.value) is block:  # in another block the write may not happen
                 self.written_as.setdefault(op.value, stmt)
         if isinstance(op, Loop):
             loops = (*loops, stmt)
@@ -88,18 +88,18 @@ class Nest(Forms):
                 self._visit(inner, loops, part)
         self.begins.update(dict.fromkeys(stmt.targets, Place(len(self.places), self.around[stmt.targets[0]] if stmt.targets else ())))
 
-    # ---- questions ----
+    # ---- reads ----
 
     def finished(self, read: Stmt) -> Var | None:
-        """The finished array from which a read can be repeated at any later time; None if it may be overwritten.
+        """Return the finished array from which a read can be repeated at any later time, or None if it may be overwritten.
 
-        What was written since the version that is read came to be counts: `old = a.copy()` is that version, however often `a` has
-        been written when `old[t]` is read.
+        All writes since the version that is read was defined count: after `old = a.copy()`, a read of `old[t]` reads that version,
+        however often `a` has been written in between.
         """
         return self._finished(read.op.base, read.op.key, self.begins.get(read.op.base) if read in self.places else None)
 
     def read_back(self, value: Var) -> Index | None:
-        """The read of a value that was written into an array and never overwritten there."""
+        """Return an op that reads a value back from the array that it was written into, or None if it may be overwritten there."""
         update = self.written_as.get(value)
         if update is None or not same_kind(value, update):
             return None
@@ -126,7 +126,7 @@ class Nest(Forms):
     # ---- writes after reads ----
 
     def misses(self, update: Stmt, place: Place, read: list[Interval], outermost: Stmt) -> bool:
-        """Whether no execution of an update after that of a read touches what was read."""
+        """Whether no update after a read writes an element that was read."""
         path = update.op.path
         if len(path) != 1 or not isinstance(path[0], Sub):
             return False
@@ -145,10 +145,10 @@ class Nest(Forms):
         return self._misses[key]
 
     def apart(self, read: list[Interval], written: list[Interval], common: list[Stmt], at: Stmt | None) -> bool:
-        """Whether, on some axis, what is written lies above or below what is read.
+        """Whether, on some axis, all written subscripts are above or all are below the read ones.
 
-        The write comes in a later iteration of the loop `at`, which is the last of `common`, and the same of those around it;
-        with None, in the same iteration of all of `common`.
+        The write happens in a later iteration of the loop `at`, the last of `common`, and in the same iteration of the loops
+        around it; with `at` None, in the same iteration of all loops of `common`.
         """
 
         def is_shared(v: Var) -> bool:
@@ -184,7 +184,7 @@ class Nest(Forms):
     # ---- subscripts ----
 
     def intervals(self, key: Operand, axes: int | None) -> list[Interval] | None:
-        """For each axis of a subscript the interval [low, high) that it takes; None if the subscript is of another kind."""
+        """Return the interval [low, high) that a subscript takes on each axis, or None for subscripts that are not intervals."""
         parts = list(key) if isinstance(key, tuple) else [key]
         if axes is None or len(parts) > axes:
             return None
@@ -206,7 +206,7 @@ class Nest(Forms):
 
 
 def same_kind(value: Var, update: Stmt) -> bool:
-    """Whether a value comes back from the array as it was written: same dtype, not broadcast."""
+    """Whether a value that is written into an array can be read back unchanged: it has the dtype of the array and is not broadcast."""
     t, array = value.type, update.targets[0].type
     if not isinstance(array, Array) or array.dtype is None or array.dims is None:
         return False
@@ -222,5 +222,5 @@ def same_kind(value: Var, update: Stmt) -> bool:
 
 
 def same_dims(a: tuple, b: tuple) -> bool:
-    """Whether a value of dims `b` fills a part of dims `a` without broadcasting: assigned there, no dim of it is one."""
+    """Whether a value with dims `b` that can be assigned to a part with dims `a` fills it without broadcasting."""
     return len(a) == len(b) and all(n == m or (m != 1 if isinstance(m, int) else m.many) for n, m in zip(a, b))

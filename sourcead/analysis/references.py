@@ -1,4 +1,4 @@
-"""When two subscripts in a loop name the same element of an array.
+"""Whether, and in which iterations, two subscripts in a loop name the same element of an array.
 
     for i in range(1, n):
         a[i + 1] += ...         the element that a[i] names one iteration later
@@ -21,20 +21,20 @@ from sourcead.ir.walk import op_blocks
 class Meeting(enum.Enum):
     """In which iterations two subscripts name the same element."""
 
-    NEVER = "in none"
+    NEVER = "in no two"
     EVERY = "in any two"
-    UNKNOWN = "not known"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
 class After:
-    """The second subscript names, this many steps of the index later, the element of the first."""
+    """The second subscript names the element of the first when the index is this much greater."""
 
     steps: int
 
 
 class Subscripts(Forms):
-    """The integers of a function, asked about subscripts."""
+    """Compares subscripts in a function by their affine forms."""
 
     def __init__(self, block: Block):
         super().__init__()
@@ -52,9 +52,9 @@ class Subscripts(Forms):
                 self._visit(inner, inside)
 
     def meeting(self, first: tuple[Atom, ...], second: tuple[Atom, ...], index: Var) -> Meeting | After:
-        """Where the element of `first` at some iteration of the loop with this index is that of `second`.
+        """Compare the elements that `first` and `second` name in two iterations of the loop with this index.
 
-        A pair of which no more is known than that it meets at one distance, if at all, is taken to meet there.
+        If the two can meet at one distance only, they are assumed to meet there.
         """
         found = [self.on_axis(self.from_zero(a), self.from_zero(b), index) for a, b in zip(first, second)]
         distances = {m for m in found if isinstance(m, After)}
@@ -77,7 +77,7 @@ class Subscripts(Forms):
         return Meeting.NEVER if any(self.at_least_one(g) for g in (gap, gap.times(-1))) else Meeting.UNKNOWN
 
     def at_least_one(self, form: Affine) -> bool:
-        """Whether a sum is positive in all iterations; `Later(i)` is the index i in another iteration."""
+        """Whether an affine form is positive in all iterations; `Later(i)` is the index i in another iteration."""
 
         def depth(v) -> int | None:
             return self.depth(v.var if isinstance(v, Later) else v)
@@ -89,14 +89,14 @@ class Subscripts(Forms):
         return found is not None and found >= 1
 
     def is_never_empty(self, domain: Range) -> bool:
-        """Whether a loop surely has an iteration."""
+        """Whether a loop is known to run at least once."""
         start, stop, step = self.affine(domain.start), self.affine(domain.stop), number(domain.step)
         if start is None or stop is None or not step:
             return False
         return self.at_least_one(stop.plus(start, -1).times(1 if step > 0 else -1))
 
     def advances(self, key: Iterable[Atom], index: Var) -> bool:
-        """Whether subscripts name neighbours in memory in neighbouring iterations, in an array in C order."""
+        """Whether consecutive iterations access adjacent elements of an array in C order."""
         *outer, last = (self.affine(a) for a in key)
         return last is not None and abs(last.factor(index)) == 1 and all(a is not None and not a.factor(index) for a in outer)
 

@@ -1,10 +1,10 @@
-"""Whether parts of arrays that lie in lists keep their values while the arrays are written elsewhere.
+"""Whether parts of arrays that were appended to lists keep their values while the arrays are written elsewhere.
 
     for t in range(n):
         hs[t + 1] = f(hs[t])
         outs.append(hs[t + 1])          a view of a row that no later iteration writes
 
-The list may then be taken to hold the values, as they are when they are appended.
+If so, the list can be treated as holding copies of the rows at the time they were appended.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sourcead.ir.walk import op_blocks
 
 
 def parts_stay(function: Function) -> bool:
-    """Whether every part of an array that is appended to a list is never overwritten afterwards."""
+    """Whether no part of an array that is appended to a list is overwritten afterwards."""
     chains = Chains(function.body)
     places: list[tuple[Stmt, tuple[Stmt, ...]]] = list(_places(function.body, ()))
     definitions = {t: (stmt, loops) for stmt, loops in places for t in stmt.targets}
@@ -58,7 +58,7 @@ def parts_stay(function: Function) -> bool:
 
 
 def _places(block: Block, loops: tuple[Stmt, ...]) -> Iterator[tuple[Stmt, tuple[Stmt, ...]]]:
-    """All statements in order of the text, with the loops around them."""
+    """Yield all statements in the order of the text, each with the loops around it."""
     for stmt in block.stmts:
         yield stmt, loops
         inner = (*loops, stmt) if isinstance(stmt.op, Loop) else loops

@@ -12,16 +12,16 @@ from sourcead.ir.types import Array, Sym
 
 
 def dims_in(atom: Atom | None) -> tuple[int | Sym, ...] | None:
-    """The dims of an array; None of anything else, or if its rank is not known."""
+    """Return the dims of an array; None for other values, and if the rank is unknown."""
     t = atom_type(atom) if atom is not None else None
     return t.dims if isinstance(t, Array) else None
 
 
 class Sizes:
-    """Says how large dims are by arrays that are in scope.
+    """Finds the sizes of dims in the arrays that are in scope.
 
     Args:
-        scope: the variables in scope; the earliest that has a dim is asked for it.
+        scope: the variables in scope; a dim is read from the first array that has it.
     """
 
     def __init__(self, scope: Iterable[Var]):
@@ -30,17 +30,17 @@ class Sizes:
             self.learn(v)
 
     def learn(self, v: Var) -> None:
-        """One more variable is in scope."""
+        """Add a variable to the scope."""
         for axis, dim in enumerate(dims_in(v) or ()):
             if isinstance(dim, Sym):
                 self.where.setdefault(dim, (v, axis))
 
     def where_is(self, dim: int | Sym) -> tuple[Var | None, int]:
-        """An array and the axis along which it is as large; None and the size of a dim that is known."""
+        """Return an array and an axis along which it has this dim; for a known dim, None and its size."""
         return (None, dim) if isinstance(dim, int) else self.where[dim]
 
     def knows(self, dim: int | Sym) -> bool:
-        """Whether the size of a dim can be written down."""
+        """Whether the size of a dim is known or can be read from an array in scope."""
         return isinstance(dim, int) or dim in self.where
 
 
@@ -56,11 +56,11 @@ def known_dtype(v: Var) -> np.dtype | None:
 
 
 def dtype_option(dtype: np.dtype) -> dict[str, Const]:
-    """The option of `np.empty` and kin that makes an array of a dtype; none for the one that they make anyway."""
+    """Return the keyword for `np.empty` and similar functions that selects a dtype; none for their default, float64."""
     return {} if dtype == np.float64 else {"dtype": Const(dtype.type, f"np.{dtype.name}")}
 
 
 def rank(v: Var) -> int | None:
-    """How many axes an array has, if it is known."""
+    """Return the number of axes of an array, or None if it is unknown."""
     dims = dims_in(v)
     return None if dims is None else len(dims)

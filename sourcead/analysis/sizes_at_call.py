@@ -1,8 +1,8 @@
-"""The sizes of arrays inside a function, for given arguments, without running it.
+"""The sizes of arrays inside a function for given arguments, found without running it.
 
-The dims of types that are known only at run time get numbers: those of the arguments from their shapes, those of other
-values by inferring the type of each op again, its operands' dims known.  A dim that differs from one iteration of a loop to
-the next has none, nor has one that the values of arrays decide.
+The symbolic dims of types get numbers: those of the arguments from their shapes, the others by inferring the type of each op
+again with the sizes of its operands.  A dim that differs between iterations of a loop, or that depends on the values of arrays,
+gets none.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ EXAMPLE = 1000  # integers above this are not handed to functions that are calle
 
 
 def sizes_in(function: Function, arguments: Mapping[str, Any]) -> dict[Sym, int]:
-    """The dims in the types of a function's variables that are known for these arguments."""
+    """Return the sizes of the symbolic dims of a function's types that follow from the arguments."""
     sizes = Sizes()
     for p in function.params:
         if p.name in arguments:
@@ -50,13 +50,13 @@ def sizes_in(function: Function, arguments: Mapping[str, Any]) -> dict[Sym, int]
 
 
 class Sizes:
-    """Follows a function's statements.
+    """Infers sizes along a function's statements.
 
     Attributes:
-        numbers: the dims that are known.
-        varying: those that have more than one size.
-        now: variable of the function -> one whose type has the dims that are known.
-        build: knows the integers that are known.
+        numbers: the sizes found.
+        varying: the dims that have more than one size.
+        now: variable of the function -> a variable whose type has the sizes found.
+        build: knows the values of integers.
     """
 
     def __init__(self):
@@ -71,7 +71,7 @@ class Sizes:
     # -- learning --------------------------------------------------------------------------------------------------------
 
     def of_dim(self, dim: int | Sym, size: int | Sym, one_of: bool = False) -> None:
-        """A dim of a type has a size, or, if it is one of several, may have it."""
+        """Note that a dim has a size; with `one_of`, that it may have it."""
         if not isinstance(dim, Sym) or dim in self.varying or size is dim:
             return
         if isinstance(size, Sym):
@@ -81,12 +81,12 @@ class Sizes:
             self.vary(dim)
 
     def vary(self, dim: Sym) -> None:
-        """A dim has several sizes, or one is not known."""
+        """Note that a dim has no single known size."""
         self.varying.add(dim)
         self.numbers.pop(dim, None)
 
     def of_value(self, t: Type, value: Any) -> None:
-        """A value has a type."""
+        """Note the sizes of a value of a type."""
         match t:
             case Array(_, dims) if dims is not None and np.ndim(value) == len(dims):
                 for dim, size in zip(dims, np.shape(value)):
@@ -95,20 +95,17 @@ class Sizes:
                 for item, v in zip(items, value):
                     self.of_value(item, v)
             case ListT(item, items):
-                for k, v in enumerate(value):
+                for v in value:
                     self.of_value(item, v)
-                    if items is not None and k < len(items):
-                        self.of_value(items[k], v)
-            case DictT(items):
+                for item, v in zip(items or (), value):
+                    self.of_value(item, v)
+            case DictT(items) | StructT(_, items):
+                found = value if isinstance(t, DictT) else fields_of(value)
                 for key, item in items:
-                    self.of_value(item, value[key])
-            case StructT(_, fields):
-                found = fields_of(value)
-                for name, field in fields:
-                    self.of_value(field, found[name])
+                    self.of_value(item, found[key])
 
     def of_type(self, t: Type, other: Type, one_of: bool = False) -> None:
-        """A value of a type is of another, which tells dims; or, if it is one of several, may be of it."""
+        """Note that a value of type `t` also has the type `other`; with `one_of`, that it may have it."""
         match t, other:
             case (Array(_, dims), Array(_, sizes)) if dims is not None and sizes is not None and len(dims) == len(sizes):
                 for dim, size in zip(dims, sizes):
@@ -128,7 +125,7 @@ class Sizes:
                         self.of_type(field, found[name], one_of)
 
     def of_result(self, target: Var, *types: Type) -> Var:
-        """A variable is bound to a value of one of several types; returns the variable that stands for it."""
+        """Bind a variable to a value of one of several types; return the variable that stands for it."""
         for t in types:
             self.of_type(target.type, t, len(types) > 1)
         self.now[target] = fresh(target, type=self.known(target.type))
@@ -171,7 +168,7 @@ class Sizes:
                     self.of_result(t, self.result(stmt.op))
 
     def loop(self, stmt: Stmt) -> None:
-        """Follows an iteration, and again if dims that it begins with turn out to change."""
+        """Infer sizes in an iteration, and again while dims of loop variants turn out to change."""
         op: Loop = stmt.op
         before = dict(self.numbers)
         while True:
@@ -190,7 +187,7 @@ class Sizes:
             self.of_result(t, self.type(init), self.type(r))
 
     def result(self, op: Op) -> Type:
-        """The type of what an op gives, as far as it tells dims."""
+        """Return the type of an op's result, as far as its dims are needed."""
         match op:
             case Call(fn, args, kwargs) if not isinstance(fn, Var):
                 found, named = [self.arg(a) for a in args], {k: self.arg(v) for k, v in kwargs}
@@ -217,7 +214,7 @@ class Sizes:
         return UNKNOWN
 
     def learn_integer(self, made: Var, op: Op) -> None:
-        """What integer a variable is, if its operands tell."""
+        """Note the integer or shape that a variable holds, if it is known."""
         value = self.integer(op)
         if value is not None:
             self.build.known[made] = value
@@ -247,7 +244,7 @@ class Sizes:
         return None
 
     def number(self, operand: Operand) -> int | None:
-        """The integer that an operand is, if it is known."""
+        """Return the value of an integer operand, or None if it is unknown."""
         if isinstance(operand, (Var, Const)):
             found = self.arg(operand)
             if found.known and type(found.value) is int:
@@ -273,6 +270,6 @@ def is_of_integers(fn) -> bool:
 
 
 def small(arg: Any) -> Any:
-    """The operand without a large integer."""
+    """Return the operand without its value if that is a large integer."""
     large = isinstance(arg, Arg) and type(arg.value) is int and abs(arg.value) > EXAMPLE
     return replace(arg, value=NOT_CONST, type=INT) if large else arg

@@ -1,7 +1,11 @@
-"""Variables that hold nothing yet on some paths: first assigned in a branch, in a loop, or by a `return` in one.
+"""Variables that are unassigned on some paths: first assigned in a branch, in a loop, or by a `return` in one.
 
-The reverse sweep may save such a variable, or ask for its shape, where it holds nothing.  So before differentiation the
-missing value becomes None; what then nobody looks at becomes `UNDEFINED` again, which prints as no statement at all.
+    before differentiation      y = if c: yield x else: yield undefined     ->      ... else: yield None
+    after it                    y = if c: yield x else: yield None          ->      ... else: yield undefined
+
+The reverse sweep may save such a variable, or read its shape, where it is unassigned; so the missing value is None while a
+function is differentiated.  It becomes `UNDEFINED` again, which prints as no statement, if no statement that is reached where a
+variable is None reads the variable.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ NOTHING = Const(None)
 
 
 def with_nothing(block: Block) -> tuple[Block, set[Var]]:
-    """The block with None for each `UNDEFINED`, and the variables that may hold it."""
+    """Return the block with None in place of each `UNDEFINED`, and the variables that may be None."""
     if not any(r is UNDEFINED for r in _handed_on(block)):
         return block, set()
     block = _replaced(block, lambda atom: NOTHING if atom is UNDEFINED else atom)
@@ -27,7 +31,7 @@ def with_nothing(block: Block) -> tuple[Block, set[Var]]:
 
 
 def without_nothing(function: Function) -> Function:
-    """The function with `UNDEFINED` again where only reads that are never reached, or none, see the None."""
+    """Return the function with `UNDEFINED` in place of each None, if no read that is reached sees one."""
     holders = _holders(function.body)
     if not holders and not any(r is NOTHING for r in _handed_on(function.body)):
         return function
@@ -37,7 +41,7 @@ def without_nothing(function: Function) -> Function:
 
 
 def _links(stmt: Stmt):
-    """Pairs of a variable that a statement with blocks binds, and an atom that it may take over."""
+    """Yield pairs of a variable that a statement binds and an atom whose value it may get."""
     match stmt.op:
         case Branch(_, then, orelse):
             for arm in (then, orelse):
@@ -62,13 +66,14 @@ def raises(block: Block) -> bool:
 
 
 def _handed_on(block: Block):
+    """Yield the atoms whose values variables get."""
     for stmt in walk(block):
         for _, atom in _links(stmt):
             yield atom
 
 
 def _holders(block: Block) -> set[Var]:
-    """The variables that may hold nothing."""
+    """Return the variables that may be None."""
     takers: dict[Atom, list[Var]] = {}
     todo: list[Atom] = []
     for stmt in walk(block):
@@ -86,7 +91,7 @@ def _holders(block: Block) -> set[Var]:
 
 
 def _is_looked_at(block: Block, holders: set[Var]) -> bool:
-    """Whether a statement that is also reached where they hold nothing reads one of the holders."""
+    """Whether a statement that is reached where one of the holders is None reads it."""
     tuples: dict[Atom, tuple[Atom, ...]] = {}
     for stmt in walk(block):
         match stmt.op:
@@ -103,7 +108,7 @@ def _is_looked_at(block: Block, holders: set[Var]) -> bool:
 
 
 def _replaced(block: Block, f) -> Block:
-    """The block with atoms replaced where values are handed on."""
+    """Return the block with `f(atom)` in place of each atom whose value a variable gets."""
 
     def visit(b: Block) -> Block:
         stmts = tuple(replace(s, op=op(s.op)) if op_blocks(s.op) else s for s in b.stmts)

@@ -1,8 +1,8 @@
-"""Which values are versions of one array.
+"""Chains: the values that are versions of one array.
 
-`a1 = Update(a0, ...)` makes a1 the successor of a0 in the same buffer; a loop that carries an array through updates, and a
-branch that updates it on one side, hand the buffer on.  All versions of a buffer form a *chain*.  A version that has two
-successors (equal arrays that were merged into one value) is followed by one of them; the other starts a chain of its own.
+`a1 = Update(a0, ...)` makes a1 the successor of a0 in the same buffer.  A loop that carries an array through updates, and a
+branch that updates it in one arm, pass the buffer on.  All versions of a buffer form a *chain*.  If a version has two successors
+(equal arrays that were merged into one value), the first continues its chain and the other starts a new one.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 from sourcead.ir.nodes import Block, Branch, Loop, Stmt, Update, Var
 from sourcead.ir.types import MapT
-from sourcead.ir.walk import op_blocks
+from sourcead.ir.walk import op_blocks, walk
 
 
 class Chains:
-    """The chains of a function: `find(var)` names the chain of a variable, None if it was never updated."""
+    """The chains of a function: `find(var)` returns the chain of a variable, or None if it is never updated."""
 
     def __init__(self, block: Block):
         self.parent: dict[Var, Var] = {}
@@ -27,7 +27,7 @@ class Chains:
         return self._root(var) if var in self.parent else None
 
     def carried_by(self, loop: Stmt) -> dict[Var, int]:
-        """The chains that a loop carries, each with the position of its variant."""
+        """Return the chains that a loop carries, each with the position of its loop variant."""
         return self.carried.get(loop, {})
 
     def _root(self, var: Var) -> Var:
@@ -51,7 +51,7 @@ class Chains:
         return isinstance(a, Var) and isinstance(b, Var) and a in self.parent and b in self.parent and self._root(a) is self._root(b)
 
     def _visit(self, block: Block, followed: set) -> None:
-        """Joins the versions in a block; `followed` are those that have a successor."""
+        """Join the versions in a block; `followed` holds those that already have a successor."""
 
         def follow(version: object, *successors: object) -> None:
             if version in followed:
@@ -74,7 +74,7 @@ class Chains:
                     for inner in op_blocks(op):
                         self._visit(inner, followed)
             match stmt.op:
-                case Update(base) if not isinstance(stmt.targets[0].type, MapT):  # what a dict had is saved, not put back
+                case Update(base) if not isinstance(stmt.targets[0].type, MapT):  # the old value of a dict is saved, not restored
                     follow(base, stmt.targets[0])
                 case Loop(_, _, params, inits, body):
                     found = {}
@@ -87,9 +87,5 @@ class Chains:
 
 
 def updates_in(stmt: Stmt) -> Iterator[Stmt]:
-    """The updates in a statement, nested ones included."""
-    if isinstance(stmt.op, Update):
-        yield stmt
-    for block in op_blocks(stmt.op):
-        for inner in block.stmts:
-            yield from updates_in(inner)
+    """Yield the updates in a statement and in the blocks inside it."""
+    yield from (s for s in walk(Block((stmt,))) if isinstance(s.op, Update))

@@ -144,7 +144,7 @@ def unwrap(f: Callable) -> tuple[Callable, tuple, dict[str, Any]]:
 
 
 def is_compiled(f: Callable) -> bool:
-    """Whether Numba compiles a function, with `@njit` or kin."""
+    """Whether Numba compiles a function, by `@njit` or another of its decorators."""
     while isinstance(f, functools.partial | types.MethodType):
         f = f.func if isinstance(f, functools.partial) else f.__func__
     return _is_numba_dispatcher(f)

@@ -1,4 +1,4 @@
-"""What the IR means: an interpreter over real NumPy values, the oracle that every pass is tested against.
+"""The reference evaluator: it interprets IR over NumPy values, and every pass is tested against it.
 
 Values are immutable: an `Update`, `Append` or `Pop` works on a copy of its base, so no older version ever changes.
 """
@@ -13,8 +13,8 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ir.nodes import (
-    Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Operand, Pop,
-    Range, Slice, Steer, Sub, Update, Var, View
+    AdjointBlock, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op,
+    Operand, Pop, Range, Slice, Sub, Update, Var, View
 )
 from sourcead.ir.records import is_record, map_value
 
@@ -22,7 +22,7 @@ Env = dict[Var, Any]
 
 
 def evaluate(function: Function, *args):
-    """The result of calling `function` on `args`: bare if it has one result, else a tuple.
+    """Return the result of calling `function` on `args`: one value, or a tuple of several.
 
     Example:
         >>> from sourcead.ir.nodes import Block, Call, Const, Function, Stmt, Var
@@ -41,7 +41,7 @@ def _bare(results: list) -> Any:
 
 
 def _run(block: Block, env: Env) -> list:
-    """The values of the block's results; `env` gains what the block defines."""
+    """Return the results of a block; the variables that it defines are added to `env`."""
     for stmt in block.stmts:
         values = _do(stmt.op, env)
         if len(values) != len(stmt.targets):
@@ -66,13 +66,13 @@ def _value(operand: Operand | None, env: Env) -> Any:
 
 
 def copied(x: Any) -> Any:
-    """A copy that shares no array, list or dict with `x`."""
+    """Return a copy that shares no array, list or dict with `x`."""
     return x.copy() if isinstance(x, np.ndarray) else map_value(x, copied)
 
 
 @singledispatch
 def _do(op: Op, env: Env) -> list:
-    """The values of an op's results, in order."""
+    """Return the results of an op."""
     raise TypeError(f"not an op: {op!r}")
 
 
@@ -233,5 +233,5 @@ def _(op: Closure, env):
 
 
 @_do.register
-def _(op: Steer, env):
+def _(op: AdjointBlock, env):
     return [_value(v, env) for v in op.values]

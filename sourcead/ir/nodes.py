@@ -1,11 +1,10 @@
 """The intermediate representation: a few frozen dataclasses in single assignment.
 
-A `Function` has parameters and a `Block`; a block is a list of `Stmt`s and the atoms it yields; a statement binds
-`Var`s to one `Op`.  Operands are atoms: a `Var` or a `Const` (inside a subscript or a call also a `Slice` or a tuple of
-operands).
+A `Function` has parameters and a `Block`; a block is a list of `Stmt`s and the atoms that it yields; a statement binds `Var`s to
+the results of one `Op`.  Operands are atoms, a `Var` or a `Const`; in a subscript or a call also a `Slice` or a tuple of operands.
 
-**Values are immutable here.**  Writing into an array makes a new version of it: `a1 = Update(a0, ...)`.  Whether the
-text writes in place is decided once, at the end, by `emit/memory.py`; no other pass has to think about memory.
+**Values are immutable.**  A write into an array makes a new version of it: `a1 = Update(a0, ...)`.  Only `emit/memory/` decides,
+at the end, which writes happen in place; no other pass has to think about memory.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ _ids = itertools.count()
 
 @dataclass(eq=False)
 class Var:
-    """A value. `name` is the name the text should use if it can; `temp` marks names that the user did not give.
+    """A variable, compared by identity.
 
-    A variable is itself, whatever its name: naming it later (`temp = x * 2; y = temp`) changes nothing else.
+    `name` is the name that the text uses if it is free; `temp` marks a name that the user did not give.
     """
 
     name: str
@@ -40,10 +39,10 @@ class Var:
 
 @dataclass(frozen=True, eq=False)
 class Const:
-    """A Python object known while compiling: a literal, a function, a dtype, a tuple of such.
+    """A Python object known while compiling: a literal, a function, a dtype, or a tuple of these.
 
-    `text` is how the generated text spells it where `repr` would not do: `np.float32`, or the name of a global or
-    closure variable (then `live` is true: the value is read again at each call, and only its type is relied on).
+    `text` is the spelling in the generated text where it is not `repr`: `np.float32`, or the name of a global or closure variable.
+    Such a variable is `live`: the text reads it at each call, and only its type is relied on.
     """
 
     value: Any
@@ -59,7 +58,7 @@ Atom = Var | Const
 
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """`lower:upper:step` inside a subscript; None where the user wrote nothing."""
+    """`lower:upper:step` inside a subscript, each part None if it is left out."""
 
     lower: Atom | None
     upper: Atom | None
@@ -70,7 +69,7 @@ class Slice:
         return f"{'' if self.lower is None else self.lower}:{'' if self.upper is None else self.upper}{step}"
 
 
-Operand = Atom | Slice | tuple  # a tuple of operands is a tuple display: np.zeros((n, 3)), a[i, 1:]
+Operand = Atom | Slice | tuple  # a tuple of operands stands for a tuple: np.zeros((n, 3)), a[i, 1:]
 
 
 class Op:
@@ -78,16 +77,16 @@ class Op:
 
     @cached_property
     def reads(self) -> tuple[Var, ...]:
-        """The variables that it reads itself, without those read inside its blocks."""
+        """The variables that the op reads itself, without those that its blocks read."""
         return tuple(a for operand in op_operands(self) for a in operand_atoms(operand) if isinstance(a, Var))
 
 
 @dataclass(frozen=True, eq=False)
 class Call(Op):
-    """`fn(*args, **kwargs)` for a function known while compiling (`fn` a Python object) or not (`fn` a Var).
+    """`fn(*args, **kwargs)`; `fn` is a Python object, or a Var if the function is not known while compiling.
 
-    Operators are calls of `operator.add` and kin.  A call with `effect` is done once, in order, and never removed
-    (`print`).
+    An operator is a call of a function of the module `operator`.  A call with `effect`, such as `print`, stays in order and is never
+    removed or repeated.
     """
 
     fn: Any
@@ -105,7 +104,7 @@ class Let(Op):
 
 @dataclass(frozen=True, eq=False)
 class Attr(Op):
-    """`base.name` for what an object says of itself: shape, ndim, size, dtype."""
+    """`base.name` for an attribute that describes an array: shape, ndim, size, dtype."""
 
     base: Atom
     name: str
@@ -113,7 +112,7 @@ class Attr(Op):
 
 @dataclass(frozen=True, eq=False)
 class Index(Op):
-    """`base[key]`; a tuple of operands is a subscript with commas. Arrays, tuples, lists, dicts."""
+    """`base[key]` of an array, tuple, list, dict or record; a tuple of operands is a subscript with commas."""
 
     base: Atom
     key: Operand
@@ -121,7 +120,7 @@ class Index(Op):
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One step of an `Update`'s path that is not a subscript: `fn(array, *args, **kwargs)` returns a view of the array."""
+    """A step of an `Update`'s path that is a call: `fn(array, *args, **kwargs)` returns a view of the array."""
 
     fn: Any
     args: tuple[Operand, ...] = ()
@@ -130,7 +129,7 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Sub:
-    """One step of an `Update`'s path that is a subscript."""
+    """A step of an `Update`'s path that is a subscript."""
 
     key: Operand
 
@@ -141,10 +140,10 @@ class Update(Op):
 
     `path` is a tuple of `Sub` and `View` steps from `base` to the part.  Mode:
       'set'  base[path] = value, value broadcast and cast to the part
-      'add'  base[path] += value;  an empty path adds to the whole (`d += v`); for integer-array subscripts each
-             repetition counts (np.add.at), which is what an adjoint wants
+      'add'  base[path] += value; an empty path adds to the whole (`d += v`); an element that integer arrays name more than once
+             gets each of its values (np.add.at), as the adjoint of a gather needs
       'sub'  base[path] -= value, likewise
-    `distinct`: no subscript of the path names an element twice, although it has integer arrays in it.
+    `distinct`: integer arrays in the path name no element twice.
     """
 
     base: Atom
@@ -156,7 +155,7 @@ class Update(Op):
 
 @dataclass(frozen=True, eq=False)
 class Build(Op):
-    """A display: kind 'tuple', 'list', 'set' or 'dict' (then `keys`, Python objects, go with `items`).
+    """A new container. Kind 'tuple', 'list' or 'set' of the `items`, or 'dict' with the Python objects `keys`.
 
     `residual`: a list that the forward sweep fills for the reverse sweep, which empties it.
     Kind 'record': an object of class `cls` whose fields `keys` are the `items`; read as `Index(record, Const(field))`.
@@ -171,10 +170,10 @@ class Build(Op):
 
 @dataclass(frozen=True, eq=False)
 class Append(Op):
-    """The list with one more element at its end. Text: `base.append(value)`.
+    """The list with one more element at its end: `base.append(value)`.
 
-    `path` leads from `base` to the list that grows (`groups[k].append(value)`), `at` is the place of the element, from 0, if it
-    is not the end (`base.insert(at, value)`).
+    `path` leads from `base` to the list that grows (`groups[k].append(value)`); `at` is the place of the new element if it is not the
+    end (`base.insert(at, value)`).
     """
 
     base: Atom
@@ -185,7 +184,7 @@ class Append(Op):
 
 @dataclass(frozen=True, eq=False)
 class Pop(Op):
-    """Two results: the list without its last element, and that element. Text: `v = base.pop()`; `path` and `at` as above."""
+    """Two results, the list without its last element and that element: `v = base.pop()`; `path` and `at` as in `Append`."""
 
     base: Atom
     path: tuple[Sub, ...] = ()
@@ -202,7 +201,7 @@ class Effect(Op):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Statements, then the atoms that the block yields to whoever holds it."""
+    """Statements, and the atoms that the block yields to the op around it."""
 
     stmts: tuple[Stmt, ...]
     results: tuple[Atom, ...] = ()
@@ -212,8 +211,7 @@ class Block:
 class Branch(Op):
     """`if cond: then else: orelse`; yields the results of the block that ran.
 
-    `kind` keeps how the user wrote it: 'if', 'ifexp', 'and', 'or'.  A result that one side leaves undefined is
-    `UNDEFINED` there.
+    `kind` is the user's syntax: 'if', 'ifexp', 'and', 'or'.  An arm that does not assign a result yields `UNDEFINED` for it.
     """
 
     cond: Atom
@@ -233,29 +231,29 @@ class Range:
 
 @dataclass(frozen=True, eq=False)
 class Policy:
-    """What a loop saves for the reverse sweep, as the user asked: `name` with its number (`sourcead/checkpoints.py`)."""
+    """A checkpoint policy that the user gave a loop, with its number (`language/checkpoints.py`)."""
 
     name: str  # "auto", "store", "states", "recompute", "segments", "revolve" or "budget"
     number: Atom | None = None
 
     def map(self, f) -> Policy:
-        """The policy with its number replaced by `f` of it."""
+        """Return the policy with `f(number)` in place of its number."""
         return self if self.number is None else Policy(self.name, f(self.number))
 
 
 @dataclass(frozen=True, eq=False)
 class Loop(Op):
-    """A loop. `params` are the loop variants inside an iteration, `inits` their values on entry; the body yields their
-    values for the next iteration; the results of the statement are their values on leaving.
+    """A loop. `params` are the loop variants, `inits` their values on entry; the body yields their values for the next iteration, and
+    the results of the statement are their values on leaving.
 
     domain `Range`: `index` is bound to the elements of the range.
     domain a `Block` (a `while`): evaluated before each iteration, over `params`, its one result is the condition;
     `index` is then None.
-    domain an atom: a sequence that is iterated over, `index` bound to its elements (used only where no adjoint is
-    needed of the sequence; the frontend turns loops over arrays and lists into a Range with `sequence[i]` reads).
+    domain an atom: a sequence, `index` bound to its elements.  Only sequences without a derivative; the frontend lowers loops over
+    arrays and lists to a Range with reads of `sequence[i]`.
 
-    `leave` is the one of `params` that, true at the end of an iteration, ends the loop (`break`); it is false on entry.
-    `policy` says what its reverse may find saved; settling the reverse sweep consumes it.
+    `leave` is the loop variant that ends the loop (`break`) if it is true at the end of an iteration; it is false on entry.
+    `policy` says what the loop saves for the reverse sweep; differentiation removes it.
     """
 
     domain: Range | Block | Atom
@@ -269,18 +267,18 @@ class Loop(Op):
 
 @dataclass(frozen=True, eq=False)
 class Closure(Op):
-    """A nested function of the text: `def name(params): body`; reads values around it. Used for pullbacks."""
+    """A nested function, `def name(params): body`, which may read the variables around it: a pullback."""
 
     params: tuple[Var, ...]
     body: Block
 
 
 @dataclass(frozen=True, eq=False)
-class Steer(Op):
-    """The `values` themselves; in the reverse sweep `body` runs here, over the cotangents of the results (`params`).
+class AdjointBlock(Op):
+    """`with adjoint_of(x) as d_x: body`. The results are the `values`; the body runs in the reverse sweep.
 
-    The body yields what these cotangents are from there on: `with adjoint_of(x) as d_x: body`.  Differentiation consumes
-    it (`ad/steering.py`): no text is emitted from one.
+    There `params` are the cotangents of the results, and the body yields the cotangents of the values.  Differentiation removes
+    the op (`ad/reverse/adjoint_block.py`); no text is emitted for one.
     """
 
     values: tuple[Atom, ...]
@@ -290,9 +288,11 @@ class Steer(Op):
 
 @dataclass(frozen=True, eq=False)
 class Stmt:
-    """`targets = op`. `origin`: the user's statement. `adjoint_of`: in the reverse sweep, the statement whose adjoint
-    this is part of (its text becomes the comment above). `within`: the context managers that it runs inside, outermost
-    first, which do not alter values (np.errstate)."""
+    """`targets = op`.
+
+    `origin` is the user's statement.  `adjoint_of`, in the reverse sweep, is the statement whose adjoint this is part of; its text
+    becomes a comment.  `within` are the context managers around it, outermost first, which do not alter values (np.errstate).
+    """
 
     targets: tuple[Var, ...]
     op: Op
@@ -303,7 +303,7 @@ class Stmt:
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function: its parameters, its body, whose `results` are what it returns (one: bare; several: a tuple).
+    """A function; it returns the result of its body, or a tuple if the body has several.
 
     `doc` becomes the docstring; `defaults` are literals, of the last parameters.
     """
@@ -325,7 +325,7 @@ UNDEFINED = Const(_Undefined(), text="undefined")
 
 
 def operand_atoms(operand: Operand | None) -> Iterator[Atom]:
-    """The atoms inside an operand."""
+    """Yield the atoms inside an operand."""
     match operand:
         case None:
             return
@@ -341,7 +341,7 @@ def operand_atoms(operand: Operand | None) -> Iterator[Atom]:
 
 
 def op_operands(op: Op) -> Iterator[Operand]:
-    """The operands that an op reads itself, without those read inside its blocks."""
+    """Yield the operands of an op, without those of the statements in its blocks."""
     match op:
         case Call(fn, args, kwargs):
             if isinstance(fn, Var):
@@ -362,7 +362,7 @@ def op_operands(op: Op) -> Iterator[Operand]:
             yield from items
         case Append(base, value, path, at):
             yield from (base, value, *(step.key for step in path), *((at,) if at is not None else ()))
-        case Effect(_, args) | Steer(args):
+        case Effect(_, args) | AdjointBlock(args):
             yield from args
         case Branch(cond):
             yield cond
@@ -380,7 +380,7 @@ def op_operands(op: Op) -> Iterator[Operand]:
 
 
 def path_operands(step: Sub | View) -> Iterator[Operand]:
-    """The operands of one step of an update's path."""
+    """Yield the operands of one step of an update's path."""
     if isinstance(step, Sub):
         yield step.key
     else:
@@ -389,5 +389,5 @@ def path_operands(step: Sub | View) -> Iterator[Operand]:
 
 
 def fresh(var: Var, **changes) -> Var:
-    """A new variable like this one."""
+    """Return a new variable like `var`, with some fields changed."""
     return replace(var, id=next(_ids), **changes)

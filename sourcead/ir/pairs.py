@@ -1,7 +1,7 @@
-"""Recursive functions: a call of one is a call of its generated pair.
+"""Recursive functions: a call of one becomes a call of a generated function that returns a pair.
 
-The generated `f_vjp(args)` returns the value and the pullback, which holds what the reverse sweep of that call needs;
-`f_jvp(args, tangents)` returns the value and its tangent:
+`f_vjp(args)` returns the value and the pullback, which keeps what the reverse sweep of that call needs; `f_jvp(args, tangents)`
+returns the value and its tangent:
 
     y = f(a, b)        y, pullback = f_vjp(a, b)        d_a, d_b = pullback(d_y)
                        y, t_y = f_jvp(a, b, t_a, t_b)
@@ -20,14 +20,14 @@ from sourcead.ir.walk import rewrite
 
 @dataclass(eq=False)
 class Pair:
-    """The function that returns the value and the pullback of a recursive function, for arguments of some types.
+    """The generated function that returns the value and the pullback of a recursive function, for arguments of some types.
 
     Attributes:
-        name: of the function in the text.
+        name: its name in the text.
         result: the type of the value, as far as it is known while the function is lowered.
-        effect: whether a call does more than return.
-        wrt: the numbers of the arguments that have cotangents.
-        lowered: the function, once it is.
+        effect: whether a call has an effect.
+        wrt: the positions of the arguments that have cotangents.
+        lowered: the lowered function, or None until it is lowered.
         kind: "vjp", or "jvp" for the function that takes tangents too and returns the value and its tangent.
     """
 
@@ -37,12 +37,12 @@ class Pair:
     wrt: tuple[int, ...] = ()
     lowered: Any = None
     kind: str = "vjp"
-    cotangents: Pair | None = None  # of it as a function that can be differentiated again (`ad/recursion.py`)
+    cotangents: Pair | None = None  # the pair of this pair, to differentiate it again (`ad/recursion.py`)
     tangent: Pair | None = None
 
     @cached_property
     def forward(self) -> Pair:
-        """The function that returns the value and its tangent."""
+        """The generated function that returns the value and its tangent."""
         return replace(self, name=self.name.replace("_vjp", "_jvp"), kind="jvp")
 
     @property
@@ -54,7 +54,7 @@ class Pair:
 
 
 def with_pullbacks(block: Block) -> tuple[Block, dict[Var, Var]]:
-    """The block with the pullback of each call of a pair as a variable beside the value; pair -> pullback."""
+    """Return the block with a variable for the pullback of each call of a pair, and the pullback of each pair."""
     pullbacks: dict[Var, Var] = {}
 
     def change(stmt: Stmt) -> list[Stmt]:

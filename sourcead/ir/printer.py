@@ -1,23 +1,23 @@
-"""The IR as text, for `.lower(...)`, tests and people who work on the compiler."""
+"""The IR as text, for `.lower(...)`, tests and the developers of the compiler."""
 
 from __future__ import annotations
 
 from sourcead.ir.nodes import (
-    Append, Attr, Block, Branch, Build, Call, Closure, Effect, Function, Index, Let, Loop, Op, Operand, Pop, Range,
-    Slice, Steer, Stmt, Sub, Update
+    AdjointBlock, Append, Attr, Block, Branch, Build, Call, Closure, Effect, Function, Index, Let, Loop, Op, Operand,
+    Pop, Range, Stmt, Sub, Update
 )
 
 UPDATES = {"set": "=", "add": "+=", "sub": "-="}
 
 
 def show(function: Function) -> str:
-    """The function's IR, one statement a line, types beside the names."""
+    """Return the IR of a function, a statement on each line, with types."""
     params = ", ".join(f"{p!r}: {p.type}" for p in function.params)
     return f"function {function.name}({params}):\n" + show_block(function.body, 1, "return")
 
 
 def show_block(block: Block, depth: int = 0, word: str = "yield") -> str:
-    """A block's IR, indented by `depth` levels."""
+    """Return the IR of a block, indented by `depth` levels."""
     pad = "    " * depth
     lines = [_statement(s, depth) for s in block.stmts]
     lines.append(f"{pad}{word} {', '.join(map(repr, block.results))}")
@@ -44,13 +44,13 @@ def _statement(stmt: Stmt, depth: int) -> str:
             return f"{head}loop ({carried}) {over}:\n{show_block(body, depth + 1)}"
         case Closure(params, body):
             return f"{head}closure ({', '.join(map(repr, params))}):\n{show_block(body, depth + 1, 'return')}"
-        case Steer(values, params, body):
-            return f"{head}steer {_list(values)} by cotangents ({_list(params)}):\n{show_block(body, depth + 1)}"
+        case AdjointBlock(values, params, body):
+            return f"{head}adjoint_of ({_list(values)}) as ({_list(params)}):\n{show_block(body, depth + 1)}"
     return head + show_op(stmt.op)
 
 
 def show_op(op: Op) -> str:
-    """One op without blocks."""
+    """Return an op without blocks as text."""
     match op:
         case Call(fn, args, kwargs):
             named = [f"{k}={show_operand(v)}" for k, v in kwargs]
@@ -79,12 +79,10 @@ def show_op(op: Op) -> str:
 
 
 def show_operand(operand: Operand) -> str:
-    """An operand as it stands inside an op."""
+    """Return an operand as text."""
     match operand:
         case tuple():
             return f"({_list(operand)})"
-        case Slice():
-            return repr(operand)
     return repr(operand)
 
 
@@ -93,5 +91,5 @@ def _list(operands) -> str:
 
 
 def place(base, path) -> str:
-    """The part of a container that a path leads to."""
+    """Return the part of a container that a path leads to as text."""
     return repr(base) + "".join(f"[{show_operand(step.key)}]" for step in path)

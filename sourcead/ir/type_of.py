@@ -17,9 +17,9 @@ GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 
 
 def type_of(value: Any) -> Type:
-    """The type of a Python object met while compiling or in a call.
+    """Return the type of a Python object.
 
-    Small dims of arrays are known, the others become a fresh `Sym`: code is specialised on small sizes only.
+    A dim below `SMALL` is known; a larger one becomes a fresh `Sym`, because code is specialised on small sizes only.
     """
     match value:
         case bool():
@@ -57,18 +57,18 @@ def type_of(value: Any) -> Type:
 
 
 def record_type(value: Any) -> StructT | Unknown:
-    """The type of a named tuple, dataclass or plain object; what refers back to it is not known."""
+    """Return the type of a named tuple, dataclass or plain object; `Unknown` for a record inside itself."""
     with fields_inside(value) as fields:
         return UNKNOWN if fields is None else StructT(type(value), tuple((k, field_type(v)) for k, v in fields.items()))
 
 
 def field_type(value: Any) -> Type:
-    """The type of a field of a record."""
+    """Return the type of a field of a record."""
     return Known(value) if isinstance(value, (str, bool)) else type_of(value)
 
 
 def list_type(items: tuple[Type, ...]) -> ListT:
-    """The type of a list with these element types."""
+    """Return the type of a list with these element types."""
     item: Type = Undefined()
     for t in items:
         item = join(item, t)

@@ -1,10 +1,10 @@
-"""Gradual types: what is known of a value before the program runs.
+"""Gradual types: what is known about a value before the program runs.
 
-A type is a promise, and `Unknown` promises nothing.  Types decide broadcasting, overload resolution and the length of
-the generated text; where one is unknown the text calls a runtime helper that looks.
+A type is a promise, and `Unknown` promises nothing.  Types decide broadcasting, overload resolution and the length of the generated
+text; where a type is unknown, the text calls a runtime helper that inspects the value.
 
-A *dim* of an array is an int (known) or a `Sym`: a number known only at run time, with a least size.  One whose `many`
-is true is known not to be 1, and that alone decides broadcasting.  Two dims that are the same `Sym` are equal at run time.
+A *dim* of an array is an int, or a `Sym` for a size known only at run time.  A `Sym` has a least size; if it is `many`, the size is
+known not to be 1, which is all that broadcasting needs.  Two dims that are the same `Sym` are equal at run time.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import numpy as np
 _counter = itertools.count()
 
 
-SMALL = 8  # dims below this are part of a signature, so that `x[1:-1]` is known not to be of length one above it
+SMALL = 8  # dims below this are part of a signature; of larger ones it is known that `x[1:-1]` has more than one element
 
 
 @dataclass(frozen=True, eq=False)
 class Sym:
     """A dim whose size is known only at run time, and is at least `least`; compared by identity.
 
-    `plus`: another dim and by how much this one is larger, if that is known.
+    `plus`: another dim and by how much this one exceeds it, if that is known.
     """
 
     least: int = 0
@@ -47,7 +47,7 @@ class Type:
 
 
 def same_dtype(a: np.dtype | None, b: np.dtype | None) -> bool:
-    """Whether two dtypes are equal; NumPy says that float64 == None."""
+    """Whether two dtypes are equal; NumPy compares float64 equal to None."""
     return a is b or (a is not None and b is not None and a == b)
 
 
@@ -55,8 +55,7 @@ def same_dtype(a: np.dtype | None, b: np.dtype | None) -> bool:
 class Scalar(Type):
     """A number without axes: `kind` is 'bool', 'int', 'float' or 'complex'.
 
-    `dtype` is None for a Python number (weak in NumPy's promotion), `ANY_DTYPE` where that is not known, else the NumPy
-    dtype of the scalar.
+    `dtype` is None for a Python number (weak in NumPy's promotion), a NumPy dtype, or `ANY_DTYPE` if either is possible.
     """
 
     kind: str
@@ -70,7 +69,7 @@ class Scalar(Type):
 class Array(Type):
     """An ndarray. `dtype` None: unknown dtype. `dims` None: unknown rank.
 
-    `scattered`: an argument whose rows did not lie one behind the other when this was compiled, so that to join them is to copy.
+    `scattered`: an argument that was not C-contiguous when this was compiled, so that joining its axes copies it.
     """
 
     dtype: np.dtype | None
@@ -98,7 +97,7 @@ class TupleT(Type):
 
 @dataclass(frozen=True)
 class ListT(Type):
-    """A list whose elements all have type `item`; `items` gives each element's own where the length is known."""
+    """A list whose elements all have type `item`; if the length is known, `items` has the type of each element."""
 
     item: Type
     items: tuple[Type, ...] | None = None
@@ -115,7 +114,7 @@ class DictT(Type):
 class MapT(Type):
     """A dict whose keys are known only at run time: all of type `key`, its values of type `item`.
 
-    `default`: what makes the value of a key that is read and is not there (`defaultdict`).
+    `default`: the factory of a `defaultdict`.
     """
 
     key: Type
@@ -125,7 +124,7 @@ class MapT(Type):
 
 @dataclass(frozen=True)
 class SetT(Type):
-    """A set. `ordered`: whether it goes through its items as Python's own does, which one that was added to may not."""
+    """A set. `ordered`: whether it is iterated in the order of the Python set; a set that was added to may not be."""
 
     item: Type
     ordered: bool = True
@@ -141,7 +140,7 @@ class StructT(Type):
 
 @dataclass(frozen=True)
 class Known(Type):
-    """A string or truth value in a field of a record: it is part of the signature, and known while compiling."""
+    """A string or truth value in a field of a record: part of the signature, and known while compiling."""
 
     value: Any
 
@@ -160,14 +159,14 @@ class Unknown(Type):
 
 @dataclass(frozen=True)
 class Foreign(Type):
-    """An object whose methods are called as they stand: a random generator."""
+    """An object whose methods the text calls directly: a random generator."""
 
     cls: type
 
 
 @dataclass(frozen=True)
 class Undefined(Type):
-    """The type of a name before its first assignment, and of the elements of an empty list; joins with T to T."""
+    """The type of an unassigned variable and of the elements of an empty list; its join with T is T."""
 
 
 UNKNOWN = Unknown()
@@ -175,17 +174,17 @@ FLOAT = Scalar("float")
 INT = Scalar("int")
 BOOL = Scalar("bool")
 COMPLEX = Scalar("complex")
-ANY_DTYPE = np.dtype(object)  # of a scalar: a number of the kind, Python's or NumPy's
+ANY_DTYPE = np.dtype(object)  # a scalar that may be a Python number or a NumPy scalar
 KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 
 
 def many() -> Sym:
-    """A fresh dim known not to be 1."""
+    """Return a fresh dim that is known not to be 1."""
     return Sym(2)
 
 
 def anydim() -> Sym:
-    """A fresh dim of which nothing is known."""
+    """Return a fresh dim of any size."""
     return Sym()
 
 
@@ -194,7 +193,7 @@ def is_array(t: Type) -> bool:
 
 
 def kind_of(t: Type) -> str | None:
-    """'float', 'int', 'bool', 'complex', or None where it is not known or not a number."""
+    """Return 'float', 'int', 'bool' or 'complex'; None if the kind is unknown or the value is not a number."""
     match t:
         case Scalar(kind):
             return kind
@@ -204,7 +203,7 @@ def kind_of(t: Type) -> str | None:
 
 
 def parts(t: Type) -> tuple[Type, ...]:
-    """The types of what a container holds: of a list the type of all elements, then that of each where they are known."""
+    """Return the types of the values in a container; for a list, that of all elements, then those of each if they are known."""
     match t:
         case TupleT(items):
             return items
@@ -218,7 +217,7 @@ def parts(t: Type) -> tuple[Type, ...]:
 
 
 def keyed_parts(t: Type) -> tuple[tuple[Any, Type], ...] | None:
-    """The key and type of each part of a tuple, list, dict or record; None where the type does not tell how many there are."""
+    """Return the key and type of each part of a tuple, list, dict or record; None if the number of parts is unknown."""
     match t:
         case TupleT(items) | ListT(_, tuple(items)):
             return tuple(enumerate(items))
@@ -228,7 +227,7 @@ def keyed_parts(t: Type) -> tuple[tuple[Any, Type], ...] | None:
 
 
 def map_type(t: Type, f: Callable[[Type], Type]) -> Type:
-    """The type of a container with `f(part)` in place of the type of each value that it holds; any other type as it is."""
+    """Return the type of a container with `f(part)` in place of the type of each value in it; other types are returned as they are."""
     match t:
         case TupleT(items):
             return TupleT(tuple(map(f, items)))
@@ -244,7 +243,7 @@ def map_type(t: Type, f: Callable[[Type], Type]) -> Type:
 
 
 def carries_derivative(t: Type) -> bool:
-    """Whether a value of this type may have a cotangent: numbers with a fraction, and what may hold or be one."""
+    """Whether a value of this type may have a cotangent: it is, contains, or may be a float or complex number."""
     match t:
         case Scalar(kind):
             return kind in ("float", "complex")
@@ -256,12 +255,12 @@ def carries_derivative(t: Type) -> bool:
 
 
 def as_float(t: Type) -> Type:
-    """The type with Python's integers and truth values as floats, as which they are differentiated."""
+    """Return the type with Python integers and truth values as floats: they are differentiated as such."""
     return FLOAT if isinstance(t, Scalar) and t.kind in ("int", "bool") and t.dtype is None else map_type(t, as_float)
 
 
 def tangent_type(t: Type) -> Type:
-    """The type of the tangents of values of a type."""
+    """Return the type of the tangents of values of a type."""
     match t:
         case Scalar("int" | "bool"):
             return FLOAT
@@ -273,7 +272,7 @@ def tangent_type(t: Type) -> Type:
 
 
 def rank(t: Type) -> int | None:
-    """Number of axes; 0 for scalars; None where unknown."""
+    """Return the number of axes; 0 for a scalar, None if it is unknown."""
     match t:
         case Scalar():
             return 0
@@ -283,7 +282,7 @@ def rank(t: Type) -> int | None:
 
 
 def dims_of(t: Type) -> tuple | None:
-    """The dims of an array, () for a scalar, None where unknown."""
+    """Return the dims of an array; () for a scalar, None if they are unknown."""
     match t:
         case Scalar():
             return ()
@@ -299,7 +298,7 @@ def _join_dim(a, b):
 
 
 def join(a: Type, b: Type) -> Type:
-    """The least type that promises nothing that either of the two does not."""
+    """Return the strongest type whose promise values of both types keep."""
     if a == b or isinstance(b, Undefined):
         return a
     if isinstance(a, Undefined):
@@ -333,7 +332,7 @@ def join(a: Type, b: Type) -> Type:
 
 
 def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
-    """Whether a value of type `t` keeps the promise; the `free` dims of the promise stand for any size of their kind."""
+    """Whether a value of type `t` keeps the promise; a dim of the promise that is in `free` stands for any size not below its least."""
     match promise, t:
         case Unknown(), _:
             return True
@@ -372,7 +371,7 @@ def _dim_fits(n, promise, free) -> bool:
 
 
 def syms(t: Type) -> Iterator[Sym]:
-    """The symbolic dims in a type."""
+    """Yield the symbolic dims in a type."""
     if isinstance(t, Array):
         yield from (d for d in t.dims or () if isinstance(d, Sym))
     for part in parts(t):
@@ -380,7 +379,7 @@ def syms(t: Type) -> Iterator[Sym]:
 
 
 def with_dims(t: Type, names: Mapping[Sym, Sym]) -> Type:
-    """The type with symbolic dims replaced."""
+    """Return the type with symbolic dims replaced."""
     if isinstance(t, Array) and t.dims is not None:
         return replace(t, dims=tuple(names.get(d, d) for d in t.dims))
     return map_type(t, lambda part: with_dims(part, names))

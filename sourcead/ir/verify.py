@@ -1,8 +1,8 @@
-"""The verifier: whether IR is well formed.  Tests run it after every pass; a failure is a bug of the compiler.
+"""The verifier checks that IR is well formed.  Tests run it after every pass; a failure is a bug of the compiler.
 
-A function is well formed if every variable is defined once, and read only after its definition in the same block or in
-one inside it; if targets, yields, parameters and initial values agree in number; if operands are operands; and if
-`UNDEFINED` stands only where a value is handed on without being looked at.
+A function is well formed if every variable is defined once and read only after its definition, in the same block or in one inside
+it; if targets, results, parameters and initial values agree in number; if every operand is one; and if `UNDEFINED` is only an
+initial value of a loop or a result of a block.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop,
-    Range, Slice, Steer, Stmt, Sub, Update, Var, View, op_operands
+    UNDEFINED, AdjointBlock, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let,
+    Loop, Op, Pop, Range, Slice, Stmt, Sub, Update, Var, View, op_operands
 )
 from sourcead.ir.types import Type
 
@@ -22,15 +22,14 @@ BRANCHES = ("if", "ifexp", "and", "or")
 
 
 class IRError(AssertionError):
-    """The compiler made IR that means nothing.
+    """The compiler made IR that is not well formed.
 
-    Cause: a bug in a pass or in lowering, never the user's program.  To get past it, please report the program that
-    caused it.
+    The cause is a bug of the compiler, never the user's program: please report the program that raises it.
     """
 
 
 def verify(function: Function) -> None:
-    """Checks that a function's IR is well formed.
+    """Check that the IR of a function is well formed.
 
     Args:
         function: the function.
@@ -44,7 +43,7 @@ def verify(function: Function) -> None:
 
 
 class _Verifier:
-    """One walk over a function: `visible` holds what may be read at this point, `defined` all definitions so far."""
+    """Walks over a function: `visible` holds the variables that may be read now, `defined` all that were defined so far."""
 
     def __init__(self, name: str):
         self.name = name
@@ -65,7 +64,7 @@ class _Verifier:
             self.visible.add(var)
 
     def block(self, block: Block, where: str, binders: tuple[Var, ...] = ()) -> None:
-        """Checks a block over what is visible around it; what it defines is out of sight afterwards."""
+        """Check a block; the variables that it defines are not visible after it."""
         self.require(isinstance(block, Block), f"a Block is needed, not {block!r}", where)
         local = list(binders)
         self.bind(binders, where)
@@ -111,7 +110,7 @@ class _Verifier:
             self.require(undefined, "an undefined value is read", where)
 
     def op(self, op: Op, targets: int, where: str) -> None:
-        """Checks what is particular to each kind of op, and the blocks inside it."""
+        """Check the fields of an op and the blocks inside it."""
         self.require(targets == _targets(op, targets), f"{targets} targets for {_targets(op, targets)} results", where)
         match op:
             case Call(fn, args, kwargs):
@@ -147,7 +146,7 @@ class _Verifier:
                 self.loop(op, targets, where)
             case Closure(params, body):
                 self.block(body, where, params)
-            case Steer(values, params, body):
+            case AdjointBlock(values, params, body):
                 counts = {"values": len(values), "params": len(params), "results": len(body.results)}
                 for name, count in counts.items():
                     self.require(count == targets, f"{count} {name} for {targets} targets", where)
@@ -180,11 +179,11 @@ class _Verifier:
 
 
 def _targets(op: Op, given: int) -> int:
-    """How many targets an op has, where `given` are there and any number may be right."""
+    """Return how many targets an op has; `given` if the kind of op does not decide."""
     match op:
         case Pop():
             return 2
-        case Branch() | Loop() | Steer():
+        case Branch() | Loop() | AdjointBlock():
             return given  # checked against each block
         case Effect():
             return 0
@@ -194,7 +193,7 @@ def _targets(op: Op, given: int) -> int:
 
 
 def _describe(stmt: Stmt) -> str:
-    """A statement in one line, also where it cannot be printed."""
+    """Return a description of a statement, which may be malformed, in one line."""
     targets = ", ".join(map(repr, stmt.targets))
     origin = f" (line {stmt.origin.line})" if stmt.origin else ""
     fn = getattr(stmt.op, "fn", None)

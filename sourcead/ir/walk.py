@@ -1,8 +1,8 @@
 """Walks over the IR and maps of it: every pass that needs no more than these writes no recursion of its own.
 
-Reading: `walk` gives every statement, `all_reads` every reading, `count_reads` their number, `definitions` says where a variable
-is bound.  Rebuilding: `rewrite` replaces statements, `map_atoms` operands, `map_blocks` the blocks of one statement;
-what does not change stays the same object.  A visitor that carries more than that goes down through `op_blocks`.
+To read: `walk` yields the statements, `all_reads` the variables that are read, `count_reads` counts them, `definitions` maps
+variables to statements.  To rebuild: `rewrite` replaces statements, `map_atoms` operands, `map_blocks` the blocks of a statement.
+A pass that needs the context of a statement recurses over `op_blocks` itself.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from sourcead.ir.nodes import (
-    Append, Atom, Attr, Block, Branch, Build, Call, Closure, Effect, Index, Let, Loop, Op, Operand, Pop, Range, Slice,
-    Steer, Stmt, Sub, Update, Var, View, fresh
+    AdjointBlock, Append, Atom, Attr, Block, Branch, Build, Call, Closure, Effect, Index, Let, Loop, Op, Operand, Pop,
+    Range, Slice, Stmt, Sub, Update, Var, View, fresh
 )
 
 # ---- One op ----
 
 
 def op_reads(op: Op) -> tuple[Var, ...]:
-    """The variables that an op reads itself, without those read inside its blocks."""
+    """Return the variables that an op reads itself, without those that its blocks read."""
     return op.reads
 
 
 def op_blocks(op: Op) -> tuple[Block, ...]:
-    """The blocks inside an op."""
+    """Return the blocks of an op."""
     if isinstance(op, (Call, Index, Update)):  # the most frequent first
         return ()
     match op:
@@ -32,23 +32,23 @@ def op_blocks(op: Op) -> tuple[Block, ...]:
             return then, orelse
         case Loop(domain, _, _, _, body):
             return (domain, body) if isinstance(domain, Block) else (body,)
-        case Closure(_, body) | Steer(_, _, body):
+        case Closure(_, body) | AdjointBlock(_, _, body):
             return (body,)
     return ()
 
 
 def bound_vars(op: Op) -> tuple[Var, ...]:
-    """The variables that an op binds for its blocks."""
+    """Return the variables that an op binds for its blocks."""
     match op:
         case Loop(_, index, params):
             return params if index is None else (index, *params)
-        case Closure(params) | Steer(_, params):
+        case Closure(params) | AdjointBlock(_, params):
             return params
     return ()
 
 
 def reads_inside(op: Op) -> Iterator[Var]:
-    """Every reading of a variable by an op and by the blocks in it, whose results count as readings."""
+    """Yield every variable that an op or a block inside it reads, as often as it is read; a block reads what it yields."""
     yield from op.reads
     for block in op_blocks(op):
         yield from all_reads(block)
@@ -68,7 +68,7 @@ def has_effect(op: Op) -> bool:
 
 
 def walk(block: Block) -> Iterator[Stmt]:
-    """Every statement of a block, each before the statements of the blocks inside it."""
+    """Yield every statement of a block, each before the statements of the blocks inside it."""
     for stmt in block.stmts:
         yield stmt
         for inner in op_blocks(stmt.op):
@@ -76,14 +76,14 @@ def walk(block: Block) -> Iterator[Stmt]:
 
 
 def all_reads(block: Block) -> Iterator[Var]:
-    """Every reading of a variable in a block and in the blocks inside it; what a block yields is read."""
+    """Yield every variable that a block or a block inside it reads, as often as it is read; a block reads what it yields."""
     for stmt in block.stmts:
         yield from reads_inside(stmt.op)
     yield from (r for r in block.results if isinstance(r, Var))
 
 
 def count_reads(block: Block) -> dict[Var, int]:
-    """How often each variable is read in a block and in the blocks inside it."""
+    """Return how often each variable is read in a block and in the blocks inside it."""
     counts: dict[Var, int] = {}
     for v in all_reads(block):
         counts[v] = counts.get(v, 0) + 1
@@ -91,12 +91,12 @@ def count_reads(block: Block) -> dict[Var, int]:
 
 
 def definitions(block: Block) -> dict[Var, Stmt]:
-    """The statement that binds each variable, for the targets of all statements of a block and of the blocks inside it."""
+    """Return the statement that defines each target of the statements in a block and in the blocks inside it."""
     return {t: s for s in walk(block) for t in s.targets}
 
 
 def free_vars(block: Block) -> dict[Var, None]:
-    """The variables that a block reads and does not define, in order of first reading."""
+    """Return the variables that a block reads and does not define, in the order of their first reads."""
     defined: set[Var] = set()
     free: dict[Var, None] = {}
 
@@ -121,7 +121,7 @@ def free_vars(block: Block) -> dict[Var, None]:
 
 
 def map_operand(operand: Operand | None, f: Callable[[Atom], Atom]):
-    """The operand with each atom replaced by `f(atom)`."""
+    """Return the operand with each atom replaced by `f(atom)`."""
     match operand:
         case None:
             return None
@@ -133,7 +133,7 @@ def map_operand(operand: Operand | None, f: Callable[[Atom], Atom]):
 
 
 def map_op(op: Op, f: Callable[[Atom], Atom], block: Callable[[Block], Block] = lambda b: b) -> Op:
-    """The op with each atom it reads replaced by `f(atom)` and each block by `block(b)`; the variables that it binds stay."""
+    """Return the op with each atom that it reads replaced by `f(atom)` and each block by `block(b)`; it binds the same variables."""
 
     def many(operands):
         return tuple(map_operand(o, f) for o in operands)
@@ -178,20 +178,20 @@ def map_op(op: Op, f: Callable[[Atom], Atom], block: Callable[[Block], Block] = 
             return replace(op, domain=domain, inits=many(inits), body=block(body), policy=policy)
         case Closure(params, body):
             return Closure(params, block(body))
-        case Steer(values, params, body):
-            return Steer(many(values), params, block(body))
+        case AdjointBlock(values, params, body):
+            return AdjointBlock(many(values), params, block(body))
     raise TypeError(f"not an op: {op!r}")
 
 
 def map_blocks(stmt: Stmt, f: Callable[[Block], Block]) -> Stmt:
-    """The statement with `f(block)` in place of each block of its op; the statement itself where nothing changes."""
+    """Return the statement with each block of its op replaced by `f(block)`; the statement itself if nothing changes."""
     op = stmt.op
     match op:
         case Branch(_, then, orelse):
             changed = {"then": f(then), "orelse": f(orelse)}
         case Loop(Block() as domain, _, _, _, body):
             changed = {"domain": f(domain), "body": f(body)}
-        case Loop(_, _, _, _, body) | Closure(_, body) | Steer(_, _, body):
+        case Loop(_, _, _, _, body) | Closure(_, body) | AdjointBlock(_, _, body):
             changed = {"body": f(body)}
         case _:
             return stmt
@@ -204,7 +204,7 @@ def map_blocks(stmt: Stmt, f: Callable[[Block], Block]) -> Stmt:
 
 
 def rewrite(block: Block, change: Callable[[Stmt], Iterable[Stmt]]) -> Block:
-    """The block with `change(stmt)` in place of each statement, inner statements first; the block itself where nothing changes."""
+    """Return the block with the statements `change(stmt)` in place of each, inner ones first; the block itself if nothing changes."""
 
     def visit(b: Block) -> Block:
         stmts = tuple(new for stmt in b.stmts for new in change(map_blocks(stmt, visit)))
@@ -215,7 +215,7 @@ def rewrite(block: Block, change: Callable[[Stmt], Iterable[Stmt]]) -> Block:
 
 
 def map_atoms(block: Block, f: Callable[[Atom], Atom]) -> Block:
-    """The block with each atom that it and the blocks inside it read or yield replaced by `f(atom)`."""
+    """Return the block with each atom that it or a block inside it reads or yields replaced by `f(atom)`."""
 
     def visit(b: Block) -> Block:
         return Block(tuple(replace(s, op=map_op(s.op, f, visit)) for s in b.stmts), tuple(map_operand(r, f) for r in b.results))
@@ -224,7 +224,7 @@ def map_atoms(block: Block, f: Callable[[Atom], Atom]) -> Block:
 
 
 def substitute(block: Block, mapping: dict[Var, Atom]) -> Block:
-    """The block with variables replaced throughout; a replacement that is itself replaced is followed to the end."""
+    """Return the block with variables replaced, also in the blocks inside it; replacements of replacements are followed."""
 
     def f(atom):
         while isinstance(atom, Var) and atom in mapping:
@@ -235,7 +235,7 @@ def substitute(block: Block, mapping: dict[Var, Atom]) -> Block:
 
 
 def copied(block: Block, mapping: dict[Var, Atom]) -> Block:
-    """The block with a fresh variable for each that it binds; `mapping` replaces some that it reads."""
+    """Return a copy of the block that binds fresh variables; `mapping` replaces variables that it reads."""
     mapping = dict(mapping)
 
     def f(atom):
@@ -254,7 +254,7 @@ def copied(block: Block, mapping: dict[Var, Atom]) -> Block:
                     index = None if index is None else bind((index,))[0]
                     params = bind(params)
                     op = map_op(replace(op, index=index, params=params, leave=f(leave)), f, visit)
-                case Closure(params) | Steer(_, params):
+                case Closure(params) | AdjointBlock(_, params):
                     op = map_op(replace(op, params=bind(params)), f, visit)
                 case _:
                     op = map_op(op, f, visit)

@@ -32,7 +32,7 @@ def conv2d(x, w, b=None, stride=1, padding=0):
         padding: how many zeros are put around the images: one number, or one for each of height and width.
 
     Returns:
-        An array of shape (batch, outputs, (height + 2 padding - kernel height) // stride + 1, likewise for the width).
+        An array of shape (batch, outputs, (height + 2 padding - kernel height) // stride + 1, and the same for the width).
 
     Raises:
         ValueError: the channels differ, the kernel is larger than the padded image, or the bias does not fit.

@@ -44,6 +44,7 @@ TRIGONOMETRY = elementwise({
     np.arcsin: lambda y, x, d_y: d_y / np.sqrt(1 - x * x),
     np.arccos: lambda y, x, d_y: -d_y / np.sqrt(1 - x * x),
     np.arctan: lambda y, x, d_y: d_y / (1 + x * x),
+    np.arctan2: lambda y, a, b, d_y: (d_y / (a * a + b * b) * b, -(d_y / (a * a + b * b)) * a),
     np.sinc: lambda y, x, d_y: d_y * sinc_slope(x, y),
     np.deg2rad: lambda y, x, d_y: d_y * DEGREE,
     np.radians: lambda y, x, d_y: d_y * DEGREE,
@@ -57,11 +58,6 @@ TRIGONOMETRY = elementwise({
     np.arctanh: lambda y, x, d_y: d_y / (1 - x * x),
 })
 
-
-@adjoint(np.arctan2, math.atan2, broadcasts=True)
-def arctan2_adjoint(y, a, b, d_y):
-    d_squared = d_y / (a * a + b * b)
-    return d_squared * b, -d_squared * a
 
 
 @adjoint(np.hypot, broadcasts=True)

@@ -21,25 +21,34 @@ from sourcead.runtime.tangents import matrix_power_tangent
 
 family(__name__, memory="fresh")
 
-# ---- inverses ----
+
+
+def transposed(a):
+    """The transpose of one matrix, or of each of several."""
+    return a.T if a.ndim == 2 else np.swapaxes(a, -1, -2)
+
+
+def over_matrices(d, a):
+    """The cotangent of a number that is computed from each of the matrices `a`, to be multiplied with these."""
+    return d if a.ndim == 2 else np.expand_dims(d, (-1, -2))
+
+
+# ---- inverses and determinants ----
 
 adjoints({
+    np.linalg.inv: lambda y, a, d_y: -(transposed(y) @ d_y @ transposed(y)),
+    np.linalg.det: lambda y, a, d_y: over_matrices(d_y, a) * cofactors(a),
     np.linalg.pinv: lambda y, a, d_y: pinv_cotangent(d_y, y, a),
     np.linalg.matrix_power: lambda y, a, n, d_y: (matrix_power_cotangent(d_y, a, n), None),
 })
 tangents({
     np.linalg.inv: lambda y, a, t_a: -(y @ t_a @ y),
+    np.linalg.det: lambda y, a, t_a: (
+        np.sum(cofactors(a) * t_a) if a.ndim == 2 else np.sum(cofactors(a) * t_a, axis=(-2, -1))
+    ),
     np.linalg.pinv: lambda y, a, t_a: pinv_tangent(t_a, y, a),
     np.linalg.matrix_power: lambda y, a, n, t_a: matrix_power_tangent(t_a, a, n),
 })
-
-
-@adjoint(np.linalg.inv)
-def inv_adjoint(y, a, d_y):
-    if a.ndim == 2:
-        return -(y.T @ d_y @ y.T)
-    y_transposed = np.swapaxes(y, -1, -2)
-    return -(y_transposed @ d_y @ y_transposed)
 
 
 @adjoint(np.linalg.lstsq)
@@ -74,20 +83,6 @@ def solve_tangent(y, a, b, t_a, t_b):
     if b.ndim == 1 and a.ndim > 2:
         return -np.squeeze(np.linalg.solve(a, t_a @ np.expand_dims(y, -1)), -1), np.linalg.solve(a, t_b)
     return -np.linalg.solve(a, t_a @ y), np.linalg.solve(a, t_b)
-
-
-@adjoint(np.linalg.det)
-def det_adjoint(y, a, d_y):
-    if a.ndim == 2:
-        return d_y * cofactors(a)
-    return np.expand_dims(d_y, (-1, -2)) * cofactors(a)
-
-
-@tangent(np.linalg.det)
-def det_tangent(y, a, t_a):
-    if a.ndim == 2:
-        return np.sum(cofactors(a) * t_a)
-    return np.sum(cofactors(a) * t_a, axis=(-2, -1))
 
 
 @adjoint(np.linalg.slogdet)
@@ -160,16 +155,10 @@ def multi_dot_tangent(y, arrays, t_arrays):
     return sum(np.linalg.multi_dot([t_arrays[j] if j == i else arrays[j] for j in range(k)]) for i in range(k))
 
 
-@adjoint(np.linalg.trace)
-def trace_adjoint(y, x, d_y, offset=0):
-    eye = np.eye(x.shape[-2], x.shape[-1], offset, dtype=x.dtype)
-    if x.ndim == 2:
-        return d_y * eye
-    return np.expand_dims(d_y, (-1, -2)) * eye
-
-
-linear(np.linalg.trace)
 linear({
+    np.linalg.trace: lambda y, x, d_y, offset=0: (
+        over_matrices(d_y, x) * np.eye(x.shape[-2], x.shape[-1], offset, dtype=x.dtype)
+    ),
     np.linalg.diagonal: lambda y, x, d_y, offset=0: (
         gather_cotangent(d_y, np.linalg.diagonal(np.reshape(np.arange(x.size), x.shape), offset=offset), x)
     ),

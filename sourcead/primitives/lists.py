@@ -8,15 +8,23 @@ The cotangent of a dict stands for zero at each key that it lacks.
 
 import operator
 
-from sourcead.primitives.registry import enter, linear
+from sourcead.primitives.registry import adjoint, enter, linear
 from sourcead.runtime import only_at, undefined, without
 
 linear({
-    operator.concat: lambda y, a, b, d_y: (d_y[: len(a)], d_y[len(a) :]),
     without: lambda y, d, key, d_y: (d_y, None),
     dict.copy: lambda y, d, d_y: d_y,
     dict.get: lambda y, d, key, default=None, d_y=None: (only_at(d_y, d, key), None, undefined("its default")),
 })
+
+
+@adjoint(operator.concat)
+def concat_adjoint(y, a, b, d_y):
+    n = len(a)
+    return d_y[:n], d_y[n:]
+
+
+linear(operator.concat)
 
 # ---- memory, order and forms ----
 

@@ -44,14 +44,8 @@ def matmul_adjoint(y, a, b, d_y):
 def dot_adjoint(y, a, b, d_y):
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return unbroadcast(d_y * b, a), unbroadcast(d_y * a, b)
-    if a.ndim == 2 and b.ndim == 2:
-        return d_y @ b.T, a.T @ d_y
-    if a.ndim == 2 and b.ndim == 1:
-        return np.outer(d_y, b), a.T @ d_y
-    if a.ndim == 1 and b.ndim == 2:
-        return b @ d_y, np.outer(a, d_y)
-    if a.ndim == 1 and b.ndim == 1:
-        return d_y * b, d_y * a
+    if a.ndim <= 2 and b.ndim <= 2:
+        return matmul_adjoint(y, a, b, d_y)
     return dot_cotangents(d_y, a, b)
 
 

@@ -150,15 +150,6 @@ def var_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     return d_sum * (x - reduced(np.mean, x, axis, axis is not None and (axis != 0 or keepdims)))
 
 
-@tangent(np.var)
-def var_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
-    centred = x - np.mean(x, axis=axis, keepdims=True)
-    n = axis_size(x, axis)
-    if np.iscomplexobj(x):
-        return 2 * np.sum(np.real(np.conj(centred) * t_x), axis=axis, keepdims=keepdims) / (n - ddof)
-    return 2 * np.sum(centred * t_x, axis=axis, keepdims=keepdims) / (n - ddof)
-
-
 @adjoint(np.std)
 def std_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     if np.iscomplexobj(x):
@@ -167,13 +158,21 @@ def std_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     return d_sum * (x - reduced(np.mean, x, axis, axis is not None and (axis != 0 or keepdims)))
 
 
-@tangent(np.std)
-def std_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
+def deviations_times(x, t_x, axis, keepdims):
+    """The sum of the products of the deviations of `x` from its mean with a tangent."""
     centred = x - np.mean(x, axis=axis, keepdims=True)
-    n = axis_size(x, axis)
-    if np.iscomplexobj(x):
-        return divide_or_zero(np.sum(np.real(np.conj(centred) * t_x), axis=axis, keepdims=keepdims), y * (n - ddof))
-    return divide_or_zero(np.sum(centred * t_x, axis=axis, keepdims=keepdims), y * (n - ddof))
+    product = np.real(np.conj(centred) * t_x) if np.iscomplexobj(x) else centred * t_x
+    return np.sum(product, axis=axis, keepdims=keepdims)
+
+
+tangents({
+    np.var: lambda y, x, t_x, axis=None, ddof=0, keepdims=False: (
+        2 * deviations_times(x, t_x, axis, keepdims) / (axis_size(x, axis) - ddof)
+    ),
+    np.std: lambda y, x, t_x, axis=None, ddof=0, keepdims=False: (
+        divide_or_zero(deviations_times(x, t_x, axis, keepdims), y * (axis_size(x, axis) - ddof))
+    ),
+})
 
 # ---- memory, order and forms ----
 

@@ -18,7 +18,7 @@ from sourcead.runtime import digamma, divide_or_zero, log_or_zero, lower_exponen
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
 SHARED = """
-exp exp2 expm1 log2 log10 log1p cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh radians degrees
+exp exp2 expm1 log2 log10 log1p cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 radians degrees
 """.split()
 
 

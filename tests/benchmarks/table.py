@@ -131,7 +131,7 @@ def targets(rows: dict[str, dict], groups: dict[str, str]) -> list[Row]:
         found.append(at_most("lorenz, Numba / jax.jit", q, 0.5))
     for name in rows:
         if groups[name] == ADBENCH and (q := ratio(rows[name], peers.OURS, (peers.JAX,))):
-            found.append(at_most(f"{name}, the faster of ours / jax.jit", q, 1.0))
+            found.append(at_most(f"{name}, the faster engine / jax.jit", q, 1.0))
     return found
 
 

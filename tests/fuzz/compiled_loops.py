@@ -112,7 +112,7 @@ def load(path: Path):
 def judge(seed: int, folder: Path, by_numba: bool = False) -> str:
     """'equal', 'refused' or 'unjudged' (the program raises); anything else says what is wrong."""
     from sourcead import SourceADError, grad, runtime
-    from sourcead.backends.numba.overloads import helpers
+    from sourcead.backends.numba import functions as helpers
 
     path = Path(folder) / f"loops_{seed}.py"
     path.write_text(program_text(seed))

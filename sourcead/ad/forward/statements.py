@@ -30,8 +30,8 @@ from sourcead.analysis.builder import Builder
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import (
-    Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Op, Operand, Pop, Range,
-    Steer, Stmt, Update, Var
+    AdjointBlock, Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Op, Operand,
+    Pop, Range, Stmt, Update, Var
 )
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import UNKNOWN, Array, TupleT, tangent_type
@@ -110,7 +110,7 @@ class Forward:
             self.tangents.known[y] = self.tangents.known[op.value]
 
     @push.register
-    def _(self, op: Steer, stmt):  # a block for the reverse sweep leaves the values as they are
+    def _(self, op: AdjointBlock, stmt):  # a block for the reverse sweep leaves the values as they are
         for target, value in zip(stmt.targets, op.values):
             self.push(Let(value), replace(stmt, targets=(target,), op=Let(value)))
 

@@ -1,6 +1,6 @@
 """The reverse of a block that the user wrote for the reverse sweep: `with adjoint_of(x) as d_x: block`.
 
-    program             x1 = steer x0 by (d): B yielding e
+    program             x1 = adjoint_of (x0) as (d): B yielding e
     forward sweep       x1 = x0
     reverse sweep       B with d = d_x1;  d_x0 += e
 
@@ -22,7 +22,7 @@ from sourcead.ad.reverse.blocks import Reverse
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedValueError
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Loop, Op, Origin, Steer, Stmt, Var
+from sourcead.ir.nodes import AdjointBlock, Atom, Block, Branch, Call, Const, Loop, Op, Origin, Stmt, Var
 from sourcead.ir.types import Array, Scalar, carries_derivative, dims_of, kind_of, same_dtype
 from sourcead.ir.walk import map_op, map_operand, op_blocks, substitute
 
@@ -31,7 +31,7 @@ KINDS = {"int": "an integer", "bool": "a truth value"}
 
 def reverse_adjoint_block(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
     """Emit the user's block over the cotangents of what comes after it; the block hands them on."""
-    op: Steer = stmt.op
+    op: AdjointBlock = stmt.op
     build = r.build
     given: dict[Var, Atom] = {}
     for target, param in zip(stmt.targets, op.params):
@@ -92,7 +92,7 @@ def _same_values(block: Block) -> dict[Var, Atom]:
             for inner in op_blocks(stmt.op):
                 visit(inner)
             match stmt.op:
-                case Steer(values):
+                case AdjointBlock(values):
                     same.update(zip(stmt.targets, values))
                 case Call(fn, (value,)) if fn is runtime.stop_gradient:
                     same[stmt.targets[0]] = value
@@ -135,8 +135,8 @@ class _Eraser:
             return tuple(items[k] for k in live)
 
         match op:
-            case Steer() | Call() if stmt.targets and not live:
-                op = Steer((), (), Block(()))
+            case AdjointBlock() | Call() if stmt.targets and not live:
+                op = AdjointBlock((), (), Block(()))
             case Branch(_, then, orelse):
                 op = replace(op, then=replace(then, results=pick(then.results)), orelse=replace(orelse, results=pick(orelse.results)))
             case Loop(_, _, params, inits, body):

@@ -16,7 +16,7 @@ from sourcead.ad.cotangents.store import Cotangents
 from sourcead.ad.reverse.sweep import Sweep
 from sourcead.analysis.builder import Builder
 from sourcead.frontend.lower import Lowered
-from sourcead.ir.nodes import UNDEFINED, Block, Branch, Call, Loop, Op, Steer, Stmt, Var
+from sourcead.ir.nodes import UNDEFINED, AdjointBlock, Block, Branch, Call, Loop, Op, Stmt, Var
 from sourcead.ir.pairs import Pair
 from sourcead.ir.walk import op_blocks, walk
 
@@ -94,7 +94,7 @@ def with_adjoint_blocks(block: Block) -> set[Stmt]:
     def visit(b: Block) -> bool:
         for s in b.stmts:
             inside = [visit(inner) for inner in op_blocks(s.op)]
-            if isinstance(s.op, Steer) or any(inside):
+            if isinstance(s.op, AdjointBlock) or any(inside):
                 found.add(s)
         return any(s in found for s in b.stmts)
 

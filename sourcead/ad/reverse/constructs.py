@@ -9,7 +9,7 @@ from sourcead.ad.reverse.container import reverse_append, reverse_build, reverse
 from sourcead.ad.reverse.index import reverse_index
 from sourcead.ad.reverse.loop import reverse_loop
 from sourcead.ad.reverse.update import reverse_update
-from sourcead.ir.nodes import Append, Attr, Branch, Build, Call, Index, Let, Loop, Pop, Steer, Update, Var
+from sourcead.ir.nodes import AdjointBlock, Append, Attr, Branch, Build, Call, Index, Let, Loop, Pop, Update, Var
 
 
 def reverse_let(r, stmt, cots) -> None:
@@ -33,5 +33,5 @@ RULES = {
     Pop: reverse_pop,
     Branch: reverse_branch,
     Loop: reverse_loop,
-    Steer: reverse_adjoint_block,
+    AdjointBlock: reverse_adjoint_block,
 }

@@ -14,7 +14,7 @@ import numpy as np
 
 from sourcead.backends import load as loading
 from sourcead.backends.interpreter import in_one_chunk, without_collection
-from sourcead.backends.numba.codegen.calls import Outlined, with_outlined
+from sourcead.backends.numba.codegen.outlining import Outlined, with_outlined
 from sourcead.backends.numba.codegen.recursion import Recursive, reachable
 from sourcead.backends.numba.disk import file_of
 from sourcead.backends.numba.internals import TOOLCHAIN

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sourcead.backends.base import Derivative, Engine, Program
 from sourcead.backends.numba.codegen.boundary import Boundary, around
-from sourcead.backends.numba.codegen.calls import AT, with_outlined
+from sourcead.backends.numba.codegen.outlining import AT, with_outlined
 from sourcead.backends.numba.codegen.prepare import Prepared, prepare
 from sourcead.backends.options import WITHOUT_NUMBA, Numba
 from sourcead.emit import Emitted, emit

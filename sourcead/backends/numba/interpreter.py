@@ -14,7 +14,6 @@ import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
-from sourcead.backends.numba.dtypes import dtype_of
 from sourcead.backends.numba.internals import TOOLCHAIN
 from sourcead.backends.numba.load import load
 
@@ -43,7 +42,7 @@ def call(function: Callable, parameters: list[str], args: list[types.Type], resu
     text = f"def {name}({', '.join(parameters)}):\n    return run(({sent}))\n"
     promise = (result.ndim, dtype_of(result.dtype)) if isinstance(result, types.Array) else None
     run = TOOLCHAIN.interpreted(Receiver(function, tuple(back for _, back in ways), promise), types.none if result is None else result)
-    return None if run is None else load(text, name, {"run": run, "ends": ends})
+    return load(text, name, {"run": run, "ends": ends})
 
 
 @dataclass(frozen=True)
@@ -115,3 +114,17 @@ def example(t: types.Type, n: int = 1, integer: int = 0) -> Any:
         case types.Float():
             return 0.0
     raise TypeError(f"no example of {t}")
+
+
+def dtype_of(t: types.Type) -> np.dtype:
+    """Return the dtype of arrays of such numbers.
+
+    Raises:
+        TypeError: the type is not that of numbers or truth values.
+
+    >>> dtype_of(types.float32), dtype_of(types.boolean)
+    (dtype('float32'), dtype('bool'))
+    """
+    if not isinstance(t, types.Number | types.Boolean):
+        raise TypeError(f"{t} is no type of numbers")
+    return np.dtype(t.name)

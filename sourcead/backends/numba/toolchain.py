@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
-import numpy as np
 from numba import types
 from numba.core.errors import NumbaError
 from numba.extending import overload
+from numba.typed import List
 
-from sourcead.backends.numba.overloads.helpers import REDUCED, WHOLE
+from sourcead.backends.numba.functions import ARRAY_REDUCTIONS, ARRAY_UFUNCS
 from sourcead.errors import BackendError, SourceADError
 
 Dispatcher = Any  # what `numba.njit` returns
@@ -34,7 +34,7 @@ class Toolchain:
 
     def register(self) -> None:
         """Register overloads for the functions that stand for those of whole arrays."""
-        for function, stand_in in {**WHOLE, **REDUCED}.items():
+        for function, stand_in in {**ARRAY_UFUNCS, **ARRAY_REDUCTIONS}.items():
             overload(stand_in, strict=False)(lambda x, function=function: lambda x: function(x))
 
     def dispatcher(self, function: Callable, options: dict[str, Any]) -> Dispatcher:
@@ -63,21 +63,15 @@ class Toolchain:
             return None
         return made.nopython_signatures[-1].return_type
 
-    def interpreted(self, receiver: Callable, result: types.Type) -> Callable | None:
-        """Return a function for compiled code that has the interpreter call `receiver(*sent)`; None if it cannot return such a result."""
-        items = isinstance(result, types.List)
-        if items and not isinstance(result.dtype, types.Number):
-            return None
-        made = types.Array(result.dtype, 1, "C") if items else result
-
-        def as_array(*sent):
-            return np.array(receiver(*sent), result.dtype.name)
-
-        namespace = {"receiver": as_array if items else receiver, "made": made, "objmode": numba.objmode}
-        returned = "[v for v in y]" if items else "y"
-        text = f"def run(sent):\n    with objmode(y=made):\n        y = receiver(*sent)\n    return {returned}\n"
+    def interpreted(self, receiver: Callable, result: types.Type) -> Callable:
+        """Return a function for compiled code that has the interpreter call `receiver(*sent)`."""
+        text = "def run(sent):\n    with objmode(y=made):\n        y = receiver(*sent)\n    return y\n"
+        namespace = {"receiver": receiver, "made": result, "objmode": numba.objmode}
         if result is types.none:
             text = "def run(sent):\n    with objmode():\n        receiver(*sent)\n"
+        elif isinstance(result, types.List):  # which `objmode` does not return
+            namespace |= {"receiver": lambda *sent: typed_list(receiver(*sent), result.dtype), "made": types.ListType(result.dtype)}
+            text = text.replace("return y", "return [item for item in y]")
         exec(text, namespace)
         return numba.njit(namespace["run"])
 
@@ -109,6 +103,14 @@ class Toolchain:
                 dispatcher.compile(key)
 
         return call
+
+
+def typed_list(items: list, item: types.Type) -> List:
+    """Return the items as a typed list of Numba."""
+    made = List.empty_list(item)
+    for v in items:
+        made.append(v)
+    return made
 
 
 def is_refusal(error: Exception) -> bool:

@@ -52,7 +52,7 @@ def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
 @core.kind_of_callable("speaker", lambda fn: getattr(unwrap(fn)[0], "__module__", None) in SPEAKERS)
 @core.kind_of_callable("opaque", lambda fn: True)
 def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of what has neither source nor rule: fine as long as no derivative can pass through it."""
+    """A call of a function that has neither source nor rule: it stays a call, if no derivative can pass through it."""
     if isinstance(fn, types.BuiltinFunctionType | type) and fn in SEES_EVERYTHING:
         raise core.unsupported(
             lo, node, f"what `{fn.__name__}` reads or changes cannot be seen in the source", "write out what it does"
@@ -71,5 +71,5 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
 
 
 def own_memory(lo: Lowering, atom: Atom) -> Atom:
-    """An array's copy; any other value itself."""
+    """A copy of an array, so that nothing else shares its memory; any other value itself."""
     return lo.build.call(np.ndarray.copy, atom) if is_array(atom_type(atom)) else atom

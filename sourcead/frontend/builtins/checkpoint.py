@@ -14,7 +14,7 @@ from sourcead.language.checkpoints import Auto, Revolve, Segments, checkpoint, p
 
 
 def policy_in_ir(policy: Any) -> Policy:
-    """A policy as a loop of the IR carries it."""
+    """The form of a policy that a loop of the IR carries."""
     match policy:
         case str():
             return Policy(policy)
@@ -46,7 +46,7 @@ def lower_policy(cls: type, lo: Lowering, args: list[Value], kwargs: dict[str, V
 
 @core.builtin(checkpoint)
 def lower_checkpoint(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`checkpoint(iterable, policy)`: what the loop runs over, marked with the policy."""
+    """`checkpoint(iterable, policy)`: the iterable, marked with the policy."""
     given = dict(zip(("iterable", "policy"), args)) | kwargs
     if "iterable" not in given or given.keys() - {"iterable", "policy", "budget"} or len(args) > 2:
         raise core.unsupported(lo, node, "`checkpoint` takes what the loop runs over, a policy and a budget")
@@ -60,7 +60,7 @@ def lower_checkpoint(lo: Lowering, args: list[Value], kwargs: dict[str, Value], 
 
 
 def located(lo: Lowering, node, make) -> Any:
-    """What `make` returns; an error that it raises is told at the user's line."""
+    """The result of `make`; an error that it raises is raised again with the line of the user's program."""
     try:
         return make()
     except UnsupportedArgumentError as error:

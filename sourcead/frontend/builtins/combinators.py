@@ -2,7 +2,7 @@
 
     map(f, xs)                    the body of f over all elements at once, where every op of it has such a form (`passes/batching.py`)
     map(f, xs)                    else np.stack([f(x) for x in xs])
-    reduce(+, xs, initial)        initial + np.sum(xs, axis=0), and so with *, min, max, logaddexp; scan: np.cumsum and kin
+    reduce(+, xs, initial)        initial + np.sum(xs, axis=0), and so with *, min, max, logaddexp; scan: np.cumsum and its like
     reduce(op, xs, initial)       a tree of whole-array steps, if op takes batches and is found associative on random values
     reduce(op, xs, initial)       else the loop
 """
@@ -48,7 +48,7 @@ NAMES = {
 
 @core.builtin(combinators.map)
 def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, check: bool = True) -> Value:
-    """`sourcead.map(f, *xs)`; `check`: that the arrays have one length, where that is not known."""
+    """`sourcead.map(f, *xs)`; with `check`, the text checks that the arrays have one length where that is not known."""
     fn, *arrays = args
     if not arrays or kwargs:
         raise core.unsupported(lo, node, "`map` takes a function and at least one array")
@@ -99,7 +99,7 @@ def at_once(lo: Lowering, fn: Value, arrays: list[Value], node, check: bool) -> 
 
 
 def of_length(lo: Lowering, array: Atom, dim) -> Atom:
-    """An array of which it is known that its length is that of another."""
+    """An array with a type that says that its first dim is `dim`."""
     t = atom_type(array)
     if isinstance(array, Var) and t.dims[0] == dim:
         return array
@@ -151,7 +151,7 @@ def body_over_elements(lo: Lowering, fn: Value, arrays: list[Value], node) -> Bo
 
 
 def tuple_width(lo: Lowering, fn: Value, arrays: list[Value], node) -> int | None:
-    """How many results `f` returns, if a tuple."""
+    """The number of results if `f` returns a tuple; None if it does not."""
     body = body_over_elements(lo, fn, arrays, node)
     return None if body is None or body.single else len(body.block.results)
 
@@ -191,7 +191,7 @@ def lower_scan(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) 
 
 
 def scanned_one_by_one(op: Callable, xs: Any, initial: Any) -> Any:
-    """`scan` as a loop."""
+    """`scan` as a loop, which is lowered in place of a call."""
     found = []
     total = initial
     for x in xs:
@@ -201,6 +201,7 @@ def scanned_one_by_one(op: Callable, xs: Any, initial: Any) -> Any:
 
 
 def three(lo: Lowering, name: str, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Value, Value, Value]:
+    """The operator, the array and the initial value of a call of `reduce` or `scan`."""
     given = {**dict(zip(("op", "xs", "initial"), args)), **kwargs}
     if given.keys() != {"op", "xs", "initial"} or len(args) > 3:
         raise core.unsupported(lo, node, f"`{name}` takes an operator, an array and what to begin with")
@@ -208,13 +209,17 @@ def three(lo: Lowering, name: str, args: list[Value], kwargs: dict[str, Value], 
 
 
 def elements(lo: Lowering, array: Value, node):
+    """The elements of an array, or the tuples of elements of several arrays."""
     if isinstance(array, TupleVal):
         return iterables.zipped(lo, [core.iterate(lo, x, node) for x in array.items], node)
     return core.iterate(lo, array, node)
 
 
 def recognised(lo: Lowering, fn: Value, array: Value, node) -> str | None:
-    """The operator that has calls of NumPy of its own: given by name, or as a function that does just that."""
+    """The name of an operator that NumPy reduces arrays with; None for others.
+
+    It is given by its name, or as a function that does nothing else.
+    """
     if isinstance(array, TupleVal) or not isinstance(t := atom_type(lo.read(array)), Array) or not t.dims:
         return None
     name = None
@@ -236,7 +241,7 @@ def recognised(lo: Lowering, fn: Value, array: Value, node) -> str | None:
 
 
 def joined(lo: Lowering, name: str, fn: Any, initial: Value, array: Value, node) -> Value:
-    """`initial` together with the call that does the whole array, which some functions refuse of no elements."""
+    """`initial` combined with the reduction of the whole array; some reductions refuse an array without elements."""
 
     def whole() -> Value:
         found = core.call_library(lo, fn, [array], {"axis": Const(0)}, node)
@@ -277,7 +282,7 @@ def takes_batches(body: BodyOverElements) -> bool:
 
 
 def is_associative(lo: Lowering, body: BodyOverElements) -> bool:
-    """Whether an operator is, for random values of the types of its operands and of what it reads; a warning names those it is not for."""
+    """Whether an operator is associative for random values of the types of its operands; a warning names values for which it is not."""
     params = list(body.arrays)
     free = [v for v in free_vars(body.block) if v not in body.arrays]
     rng = np.random.default_rng(0)

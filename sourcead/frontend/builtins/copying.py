@@ -15,24 +15,24 @@ from sourcead.ir.types import Array, ListT, MapT, Scalar, SetT, Str
 
 @core.builtin(copy.copy)
 def builtin_copy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`copy.copy(x)`: the things inside are the same."""
+    """`copy.copy(x)`: a container that holds the same items."""
     return copied(lo, args[0], node, None)
 
 
 @core.builtin(copy.deepcopy)
 def builtin_deepcopy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`copy.deepcopy(x)`: what is the same thing twice inside of it is so in the copy too."""
+    """`copy.deepcopy(x)`: an object that is held twice is copied once."""
     if len(args) > 1 or kwargs:
         raise core.unsupported(lo, node, "`deepcopy` with `memo`")
     return copied(lo, args[0], node, {})
 
 
 def copied(lo: Lowering, value: Value, node, memo: dict[Value, Value] | None) -> Value:
-    """A copy; `memo`: value -> its copy, if what is inside is copied too."""
+    """A copy of a value; `memo` maps values to their copies if the items are copied too."""
     if memo is not None and value in memo:
         return memo[value]
     if isinstance(value, TupleVal):
-        return value if memo is None else TupleVal(tuple(copied(lo, v, node, memo) for v in value.items), None, value.cls)
+        return value if memo is None else lo.map_items(value, lambda item: copied(lo, item, node, memo))
     if not isinstance(value, Cell):
         return value
     made = copy_of_cell(lo, value, node, memo)
@@ -42,13 +42,13 @@ def copied(lo: Lowering, value: Value, node, memo: dict[Value, Value] | None) ->
 
 
 def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None) -> Value:
+    """A copy of an array, container or object."""
     if cell.kind != "array":
         lo.alive(cell)
         lo.sure(cell)
         if cell.kind == "object" and any(classes.method(cell, name) for name in ("__copy__", "__deepcopy__", "__getstate__", "__reduce__")):
             raise core.unsupported(lo, node, f"a copy of {cell.cls.__name__}, which says itself how it is copied")
-        items = cell.items if memo is None else {k: copied(lo, v, node, memo) for k, v in cell.items.items()}
-        return lo.like(cell, items, cell.name)
+        return lo.map_items(cell, lambda item: item if memo is None else copied(lo, item, node, memo))
     t = atom_type(lo.read(cell))
     if isinstance(t, Array):
         return core.call_library(lo, np.copy, [cell], {}, node)

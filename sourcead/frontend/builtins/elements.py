@@ -15,7 +15,7 @@ from sourcead.ir.types import Scalar
 
 
 def vectorized(function, dtype, *args):
-    """What `np.vectorize(function, otypes=[dtype])` gives for these arguments."""
+    """The result of `np.vectorize(function, otypes=[dtype])(*args)`, as a function that is lowered in place of the call."""
     shape = np.broadcast_shapes(*(np.shape(a) for a in args))
     items = [function(*each) for each in zip(*tuple(np.ravel(np.broadcast_to(a, shape)) for a in args))]
     if dtype is None:
@@ -74,7 +74,7 @@ def builtin_fromiter(lo: Lowering, args: list[Value], kwargs: dict[str, Value], 
 
 @core.builtin(runtime.check_first_result)
 def builtin_check(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Checks at run time, unless all results are numbers with a fraction, or none is."""
+    """Emits a check that either all results are floats, or none is, unless the types tell."""
     items = lo.read(args[0])
     if getattr(atom_type(items), "item", None) != Scalar("float"):
         lo.build.add(Stmt((Var("checked"),), Call(runtime.check_first_result, (items,), effect=True)))

@@ -1,4 +1,4 @@
-"""The built-in functions that the frontend knows: `len`, `isinstance`, `range`, `zip`, `sum` and kin."""
+"""The built-in functions that the frontend knows: `len`, `isinstance`, `range`, `zip`, `sum` and others."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, Non
 
 @core.builtin(len)
 def builtin_len(lo, args, kwargs, node):
+    """`len(x)`."""
     (value,) = args
     if (found := classes_.special(lo, value, "__len__", [], node)) is not None:
         return found
@@ -42,6 +43,7 @@ def builtin_len(lo, args, kwargs, node):
 
 @core.builtin(isinstance)
 def builtin_isinstance(lo, args, kwargs, node):
+    """`isinstance(x, cls)`."""
     value, cls = args
     found, classes = core.known(lo, cls)
     if classes_.class_of(value) is not None:
@@ -79,41 +81,46 @@ def builtin_isinstance(lo, args, kwargs, node):
 
 @core.builtin(range)
 def builtin_range(lo, args, kwargs, node):
+    """`range(...)`."""
     return iterables_.counted(lo, args, node)
 
 
 @core.builtin(enumerate)
 def builtin_enumerate(lo, args, kwargs, node):
+    """`enumerate(xs, start)`."""
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
     return once(iterables_.enumerated(lo, core.iterate(lo, args[0], node), start, node))
 
 
 @core.builtin(zip)
 def builtin_zip(lo, args, kwargs, node):
+    """`zip(*xs)`."""
     kwargs.pop("strict", None)
     return once(iterables_.zipped(lo, [core.iterate(lo, a, node) for a in args], node))
 
 
 @core.builtin(reversed)
 def builtin_reversed(lo, args, kwargs, node):
+    """`reversed(xs)`."""
     return once(iterables_.reverse(lo, core.iterate(lo, args[0], node), node))
 
 
 @core.builtin(iter)
 def builtin_iter(lo, args, kwargs, node):
-    """`iter(xs)`, of which `next` takes nothing."""
+    """`iter(xs)`; a `next` of it is not lowered."""
     if len(args) != 1:
         raise core.unsupported(lo, node, "`iter` with a sentinel", "write the loop")
     return once(core.iterate(lo, args[0], node))
 
 
 def once(made: Iterable) -> Iterable:
-    """An iterator, which can be walked through once."""
+    """An iterator over the elements of an iterable."""
     return replace(made, once=True, state=Slots())
 
 
 @core.builtin(tuple)
 def builtin_tuple(lo, args, kwargs, node):
+    """`tuple(xs)`."""
     if not args:
         return TupleVal(())
     value = args[0]
@@ -124,6 +131,7 @@ def builtin_tuple(lo, args, kwargs, node):
 
 @core.builtin(list)
 def builtin_list(lo, args, kwargs, node):
+    """`list(xs)`."""
     if not args:
         return lo.new_list([])
     value = args[0]
@@ -154,6 +162,7 @@ def is_made_here(lo, node) -> bool:
 
 @core.builtin(dict)
 def builtin_dict(lo, args, kwargs, node):
+    """`dict(xs, key=value)`."""
     items: dict[Any, Value] = {}
     if args and isinstance(args[0], Cell) and args[0].kind == "dict":
         lo.alive(args[0])
@@ -175,6 +184,7 @@ def builtin_dict(lo, args, kwargs, node):
 
 @core.builtin(map)
 def builtin_map(lo, args, kwargs, node):
+    """`map(f, *xs)`, as a list."""
     fn, *iterables = args
     parts = [core.iterate(lo, a, node) for a in iterables]
     if len(parts) == 1:
@@ -184,6 +194,7 @@ def builtin_map(lo, args, kwargs, node):
 
 @core.builtin(sum)
 def builtin_sum(lo, args, kwargs, node):
+    """`sum(xs, start)`."""
     value = args[0]
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
     items = None
@@ -217,6 +228,7 @@ def plus(lo, total, item):
 
 
 def builtin_extreme(fn):
+    """The handler of `max` or `min`."""
     def handler(lo, args, kwargs, node):
         default, key = kwargs.get("default"), kwargs.get("key")
         values = args
@@ -245,6 +257,7 @@ core.builtin(min)(builtin_extreme(min))
 
 @core.builtin(print)
 def builtin_print(lo, args, kwargs, node):
+    """`print(...)`."""
     operands = tuple(lo.operand(a) for a in args)
     named = tuple((k, lo.operand(v)) for k, v in kwargs.items())
     lo.build.add(Stmt((), Call(print, operands, named, effect=True)))
@@ -253,6 +266,7 @@ def builtin_print(lo, args, kwargs, node):
 
 @core.builtin(functools.reduce)
 def builtin_reduce(lo, args, kwargs, node):
+    """`functools.reduce(f, xs, initial)`."""
     fn, iterable, *rest = args
     source = core.iterate(lo, iterable, node)
     if source.items is None:
@@ -314,23 +328,27 @@ def builtin_filter(lo, args, kwargs, node):
 
 @core.builtin(slice)
 def builtin_slice(lo, args, kwargs, node):
+    """`slice(...)`."""
     parts = [None if isinstance(a, Const) and a.value is None else lo.read(a) for a in args]
     return SliceVal(*{1: (None, *parts, None), 2: (*parts, None), 3: tuple(parts)}[len(parts)])
 
 
 @core.builtin(runtime.is_literal)
 def rule_is_literal(lo, args, kwargs, node):
+    """`is_literal(x)` in a rule."""
     found, value = core.known(lo, args[0])
     return Const(found and isinstance(value, (int, float)))
 
 
 @core.builtin(int)
 def builtin_int(lo, args, kwargs, node):
+    """`int(x)`."""
     folded = core.fold(lo, int, args) if not kwargs else None
     return core.call_library(lo, int, args, kwargs, node) if folded is None else folded
 
 
 def operator_function(fn):
+    """The handler of a function of the module `operator`."""
     return lambda lo, args, kwargs, node: core.operate(lo, fn, *args)
 
 

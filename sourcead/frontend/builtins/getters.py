@@ -33,7 +33,7 @@ def called_on(method, args, kwargs, x):
 
 
 def of_one_or_many(one, many):
-    """The handler of a getter of one thing, or of a tuple of several."""
+    """The handler that makes a getter of one thing (`one`), or of a tuple of several (`many`)."""
 
 
     def handler(lo: Lowering, args: list[Value], kwargs, node) -> Value:
@@ -50,7 +50,7 @@ def builtin_methodcaller(lo: Lowering, args: list[Value], kwargs, node) -> Value
 
 @core.kind_of_callable("getter", lambda fn: isinstance(fn, GETTERS))
 def call_getter(lo: Lowering, fn: Any, args: list[Value], kwargs, node) -> Value:
-    """A call of a getter that was made before the function was called."""
+    """A call of a getter that was made outside of the function that is lowered."""
     make, given, *rest = fn.__reduce__()
     if not isinstance(make, type):  # a partial, of a method caller with keywords
         make, kwargs = make.func, {**{k: Const(v) for k, v in make.keywords.items()}, **kwargs}

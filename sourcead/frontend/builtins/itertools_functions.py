@@ -1,4 +1,4 @@
-"""`itertools`: what can be said with loops over the elements, and over numbers that say which elements.
+"""`itertools`, as loops over elements or over the numbers of elements.
 
     combinations(xs, 2)     (xs[i], xs[j]) for i, j in combinations(range(len(xs)), 2)
     chain(xs, ys)           the list of all their elements
@@ -18,12 +18,12 @@ from sourcead.frontend.control import loops
 from sourcead.frontend.control.loops import ZERO
 from sourcead.frontend.core import Iterable, Lowering, SliceVal, TupleVal, Value
 from sourcead.frontend.values import iterables, list_items, lists, sequences
-from sourcead.ir.nodes import Call, Const, Range
+from sourcead.ir.nodes import Call, Const
 from sourcead.ir.types import INT, UNKNOWN, ListT, TupleT
 
 
 def choosing(fn: Any):
-    """`product`, `combinations`, `permutations`: tuples of elements, chosen by their places."""
+    """The handler of `product`, `combinations` or `permutations`: tuples of elements, read by their numbers."""
 
     def handler(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
         times = kwargs.get("repeat", Const(1)) if fn is itertools.product else (args[1] if len(args) > 1 else kwargs.get("r"))
@@ -31,13 +31,13 @@ def choosing(fn: Any):
         if not found:
             raise core.unsupported(lo, node, f"`{fn.__name__}` of a number of elements that is not known here")
         sources = args * r if fn is itertools.product else args[:1]
-        parts = [iterables.settled(lo, core.iterate(lo, a, node), node) for a in sources]
+        parts = [iterables.without_generator(lo, core.iterate(lo, a, node), node) for a in sources]
         how = () if fn is itertools.product or r is None else (r,)
         if all(p.items is not None for p in parts):
             return iterables.listed([TupleVal(t) for t in fn(*(p.items for p in parts), *how)])
         if r is None:
             raise core.unsupported(lo, node, f"`{fn.__name__}` of a number of elements that is not known here")
-        parts = [iterables.by_place(lo, p, node) for p in parts]
+        parts = [iterables.by_unknown_number(lo, p, node) for p in parts]
         ranges = [lo.build.call(range, p.length()) for p in parts]
         chosen = lo.build.emit(Call(fn, (*ranges, *map(Const, how))), UNKNOWN, "chosen")
         count = len(parts) if fn is itertools.product else r
@@ -49,7 +49,7 @@ def choosing(fn: Any):
             chosen = sequences.static_items(lo, each.nth(k), node, count)
             return TupleVal(tuple(p.nth(lo.read(i)) for p, i in zip(owners, chosen)))
 
-        return Iterable(domain=each.domain, element=nth, length=each.length, nth=nth)
+        return Iterable.numbered(each.length, nth)
 
     return handler
 
@@ -104,7 +104,7 @@ def builtin_islice(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 @core.builtin(itertools.pairwise)
 def builtin_pairwise(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`pairwise(xs)`."""
-    source = iterables.settled(lo, core.iterate(lo, args[0], node), node)
+    source = iterables.without_generator(lo, core.iterate(lo, args[0], node), node)
     if source.items is not None:
         return iterables.listed([TupleVal(pair) for pair in zip(source.items, source.items[1:])])
 
@@ -114,7 +114,7 @@ def builtin_pairwise(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     def nth(k):
         return TupleVal((source.nth(k), source.nth(lo.build.call(operator.add, k, Const(1), type=INT))))
 
-    return Iterable(domain=lambda: Range(ZERO, length(), Const(1)), element=nth, length=length, nth=nth)
+    return Iterable.numbered(length, nth)
 
 
 @core.builtin(itertools.repeat)
@@ -144,7 +144,7 @@ def builtin_count(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 @core.builtin(itertools.cycle)
 def builtin_cycle(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`cycle(xs)`."""
-    source = iterables.by_place(lo, iterables.settled(lo, core.iterate(lo, args[0], node), node), node)
+    source = iterables.by_unknown_number(lo, iterables.without_generator(lo, core.iterate(lo, args[0], node), node), node)
 
     def nth(k):
         return source.nth(lo.build.call(operator.mod, k, source.length(), type=INT))
@@ -163,7 +163,7 @@ def builtin_starmap(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 @core.builtin(itertools.zip_longest)
 def builtin_zip_longest(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`zip_longest(xs, ys, fillvalue=0)` of lists of known lengths."""
-    parts = [iterables.settled(lo, core.iterate(lo, a, node), node).items for a in args]
+    parts = [iterables.without_generator(lo, core.iterate(lo, a, node), node).items for a in args]
     if None in parts:
         raise core.unsupported(lo, node, "`zip_longest` of what has a length that is not known here")
     rows = itertools.zip_longest(*parts, fillvalue=kwargs.get("fillvalue", Const(None)))
@@ -174,7 +174,7 @@ def builtin_zip_longest(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 def builtin_groupby(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """`groupby(xs, key)` of items whose keys are known."""
     key = args[1] if len(args) > 1 else kwargs.get("key", Const(None))
-    items = iterables.settled(lo, core.iterate(lo, args[0], node), node).items
+    items = iterables.without_generator(lo, core.iterate(lo, args[0], node), node).items
     if items is not None:
         keys = [item if core.is_none(key) else core.call(lo, key, [item], {}, node) for item in items]
         known = [core.known(lo, k) for k in keys]

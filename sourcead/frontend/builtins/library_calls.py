@@ -60,7 +60,7 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
 
 
 def refuse_some(lo: Lowering, fn: Any, args: list[Value], node) -> None:
-    """Refuses what has no derivative although its function has a rule."""
+    """Refuses calls that have no derivative although their function has a rule."""
     if fn in (float, complex) and args and isinstance(args[0], Var) and isinstance(args[0].type, Str):
         raise core.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
     if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":
@@ -121,7 +121,7 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
 
 
 def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operand, ...], named: dict[str, Operand]) -> Value | None:
-    """The first argument, or a view of it or a copy, where it is known which of these a call gives; None if it is not."""
+    """The argument itself, a view of it or a copy, if it is known which of these a call returns; None if it is not."""
     base = args[0] if args and isinstance(args[0], Cell) else None
     if base is None:
         return None

@@ -17,14 +17,14 @@ from sourcead.ir.types import BOOL, INT, Array, ListT, Scalar
 
 
 def indexable(lo: Lowering, value: Value, node) -> Value:
-    """An array of one axis, or the items of any other iterable as one list; of a set in any order."""
+    """The items of an iterable as an array of one axis or a list that can be indexed; those of a set in any order."""
     if sets.set_type(lo, value) is not None:
         return sets.listing(lo, value)
     if isinstance(value, Cell) and value.kind == "array" and isinstance(t := atom_type(lo.read(value)), (Array, ListT)):
         if isinstance(t, ListT) or t.dims is not None and len(t.dims) == 1:
             return value
     found = lists.as_list(lo, value, node)
-    return sequences.dynamic(lo, found) if isinstance(found, Cell) and found.kind == "list" else found
+    return sequences.as_one_value(lo, found) if isinstance(found, Cell) and found.kind == "list" else found
 
 
 @core.builtin(sorted)

@@ -22,7 +22,7 @@ from sourcead.ir.types import Scalar
 
 
 def restartable(lo: Lowering, lower: Callable[[], Any]) -> Any:
-    """What `lower` returns; each time it meets a list of known length that must become an IR value, does that first."""
+    """The result of `lower`; each time a list of known length must become one IR value, that is done first and `lower` called again."""
     birth, depth = next_birth(), lo.depth
     while True:
         with lo.attempt(MustMaterialise) as attempt:
@@ -53,6 +53,7 @@ def branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str = 
 
 
 def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) -> Any:
+    """One attempt to lower a branch."""
     birth = next_birth()
     done = [_lower_arm(lo, arm, birth) for arm in arms]
     merger = Merger(lo, done)
@@ -91,12 +92,13 @@ def is_new_key(slots: Slots, before: Value, after: Value) -> bool:
 
 
 def open_dict(lo: Lowering, cell: Cell, value: Value) -> None:
-    """Makes a dict, whose keys depend on what the program does, one IR value, if its values are of one kind."""
-    if core.may_be(cell, value):
+    """Has a dict become one IR value, if its values are of one kind: which keys it has depends on what the program does."""
+    if core.can_be_map(cell, value):
         raise MustMaterialise(cell, lo.here)
 
 
 def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
+    """Lowers an arm and takes back its changes of slots."""
     mark, within = lo.journal.mark(), lo.build.within
     atoms: dict[Cell, Atom] = {}
     with lo.build.block() as stmts, lo.deeper():

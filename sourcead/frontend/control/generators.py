@@ -42,7 +42,7 @@ def is_generator(node) -> bool:
 
 
 def made(lo: Lowering, fn: FunctionVal, bound: dict[str, Value]) -> Iterable:
-    """What a call of a generator returns."""
+    """The iterable that a call of a generator returns."""
 
     def drive(act, leave=None):
         return run(lo, fn, bound, act, leave)
@@ -78,6 +78,7 @@ def stopping(node) -> list[gast.AST]:
 
 
 class _Stopping(gast.NodeTransformer):
+    """Adds a `return` after each `yield` for the case that the loop was left."""
     def visit_Expr(self, node):
         if not isinstance(node.value, (gast.Yield, gast.YieldFrom)):
             return node
@@ -93,6 +94,7 @@ class _Stopping(gast.NodeTransformer):
 
 
 def refuse_generators(source) -> None:
+    """Refuses generators and coroutines."""
     for n in own_nodes(source.node):
         if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
             raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")

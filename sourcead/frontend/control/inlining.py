@@ -16,7 +16,7 @@ MAX_INLINE = 60  # calls inside calls
 
 
 def local_function(lo: Lowering, node) -> FunctionVal:
-    """A `def` or `lambda` inside the function being lowered."""
+    """The value of a `def` or `lambda` inside the function being lowered."""
     source = LocalSource(lo.scope.source, node)
     defaults: dict[str, Value] = {}
     positional = [*node.args.posonlyargs, *node.args.args]
@@ -29,7 +29,7 @@ def local_function(lo: Lowering, node) -> FunctionVal:
 
 
 class LocalSource:
-    """The source of a nested function: its own node, the rest of the function around it."""
+    """The source of a nested function: its own syntax, with the globals and the file of the function around it."""
 
     def __init__(self, outer: Source, node):
         self.node, self.outer = node, outer
@@ -77,7 +77,7 @@ def bind(
 
 
 def function_of_source(lo: Lowering, source: Source) -> FunctionVal:
-    """A function that was defined outside of the one being lowered."""
+    """The value of a function that was defined outside of the one being lowered."""
     return FunctionVal(source, None, {k: core.as_value(lo, v) for k, v in source.defaults.items()})
 
 
@@ -116,5 +116,6 @@ def returned(lo: Lowering, source) -> Value | None:
 
 
 def refuse_deep_nesting(lo: Lowering) -> None:
+    """Refuses calls inside calls that do not seem to end."""
     if len(lo.calls) > MAX_INLINE:
         raise UnsupportedSyntaxError("functions are nested too deeply here", at=lo.here)

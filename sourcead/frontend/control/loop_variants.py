@@ -41,6 +41,7 @@ def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[Slot], 
 
 
 def _loop(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions, policy: Policy | None) -> None:
+    """Lowers a loop again and again until its assumptions hold."""
     for _ in range(MAX_ROUNDS):
         with lo.attempt() as attempt:
             mark = lo.journal.mark()
@@ -63,7 +64,7 @@ def _loop(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions, 
 
 
 def note(lo: Lowering, assumed: Assumptions) -> None:
-    """Sets what is assumed of cells that are no variants: poisoned ones, opened containers, dicts whose keys are not known."""
+    """Has the cells that are no variants be as they are assumed to be: poisoned, opened, or with keys that are not known."""
     for cell, why in assumed.poisoned.items():
         lo.set(cell.slots, POISON, why)
     for slots in assumed.opened:
@@ -72,24 +73,24 @@ def note(lo: Lowering, assumed: Assumptions) -> None:
         lo.set(slots, UNSURE, NOT_SURE)
 
 
-RELATIONS = ("shares", "holds", "held_by", "parts_of")
+RELATIONS = ("shares", "holds", "held_by", "rows_of")
 
 
 def relate(lo: Lowering, assumed: Assumptions) -> int:
-    """Has the cells made before the loop share and hold what they do at the end of an iteration; returns where the journal stands then."""
+    """Has the cells made before the loop share and hold what they do at the end of an iteration; returns the length of the journal."""
     for cell, relations in assumed.relations.items():
         for name in RELATIONS:
             for other in relations[name] - getattr(cell, name):
                 lo.journal.add(cell, name, other)
-        for other in {c for c in cell.parts_of if c.slots.birth < assumed.birth} - relations["parts_of"]:
-            lo.journal.discard(cell, "parts_of", other)
+        for other in {c for c in cell.rows_of if c.slots.birth < assumed.birth} - relations["rows_of"]:
+            lo.journal.discard(cell, "rows_of", other)
         if relations["doubled"]:
             lo.journal.assign(cell, "doubled", True)
     return len(lo.journal.others)
 
 
 def _is_related_as_assumed(lo: Lowering, others: int, assumed: Assumptions) -> bool:
-    """Whether an iteration leaves the cells made before the loop as related as it was assumed; otherwise the assumption is widened.
+    """Whether an iteration leaves the relations between cells made before the loop as assumed; if not, the assumption is widened.
 
     An object that is put into a list in one iteration lies in it at the beginning of the next.
     """
@@ -104,7 +105,7 @@ def _is_related_as_assumed(lo: Lowering, others: int, assumed: Assumptions) -> b
 
 
 def sharing_on_entry(inits: dict[Slot, Value]) -> set[frozenset]:
-    """Pairs of variants whose objects on entry may share memory: an array, and a view of it under another name."""
+    """The pairs of variants whose objects may share memory on entry: an array, and a view of it under another name."""
     own = {slot: {cell.root() for cell in cells_of(value)} for slot, value in inits.items() if not isinstance(slot[1], Meta)}
     slots = [slot for slot, found in own.items() if found]
     return {frozenset((a, b)) for k, a in enumerate(slots) for b in slots[k + 1 :] if own[a] & roots(inits[b])}
@@ -171,7 +172,7 @@ def _holds(lo: Lowering, changed: dict[Slot, Any], ends: dict, params: dict, ass
 
 
 def _is_expected(lo: Lowering, slots: Slots, key: Any, old: Any, assumed: Assumptions) -> bool:
-    """Whether a slot that an iteration changed was known to change; otherwise it is from now on."""
+    """Whether a slot that an iteration changed was expected to change; if not, it is expected from now on."""
     new = slots.get(key, MISSING)
     if key is SEEN or (slots, key) in assumed.variants or old is MISSING and new is MISSING or key is POISON:
         return True
@@ -192,7 +193,7 @@ def _is_expected(lo: Lowering, slots: Slots, key: Any, old: Any, assumed: Assump
 
 
 def _shares_as_assumed(ends: dict, params: dict, assumed: Assumptions, birth: int) -> bool:
-    """Whether the variants share memory with other cells and with each other as it was assumed; otherwise the assumption is widened."""
+    """Whether the variants share memory with others as assumed; if not, the assumption is widened."""
     fine = True
     owners: dict[Cell, Slot] = {cell.root(): slot for slot, value in params.items() for cell in cells_of(value)}
     reach: dict[Slot, set] = {}

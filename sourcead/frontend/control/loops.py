@@ -92,9 +92,9 @@ def driven_loop(lo: Lowering, loop: ForLoop) -> None:
 
 
 def unending(inner: Iterable) -> Iterable:
-    """A loop over what never ends, which the program leaves in another way."""
+    """An iterable without end as one with more elements than any program takes."""
     most = Const(2**62)
-    return Iterable(domain=lambda: Range(ZERO, most, ONE), element=inner.nth, length=lambda: most, nth=inner.nth)
+    return Iterable.numbered(lambda: most, inner.nth)
 
 
 def one_iteration(lo: Lowering, leave, body: Callable[[], Any]) -> Any:
@@ -192,5 +192,5 @@ def fold_left(lo: Lowering, iterable: Iterable, step, first: Value | None, begin
         def length() -> Atom:
             return lo.build.call(operator.sub, inner.length(), ONE, type=INT)
 
-        iterable = Iterable(domain=lambda: Range(ZERO, length(), ONE), element=nth, length=length, nth=nth)
+        iterable = Iterable.numbered(length, nth)
     return fold(lo, iterable, first, step)

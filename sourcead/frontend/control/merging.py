@@ -212,7 +212,7 @@ class Merger:
 
 
 def is_unassigned(value: Value) -> bool:
-    """Whether a loop variant has nothing assigned to it, as far as is known in this round."""
+    """Whether nothing is assigned to a loop variant yet, as far as the current attempt knows."""
     atom = value.slots.get(VALUE) if isinstance(value, Cell) else value
     return isinstance(atom, Var) and atom.type == Undefined()
 
@@ -223,7 +223,7 @@ def is_structure(value: Value) -> bool:
 
 
 def outlives(lo: Lowering, fn: Value) -> bool:
-    """Whether a function that was made in an arm of a branch needs nothing that is out of sight after it."""
+    """Whether a function that was made in an arm of a branch can be called after it: it reads nothing that exists in the arm alone."""
     match fn:
         case FunctionVal(_, scope, defaults):
             return scope in (None, *lo.scopes()) and all(isinstance(v, Const) for v in defaults.values())

@@ -41,11 +41,12 @@ def is_under_way(lo: Lowering, key, bound: dict[str, Value]) -> bool:
 
 
 def signature(bound: dict[str, Value]) -> tuple:
-    """What two calls have in common that one piece of text serves."""
+    """A key that two calls share if one generated text serves both."""
     return tuple((name, kind_of_value(value)) for name, value in bound.items())
 
 
 def kind_of_value(value: Value) -> Any:
+    """The part of a signature that stands for one argument."""
     if is_static(value):
         return "static", repr(value.value)
     match value:
@@ -70,7 +71,7 @@ def is_static(value: Value) -> bool:
 
 
 def general(t: Type) -> Type:
-    """The type of all arguments that the same text serves."""
+    """The most general type for which the same text serves."""
     match t:
         case Scalar("float" | "complex" as kind, _):
             return Scalar(kind, ANY_DTYPE)
@@ -80,7 +81,7 @@ def general(t: Type) -> Type:
 
 
 def canonical(t: Type) -> Any:
-    """A key that two general types share only if they promise the same."""
+    """A key that two general types share only if they say the same."""
     match t:
         case Array(dtype, dims):
             return "array", None if dtype is None else np.dtype(dtype).str, None if dims is None else len(dims)
@@ -185,7 +186,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
 
 
 def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Value]:
-    """What a nested function, and those that it calls, read of the functions around it."""
+    """The values of the functions around that a nested function reads, or that functions which it calls read."""
     found: dict[str, Value] = {}
     todo = [source.node]
     mine = local_names(source.node)

@@ -6,13 +6,12 @@ from sourcead.frontend.core.cells import (
     BoundVal, Cell, ChoiceVal, FunctionVal, Held, Iterable, MethodVal, OptionalVal, SliceVal, SuperVal, TupleVal, Value,
     cells_of, is_text, leaves, reach, roots, unreadable
 )
-from sourcead.frontend.core.comparing import bound_of_slice, paired_bounds, same_constant, same_keys, same_thing
 from sourcead.frontend.core.errors import (
     MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, unsupported
 )
 from sourcead.frontend.core.facts import (
-    fold, has_countable_items, has_known_items, is_array_value, is_code, is_function, is_number, is_sequence, known,
-    known_slice, may_be, passes_derivative
+    bound_of_slice, can_be_map, fold, has_countable_items, has_known_items, is_array_value, is_code, is_function,
+    is_number, is_sequence, known, known_slice, paired_bounds, passes_derivative, same_constant, same_keys, same_thing
 )
 from sourcead.frontend.core.generic import (
     atom, attribute, call, call_library, call_method, iterate, lower, lower_statement, lower_statements, method,

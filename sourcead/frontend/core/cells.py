@@ -21,30 +21,51 @@ from sourcead.ir.nodes import UNDEFINED, Atom, Const, Policy, Range, Slice, Sub,
 class Cell:
     """A mutable object.
 
-    kind 'array': the slot VALUE holds its current version (also of anything whose type is not known, and of lists whose
-    length is not known while compiling).  kind 'list' or 'dict': the slots are its items, by position or key.  kind
-    'object': the slots are the attributes of an instance of `cls`.
+    Its kind is 'array', 'list', 'dict' or 'object'. An 'array' is one value of the IR, in the slot VALUE: an array, whatever has a type
+    that is not known, and a list or dict whose items are not known one by one. The slots of a 'list' or 'dict' are its items, by position
+    or key, those of an 'object' its attributes.
+
+    Attributes:
+        slots: its state.
+        name: what it is called in the text and in messages.
+        base: the cell that a view looks into.
+        step: the part of its base that a view shows; None if it is the same object.
+        shares: the cells that may be the same memory; a symmetric relation.
+        holds: the cells that were put into a list that is one IR value.
+        held_by: the lists that the cell was put into.
+        rows_of: the arrays of which a list is taken to hold rows or other parts that stay as they are.
+        doubled: whether the same object may be twice in a list.
+        viewers: the cells that were read from a list that is one IR value.
+        depth: how many branches and loops of unknown outcome the cell was made inside.
+        frozen: why it cannot be written.
+        cls: the class of an object.
+        default: what makes a missing value of a `defaultdict`.
+        stands_for: the list of known length that the cell is as one value.
+        stood_for: the cells that a list of known length is as one value.
+        needs: the arguments that must be in C order for a view to be one.
+        apart: the cells that share no memory with this one if some arguments are in C order.
+        first: the first version of an array that is no view.
     """
 
     slots: Slots
     name: str = "t"
-    base: Cell | None = None  # of a view: what it looks into
-    step: Sub | View | None = None  # and how; None if it is the same object
-    shares: set[Cell] = field(default_factory=set)  # cells that may be the same memory; a symmetric relation
-    holds: set[Cell] = field(default_factory=set)  # of a list that is one IR value: what was put into it
-    held_by: set[Cell] = field(default_factory=set)  # the lists that it was put into
-    parts_of: set[Cell] = field(default_factory=set)  # of such a list: arrays of which it is taken to hold parts that stay as they are
-    doubled: bool = False  # whether the same object may be in this list twice
-    viewers: list[Cell] = field(default_factory=list)  # of a list that is one IR value: what was read from it
-    depth: int = 0  # how many branches and loops of unknown outcome it was made inside
-    frozen: str | None = None  # why it cannot be written
-    cls: type | None = None  # of an object
-    default: Value | None = None  # of a `defaultdict`: what makes a value that is missing
-    stands_for: Cell | None = None  # of a list of known length as one value: that list
-    stood_for: list[Cell] = field(default_factory=list)  # and the other way round
-    needs: frozenset[Var] = frozenset()  # of a view: the arguments that must be in C order for it to be one
-    apart: dict[Cell, frozenset[Var]] = field(default_factory=dict)  # no memory is shared with these if the arguments are so
-    first: Atom | None = None  # of an array that is no view: its first version
+    base: Cell | None = None
+    step: Sub | View | None = None
+    shares: set[Cell] = field(default_factory=set)
+    holds: set[Cell] = field(default_factory=set)
+    held_by: set[Cell] = field(default_factory=set)
+    rows_of: set[Cell] = field(default_factory=set)
+    doubled: bool = False
+    viewers: list[Cell] = field(default_factory=list)
+    depth: int = 0
+    frozen: str | None = None
+    cls: type | None = None
+    default: Value | None = None
+    stands_for: Cell | None = None
+    stood_for: list[Cell] = field(default_factory=list)
+    needs: frozenset[Var] = frozenset()
+    apart: dict[Cell, frozenset[Var]] = field(default_factory=dict)
+    first: Atom | None = None
 
     def __post_init__(self):
         self.slots.cell = self
@@ -60,11 +81,17 @@ class Cell:
         return {k: v for k, v in self.slots.items() if not isinstance(k, Meta)}
 
     @property
+    def contents(self) -> list[Value]:
+        """The items in order, without their keys."""
+        return list(self.items.values())
+
+    @property
     def keys(self) -> abc.Iterable:
-        """What the items are found under; of an object without order."""
+        """The places, keys or names of the items; those of an object have no order."""
         return self.items if self.kind == "object" else list(self.items)
 
     def root(self) -> Cell:
+        """The cell that a view looks into in the end, or the cell itself."""
         cell = self
         while cell.base is not None:
             cell = cell.base
@@ -73,15 +100,23 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class TupleVal:
-    """A tuple whose length is known. `origin`: the variable it was read from, if it came in as one; `cls`: its class,
-    if it is a named tuple."""
+    """A tuple whose length is known.
+
+    `origin` is the variable that it was read from, if it came in as one; `cls` is its class, if it is a named tuple.
+    """
 
     items: tuple[Value, ...]
     origin: Var | None = None
     cls: type | None = None
 
     @property
+    def contents(self) -> list[Value]:
+        """The items in order."""
+        return list(self.items)
+
+    @property
     def keys(self) -> abc.Iterable:
+        """The places of the items, or their names in a named tuple."""
         return range(len(self.items)) if self.cls is None else self.cls._fields
 
 
@@ -95,6 +130,8 @@ class OptionalVal:
 
 @dataclass(frozen=True, eq=False)
 class SliceVal:
+    """A slice; a bound that is not given is None."""
+
     lower: Atom | None
     upper: Atom | None
     step: Atom | None
@@ -105,10 +142,10 @@ class SliceVal:
 
 @dataclass(frozen=True, eq=False)
 class FunctionVal:
-    """A function or lambda defined inside the function being lowered."""
+    """A Python function that is lowered in place: its source, the scope it was defined in, the values of its defaults."""
 
-    source: Any  # frontend.source.Source
-    scope: Any  # the scope it was defined in
+    source: Any
+    scope: Any
     defaults: dict[str, Value]
 
 
@@ -122,16 +159,16 @@ class MethodVal:
 
 @dataclass(frozen=True, eq=False)
 class BoundVal:
-    """A function with its first arguments: `obj.method`, `partial(f, x, k=y)`. `function`: a value, or a Python object."""
+    """A function with its first arguments: `obj.method`, `partial(f, x, k=y)`."""
 
-    function: Any
+    function: Value
     args: tuple[Value, ...] = ()
     kwargs: dict[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class ChoiceVal:
-    """One of several functions: `options[which]`, `otherwise` for what is no option (None: KeyError)."""
+    """One of several functions: `options[which]`, or `otherwise` (a KeyError if it is None) if `which` is no option."""
 
     which: Atom
     options: dict[Any, Any]
@@ -148,11 +185,24 @@ class SuperVal:
 
 @dataclass(frozen=True, eq=False)
 class Iterable:
-    """Something to iterate over.
+    """What a loop runs over.
 
-    items: the elements, if they are known one by one; else
-    domain(): the range that the index runs over, element(index): the element;
-    length(), nth(k): the same counted from 0, for `enumerate` and `zip`; count: how many there are, if that is known.
+    Attributes:
+        items: the elements, if they are known one by one.
+        domain: returns the range that the index runs over.
+        element: returns the element for an index.
+        length: returns the number of elements.
+        nth: returns an element by its number, counted from 0.
+        count: the number of elements, if it is known.
+        index_name: the name of the index, if the user may give it one.
+        reverse: returns the same in the opposite order.
+        value: returns the whole as an operand (`a[range(n), labels]`).
+        drive: of a generator, does something with each element (`control/generators.py`).
+        endless: whether it has no last element, or may have none.
+        walk: the items of one list or dict when the loop began (`values/changing_lists.py`).
+        once: whether it is an iterator, which is empty when it was walked through.
+        state: whether an iterator was walked through.
+        policy: what a loop over it saves (`checkpoint`).
     """
 
     items: list[Value] | None = None
@@ -163,20 +213,25 @@ class Iterable:
     count: int | None = None
     index_name: str | None = None
     reverse: Callable[[], Iterable] | None = None
-    value: Callable[[], Atom] | None = None  # as an operand (`a[range(n), labels]`)
-    drive: Callable | None = None  # of a generator: does something with each element (`generators.py`)
-    endless: bool = False  # whether it has no last element, or may have none
-    walk: Any = None  # of the items of one list or dict: what they were (`walks.py`)
-    once: bool = False  # whether it is an iterator, which is empty when it was walked through
-    state: Slots = field(default_factory=Slots)  # of an iterator: whether it was
-    policy: Policy | None = None  # what a loop over it saves (`checkpoint`)
+    value: Callable[[], Atom] | None = None
+    drive: Callable | None = None
+    endless: bool = False
+    walk: Any = None
+    once: bool = False
+    state: Slots = field(default_factory=Slots)
+    policy: Policy | None = None
+
+    @classmethod
+    def numbered(cls, length: Callable[[], Atom], nth: Callable[[Atom], Value], **more: Any) -> Iterable:
+        """An iterable whose elements are read by their number."""
+        return cls(domain=lambda: Range(Const(0), length(), Const(1)), element=nth, length=length, nth=nth, **more)
 
 
 Value = Var | Const | Cell | TupleVal | OptionalVal | SliceVal | FunctionVal | MethodVal | BoundVal | ChoiceVal | SuperVal | Iterable
 
 
 class Held(gast.AST):
-    """A syntax node that stands for a value at hand."""
+    """A syntax node that stands for a value."""
 
     _fields = ()
 

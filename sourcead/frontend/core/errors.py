@@ -14,7 +14,7 @@ class NotStatic(Exception):
 
 
 def needs_items(reason: str, at: Origin | None, instead: str | None = None) -> UnsupportedSyntaxError:
-    """The error for what can be data only if the loop around is taken iteration by iteration (`loops.run_loop` does)."""
+    """The error for a use that can be lowered only if the loop around it is unrolled (`control/loops.py`)."""
     error = UnsupportedSyntaxError(reason, at=at, instead=instead)
     error.needs_items = True
     return error
@@ -24,13 +24,13 @@ READ_FROM_LIST = "it was read from a list, and whether others see the change is 
 
 
 def frozen_error(cell: Cell, error: SourceADError) -> SourceADError:
-    """The error for a write into what cannot be written; `objects_apart`: it could be if objects were not put into lists as values."""
+    """The error for a write into a frozen cell; `objects_apart` says that it can be written if objects in lists are kept one by one."""
     error.objects_apart = cell.frozen == READ_FROM_LIST
     return error
 
 
 class MustMaterialise(Exception):
-    """A list of known length changes its length where it is not known how often: it must become an IR value first."""
+    """Raised where a list of known length changes in a branch or loop: the list must become one IR value first."""
 
     def __init__(self, cell: Cell, origin: Origin | None):
         self.cell = cell
@@ -63,8 +63,9 @@ INSTEAD = {
 
 
 class NeverReturns(Exception):
-    """A recursive call whose result nothing is known of yet."""
+    """Raised by a recursive call of which no result is known yet."""
 
 
 def refused(lo, reason: str, instead: str | None = None) -> UnsupportedSyntaxError:
+    """The error for something that is not supported, at the current statement."""
     return UnsupportedSyntaxError(reason, at=lo.here, instead=instead)

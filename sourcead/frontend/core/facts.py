@@ -20,6 +20,7 @@ from sourcead.language.checkpoints import SavingPolicy
 
 
 def passes_derivative(operand: Operand) -> bool:
+    """Whether a derivative may pass through an operand."""
     if isinstance(operand, tuple):
         return any(map(passes_derivative, operand))
     if isinstance(operand, Const):
@@ -35,8 +36,8 @@ def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
         case Var():
             return (value in lo.build.known), lo.build.known.get(value)
         case TupleVal(items):
-            parts = [known(lo, item) for item in items]
-            return all(k for k, _ in parts), tuple(v for _, v in parts)
+            found = [known(lo, item) for item in items]
+            return all(is_known for is_known, _ in found), tuple(v for _, v in found)
     return False, None
 
 
@@ -49,12 +50,11 @@ def known_slice(lo: Lowering, key: SliceVal) -> tuple[bool, slice]:
 FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum)
 
 
-def fold(lo: Lowering, fn, operands: list[Value], result: Var | None = None) -> Value | None:
-    """The result of a call on known values, or None. `result`: the variable that stands for it in the text."""
-    parts = [known(lo, v) for v in operands]
-    if not all(k for k, _ in parts):
+def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
+    """The result of a call of known values; None if one is not known or the result is not to be computed while compiling."""
+    found, values = known(lo, TupleVal(tuple(operands)))
+    if not found:
         return None
-    values = [v for _, v in parts]
     foldable = (*FOLDABLE, float) if lo.static_only or fn is operator.neg else FOLDABLE
     if not all(isinstance(v, foldable) or fn in (operator.is_, operator.is_not) for v in values):
         return None
@@ -65,6 +65,7 @@ def fold(lo: Lowering, fn, operands: list[Value], result: Var | None = None) -> 
 
 
 def is_array_value(value: Value) -> bool:
+    """Whether a value is surely an array."""
     return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(value.slots.get(VALUE, UNDEFINED)), Array)
 
 
@@ -87,6 +88,7 @@ def is_code(value: Any) -> bool:
 
 
 def is_number(lo: Lowering, atom: Atom, number: int) -> bool:
+    """Whether an atom is known to be this integer."""
     found, value = known(lo, atom)
     return found and type(value) is int and value == number
 
@@ -125,8 +127,8 @@ def type_of_value(value: Value) -> Type | None:
     return None
 
 
-def may_be(cell: Cell, value: Value) -> bool:
-    """Whether a dict known key by key can be one IR value, with a value to be put into it."""
+def can_be_map(cell: Cell, value: Value) -> bool:
+    """Whether a dict of known keys can become one IR value that holds another value too."""
     common, new = common_type(cell), type_of_value(value)
     return common is not None and new is not None and not isinstance(join(common, new), Unknown)
 
@@ -144,3 +146,53 @@ def has_countable_items(lo: Lowering, value: Value) -> bool:
         t = atom_type(lo.read(value))
         return isinstance(t, Array) and bool(t.dims) and isinstance(t.dims[0], int)
     return True
+
+
+# -- what is the same while compiling ------------------------------------------------------------------------------------
+
+
+def same_constant(a: Const, b: Const) -> bool:
+    """Whether two constants are the same object for every purpose."""
+    return type(a.value) is type(b.value) and (a.value is b.value or isinstance(a.value, (int, str, bool, tuple)) and a.value == b.value)
+
+
+def same_keys(a: Value, b: Value) -> bool:
+    """Whether two tuples, lists, dicts or objects have the same structure and class."""
+    return type(a) is type(b) and getattr(a, "kind", None) == getattr(b, "kind", None) and a.cls is b.cls and (
+        a.keys.keys() == b.keys.keys() if isinstance(a.keys, dict) else list(a.keys) == list(b.keys)
+    )
+
+
+def same_thing(a: Value, b: Value) -> bool:
+    """Whether two values that are no data are the same in every iteration.
+
+    A function that is made again sees the names of its scope, and not the values that they had when it was made.
+    """
+    match a, b:
+        case FunctionVal(), FunctionVal():
+            return a.source.node is b.source.node and a.scope is b.scope and not (a.defaults or b.defaults)
+        case SliceVal(), SliceVal():
+            return all(
+                x is y or isinstance(x, Const) and isinstance(y, Const) and not x.live and not y.live and same_constant(x, y)
+                for x, y in zip((a.lower, a.upper, a.step), (b.lower, b.upper, b.step))
+            )
+        case Const(), Const():
+            return same_constant(a, b)
+    return a is b
+
+
+def paired_bounds(a: SliceVal, b: SliceVal) -> list[tuple[Atom | None, Atom | None]] | None:
+    """The bounds of two slices side by side, if both have the same ones; without a step, a lower bound that is not given is 0."""
+    lower = a.lower, b.lower
+    if a.step is None and b.step is None and (a.lower is None) != (b.lower is None):
+        lower = tuple(Const(0) if bound is None else bound for bound in lower)
+    pairs = [lower, (a.upper, b.upper), (a.step, b.step)]
+    return pairs if all((x is None) == (y is None) for x, y in pairs) else None
+
+
+def bound_of_slice(value: SliceVal, name: str) -> Atom | None:
+    """`rows.start`, `.stop` or `.step`; None if slices have no such attribute."""
+    if name not in ("start", "stop", "step"):
+        return None
+    bound = {"start": value.lower, "stop": value.upper, "step": value.step}[name]
+    return Const(None) if bound is None else bound

@@ -25,12 +25,12 @@ class Meta(str):
 
 
 VALUE = Meta("value")  # the variable of the current version
-SEEN = Meta("seen")  # of a view: the version of its base that VALUE was derived from
-STALE = Meta("stale")  # of a view of a list whose items were replaced: why it cannot be derived again
+SEEN = Meta("seen")  # the version of its base that a view's VALUE was derived from
+STALE = Meta("stale")  # why a view of a list whose items were replaced cannot be derived again
 POISON = Meta("poison")  # why the cell must not be read any more
-UNSURE = Meta("unsure")  # of a dict: why it is not known which keys it has
-KIND = Meta("kind")  # 'list', 'dict' or 'object' while its items are known one by one
-WHOLE = Meta("whole")  # of a list, dict or object that came in as one value: that value, as long as it is unchanged
+UNSURE = Meta("unsure")  # why it is not known which keys a dict has
+KIND = Meta("kind")  # 'list', 'dict' or 'object' while the items are known one by one
+WHOLE = Meta("whole")  # the value that a list, dict or object came in as, as long as it is unchanged
 
 
 class Flag(str):

@@ -6,7 +6,7 @@ written is poisoned; reading it is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sourcead.analysis.builder import Builder, atom_type
@@ -49,6 +49,7 @@ class Memory:
         return self.build.origin
 
     def set(self, slots: Slots, key: Any, value: Any) -> None:
+        """Gives a slot a value; the journal records the change."""
         self.journal.set(slots, key, value)
         if key is VALUE and isinstance(value, Var) and slots.cell is not None and slots.cell.base is None:
             self.version_of[value] = slots.cell
@@ -74,6 +75,7 @@ class Memory:
         return self.new_cell(atom, shares=shares, name=name or getattr(atom, "name", None) or atom.text or "t")
 
     def _item(self, base: Atom, key: Any) -> Var:
+        """Emits the item of a tuple, dict or record."""
         named = base.name if isinstance(base, Var) else base.text or "item"
         return self.build.index(base, Const(key), name=f"{named}_{key}" if isinstance(key, (str, int)) else named)
 
@@ -92,6 +94,7 @@ class Memory:
             self.journal.add(cell, "held_by", container)
 
     def new_cell(self, atom: Atom, *, shares=(), name: str = "t") -> Cell:
+        """A cell that holds an atom."""
         cell = Cell(Slots({VALUE: atom}), name, depth=self.depth)
         self.share(cell, shares)
         return cell
@@ -103,17 +106,28 @@ class Memory:
         return cell
 
     def new_list(self, items, name: str = "items") -> Cell:
+        """A list of known items."""
         return Cell(Slots({KIND: "list", **dict(enumerate(items))}), name, depth=self.depth)
 
     def new_object(self, cls: type, attributes: dict[str, Value], name: str = "items") -> Cell:
+        """An object of a class, with its attributes."""
         return Cell(Slots({KIND: "object", **attributes}), name, depth=self.depth, cls=cls)
 
     def new_dict(self, items: dict, name: str = "items") -> Cell:
+        """A dict of known keys."""
         return Cell(Slots({KIND: "dict", **items}), name, depth=self.depth)
 
     def like(self, cell: Cell, items: dict[Any, Value], name: str) -> Cell:
         """A list, dict or object of the same kind, with other items."""
         return Cell(Slots({KIND: cell.kind, **items}), name, depth=self.depth, cls=cell.cls, default=cell.default)
+
+    def map_items(self, value: Value, f: Callable[[Value], Value], name: str | None = None) -> Value | None:
+        """A tuple, list, dict or object with `f(item)` in place of each item; None for other values."""
+        if isinstance(value, TupleVal):
+            return TupleVal(tuple(map(f, value.items)), None, value.cls)
+        if isinstance(value, Cell) and value.kind != "array":
+            return self.like(value, {k: f(item) for k, item in value.items.items()}, name or value.name)
+        return None
 
     def view(self, base: Cell, step: Sub | View) -> Cell:
         """The cell of a part of `base`; derived when it is read."""
@@ -123,7 +137,7 @@ class Memory:
         return cell
 
     def unpack(self, atom: Var, t: Type | None = None) -> Value:
-        """A parameter as a value: tuples, lists and dicts of known structure are opened up."""
+        """The value of a variable: a tuple, list, dict or record of known structure becomes a container of its items."""
         t = t or atom_type(atom)
         match t:
             case TupleT(items):
@@ -154,7 +168,7 @@ class Memory:
         return self.unpack(self._item(record, name), t)
 
     def read(self, value: Value, name: str | None = None) -> Atom:
-        """The value as one atom, as it is now."""
+        """The current value as one atom."""
         match value:
             case Var() | Const():
                 return value
@@ -177,7 +191,7 @@ class Memory:
                 if value.slots.get(SEEN) is not base:
                     if STALE in value.slots:
                         raise AliasError(value.slots[STALE], at=self.here, instead="copy what you want to keep")
-                    if SEEN in value.slots:  # its base was written since: it shows that, if it is a view
+                    if SEEN in value.slots:  # its base was written since, which it shows if it is a view
                         self.layouts |= value.needs
                     self.set(value.slots, VALUE, self._derive(base, value.step, value.slots.get(VALUE)))
                     self.set(value.slots, SEEN, base)
@@ -226,6 +240,7 @@ class Memory:
         return any(cell in self.dirty or POISON in cell.slots for cell in cells)
 
     def read_container(self, cell: Cell, name: str | None = None) -> Atom:
+        """A list, dict or object as one value of the IR."""
         self.sure(cell)
         items = cell.items
         if WHOLE in cell.slots and not any(map(self.was_written, items.values())):
@@ -240,11 +255,13 @@ class Memory:
         return self.build.emit(Build("dict", atoms, keys), DictT(tuple(zip(keys, types))), name or cell.name)
 
     def _build_record(self, cls: type, names: tuple[str, ...], items: tuple[Value, ...], name: str) -> Var:
+        """Emits a record of a class."""
         atoms = tuple(map(self.read, items))
         types = (Known(a.value) if is_text(a) else atom_type(a) for a in atoms)
         return self.build.emit(Build("record", atoms, names, cls), StructT(cls, tuple(zip(names, types))), name)
 
     def _derive(self, base: Atom, step: Sub | View, before: Atom | None) -> Var:
+        """Emits the part of a base that a view shows."""
         match step:
             case Sub(key):
                 var = self.build.index(base, key)
@@ -255,7 +272,7 @@ class Memory:
         return var
 
     def rename(self, var: Var, name: str, temp: bool = False) -> Var:
-        """Gives a variable a name, if it has none of the user's."""
+        """Gives a temporary variable a name of the user's."""
         if var.temp:
             self.journal.assign(var, "name", name)
             self.journal.assign(var, "temp", temp)

@@ -16,7 +16,7 @@ from sourcead.ir.records import is_record
 
 
 def as_value(lo: Lowering, obj: Any) -> Value:
-    """A Python object that is part of the program (an argument of a partial) as a value."""
+    """The value of a Python object that is part of the program, such as an argument of a partial."""
     if is_code(obj) or isinstance(obj, (int, float, bool, complex)):
         return Const(obj)
     holder = {"value": obj}
@@ -59,7 +59,7 @@ def outside(lo: Lowering, name: str, where, key: str, source) -> Value:
 
 
 def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Value:
-    """A constant of the text that is read anew at each call; only its type is relied on."""
+    """The value of data outside of the function, which the text reads again at each call; only its type is relied on."""
     text = name
     n = 1
     while text in lo.live and lo.live[text] != where:

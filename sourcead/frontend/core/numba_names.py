@@ -9,7 +9,7 @@ from typing import Any
 
 
 def in_python(fn: Any) -> Any:
-    """The built-in function or type that an object of Numba stands for in interpreted code; any other object as it is."""
+    """The built-in function or type that an object of Numba stands for in interpreted code; any other object itself."""
     module, name = getattr(fn, "__module__", None), getattr(fn, "__name__", None)
     if isinstance(module, str) and module.startswith("numba.") and isinstance(name, str):
         if isinstance(getattr(fn, "__self__", None), type):  # typed.List.empty_list(float64), typed.Dict.empty(...)

@@ -14,7 +14,7 @@ import operator
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import Cell, OptionalVal, TupleVal, Value
-from sourcead.frontend.core.comparing import same_keys
+from sourcead.frontend.core.facts import same_keys
 from sourcead.frontend.core.journal import VALUE
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Var
 from sourcead.ir.types import BOOL, NoneType
@@ -23,6 +23,7 @@ TESTS = {operator.is_: True, operator.eq: True, operator.is_not: False, operator
 
 
 def is_none(value: Value) -> bool:
+    """Whether a value is surely None."""
     atom = value.slots.get(VALUE) if isinstance(value, Cell) else value
     return isinstance(atom, (Var, Const)) and atom is not UNDEFINED and isinstance(atom_type(atom), NoneType)
 
@@ -37,7 +38,7 @@ def pair_of(value: Value) -> tuple[Atom, Value] | None:
 
 
 def present(value: Value) -> Value:
-    """The tuple, where the program takes it for one: for None, Python raises an error there."""
+    """The tuple in a value that may be None, for a use where Python raises an error for None."""
     return value.held if isinstance(value, OptionalVal) else value
 
 
@@ -53,7 +54,7 @@ def pairs_in_arms(values: list[Value]) -> list[tuple[Atom, Value]] | None:
 
 
 def compared_with_none(lo, fn, a: Value, b: Value) -> Value | None:
-    """`a is None` and kin; None for anything else."""
+    """`a is None`, or another comparison with None; None for anything else."""
     if is_none(a):
         a, b = b, a
     if fn not in TESTS or not isinstance(a, OptionalVal) or not is_none(b):

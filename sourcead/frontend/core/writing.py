@@ -33,7 +33,15 @@ class Writing(Memory):
         self.apart = False
 
     def write(self, cell: Cell, path: tuple, value: Operand, mode: str = "set", through: bool = False) -> None:
-        """Replaces (or adds to) the part of the object at `path`; `through`: by way of a view of that part."""
+        """Writes into the part of an object at `path`, or adds to it.
+
+        Args:
+            cell: the object.
+            path: where in the object.
+            value: what is written, or a function of the version and the path that emits the new version.
+            mode: "set", "add" or "sub".
+            through: whether the part is written by way of a view of it.
+        """
         if cell.base is not None:
             if STALE in cell.slots:
                 raise AliasError(cell.slots[STALE], at=self.here, instead="copy it first: `x = x.copy()`")
@@ -42,7 +50,7 @@ class Writing(Memory):
                 path = (Sub(Const(Ellipsis)),)  # the array that a list holds is filled, not replaced
             steps = path if cell.step is None else (cell.step, *path)
             return self.write(cell.base, steps, value, mode, through=through or cell.step is not None)
-        if cell.stands_for is not None and cell.stands_for.kind == "list":  # one of its arrays is written, not known which
+        if cell.stands_for is not None and cell.stands_for.kind == "list":  # it is not known which of its arrays is written
             if cell.stands_for.depth < self.depth:
                 raise MustMaterialise(cell.stands_for, self.here)
             self.merge(cell.stands_for)
@@ -69,7 +77,7 @@ class Writing(Memory):
             if isinstance(atom_type(before), (ListT, MapT)):
                 self.replace_slot(cell, lambda: self.build.update(before, path, value, mode))
                 return
-            for view in cell.viewers:  # of an array it would show the new value, of a list still the old item
+            for view in cell.viewers:  # a view of an array shows the new value, an item of a list is still the old one
                 self.set(
                     view.slots,
                     STALE,
@@ -80,19 +88,19 @@ class Writing(Memory):
             path, mode = path[:1], "set"
         new = self.build.update(before, path, value, mode)
         self.set_version(cell, new)
-        if through or len(path) > 1:  # what lies in the list was written, not replaced
+        if through or len(path) > 1:  # an item of the list was written, not replaced
             for held in cell.holds:
                 self.poison(held, cell)
 
     def replace_slot(self, cell: Cell, change: Callable[[], Atom], grows: bool = False) -> None:
-        """A list holds other items from now on; `grows`: those that it held keep their places.
+        """Gives a list other items; with `grows`, those that it held keep their places.
 
         What was read from it before is still the object that it was, but not what the list has in that place now.
         """
         current = [
             view
             for view in cell.viewers
-            if SEEN in view.slots  # else it belongs to an attempt that was rolled back
+            if SEEN in view.slots  # otherwise it was made in an arm of a branch, or a round of a loop, that was rolled back
             and POISON not in view.slots
             and (STALE not in view.slots or view.slots[SEEN] is cell.slots[VALUE])
         ]
@@ -111,7 +119,7 @@ class Writing(Memory):
                 )
 
     def set_version(self, cell: Cell, new: Atom, slots_only: bool = False) -> None:
-        """The object has changed: `new` is its value from now on; `slots_only`: what it holds has not changed itself."""
+        """Gives an object a new version; with `slots_only`, the items that it holds have not changed themselves."""
         self.dirty.add(cell)
         self.set(cell.slots, VALUE, new)
         same = roots(cell)
@@ -122,11 +130,11 @@ class Writing(Memory):
                 continue
             self.poison(other, cell)
         for container in {c for s in same for c in s.held_by} - same:
-            if not all(s in container.parts_of for s in same if container in s.held_by):
+            if not all(s in container.rows_of for s in same if container in s.held_by):
                 self.poison(container, cell)
 
     def poison(self, other: Cell, written: Cell) -> None:
-        """`other` must not be read any more: `written`, which it may share memory with, has changed."""
+        """Notes that `other` must not be read any more, as `written` was written, which it may share memory with."""
         for one, another in ((other, written), (written, other)):
             if another in one.apart:
                 self.layouts |= one.apart[another]
@@ -183,7 +191,7 @@ class Writing(Memory):
         self.set(cell.slots, VALUE, atom)
 
     def merge(self, known: Cell) -> None:
-        """A list of known length and the cells that stand for it as one value are one object from now on."""
+        """Makes a list of known length and the cells that stand for it as one value one object."""
         self.materialise(known)
         for cell in known.stood_for:
             for view in cell.viewers:

@@ -1,7 +1,7 @@
 """`with adjoint_of(x) as d_x:`: a block of the user's that runs in the reverse sweep, over the cotangent of `x`.
 
 The block is lowered where it stands, so that it may read every value in scope, and then undone: the statements after it see nothing of
-what it did. All that it leaves behind is the value of `d_x`. After it, the name `x` is bound to the result of a `Steer`, which is `x`
+what it did. All that it leaves behind is the value of `d_x`. After it, the name `x` is bound to the result of an `AdjointBlock`, `x`
 itself for every other purpose.
 
 `adjoint_of` blocks inside the block are about the same point of the program: their cotangents are known here too.
@@ -21,7 +21,7 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins import stop_gradient
 from sourcead.frontend.core import MISSING, SEEN, VALUE, WHOLE, Cell, Flag, Lowering, Slots, TupleVal, Value, next_birth
 from sourcead.frontend.syntax.early_exits import may_leave
-from sourcead.ir.nodes import UNDEFINED, Block, Const, Steer, Stmt, Var
+from sourcead.ir.nodes import UNDEFINED, AdjointBlock, Block, Const, Stmt, Var
 from sourcead.language.adjoint_blocks import adjoint_of
 
 OWN = "it may change the cotangent, print, check, and assign names of its own"
@@ -33,7 +33,7 @@ class Steered(gast.Pass):
 
 @dataclass(eq=False)
 class Site:
-    """What one `adjoint_of(x)` is about.
+    """The value that one `adjoint_of(x)` is about.
 
     Attributes:
         slots, key: where `x` is bound.
@@ -90,7 +90,7 @@ def lower_steered(lo: Lowering, node: Steered) -> None:
     targets = [Var(getattr(v, "name", None) or "x", atom_type(v), getattr(v, "temp", True)) for v in values]
     lo.build.maybe_number.update(t for t, v in zip(targets, values) if v in lo.build.maybe_number)
     params = tuple(p for s in apart for p in s.params)
-    lo.build.add(Stmt(tuple(targets), Steer(tuple(values), params, Block(tuple(stmts), tuple(results)))))
+    lo.build.add(Stmt(tuple(targets), AdjointBlock(tuple(values), params, Block(tuple(stmts), tuple(results)))))
     steered = iter(targets)
     for s in apart:
         rebind(lo, s, lambda leaf: stop_gradient.like(lo, leaf, next(steered)))
@@ -177,7 +177,7 @@ def place(lo: Lowering, target: gast.AST, node: Steered) -> tuple[Slots, Any]:
 
 
 def rebind(lo: Lowering, site: Site, new: Callable[[Value], Value]) -> None:
-    """Binds what was steered to its new value; lists, dicts and objects stay the same objects."""
+    """Binds a steered value to its new value; lists, dicts and objects stay the same objects."""
 
     def renewed(value: Value) -> Value:
         match value:
@@ -193,7 +193,7 @@ def rebind(lo: Lowering, site: Site, new: Callable[[Value], Value]) -> None:
 
 
 def replace_item(lo: Lowering, slots: Slots, key: Any, value: Value) -> None:
-    """Binds a slot; a list, dict or object is not the one value any more that it came in as."""
+    """Binds a slot; a list, dict or object that came in as one value is so no more."""
     if slots.cell is not None:
         lo.set(slots, WHOLE, MISSING)
         lo.dirty.add(slots.cell)
@@ -237,4 +237,5 @@ def refuse_writes(lo: Lowering, changed: dict, node: Steered) -> None:
 
 
 def refused(lo: Lowering, node: Steered, reason: str, instead: str | None = None) -> UnsupportedSyntaxError:
+    """The error for an `adjoint_of` block that is not supported."""
     return UnsupportedSyntaxError(reason, at=lo.origin(node), instead=instead)

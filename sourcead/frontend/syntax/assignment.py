@@ -18,6 +18,7 @@ from sourcead.ir.types import Array
 
 @core.statement(gast.Assign)
 def lower_assign(lo: Lowering, node) -> None:
+    """`a = b = value`."""
     value = core.lower(lo, node.value)
     with exchanged(lo, node):
         for target in node.targets:
@@ -26,7 +27,7 @@ def lower_assign(lo: Lowering, node) -> None:
 
 @contextlib.contextmanager
 def exchanged(lo: Lowering, node):
-    """`xs[i], xs[k] = xs[k], xs[i]`: what the list holds is what it held, each thing once if it was so before."""
+    """`xs[i], xs[k] = xs[k], xs[i]`: the list holds the same items afterwards, each as often as before."""
     xs = lo.scope.names.get(name_of_exchanged(node))
     if not isinstance(xs, Cell) or xs.base is not None:
         yield
@@ -54,6 +55,7 @@ def expression_text(node: gast.AST) -> str:
 
 @core.statement(gast.AnnAssign)
 def lower_annassign(lo: Lowering, node) -> None:
+    """`a: T = value`."""
     if node.value is not None:
         assign(lo, node.target, core.lower(lo, node.value))
 
@@ -174,5 +176,5 @@ def lower_augassign(lo: Lowering, node) -> None:
 
 
 def home(lo: Lowering, name: str):
-    """The variables among which a name is assigned: those of this function, or of one around (`nonlocal`)."""
+    """The scope whose variable a name is: that of this function, or of one around it (`nonlocal`)."""
     return lo.scope.homes.get(name, lo.scope.names)

@@ -29,7 +29,7 @@ def lower_call(lo: Lowering, node: gast.Call) -> Value:
 
 
 def starred_list(lo: Lowering, fn: Value, node: gast.Call) -> Value | None:
-    """`f(*xs)` for a list or array whose length is not known, where that can be said; None for other calls."""
+    """`f(*xs)` for a list or array whose length is not known, as far as `f` can take one; None for other calls."""
     if len(node.args) != 1 or not isinstance(node.args[0], gast.Starred):
         return None
     value = core.lower(lo, node.args[0].value)

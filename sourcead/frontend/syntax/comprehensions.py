@@ -120,6 +120,7 @@ def search(lo: Lowering, call: gast.Call) -> Value:
 
 
 def _search_loop(call: gast.Call):
+    """The loop that a search is, and the variable that it assigns."""
     generator, *default = call.args
     (g,) = generator.generators
     name = Flag("found")

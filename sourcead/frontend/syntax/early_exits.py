@@ -20,7 +20,7 @@ from sourcead.frontend.core import TRUE, Flag, Lowering, Value
 
 
 def exits_of(lo: Lowering, node) -> Exits:
-    """The exits of a loop of the function being lowered."""
+    """How control may leave a loop."""
     known = lo.scope.exits
     if node not in known:
         breaks, returns = False, []
@@ -57,7 +57,7 @@ def set_return(lo: Lowering, value: Value, again: bool) -> None:
 
 
 def after_loop(lo: Lowering, node) -> list[gast.AST]:
-    """What follows a loop before the next statement: leaving further, `else`."""
+    """The statements that follow a loop before the next one: leaving further, and `else`."""
     exits = exits_of(lo, node)
     if not exits.returns:
         return unless(exits.leave, node.orelse, node) if exits.breaks else list(node.orelse)

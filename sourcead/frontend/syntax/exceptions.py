@@ -63,6 +63,7 @@ def caught(lo: Lowering, handler) -> list[type]:
 
 
 def refusal(lo: Lowering, node):
+    """The error for a `try` that decides what is computed."""
     return core.unsupported(
         lo, node, "whether an exception is raised here decides what is computed", "test for the case with `if` before it arises"
     )
@@ -70,6 +71,7 @@ def refusal(lo: Lowering, node):
 
 @core.statement(TryBegins)
 def note_beginning(lo: Lowering, node: TryBegins) -> None:
+    """Notes where the statements of the body begin."""
     node.stmts, node.count = lo.build.stmts, len(lo.build.stmts)
 
 

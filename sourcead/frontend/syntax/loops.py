@@ -31,7 +31,7 @@ def lower_loop(lo: Lowering, node, rest: list[gast.AST]) -> tuple[Any, bool]:
 
 
 def lower_for(lo: Lowering, node: gast.For) -> Any:
-    """A loop in the text; but if it writes into the items of a list, or needs to know which they are, they are taken one by one."""
+    """A `for` loop; if it writes into the items of a list that it takes by index, or needs to know them, it takes them one by one."""
     walked: list[Cell] = []
     with lo.attempt(AliasError, UnsupportedSyntaxError, when=lambda error: bool(walked)) as attempt:
         with lo.using(walked=walked):

@@ -32,7 +32,7 @@ def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
     rest = gast.Match(Held(subject), others) if others else gast.Pass()
     rest.stands_for = getattr(node, "stands_for", node)
     body = [*binds, *case.body]
-    if case.guard is not None:  # names are bound before it is asked
+    if case.guard is not None:  # the names are bound before the guard is evaluated
         body = [*binds, choice(case.guard, case.body, rest, node)]
     if test is ALWAYS:
         return body
@@ -40,6 +40,7 @@ def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
 
 
 def choice(test: gast.AST, body: list[gast.AST], rest: gast.AST, node) -> gast.If:
+    """`if test: body else: rest`."""
     made = gast.If(test, body, [rest])
     made.stands_for = getattr(node, "stands_for", node)
     return made
@@ -76,14 +77,16 @@ def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], nod
 
 
 def bind(lo: Lowering, name: str, value: Value, node) -> gast.Assign:
+    """`name = value`."""
     made = gast.Assign([gast.Name(name, gast.Store(), None, None)], Held(value), None)
     made.stands_for = getattr(node, "stands_for", node)
     return made
 
 
 def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST:
+    """`case [a, *b]`."""
     if isinstance(value, Cell) and value.kind == "list":
-        items = list(value.items.values())
+        items = value.contents
     elif isinstance(value, TupleVal):
         items = list(value.items)
     elif isinstance(value, Const) and not value.live and isinstance(value.value, tuple):
@@ -118,7 +121,7 @@ def is_another_kind(lo: Lowering, value: Value, kind: str) -> bool:
 
 
 def class_test(lo: Lowering, cls, patterns, named: dict, value: Value, binds, node) -> gast.AST:
-    """`case Point(x, y=0)`: what `isinstance` says, then the attributes."""
+    """`case Point(x, y=0)`: a test of the class, then of the attributes."""
     wanted = core.lower(lo, cls)
     verdict = functions.builtin_isinstance(lo, [value, wanted], {}, node)
     if not (isinstance(verdict, Const) and isinstance(verdict.value, bool)):
@@ -136,6 +139,7 @@ TAKEN_WHOLE = (bool, dict, float, int, list, str, tuple)  # `case float(x)` bind
 
 
 def mapping_test(lo: Lowering, keys, patterns, value: Cell, binds, node) -> gast.AST:
+    """`case {key: pattern}`."""
     tests = []
     for key, pattern in zip(keys, patterns):
         found, k = core.known(lo, core.lower(lo, key))
@@ -146,6 +150,7 @@ def mapping_test(lo: Lowering, keys, patterns, value: Cell, binds, node) -> gast
 
 
 def conjunction(tests: list[gast.AST]) -> gast.AST:
+    """The condition that all tests hold."""
     if NEVER in tests:
         return NEVER
     tests = [t for t in tests if t is not ALWAYS]

@@ -74,7 +74,7 @@ def leave_or_go_on(lo: Lowering, node: gast.If, cond, rest: list[gast.AST]) -> A
 
 
 def arm_value(lo: Lowering, left: Any) -> Any:
-    """What an arm that runs to the end of the function or iteration hands to the branch."""
+    """The value of an arm that runs to the end of the function or iteration."""
     if left is RAISED:
         return RAISED
     if lo.scope.loops:
@@ -87,6 +87,7 @@ def arm_value(lo: Lowering, left: Any) -> Any:
 
 @core.statement(gast.Return)
 def lower_return(lo: Lowering, node) -> Any:
+    """`return value`."""
     value = Const(None) if node.value is None else core.lower(lo, node.value)
     if lo.scope.loops:
         early_exits.set_return(lo, value, again=hasattr(node, "stands_for"))
@@ -96,22 +97,26 @@ def lower_return(lo: Lowering, node) -> Any:
 
 @core.statement(gast.Break)
 def lower_break(lo: Lowering, node) -> Any:
+    """`break`."""
     early_exits.set_break(lo)
     return NEXT
 
 
 @core.statement(gast.Continue)
 def lower_continue(lo: Lowering, node) -> Any:
+    """`continue`."""
     return NEXT
 
 
 @core.statement(gast.Pass)
 def lower_pass(lo: Lowering, node) -> None:
+    """`pass`."""
     return None
 
 
 @core.statement(gast.Expr)
 def lower_expr(lo: Lowering, node) -> Any:
+    """An expression as a statement."""
     if isinstance(node.value, gast.Constant):
         return None  # a docstring
     if isinstance(node.value, gast.Yield):
@@ -134,6 +139,7 @@ def lower_yield(lo: Lowering, node) -> Value | None:
 
 @core.statement(gast.Assert)
 def lower_assert(lo: Lowering, node) -> None:
+    """`assert test, message`."""
     test = core.lower(lo, node.test)
     if core.truth(lo, test) is True:
         return
@@ -143,6 +149,7 @@ def lower_assert(lo: Lowering, node) -> None:
 
 @core.statement(gast.Raise)
 def lower_raise(lo: Lowering, node) -> Any:
+    """`raise error`."""
     if node.exc is None:
         raise core.unsupported(lo, node, "a bare `raise`")
     exc = core.atom(lo, node.exc)
@@ -152,12 +159,13 @@ def lower_raise(lo: Lowering, node) -> Any:
 
 @core.statement(gast.FunctionDef)
 def lower_functiondef(lo: Lowering, node) -> None:
+    """`def` inside a function."""
     lo.set(lo.scope.names, node.name, inlining.local_function(lo, node))
 
 
 @core.statement(gast.Global)
 def lower_global(lo: Lowering, node) -> None:
-    """`global n`: says nothing where the name is only read."""
+    """`global name`, of a name that is only read."""
     stored = {n.id for n in gast.walk(lo.scope.source.node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     if stored & set(node.names):
         raise core.unsupported(lo, node, "an assignment to a global name", "return the new value")
@@ -179,6 +187,7 @@ def lower_nonlocal(lo: Lowering, node) -> None:
 
 @core.statement(gast.Delete)
 def lower_delete(lo: Lowering, node) -> None:
+    """`del name`, `del xs[k]`."""
     for target in node.targets:
         if isinstance(target, gast.Subscript):
             delete_item(lo, target)
@@ -211,7 +220,7 @@ def delete_item(lo: Lowering, target: gast.Subscript) -> None:
 
 @core.statement(gast.Import, gast.ImportFrom)
 def lower_import(lo: Lowering, node) -> None:
-    """`import` inside a function: of a module that can be imported now."""
+    """`import` inside a function, of a module that can be imported while compiling."""
     for alias in node.names:
         if isinstance(node, gast.ImportFrom):
             if node.level or alias.name == "*":

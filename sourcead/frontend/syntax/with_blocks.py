@@ -74,6 +74,7 @@ def neutral(lo: Lowering, item) -> Call:
 
 
 def constant(lo: Lowering, node) -> Const:
+    """An option that must be known while compiling."""
     found, value = core.known(lo, core.lower(lo, node))
     if not found:
         raise core.unsupported(lo, node, "an option of a context manager that is not known before the program runs")
@@ -82,9 +83,11 @@ def constant(lo: Lowering, node) -> Const:
 
 @core.statement(WithBegins)
 def enter(lo: Lowering, node: WithBegins) -> None:
+    """Marks the statements from here on as inside of the block."""
     lo.build.within = (*lo.build.within, *node.managers)
 
 
 @core.statement(WithEnds)
 def leave(lo: Lowering, node: WithEnds) -> None:
+    """Marks the statements from here on as outside of the block."""
     lo.build.within = lo.build.within[: len(lo.build.within) - node.count]

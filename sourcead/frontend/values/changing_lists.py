@@ -35,13 +35,13 @@ def walk(lo: Lowering, cell: Cell, items: list[tuple[Any, Value]]) -> Iterable:
 
 
 def pairs(lo: Lowering, cell: Cell, made: Iterable) -> Iterable:
-    """An iterable that is made of the items of a dict and cannot take others instead."""
+    """An iterable that is made of the items of a dict, and refuses that they change."""
     lo.walks.append(Walk(cell, list(cell.items.items())))
     return made
 
 
 def element(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, node) -> Value:
-    """What iteration `k` takes."""
+    """The element that iteration `k` takes."""
     for one in walks:
         if one.stands(k):
             continue

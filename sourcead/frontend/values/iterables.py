@@ -19,10 +19,11 @@ from sourcead.frontend.values import changing_lists, classes, sequences
 from sourcead.ir.nodes import Call, Const, Range, Var
 from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
 
-USED = "used"
+USED = "used"  # the slot of an iterator that was walked through
 
 
 def listed(items: list[Value]) -> Iterable:
+    """An iterable of elements that are known one by one."""
     return Iterable(items=items, reverse=lambda: listed(items[::-1]))
 
 
@@ -70,7 +71,7 @@ def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
     """A tuple or list of known length: a loop in the text where the elements are alike, else put in one by one."""
     if (found := classes.special(lo, value, "__iter__", [], node)) is not None:
         return core.iterate(lo, found, node)
-    items = list(value.items.values()) if isinstance(value, Cell) else list(value.items)
+    items = value.contents
     if isinstance(value, Cell):
         lo.alive(value)
     if lo.listing or isinstance(value, TupleVal) and value.cls is not None:
@@ -89,19 +90,19 @@ def one_by_one(lo: Lowering, value: Value, items: list[Value]) -> Iterable:
     return changing_lists.walk(lo, value, list(value.items.items())) if isinstance(value, Cell) else listed(items)
 
 
-def element_type(value: Value):
-    """The type of a value that is or could be one atom; None of others."""
+def element_type(value: Value) -> Type | None:
+    """The type of a value that is or could be one atom; None for others."""
     match value:
         case Var() | Const():
             return atom_type(value)
         case TupleVal(items, cls=cls):
-            parts = tuple(map(element_type, items))
-            if None in parts:
+            types = tuple(map(element_type, items))
+            if None in types:
                 return None
-            return TupleT(parts) if cls is None else StructT(cls, tuple(zip(cls._fields, parts)))
+            return TupleT(types) if cls is None else StructT(cls, tuple(zip(cls._fields, types)))
         case Cell(kind="object", cls=cls, items=items):
-            parts = tuple(map(element_type, items.values()))
-            return None if None in parts else StructT(cls, tuple(zip(items, parts)))
+            types = tuple(map(element_type, items.values()))
+            return None if None in types else StructT(cls, tuple(zip(items, types)))
         case Cell(slots=slots) if VALUE in slots:
             return atom_type(slots[VALUE])
     return None
@@ -112,16 +113,16 @@ def alike(types: list) -> bool:
     if None in types:
         return False
 
-    def shape(t):
+    def shape(t: Type) -> tuple | None:
         match t:
             case Array(dtype, dims):
-                return ("array", dtype, None if dims is None else len(dims))
+                return "array", dtype, None if dims is None else len(dims)
             case TupleT(items):
-                return ("tuple", *map(shape, items))
+                return "tuple", *map(shape, items)
             case Scalar(kind, dtype):
-                return ("scalar", kind, dtype)
+                return "scalar", kind, dtype
             case DictT(items):
-                return ("dict", *((k, shape(v)) for k, v in items))
+                return "dict", *((k, shape(v)) for k, v in items)
             case StructT(cls, items):
                 fields = tuple((k, shape(v)) for k, v in items)
                 return None if any(v is None for _, v in fields) else (cls, *fields)
@@ -156,8 +157,7 @@ def sequence(lo: Lowering, value: Value, node) -> Iterable:
         return element(lo.build.call(operator.sub, last, k, type=INT))
 
     count = known_length(atom_type(lo.read(value)))
-    domain = lambda: Range(ZERO, length(), ONE)  # noqa: E731
-    return Iterable(domain=domain, element=element, length=length, nth=element, reverse=backward, count=count)
+    return Iterable.numbered(length, element, reverse=backward, count=count)
 
 
 def known_length(t: Type) -> int | None:
@@ -174,12 +174,8 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
     """`range(...)`."""
     atoms = [lo.read(a) for a in args]
     if any(isinstance(t := atom_type(a), Scalar) and t.kind == "float" for a in atoms):
-        raise core.unsupported(
-            lo,
-            node,
-            "`range` of a float (an integer argument in wrt counts as a float)",
-            "leave it out of wrt, or write `range(int(n))`",
-        )
+        why = "`range` of a float (an integer argument in wrt counts as a float)"
+        raise core.unsupported(lo, node, why, "leave it out of wrt, or write `range(int(n))`")
     start, stop, step = {1: (ZERO, *atoms, ONE), 2: (*atoms, ONE), 3: tuple(atoms)}[len(atoms)]
     plain = core.is_number(lo, start, 0) and core.is_number(lo, step, 1)
 
@@ -231,8 +227,7 @@ def enumerated(lo: Lowering, inner: Iterable, start: Value, node) -> Iterable:
         number = k if core.is_number(lo, start, 0) else lo.build.call(operator.add, k, lo.read(start), type=INT)
         return TupleVal((number, inner.nth(k)))
 
-    return Iterable(domain=lambda: Range(ZERO, inner.length(), ONE), element=element, length=inner.length, nth=element, index_name="i",
-                    policy=inner.policy)  # fmt: skip
+    return Iterable.numbered(inner.length, element, index_name="i", policy=inner.policy)
 
 
 def numbered(lo: Lowering, inner: Iterable, start: Value) -> Iterable:
@@ -254,8 +249,8 @@ def numbered(lo: Lowering, inner: Iterable, start: Value) -> Iterable:
     return Iterable(drive=drive, endless=inner.endless)
 
 
-def settled(lo: Lowering, inner: Iterable, node) -> Iterable:
-    """The iterable, one whose elements are read by place: a generator's are put into a list first."""
+def without_generator(lo: Lowering, inner: Iterable, node) -> Iterable:
+    """The iterable, if its elements can be read by their number; a generator's elements are put into a list first."""
     if inner.endless:
         raise core.unsupported(lo, node, "what never ends cannot be turned into a list", "loop over it, and leave with `break`")
     if inner.drive is None:
@@ -263,25 +258,29 @@ def settled(lo: Lowering, inner: Iterable, node) -> Iterable:
     return core.iterate(lo, sequences.collect(lo, inner, lambda element: element, node), node)
 
 
-def by_place(lo: Lowering, inner: Iterable, node) -> Iterable:
-    """The iterable, with elements that are read by a place that is not known."""
-    return inner if inner.items is None else sequence(lo, sequences.dynamic(lo, TupleVal(tuple(inner.items))), node)
+def by_unknown_number(lo: Lowering, inner: Iterable, node) -> Iterable:
+    """The iterable, with elements that can be read by a number that is not known while compiling."""
+    return inner if inner.items is None else sequence(lo, sequences.as_one_value(lo, TupleVal(tuple(inner.items))), node)
 
 
 def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
     """`zip(...)`."""
-    parts = [p if p.endless and p.nth is not None else settled(lo, p, node) for p in parts]
+    parts = [p if p.endless and p.nth is not None else without_generator(lo, p, node) for p in parts]
     known = [p.items for p in parts if not p.endless]
+
+    def rows(count: int) -> Iterable:
+        return listed([TupleVal(tuple(p.nth(Const(k)) if p.items is None else p.items[k] for p in parts)) for k in range(count)])
+
     if known and all(items is not None for items in known):
-        rows = range(min(map(len, known)))
-        return listed([TupleVal(tuple(p.nth(Const(k)) if p.endless else p.items[k] for p in parts)) for k in rows])
+        return rows(min(map(len, known)))
     if all(p.endless for p in parts):
         return Iterable(nth=lambda k: TupleVal(tuple(p.nth(k) for p in parts)), endless=True)
     counts = [len(p.items) if p.items is not None else p.count for p in parts if not p.endless]
-    if None not in counts and any(p.items is not None and any(core.is_text(v) for v in p.items) for p in parts):  # names, which may be keys
-        return listed([TupleVal(tuple(p.nth(Const(k)) if p.items is None else p.items[k] for p in parts)) for k in range(min(counts))])
+    has_text = any(p.items is not None and any(map(core.is_text, p.items)) for p in parts)
+    if None not in counts and has_text:  # names, which may be keys
+        return rows(min(counts))
     if any(p.items is not None for p in parts):
-        parts = [p if p.items is None else sequence(lo, sequences.dynamic(lo, TupleVal(tuple(p.items))), node) for p in parts]
+        parts = [by_unknown_number(lo, p, node) for p in parts]
 
     def length():
         lengths = [p.length() for p in parts if not p.endless]
@@ -293,7 +292,7 @@ def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
         return TupleVal(tuple(p.nth(k) for p in parts))
 
     policy = next((p.policy for p in parts if p.policy is not None), None)
-    return Iterable(domain=lambda: Range(ZERO, length(), ONE), element=element, length=length, nth=element, policy=policy)
+    return Iterable.numbered(length, element, policy=policy)
 
 
 def reverse(lo: Lowering, inner: Iterable, node) -> Iterable:

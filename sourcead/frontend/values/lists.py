@@ -20,7 +20,7 @@ from sourcead.frontend.control import branches
 from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.core import Cell, Iterable, Lowering, SliceVal, TupleVal, Value, roots
 from sourcead.frontend.values import iterables, list_items, sequences
-from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Effect, Pop, Range, Slice, Stmt, Var
+from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Effect, Pop, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Str, TupleT, join
 
 NO_MEMORY = (Scalar, Str)
@@ -149,7 +149,7 @@ def pop(lo: Lowering, cell: Cell, index: Value | None) -> Value:
 
 
 def place(lo: Lowering, items: Atom, index: Value) -> Atom | None:
-    """Where an index that is in range points to, counted from 0; None for the end."""
+    """The number of the item that an index points to, if it is in range; None for the last item."""
     found, k = core.known(lo, index)
     if found:
         if k == -1:
@@ -218,7 +218,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
 
 
 def keys_of(lo: Lowering, value: Value, key: Value | None, node) -> Atom:
-    """What the items of a list or array are compared by."""
+    """The keys that the items of a list or array are compared by."""
     if key is None or isinstance(key, Const) and key.value is None:
         return lo.read(value)
     keys = sequences.collect(lo, core.iterate(lo, value, node), lambda e: core.call(lo, key, [e], {}, node), node)
@@ -226,7 +226,7 @@ def keys_of(lo: Lowering, value: Value, key: Value | None, node) -> Atom:
 
 
 def order_of(lo: Lowering, value: Value, key: Value | None, reverse: Value | None, node) -> Value:
-    """Where `sorted` takes its items from, as a list of numbers."""
+    """The numbers of the items in their sorted order."""
     keys = keys_of(lo, value, key, node)
     options = {} if reverse is None else {"reverse": lo.read(reverse)}
     return lo.wrap(lo.build.call(runtime.sorted_order, keys, type=ListT(INT), name="order", **options))
@@ -234,9 +234,7 @@ def order_of(lo: Lowering, value: Value, key: Value | None, reverse: Value | Non
 
 def gathered(lo: Lowering, value: Value, order: Value, node) -> Value:
     """`[value[i] for i in order]`."""
-    return sequences.collect(
-        lo, core.iterate(lo, order, node), lambda i: core.subscript(lo, value, i, node), node
-    )  # fmt: skip
+    return sequences.collect(lo, core.iterate(lo, order, node), lambda i: core.subscript(lo, value, i, node), node)
 
 
 # -- unpacking -------------------------------------------------------------------------------------------------------------
@@ -262,7 +260,7 @@ def starred_items(lo: Lowering, value: Value, before: int, after: int, node) -> 
 
 
 def transposed(lo: Lowering, rows: Value, node) -> Iterable | None:
-    """`zip(*rows)` for a list of tuples of one known length, lists or vectors, or for a matrix: the columns; None for other rows."""
+    """`zip(*rows)` of tuples of one known length, lists, vectors, or a matrix: an iterable of the columns; None for other rows."""
     t = atom_type(lo.read(rows))
     matrix = isinstance(t, Array) and t.dims is not None and len(t.dims) > 1
     if matrix or isinstance(t, ListT) and isinstance(t.item, (ListT, Array)):
@@ -290,4 +288,4 @@ def columns(lo: Lowering, rows: Value, node) -> Iterable:
         source = core.iterate(lo, rows, node)
         return sequences.collect(lo, source, lambda row: core.subscript(lo, row, k, node), node)
 
-    return Iterable(domain=lambda: Range(Const(0), length(), Const(1)), element=column, length=length, nth=column)
+    return Iterable.numbered(length, column)

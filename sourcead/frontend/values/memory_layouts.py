@@ -23,7 +23,7 @@ NOWHERE: frozenset[Var] = frozenset()
 
 
 def in_c_order(lo, value: Value | Operand) -> frozenset[Var] | None:
-    """The arguments that must be in C order for the value to be, none if it surely is; None if that is not known."""
+    """The arguments that must be in C order for a value to be in C order; none if it surely is, None if that is not known."""
     if isinstance(value, Cell):
         if value.kind != "array":
             return NOWHERE
@@ -42,11 +42,13 @@ def in_c_order(lo, value: Value | Operand) -> frozenset[Var] | None:
 
 
 def _all(lo, values) -> frozenset[Var] | None:
+    """The same for several values together."""
     found = [in_c_order(lo, v) for v in values]
     return None if None in found else frozenset().union(*found)
 
 
 def _atom(lo, atom: Atom) -> frozenset[Var] | None:
+    """The same for an atom."""
     t = atom_type(atom)
     if isinstance(t, Scalar) or isinstance(atom, Const) and not atom.live:
         return NOWHERE
@@ -66,7 +68,7 @@ def _atom(lo, atom: Atom) -> frozenset[Var] | None:
 
 
 def _result(lo, fn, args, kwargs, t) -> frozenset[Var] | None:
-    """Of the result of a call."""
+    """The same for the result of a call."""
     if "order" in kwargs or isinstance(fn, Var):
         return None
     known = record_of(fn)
@@ -80,7 +82,7 @@ def _result(lo, fn, args, kwargs, t) -> frozenset[Var] | None:
 
 
 def _part(lo, whole: frozenset[Var] | None, base, step: Sub | View) -> frozenset[Var] | None:
-    """Of a view, given that of the array that it looks into."""
+    """The same for a view, given the answer for the array that it looks into."""
     if isinstance(step, View) and step.fn is np.transpose and isinstance(base, Cell) and base.base is not None:
         under = base.step  # the transpose of a transpose
         if isinstance(under, View) and under.fn is np.transpose and not (step.args or step.kwargs or under.args or under.kwargs):
@@ -146,14 +148,14 @@ def reshaped(lo, fn, base: Value, operands, kwargs) -> Cell | None:
 
 
 def keeps_shape(lo, base: Cell, operands) -> bool:
-    """Whether an array is reshaped to the shape that it has: a view whatever the layout."""
+    """Whether an array is reshaped to the shape that it has, which gives a view in any layout."""
     dims = getattr(atom_type(lo.read(base)), "dims", None)
     shape = operands[1].value if len(operands) == 2 and isinstance(operands[1], Const) else None
     return dims is not None and all(isinstance(n, int) for n in dims) and shape in (dims, list(dims))
 
 
 def gives_the_same(lo, fn, base: Value | None) -> bool:
-    """Whether `np.asarray(a)` and kin return the array itself."""
+    """Whether `np.asarray(a)`, or a function like it, returns the array itself."""
     if not isinstance(base, Cell) or not isinstance(t := atom_type(lo.read(base)), Array) or lo.static_only:
         return False
     if fn is np.ascontiguousarray:

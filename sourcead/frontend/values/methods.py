@@ -63,7 +63,7 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
 
 
 def text_result(name: str) -> Type:
-    """What a method of a string returns."""
+    """The type of the result of a method of a string."""
     if name.startswith("is") or name in ("startswith", "endswith"):
         return BOOL
     if name in ("count", "find", "index", "rfind", "rindex"):
@@ -72,7 +72,7 @@ def text_result(name: str) -> Type:
 
 
 def static(value: Any) -> Value:
-    """What a normaliser made of operands, as a value."""
+    """A value from what a normaliser made of the arguments."""
     if isinstance(value, (Var, Const, Cell, TupleVal, SliceVal, FunctionVal, MethodVal)):
         return value
     if isinstance(value, tuple):

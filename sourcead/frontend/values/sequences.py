@@ -23,7 +23,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
         lo.alive(value)
         lo.sure(value)
-        return list(value.items.values()) if value.kind == "list" else [Const(k) for k in value.items]
+        return value.contents if value.kind == "list" else [Const(k) for k in value.items]
     if isinstance(value, Iterable) and value.items is not None:
         return list(core.iterate(lo, value, node).items)
     if isinstance(value, Const) and not value.live and isinstance(value.value, (tuple, list, str, range)):
@@ -56,7 +56,7 @@ def as_array(lo: Lowering, value: Value) -> Value:
     return lo.wrap(lo.build.call(np.array, lo.operand(value))) if carries_derivative(t) else value
 
 
-def dynamic(lo: Lowering, value: Value) -> Value:
+def as_one_value(lo: Lowering, value: Value) -> Value:
     """A tuple or list of known length as one IR value, for an index that is not known."""
     lo.keep_apart(value)
     whole = lo.read(value)

@@ -49,7 +49,7 @@ def of_items(lo: Lowering, items: list[Value]) -> Value:
 
 
 def made(lo: Lowering, value: Value, node, make=set) -> Value:
-    """The set of what an iterable gives."""
+    """The set of the elements of an iterable."""
     before = set_type(lo, value)
     if before is not None:
         return lo.wrap(lo.build.call(make, lo.read(value), type=before, name="items"))
@@ -59,7 +59,7 @@ def made(lo: Lowering, value: Value, node, make=set) -> Value:
     else:
         value = lists.as_list(lo, value, node)
         if make is set and isinstance(value, Cell) and value.kind == "list":
-            return of_items(lo, list(value.items.values()))
+            return of_items(lo, value.contents)
         found = atom_type(lo.read(value))
         item = found.item if isinstance(found, ListT) else Undefined()
     return lo.wrap(lo.build.call(make, lo.read(value), type=SetT(item), name="items"))
@@ -100,7 +100,7 @@ def iterate(lo: Lowering, value: Value, node) -> Iterable:
 
 
 def operate(lo: Lowering, fn, values: tuple[Value, ...]) -> Value | None:
-    """`a | b`, `a <= b` and kin; None if these are no sets."""
+    """An operator of two sets; None if these are no sets."""
     if len(values) != 2 or fn not in ALGEBRA and fn not in COMPARISONS:
         return None
     types = [set_type(lo, v) for v in values]
@@ -111,6 +111,7 @@ def operate(lo: Lowering, fn, values: tuple[Value, ...]) -> Value | None:
 
 
 def together(a: SetT, b: SetT) -> SetT:
+    """The type of a set with the items of two sets."""
     return SetT(join(a.item, b.item), a.ordered and b.ordered)
 
 
@@ -119,7 +120,7 @@ def together(a: SetT, b: SetT) -> SetT:
 
 @core.method.register(SetT)
 def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`s.add(k)`, `s.union(t)` and kin."""
+    """A method of a set."""
     match name, len(args):
         case "add", 1:
             replace(lo, value, operator.or_, of_items(lo, args), node)
@@ -153,4 +154,5 @@ def replace(lo: Lowering, cell: Value, fn, other: Value, node) -> None:
 
 
 def changed(lo: Lowering, fn, before: Atom, other: Atom, t: SetT) -> Var:
+    """Emits the new version of a set."""
     return lo.build.emit(Call(fn, (before, other)), t, before.name, before.temp)

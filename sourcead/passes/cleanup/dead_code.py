@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from sourcead.ir.nodes import (
-    Atom, Block, Branch, Call, Closure, Effect, Function, Loop, Op, Range, Steer, Stmt, Var, op_operands, operand_atoms
+    AdjointBlock, Atom, Block, Branch, Call, Closure, Effect, Function, Loop, Op, Range, Stmt, Var, op_operands,
+    operand_atoms
 )
 from sourcead.ir.walk import op_blocks
 from sourcead.passes.peephole import with_body
@@ -70,7 +71,7 @@ class _Marks:
                     self.makers[param] = stmt, k
                 if stmt.op.index is not None:
                     self.makers[stmt.op.index] = stmt, None
-            elif isinstance(stmt.op, (Closure, Steer)):
+            elif isinstance(stmt.op, (Closure, AdjointBlock)):
                 for param in stmt.op.params:
                     self.makers[param] = stmt, None
             for inner in op_blocks(stmt.op):
@@ -126,7 +127,7 @@ class _Marks:
                 self.need(op.policy.number)
             if isinstance(op, Loop) and op.leave is not None:
                 self.need_result(stmt, op.params.index(op.leave))
-            if isinstance(op, (Closure, Steer)):
+            if isinstance(op, (Closure, AdjointBlock)):
                 for atom in op.body.results:
                     self.need(atom)
                 for effect in self.deferred.pop(stmt, ()):
@@ -161,7 +162,7 @@ def _trimmed(stmt: Stmt, marks: _Marks) -> Stmt:
     op = stmt.op
     if not op_blocks(op):
         return stmt
-    if isinstance(op, (Closure, Steer)):
+    if isinstance(op, (Closure, AdjointBlock)):
         body = _kept(op.body, range(len(op.body.results)), marks)
         return stmt if body is op.body else replace(stmt, op=replace(op, body=body))
     live = [k for k in range(len(stmt.targets)) if (stmt, k) in marks.results]

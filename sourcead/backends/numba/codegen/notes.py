@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sourcead.analysis.builder import atom_type
-from sourcead.backends.numba.overloads.helpers import WHOLE
+from sourcead.backends.numba.functions import ARRAY_UFUNCS
 from sourcead.ir.nodes import Atom, Call, Function, Slice, Stmt, Sub, Update
 from sourcead.ir.types import Array
 from sourcead.ir.walk import walk
@@ -17,7 +17,7 @@ def decisions(before: Function, after: Function) -> list[str]:
     whole: dict[str, set[int]] = {}
     for stmt in walk(after.body):
         if isinstance(stmt.op, Call) and is_of_array(stmt.op):
-            name = next((fn.__name__ for fn in WHOLE if fn is stmt.op.fn), None)
+            name = next((fn.__name__ for fn in ARRAY_UFUNCS if fn is stmt.op.fn), None)
             if name is not None and place_of(stmt)[0]:
                 whole.setdefault(name, set()).add(place_of(stmt)[0])
     if whole:

@@ -9,14 +9,14 @@ from sourcead.analysis.builder import atom_type
 from sourcead.backends.base import Derivative, optimised
 from sourcead.backends.interpreter import in_one_chunk, without_collection
 from sourcead.backends.numba.codegen.boundary import Boundary, flattened
-from sourcead.backends.numba.codegen.calls import AT, for_numba
-from sourcead.backends.numba.codegen.forms import by_parts, with_one_type
-from sourcead.backends.numba.codegen.fusing import fused
-from sourcead.backends.numba.codegen.loops import with_fast_loops
+from sourcead.backends.numba.codegen.explicit_types import structures_by_parts, with_stable_types
+from sourcead.backends.numba.codegen.loops.fast_loops import with_fast_loops
 from sourcead.backends.numba.codegen.notes import decisions
+from sourcead.backends.numba.codegen.number_stacks import stacks_as_arrays
+from sourcead.backends.numba.codegen.outlining import AT, outline_calls
 from sourcead.backends.numba.codegen.recursion import with_functions
-from sourcead.backends.numba.codegen.stacks import with_arrays
-from sourcead.backends.numba.codegen.vectors import may_run_again
+from sourcead.backends.numba.codegen.vector_loops import fuse_vector_statements
+from sourcead.backends.numba.codegen.vector_statements import may_run_again
 from sourcead.emit import emit
 from sourcead.ir.nodes import Block, Const, Function, Loop, op_operands, operand_atoms
 from sourcead.ir.walk import walk
@@ -47,7 +47,7 @@ def prepare(derivative: Derivative) -> Prepared:
 
     def loops_over_vectors(function: Function) -> Function:
         nonlocal assumes
-        made = fused(function)
+        made = fuse_vector_statements(function)
         assumes = made is not function
         return loops(made, function)
 
@@ -57,8 +57,8 @@ def prepare(derivative: Derivative) -> Prepared:
         return made
 
     def in_forms(function: Function, last: Callable[[Function], Function] = loops) -> Function:
-        function = optimised(by_parts(function), lists=False, last=last)
-        return for_numba(with_one_type(with_arrays(function)))
+        function = optimised(structures_by_parts(function), lists=False, last=last)
+        return outline_calls(with_stable_types(stacks_as_arrays(function)))
 
     @in_one_chunk
     @without_collection()

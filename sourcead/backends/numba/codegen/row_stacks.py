@@ -23,21 +23,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.backends.numba.codegen.stacks import Rewriting, Stacks
-from sourcead.backends.numba.codegen.vectors import FLOAT, Meetings, is_vector, may_run_again, row_of, work
-from sourcead.backends.numba.overloads.helpers import pushed, with_room
+from sourcead.backends.numba.codegen.number_stacks import StackRewriter, Stacks
+from sourcead.backends.numba.codegen.vector_statements import (
+    FLOAT, EqualLengths, elementwise_work, is_vector, may_run_again, row_write
+)
+from sourcead.backends.numba.functions import pushed, with_room
 from sourcead.ir.nodes import Append, Build, Call, Const, Function, Let, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import INT, Array, Sym
 from sourcead.ir.walk import walk
 
 
-def with_rows(function: Function) -> Function:
+def vector_stacks_as_matrices(function: Function) -> Function:
     """The function with stacks of vectors as matrices; before `assign_memory`."""
     if not may_run_again(function):
         return function
-    meetings = Meetings()
+    meetings = EqualLengths()
     for stmt in walk(function.body):
-        if row_of(stmt) or work(stmt):
+        if row_write(stmt) or elementwise_work(stmt):
             meetings.meet(stmt)
     fixed = {meetings.find(n) for p in function.params if isinstance(p.type, Array) for n in p.type.dims or ()}
 
@@ -50,7 +52,7 @@ def with_rows(function: Function) -> Function:
     return replace(function, body=Rows(stacks, found).block(function.body)) if found else function
 
 
-class Rows(Rewriting):
+class Rows(StackRewriter):
     """Puts a matrix and the number of its rows in use in place of each version of a list."""
 
     def pair(self, v: Var) -> tuple[Var, Var]:
@@ -79,7 +81,7 @@ class Rows(Rewriting):
 
 def put(stmt: Stmt) -> list[Stmt]:
     """A row put on a stack of rows by itself."""
-    row = row_of(stmt)
+    row = row_write(stmt)
     if row is None or row.mode is not None:
         return [stmt]
     wider, width = fresh(stmt.targets[0]), Var("width", INT, True)

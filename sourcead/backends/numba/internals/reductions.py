@@ -12,9 +12,9 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
+from sourcead.backends.numba.functions import ARRAY_REDUCTIONS
 from sourcead.backends.numba.internals.ufunc_loops import DTYPES, symbols_of
 from sourcead.backends.numba.load import load
-from sourcead.backends.numba.overloads.helpers import REDUCED
 
 LOOPS = {np.sum: np.add, np.mean: np.add, np.max: np.maximum, np.min: np.minimum}
 _BY_LOOP = """def by_loop(x):
@@ -39,7 +39,7 @@ _BY_LOOP = """def by_loop(x):
 
 def register() -> None:
     """Have compiled code reduce by the loops of ufuncs."""
-    for reduction, stand_in in REDUCED.items():
+    for reduction, stand_in in ARRAY_REDUCTIONS.items():
         _register(reduction, stand_in)
 
 

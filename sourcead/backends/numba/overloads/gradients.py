@@ -26,8 +26,8 @@ from numba.extending import overload, typeof_impl
 
 from sourcead.backends.load import argument_list, parameter_list
 from sourcead.backends.numba.compile import dispatcher_of
-from sourcead.backends.numba.dtypes import dtype_of
 from sourcead.backends.numba.engine import NumbaProgram
+from sourcead.backends.numba.interpreter import dtype_of
 from sourcead.backends.numba.load import load
 from sourcead.backends.options import Numba
 from sourcead.errors import SourceADError

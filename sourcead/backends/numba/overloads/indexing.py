@@ -9,7 +9,7 @@ from numba import types
 from numba.extending import overload
 
 from sourcead.backends.numba import interpreter as interpreted
-from sourcead.backends.numba.overloads.helpers import add_at, subtract_at
+from sourcead.backends.numba.functions import add_at, subtract_at
 
 
 def is_fancy(key: types.Type) -> bool:

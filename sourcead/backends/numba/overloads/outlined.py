@@ -17,7 +17,7 @@ from numba.extending import overload
 from numba.typed import List
 
 from sourcead.backends.numba import interpreter as interpreted
-from sourcead.backends.numba.codegen.calls import Outlined
+from sourcead.backends.numba.codegen.outlining import Outlined
 from sourcead.backends.numba.internals import TOOLCHAIN
 from sourcead.backends.numba.load import load
 from sourcead.errors import BackendError

@@ -23,7 +23,7 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.backends.numba.overloads.helpers import reserved
+from sourcead.backends.numba.functions import reserved
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Pop, Range, Stmt, Sub,
     Update, Var, fresh
@@ -34,12 +34,12 @@ from sourcead.ir.walk import map_op, op_blocks, op_reads
 _DTYPES = {"float": np.dtype(np.float64), "int": np.dtype(np.int64), "bool": np.dtype(np.bool_)}
 
 
-def with_arrays(function: Function) -> Function:
+def stacks_as_arrays(function: Function) -> Function:
     """The function with stacks of numbers as arrays; `assign_memory` came before."""
     stacks = Stacks(dtype_of)
     stacks.block(function.body, None)
     found = stacks.kept()
-    return replace(function, body=Rewriting(stacks, found).block(function.body)) if found else function
+    return replace(function, body=StackRewriter(stacks, found).block(function.body)) if found else function
 
 
 class Stacks:
@@ -131,7 +131,7 @@ def dtype_of(value) -> np.dtype | None:
     return _DTYPES.get(t.kind) if t.dtype is None or t.dtype.kind == "O" else t.dtype
 
 
-class Rewriting:
+class StackRewriter:
     """Puts an array and the number of its elements in use in place of each version of a list."""
 
     def __init__(self, stacks: Stacks, found: dict[Var, np.dtype]):

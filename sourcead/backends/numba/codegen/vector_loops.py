@@ -21,11 +21,11 @@ from functools import partial
 
 import numpy as np
 
-from sourcead.backends.numba.codegen.row_stacks import put, with_rows
-from sourcead.backends.numba.codegen.vectors import (
-    BY_MODE, ELEMENT, FLOAT, Meetings, Row, is_vector, may_run_again, row_of, work
+from sourcead.backends.numba.codegen.row_stacks import put, vector_stacks_as_matrices
+from sourcead.backends.numba.codegen.vector_statements import (
+    BY_MODE, ELEMENT, FLOAT, EqualLengths, Row, elementwise_work, is_vector, may_run_again, row_write
 )
-from sourcead.backends.numba.overloads.helpers import alike, begin, disjoint, with_room
+from sourcead.backends.numba.functions import alike, begin, disjoint, with_room
 from sourcead.ir.nodes import (
     Append, Atom, Attr, Block, Build, Call, Const, Function, Index, Let, Loop, Pop, Range, Slice, Stmt, Sub, Update,
     Var, fresh
@@ -37,9 +37,9 @@ PURE = Index | Attr | Let | Build
 FEWEST = 2  # statements that are worth a loop of their own
 
 
-def fused(function: Function) -> Function:
+def fuse_vector_statements(function: Function) -> Function:
     """The function with loops in place of statements on vectors, itself if there are none; before `assign_memory`."""
-    before, function = function, with_rows(function)
+    before, function = function, vector_stacks_as_matrices(function)
     stmts = list(walk(function.body))
     uses: dict[Var, int] = {}
     roots: dict[Var, Var] = {}
@@ -57,7 +57,7 @@ def fused(function: Function) -> Function:
                 results(inner)
 
     results(function.body)
-    fusing = _Fusing(uses, roots, may_run_again(function))
+    fusing = _VectorStatementFuser(uses, roots, may_run_again(function))
     body = fusing.block(function.body)
     return replace(function, body=body) if fusing.made or function is not before else before
 
@@ -74,7 +74,7 @@ class Group:
     size: object = None
 
 
-class _Fusing(Meetings):
+class _VectorStatementFuser(EqualLengths):
     def __init__(self, uses: dict[Var, int], roots: dict[Var, Var], repeats: bool):
         super().__init__()
         self.uses, self.roots, self.repeats = uses, roots, repeats
@@ -92,7 +92,7 @@ class _Fusing(Meetings):
         if not inside:
             return Block(tuple(stmts), block.results)
         for stmt in stmts:
-            if row_of(stmt) or work(stmt):
+            if row_write(stmt) or elementwise_work(stmt):
                 self.meet(stmt)
         return Block(tuple(t for s in self.sequence(stmts) for t in put(s)), block.results)
 
@@ -117,8 +117,8 @@ class _Fusing(Meetings):
 
     def joins(self, stmt: Stmt, group: Group) -> bool:
         """Whether a statement belongs to the group, which then has it."""
-        row = row_of(stmt)
-        if not row and not work(stmt) or not group.waiting.isdisjoint(op_reads(stmt.op)):
+        row = row_write(stmt)
+        if not row and not elementwise_work(stmt) or not group.waiting.isdisjoint(op_reads(stmt.op)):
             return False
         size = self.find(self.lengths(stmt)[0])
         if group.stmts and size is not group.size and size != group.size:
@@ -126,7 +126,7 @@ class _Fusing(Meetings):
         if row and not self.may_write(row, group):
             return False
         reads = (row.value,) if row else op_reads(stmt.op)
-        if any((written := row_of(s)) and self.shares(reads, written) for s in group.stmts):
+        if any((written := row_write(s)) and self.shares(reads, written) for s in group.stmts):
             return False
         group.size = size
         group.stmts.append(stmt)
@@ -137,7 +137,7 @@ class _Fusing(Meetings):
         """Whether a matrix may be written to row by row beside what the group reads: nothing else looks at an older version."""
         if row.base in group.made:
             return row.mode is not None and self.uses[row.base] == 1 and keeps_order(row, group.stmts)
-        others = [(s, row_of(s)) for s in group.stmts]
+        others = [(s, row_write(s)) for s in group.stmts]
         reads = [v for s, other in others for v in ((other.value,) if other else op_reads(s.op))]
         return not self.shares((*reads, row.value), row)
 
@@ -153,7 +153,7 @@ class _Fusing(Meetings):
         reads = op_reads(op)
         if isinstance(op, Append | Pop) and any(op.base in op_reads(s.op) for s in group.later):
             return False
-        if any((row := row_of(s)) and self.shares(reads, row) for s in group.stmts):
+        if any((row := row_write(s)) and self.shares(reads, row) for s in group.stmts):
             return False
         if group.made.isdisjoint(reads) and group.waiting.isdisjoint(reads):
             group.before.append(stmt)
@@ -177,7 +177,7 @@ class _Fusing(Meetings):
         results = {t for s in group.stmts for t in s.targets if self.uses.get(t, 0) > reads.get(t, 0)}
         needed = needed_for(results, group.stmts)
         vectors = read_from_outside(needed, group.stmts)
-        rows = [row for s in needed if (row := row_of(s))]
+        rows = [row for s in needed if (row := row_write(s))]
         if len(needed) < FEWEST or not vectors or len(vectors) + len(rows) > 1 and not self.repeats:
             return group.stmts
         self.made = True
@@ -194,7 +194,7 @@ def keeps_order(row: Row, stmts: list[Stmt]) -> bool:
     chain: list[Row] = []
     base = row.base
     for s in reversed(stmts):
-        if base in s.targets and (other := row_of(s)) is not None:
+        if base in s.targets and (other := row_write(s)) is not None:
             chain.append(other)
             base = other.base
     if all(r.mode in BY_MODE for r in (row, *chain)):
@@ -213,8 +213,8 @@ def side_by_side(a: Slice, b: Slice) -> bool:
 
 def values(stmt: Stmt) -> list[Var]:
     """The vectors of which a statement reads the elements."""
-    row = row_of(stmt)
-    operands = (row.value,) if row else work(stmt)[1]
+    row = row_write(stmt)
+    operands = (row.value,) if row else elementwise_work(stmt)[1]
     return [a for a in operands if is_vector(a)]
 
 
@@ -223,7 +223,7 @@ def needed_for(results: set[Var], stmts: list[Stmt]) -> list[Stmt]:
     kept: list[Stmt] = []
     wanted = set(results)
     for s in reversed(stmts):
-        if row_of(s) or s.targets[0] in wanted:
+        if row_write(s) or s.targets[0] in wanted:
             kept.append(s)
             wanted.update(values(s))
     return kept[::-1]
@@ -250,7 +250,7 @@ def read_from_outside(needed: list[Stmt], stmts: list[Stmt]) -> list[Var]:
 
 def witnesses(stmt: Stmt) -> list[Var]:
     """The vector that a statement reads for nothing but its length."""
-    witness = None if row_of(stmt) else work(stmt)[2]
+    witness = None if row_write(stmt) else elementwise_work(stmt)[2]
     return [] if witness is None else [witness]
 
 
@@ -283,7 +283,7 @@ def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[S
 
     for s in needed:
         (target,) = s.targets
-        row = row_of(s)
+        row = row_write(s)
         if row:
             base = row.base
             if row.mode is None:
@@ -300,7 +300,7 @@ def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[S
             finals[at], targets[at] = fresh(target), target
             body.append(replace(s, targets=(finals[at],), op=op))
             continue
-        fn, operands, _ = work(s)
+        fn, operands, _ = elementwise_work(s)
         args = tuple(elements.get(a, a) if isinstance(a, Var) else a for a in operands)
         elements[target] = Var(f"{target.name}_j", ELEMENT, True)
         body.append(replace(s, targets=(elements[target],), op=Let(args[0]) if fn is None else Call(fn, args)))
@@ -325,7 +325,7 @@ def rows_of(needed: list[Stmt], vectors: list[Var], made: set[Var]) -> tuple[lis
     starts: dict[Stmt, Atom] = {}
     first: dict[Var, Var] = {}  # the version that there is before the loop
     for s in needed:
-        row = row_of(s)
+        row = row_write(s)
         if row is None or row.mode is None:
             continue
         base = first[s.targets[0]] = first.get(row.base, row.base)

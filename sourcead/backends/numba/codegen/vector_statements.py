@@ -9,7 +9,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.backends.numba.overloads.helpers import pushed
+from sourcead.backends.numba.functions import pushed
 from sourcead.ir.nodes import Atom, Call, Const, Effect, Function, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array, Scalar
 from sourcead.ir.walk import walk
@@ -45,7 +45,7 @@ def may_run_again(function: Function) -> bool:
     )
 
 
-def work(stmt: Stmt) -> tuple | None:
+def elementwise_work(stmt: Stmt) -> tuple | None:
     """What a statement does to each element: a function, its operands, and a vector that must be as long; None if it is of another kind."""
     if len(stmt.targets) != 1 or stmt.within:
         return None
@@ -82,7 +82,7 @@ class Row:
         return [] if self.mode is None or isinstance(self.key, Slice) else [self.base.type.dims[1]]
 
 
-def row_of(stmt: Stmt) -> Row | None:
+def row_write(stmt: Stmt) -> Row | None:
     """The row that a statement writes."""
     match stmt.op:
         case Call(fn, (base, key, value)) if fn is pushed:
@@ -100,7 +100,7 @@ def row_of(stmt: Stmt) -> Row | None:
     return None
 
 
-class Meetings:
+class EqualLengths:
     """Which lengths must be equal, because vectors of these lengths meet in an operation."""
 
     def __init__(self):
@@ -118,8 +118,8 @@ class Meetings:
 
     def lengths(self, stmt: Stmt) -> list:
         """The lengths that a statement on vectors needs to be equal."""
-        row = row_of(stmt)
+        row = row_write(stmt)
         if row:
             return [row.value.type.dims[0], *row.measured]
-        _, operands, witness = work(stmt)
+        _, operands, witness = elementwise_work(stmt)
         return [v.type.dims[0] for v in (*operands, witness, stmt.targets[0]) if is_vector(v)]

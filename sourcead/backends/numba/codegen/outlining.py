@@ -27,13 +27,13 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.backends.numba.codegen.forms import no_floats, no_integers
+from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integers
+from sourcead.backends.numba.codegen.loop_nests import loop_nest, reduces_all_axes
 from sourcead.backends.numba.codegen.recursion import Recursive, reachable
-from sourcead.backends.numba.overloads.helpers import (
-    REDUCED, WHOLE, add_at, alike, apart, as_many, begin, disjoint, reserved, subtract_at, with_room
+from sourcead.backends.numba.functions import (
+    ARRAY_REDUCTIONS, ARRAY_UFUNCS, add_at, alike, apart, as_many, begin, disjoint, reserved, subtract_at, with_room
 )
-from sourcead.backends.numba.overloads.integers import CHECKED, checked, wraps
-from sourcead.backends.numba.overloads.nests import is_of_whole, nest
+from sourcead.backends.numba.integers import CHECKED, checked, wraps
 from sourcead.emit import Emitted, emit
 from sourcead.emit.memory.sharing import call_sharing, index_sharing
 from sourcead.ir.nodes import (
@@ -79,7 +79,7 @@ MANY_AXES = 3  # arrays with so many axes are left to NumPy: loops over them tak
 AT = {"add": add_at, "sub": subtract_at}  # what stands for `np.add.at` and `np.subtract.at`
 
 
-def for_numba(function: Function) -> Function:
+def outline_calls(function: Function) -> Function:
     """The function with outlined calls; what `assign_memory` decided stays as it is."""
     return without_unread_displays(replace(function, body=_Outlining().block(function.body)))
 
@@ -179,12 +179,12 @@ class _Outlining:
             return self.outlined(replace(stmt, op=number_as_array(op, result)), np.full)
         if is_basic(fn) and isinstance(result, Array) and len(result.dims or ()) >= MANY_AXES:
             return self.outlined(stmt, fn)
-        if isinstance(result, Array) and result.dims and self.is_whole(op, fn, result):
-            return replace(op, fn=WHOLE[fn])
-        if isinstance(fn, Hashable) and fn in REDUCED and is_of_whole(op) and _is_float_array(op.args[0]):
-            return Call(REDUCED[fn], op.args[:1])
+        if isinstance(result, Array) and result.dims and self.has_numpy_loop(op, fn, result):
+            return replace(op, fn=ARRAY_UFUNCS[fn])
+        if isinstance(fn, Hashable) and fn in ARRAY_REDUCTIONS and reduces_all_axes(op) and _is_float_array(op.args[0]):
+            return Call(ARRAY_REDUCTIONS[fn], op.args[:1])
         if fn in (math.tanh, np.tanh) and not op.kwargs and _is_float(op.args[0]):
-            return replace(op, fn=WHOLE[np.tanh])  # libm takes twice as long
+            return replace(op, fn=ARRAY_UFUNCS[np.tanh])  # libm takes twice as long
         if is_basic(fn) and not op.kwargs and not any(isinstance(a, tuple) for a in op.args):
             if getattr(result, "dtype", None) in _SMALL:
                 return replace(op, args=tuple(self.strong(a, result.dtype, stmt, before) for a in op.args))
@@ -204,9 +204,9 @@ class _Outlining:
         made = self.made_by.get(a)
         return isinstance(made, Call) and getattr(made.fn, "__module__", None) == "itertools"
 
-    def is_whole(self, op: Call, fn: Any, result: Array) -> bool:
+    def has_numpy_loop(self, op: Call, fn: Any, result: Array) -> bool:
         """Whether a function of an array has a loop of NumPy's that takes it."""
-        known = isinstance(fn, np.ufunc) and fn in WHOLE and len(op.args) == 1 and not op.kwargs
+        known = isinstance(fn, np.ufunc) and fn in ARRAY_UFUNCS and len(op.args) == 1 and not op.kwargs
         return known and result.dtype in (np.float32, np.float64) and getattr(atom_type(op.args[0]), "dtype", None) == result.dtype
 
     def strong(self, operand: Operand, dtype: np.dtype, stmt: Stmt, before: list[Stmt]) -> Operand:
@@ -264,7 +264,7 @@ class _Outlining:
             emitted = emit(Function(made, tuple(params.values()), block))
             compiles = self.compiles(fn, y.type)
             is_call = compiles and isinstance(op, Call) and isinstance(y.type, Array) and not stmts
-            if (body := nest(op, y.type) if is_call else None) is not None:  # the interpreter runs no loops over elements
+            if (body := loop_nest(op, y.type) if is_call else None) is not None:  # the interpreter runs no loops over elements
                 emitted = Emitted(f"def {made}({', '.join(v.name for v in params.values())}):\n{body}", {"np": np})
             self.same[key] = Outlined(
                 made, emitted.text, emitted.namespace, y.type, compiles, tuple(v.name for v in params.values()),

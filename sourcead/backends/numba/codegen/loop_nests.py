@@ -16,7 +16,7 @@ from sourcead.ir.types import Array
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
-def nest(op: Call, result: Array) -> str | None:
+def loop_nest(op: Call, result: Array) -> str | None:
     """The body of a function of this call's variables, `a` and `b`, as loops; None if it is not such a call."""
     if op.fn is np.outer and not op.kwargs and [rank_of(a) for a in op.args] == [1, 1] and len(set(op.args)) == 2:
         return _OUTER
@@ -30,7 +30,7 @@ def nest(op: Call, result: Array) -> str | None:
     return None
 
 
-def is_of_whole(op: Call) -> bool:
+def reduces_all_axes(op: Call) -> bool:
     """Whether a reduction takes all of an array: it names no axis, or the only one."""
     if len(op.args) + len(op.kwargs) != 2:
         return len(op.args) == 1 and not op.kwargs

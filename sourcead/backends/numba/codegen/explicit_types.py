@@ -28,7 +28,7 @@ from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, keyed_parts
 from sourcead.ir.walk import rewrite, walk
 
 
-def by_parts(function: Function) -> Function:
+def structures_by_parts(function: Function) -> Function:
     """The function with what is done to structures done to their parts, and tuples of lists written out."""
 
     def each(fn, args: tuple[Var, ...], stmt: Stmt, out: list[Stmt]) -> Op:
@@ -66,7 +66,7 @@ def are_alike(args: tuple) -> bool:
     return len({(type(a.type), tuple(key for key, _ in keyed_parts(a.type))) for a in args}) == 1
 
 
-def with_one_type(function: Function) -> Function:
+def with_stable_types(function: Function) -> Function:
     """The function with floats where variables begin as integers, and with the element types of lists that are inserted into."""
     lists = _Lists()
     lists.block(function.body)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 
@@ -36,69 +38,18 @@ def as_many(n, m):
     return n
 
 
-def exp_of(x):
-    """`np.exp(x)` of a whole array."""
-    return np.exp(x)
+def stand_in(function: Callable) -> Callable:
+    """Return a function of an array that Numba compiles in another way than `function`, of which it is a copy."""
+
+    def of_array(x):
+        return function(x)
+
+    of_array.__name__ = f"{function.__name__}_of"
+    return of_array
 
 
-def expm1_of(x):
-    """`np.expm1(x)` of a whole array."""
-    return np.expm1(x)
-
-
-def log_of(x):
-    """`np.log(x)` of a whole array."""
-    return np.log(x)
-
-
-def log1p_of(x):
-    """`np.log1p(x)` of a whole array."""
-    return np.log1p(x)
-
-
-def tanh_of(x):
-    """`np.tanh(x)` of a whole array."""
-    return np.tanh(x)
-
-
-def sin_of(x):
-    """`np.sin(x)` of a whole array."""
-    return np.sin(x)
-
-
-def cos_of(x):
-    """`np.cos(x)` of a whole array."""
-    return np.cos(x)
-
-
-# what stands for ufuncs of whole arrays: `whole.py` compiles these
-WHOLE = {
-    np.exp: exp_of, np.expm1: expm1_of, np.log: log_of, np.log1p: log1p_of, np.tanh: tanh_of, np.sin: sin_of, np.cos: cos_of,
-}  # fmt: skip
-
-
-def sum_of(x):
-    """`np.sum(x)` of a whole array."""
-    return np.sum(x)
-
-
-def mean_of(x):
-    """`np.mean(x)` of a whole array."""
-    return np.mean(x)
-
-
-def max_of(x):
-    """`np.max(x)` of a whole array."""
-    return np.max(x)
-
-
-def min_of(x):
-    """`np.min(x)` of a whole array."""
-    return np.min(x)
-
-
-# what stands for reductions of whole arrays: `reductions.py` compiles these
-REDUCED = {np.sum: sum_of, np.mean: mean_of, np.max: max_of, np.min: min_of}
+ARRAY_UFUNCS = {f: stand_in(f) for f in (np.exp, np.expm1, np.log, np.log1p, np.tanh, np.sin, np.cos)}
+ARRAY_REDUCTIONS = {f: stand_in(f) for f in (np.sum, np.mean, np.max, np.min)}
 
 WIDEST = 8192  # numbers in a row of a matrix that grows
 

@@ -25,8 +25,8 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.references import Subscripts
-from sourcead.backends.numba.codegen.loops.parts import Axis, Length, Parts
-from sourcead.backends.numba.overloads.helpers import as_many
+from sourcead.backends.numba.codegen.loops.array_parts import Axis, Length, Parts
+from sourcead.backends.numba.functions import as_many
 from sourcead.ir.nodes import (
     Atom, Attr, Block, Call, Const, Function, Index, Loop, Op, Operand, Range, Stmt, Sub, Update, Var
 )
@@ -48,7 +48,7 @@ class Not(Exception):
     """A statement that stays as it is."""
 
 
-def with_loops(function: Function) -> Function:
+def slices_as_loops(function: Function) -> Function:
     """The function with such statements as loops; what they do not read any more is gone."""
     subscripts = Subscripts(function.body)
     work = _Slices(subscripts, Parts(function.body, subscripts), count_reads(function.body))

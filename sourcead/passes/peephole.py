@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Closure, Const, Function, Loop, Op, Steer, Stmt, Var, fresh
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Closure, Const, Function, Loop, Op, AdjointBlock, Stmt, Var, fresh
 from sourcead.ir.walk import map_op, op_blocks, op_reads, walk
 
 
@@ -198,7 +198,7 @@ def renamed(block: Block, atom: Callable[[Atom], Atom]) -> Block:
         stmts = []
         for s in b.stmts:
             op = with_atoms(s.op, atom, visit)
-            if isinstance(op, (Loop, Closure, Steer)):
+            if isinstance(op, (Loop, Closure, AdjointBlock)):
                 op = replace(op, params=many(op.params))
             stmts.append(replace(s, targets=many(s.targets), op=op))
         return Block(tuple(stmts), many(b.results))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from sourcead.ir.nodes import Attr, Call, Op, Var
 from sourcead.ir.types import Array
+from sourcead.primitives.table import record_of
 
 ATTRIBUTES = ("shape", "size", "ndim", "dtype")
-FUNCTIONS = (len, np.shape, np.size, np.ndim, np.zeros_like, np.ones_like, np.empty_like)
 
 
 def queried(op: Op) -> Var | None:
@@ -18,7 +16,7 @@ def queried(op: Op) -> Var | None:
     match op:
         case Attr(Var(type=Array()) as array, name) if name in ATTRIBUTES:
             return array
-        case Call(fn, (Var(type=Array()) as array,), ()) if fn in FUNCTIONS:
+        case Call(fn, (Var(type=Array()) as array,), ()) if record_of(fn).metadata:
             return array
     return None
 

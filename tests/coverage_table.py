@@ -9,6 +9,7 @@ import importlib
 import importlib.util
 import sys
 import warnings
+from collections.abc import Hashable
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from sourcead.frontend.core import BUILTINS
 from sourcead.primitives.methods import ATTRIBUTES, INPLACE, METHODS, NORMALISERS
 from sourcead.primitives.refusals import REFUSALS
-from sourcead.primitives.table import adjoint_rule, compositions_of, no_derivative, tangent_rule
+from sourcead.primitives.table import adjoint_rule, compositions_of, no_derivative, record_of, tangent_rule
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "coverage.md"
 NAMESPACES = ("numpy", "numpy.linalg", "numpy.fft", "math", "scipy.special", "scipy.linalg")
@@ -37,24 +38,16 @@ def public(namespace: str) -> dict[str, object]:
 
 
 def class_of(namespace: str, name: str, function) -> str | None:
-    """The class of a function: one of CLASSES, None if the table does not know it."""
-    if (namespace, name) in REFUSALS:
-        return "refused"
-    try:
-        hash(function)
-    except TypeError:
+    """The class of a function by its record: one of CLASSES, None if nothing is known of it."""
+    if not isinstance(function, Hashable):
         return None
-    if no_derivative(function):
+    known = record_of(function)
+    if (namespace, name) in REFUSALS or known.refused:
+        return "refused"
+    if no_derivative(function) or name == "test":
         return "carries no derivative"
-    if isinstance(function, type) and issubclass(function, BaseException):
-        return "carries no derivative"
-    if adjoint_rule(function) is not None or function in BUILTINS:
-        return "differentiable"
-    if any(not c.given for c in compositions_of(function)):
-        return "differentiable"
-    if name == "test" or name == "copyto":
-        return "differentiable" if name == "copyto" else "carries no derivative"
-    return None
+    written_out = any(not c.given for c in compositions_of(function))
+    return "differentiable" if known.adjoint or written_out or known.writes or function in BUILTINS else None
 
 
 def class_of_member(name: str) -> str | None:

@@ -26,9 +26,8 @@ from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown
 from sourcead.ir.walk import op_reads
-from sourcead.primitives.refusals import missing_rule
 from sourcead.primitives.rule import Arguments, Rule, TangentRule
-from sourcead.primitives.table import adjoint_rule, tangent_rule
+from sourcead.primitives.table import adjoint_rule, missing_rule, tangent_rule
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from sourcead.ir.nodes import (
     AdjointBlock, Append, Block, Branch, Build, Call, Const, Index, Let, Loop, Op, Pop, Update, Var, operand_atoms
 )
 from sourcead.ir.types import carries_derivative
-from sourcead.primitives.table import no_derivative
+from sourcead.primitives.table import no_derivative, record_of
 from sourcead.runtime import stop_gradient
 
 
@@ -53,12 +53,9 @@ def passing_atoms(op: Op) -> list[Var]:
     return [a for o in operands for a in operand_atoms(o) if isinstance(a, Var) and carries_derivative(a.type)]
 
 
-DTYPE_PLACES = {np.ndarray.astype: 1, np.array: 1, np.asarray: 1, np.asanyarray: 1}
-
-
 def makes_integers(call: Call) -> bool:
     """Whether the dtype given to a NumPy function makes its result integers or truth values, which carry no derivative."""
-    place = DTYPE_PLACES.get(call.fn)
+    place = record_of(call.fn).dtype_at
     given = dict(call.kwargs).get("dtype") if place is None or len(call.args) <= place else call.args[place]
     if not isinstance(given, Const) or given.live or given.value is None or not from_numpy(call.fn):
         return False

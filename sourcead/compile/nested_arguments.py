@@ -42,10 +42,8 @@ class PullbackVal:
 
 def constant(lo: Lowering, value: Value, node) -> Any:
     """A value that must be known while compiling."""
-    if isinstance(value, TupleVal):
-        return tuple(constant(lo, item, node) for item in value.items)
-    if isinstance(value, Cell) and value.kind == "list":
-        return tuple(constant(lo, item, node) for item in value.items.values())
+    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
+        return tuple(constant(lo, item, node) for item in value.contents)
     if isinstance(value, Const) and not value.live:
         return value.value
     raise core.unsupported(lo, node, "what a derivative is taken of, or with respect to, is not known before the program runs")

@@ -110,3 +110,4 @@ if hasattr(np.linalg, "svdvals"):
         return np.sum(u * (t_a @ np.swapaxes(vt, -1, -2)), axis=-2)
 
 enter(np.linalg.eigh, np.linalg.eig, np.linalg.svd, np.linalg.qr, numba="interpreted")
+enter(np.linalg.eig, np.linalg.eigvals, examples=False)  # real or complex, by their values

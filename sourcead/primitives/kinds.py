@@ -15,18 +15,22 @@ import numpy as np
 
 from sourcead.runtime import is_helper
 
-UFUNC = {"memory": "fresh", "order": "keeps"}
+UFUNC = {"memory": "fresh", "order": "keeps", "examples": True}
 UFUNC_METHODS = ("accumulate", "outer", "reduce", "reduceat")
-NUMBER_TYPE = {"memory": "fresh", "pure": True, "numba": "native"}
-MATH = {"memory": "fresh", "pure": True, "numba": "native"}
+NUMBER_TYPE = {"memory": "fresh", "pure": True, "examples": True, "numba": "native"}
+MATH = {"memory": "fresh", "pure": True, "examples": True, "numba": "native"}
 METHOD_OF_PYTHON = {"numba": "native"}
-OPERATOR = {"memory": "operands", "pure": True, "order": "keeps"}
+OPERATOR = {"memory": "operands", "pure": True, "examples": True, "order": "keeps"}
 NOT_PURE_OPERATORS = {"attrgetter", "call", "delitem", "itemgetter", "length_hint", "methodcaller", "setitem"}
 NOT_IN_PLACE = {"inv", "invert", "is_", "is_not", "index", "indexOf"}
 DRAW = {"memory": "fresh", "effect": True}
 MODULES_WITH_EFFECTS = ("numpy.random", "numpy.testing", "random", "secrets")
+NOT_BY_EXAMPLE = (
+    "numpy.lib._npyio", "numpy.lib.scimath", "numpy.lib._scimath", "numpy.ctypeslib", "numpy.ma", "numpy.lib.stride_tricks",
+    "numpy.lib._stride_tricks", "numpy.f2py", "numpy.rec", "numpy.matlib", "numpy.char", "numpy.strings",
+)  # fmt: skip
 PURE_MODULES = ("numpy", "numpy.linalg", "numpy.fft")
-GENERATORS = (np.random.Generator, np.random.RandomState)
+GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 
 
 def facts_of_kind(function) -> dict[str, Any]:
@@ -37,8 +41,8 @@ def facts_of_kind(function) -> dict[str, Any]:
         boolean = all(types.endswith("?") for types in function.types if types[0] not in "?O")
         return {**UFUNC, "elementwise": elementwise, "boolean": boolean, "pure": is_public(function)}
     if isinstance(owner, np.ufunc):
-        return {"pure": is_public(owner) and function.__name__ in UFUNC_METHODS}
-    if isinstance(owner, (*GENERATORS, random.Random)):
+        return {"pure": is_public(owner) and function.__name__ in UFUNC_METHODS, "examples": function.__name__ in UFUNC_METHODS[:3]}
+    if isinstance(owner, GENERATORS):
         return DRAW
     if isinstance(function, type) and issubclass(function, (np.generic, BaseException)):
         return NUMBER_TYPE if issubclass(function, np.generic) else {"numba": "native", "constant": True}
@@ -54,9 +58,12 @@ def facts_of_kind(function) -> dict[str, Any]:
     if where in ("operator", "_operator"):
         return operator_facts(function.__name__)
     if where.partition(".")[0] == "numpy":
-        return {"memory": "shared", "pure": where in PURE_MODULES and not isinstance(function, type)}
+        plain = hasattr(function, "__name__") and not isinstance(function, type)  # `np.test` has no name
+        return {"memory": "shared", "pure": plain and where in PURE_MODULES, "examples": plain and not where.startswith(NOT_BY_EXAMPLE)}
     if is_helper(function):
-        return {"memory": "shared"}
+        return {"memory": "shared", "examples": True}
+    if where.startswith("scipy.special"):
+        return {"examples": True}
     return {}
 
 
@@ -65,7 +72,7 @@ def operator_facts(name: str) -> dict[str, Any]:
     in_place = name.startswith("i") and name not in NOT_IN_PLACE
     memory = "shared" if name in ("getitem", "itemgetter", "attrgetter") else "foreign" if in_place else "operands"
     pure = name not in NOT_PURE_OPERATORS and not (name.startswith("i") and name[1:] in {*operator.__all__, "and", "or"})
-    return {**OPERATOR, "memory": memory, "pure": pure}
+    return {**OPERATOR, "memory": memory, "pure": pure, "examples": name not in NOT_PURE_OPERATORS}
 
 
 def is_public(ufunc: np.ufunc) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from sourcead.errors import NoRuleError, Origin
-from sourcead.ir.type_of import GENERATORS
-from sourcead.primitives.table import adjoint_rule, tangent_rule
+from sourcead.primitives.kinds import GENERATORS
 
 _REASONS = {
     "numpy": {
@@ -83,13 +81,3 @@ def reason_of(function) -> str | None:
         return "what is drawn has none by its parameters; `mu + sigma * rng.normal()` has"
     home = next((home for home in _REASONS if module.startswith(home)), "scipy.special" if not module else "numpy")
     return REFUSALS.get((home, name)) or (REFUSALS.get(("numpy", name)) if module.startswith("numpy") else None)
-
-
-def missing_rule(function, at: Origin | None, mode: str = "adjoint") -> NoRuleError:
-    """The error for a call of a function that has no rule of this mode, "adjoint" or "tangent"."""
-    if mode == "adjoint":
-        if tangent_rule(function):
-            return NoRuleError.of(function, at, "adjoint", "it has a tangent rule only, which forward mode takes")
-        return NoRuleError.of(function, at, why=reason_of(function))
-    only = "it has an adjoint rule only, which reverse mode takes" if adjoint_rule(function) else reason_of(function)
-    return NoRuleError.of(function, at, "tangent", only)

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.primitives.kinds import facts_of_kind, home
+from sourcead.primitives.refusals import reason_of
 from sourcead.primitives.rule import Linear, Rule, TangentRule, adjoint_from, tangent_from
 
 
@@ -41,6 +42,9 @@ class Primitive:
         preset: the options of the function whose default differs from that in its rules.
         compositions: the functions of other functions that may stand for its calls.
         result: `result(function, args, kwargs)` is the type of its result; if None, this follows from calls on small examples.
+        examples: the type of its result may be taken from calls on small examples: neither it nor the shape depends on their values.
+        dtype_at: the position of the dtype that is asked for among its arguments.
+        first_only: of several results, its rules know the first one alone.
         constant: its result carries no derivative, whatever its arguments are.
         memory: what its result shares with its arguments (`emit/memory/sharing.py` explains the words): "fresh", "readonly",
             "shallow", "first", "shared", "foreign", or "operands" where it depends on their types as that of an operator
@@ -75,6 +79,9 @@ class Primitive:
     preset: tuple[tuple[str, Any], ...] = ()
     compositions: tuple = ()
     result: Callable | None = None
+    examples: bool = False
+    dtype_at: int | None = None
+    first_only: bool = False
     constant: bool = False
     memory: str | Callable[[int, Set[str]], str] = "foreign"
     view: str | None = None
@@ -100,6 +107,11 @@ class Primitive:
     def is_elementwise(self, count: int) -> bool:
         """Whether a call with so many arguments works element by element; `np.where` with one argument does not."""
         return self.elementwise and count >= (self.operands or 1)
+
+    @cached_property
+    def refused(self) -> str | None:
+        """Why the function is refused where a derivative would pass through it; None if nothing is known of it."""
+        return None if self.adjoint or self.tangent else reason_of(self.function)
 
     @cached_property
     def adjoint_rule(self) -> Rule | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sourcead.primitives.elementwise import real_if_real
 from sourcead.primitives.reductions import reduced, restore_axes
-from sourcead.primitives.registry import adjoint, adjoints, family, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, tangent, tangents
 from sourcead.runtime import cumprod_cotangent, divide_or_zero, polyval_cotangents, product_of_others, root_slopes
 from sourcead.runtime.tangents import cumprod_tangent
 
@@ -157,3 +157,4 @@ tangents({np.roots: lambda y, p, t_p: root_slopes(y, p) @ t_p})
 def polyval_tangent(y, p, x, t_p, t_x):
     slopes = p[:-1] * np.arange(len(p) - 1, 0, -1, dtype=p.dtype)
     return np.polyval(t_p, x), t_x * np.polyval(slopes, x)
+enter(np.roots, np.poly, examples=False)  # real or complex, by their values

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.errors import NoRuleError, Origin
 from sourcead.primitives import (  # noqa: F401  (they enter records)
     arithmetic, builtin_functions, constants, creation, decompositions, effects, elementwise, fft, indexing, joining,
     linalg, lists, products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
@@ -62,6 +63,16 @@ def no_derivative(function) -> bool:
     """Whether the results of a function carry no derivative: integers, booleans, steps, fresh constants, random draws."""
     found = record_of(function)
     return found.constant and found.adjoint is None and found.tangent is None
+
+
+def missing_rule(function, at: Origin | None, mode: str = "adjoint") -> NoRuleError:
+    """The error for a call of a function that has no rule of this mode, "adjoint" or "tangent"."""
+    if mode == "adjoint":
+        if tangent_rule(function):
+            return NoRuleError.of(function, at, "adjoint", "it has a tangent rule only, which forward mode takes")
+        return NoRuleError.of(function, at, why=record_of(function).refused)
+    only = "it has an adjoint rule only, which reverse mode takes" if adjoint_rule(function) else record_of(function).refused
+    return NoRuleError.of(function, at, "tangent", only)
 
 
 def compositions_of(function) -> list[Composition]:

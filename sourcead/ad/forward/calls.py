@@ -22,9 +22,8 @@ from sourcead.frontend.lower import NotStatic
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import Array, Scalar, TupleT, Unknown, tangent_type
 from sourcead.ir.walk import op_reads
-from sourcead.primitives.refusals import missing_rule
 from sourcead.primitives.rule import Arguments, Linear, Rule
-from sourcead.primitives.table import adjoint_rule, tangent_rule
+from sourcead.primitives.table import adjoint_rule, missing_rule, tangent_rule
 
 
 def tangent_of(tangents: Tangents, stmt: Stmt) -> Atom | None:

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from sourcead.ad.cotangents.shapes import cast, unbroadcast
 from sourcead.ad.cotangents.store import Cotangents
 from sourcead.ad.recursion import cotangents_of as cotangents_of_pair
@@ -27,8 +25,7 @@ from sourcead.errors import UnsupportedArgumentError, spelled
 from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Operand, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.pairs import Pair
 from sourcead.ir.types import UNKNOWN, DictT, TupleT, Unknown, keyed_parts
-
-ONLY_FIRST = (np.linalg.lstsq,)  # of several results, the rule has the first one's derivative
+from sourcead.primitives.table import record_of
 
 
 def reverse_call(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
@@ -37,7 +34,7 @@ def reverse_call(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
     (v,) = stmt.targets
     if isinstance(op.fn, Pair):
         return pull_back(r, op, v, cots)
-    if any(op.fn is f for f in ONLY_FIRST) and (v in cots.whole or set(cots.parts[v]) - {0}):
+    if record_of(op.fn).first_only and (v in cots.whole or set(cots.parts[v]) - {0}):
         raise UnsupportedArgumentError(
             f"the derivative of `{spelled(op.fn)}` is known of its first result only",
             at=stmt.origin,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from sourcead.emit.memory.sharing import is_known_container
 from sourcead.ir.nodes import Append, Attr, Block, Branch, Call, Loop, Op, Pop, Stmt, Update, Var
 from sourcead.ir.types import Array
 from sourcead.ir.walk import bound_vars, op_blocks, op_reads
+from sourcead.primitives.table import record_of
 
 Live = Callable[[Var], bool]
 
@@ -20,11 +19,8 @@ def is_query(op: Op) -> bool:
         case Attr(Var(type=Array()), "shape" | "size" | "ndim" | "dtype"):
             return True
         case Call(fn, (Var(type=Array()),), ()):
-            return fn in QUERIES
+            return record_of(fn).metadata
     return False
-
-
-QUERIES = (len, np.shape, np.size, np.ndim, np.zeros_like, np.ones_like, np.empty_like)
 
 
 class Reads:

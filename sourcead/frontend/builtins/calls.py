@@ -21,7 +21,7 @@ from sourcead.ir.nodes import Atom, Call
 from sourcead.ir.type_of import GENERATORS
 from sourcead.ir.types import UNKNOWN, Foreign, is_array
 from sourcead.ir.walk import map_operand
-from sourcead.primitives.refusals import missing_rule
+from sourcead.primitives.table import missing_rule
 
 SPEAKERS = ("warnings", "logging")  # modules that talk to the user and return nothing
 SEES_EVERYTHING = frozenset({eval, exec, locals, globals, vars, dir, getattr, setattr, delattr, open, input, iter, next, id, compile})

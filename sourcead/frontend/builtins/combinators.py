@@ -2,7 +2,7 @@
 
     map(f, xs)                    the body of f over all elements at once, where every op of it has such a form (`passes/batching.py`)
     map(f, xs)                    else np.stack([f(x) for x in xs])
-    reduce(+, xs, initial)        initial + np.sum(xs, axis=0), and so with *, min, max, logaddexp; scan: np.cumsum and kin
+    reduce(+, xs, initial)        initial + np.sum(xs, axis=0), and so with *, min, max, logaddexp; scan: np.cumsum and its like
     reduce(op, xs, initial)       a tree of whole-array steps, if op takes batches and is found associative on random values
     reduce(op, xs, initial)       else the loop
 """

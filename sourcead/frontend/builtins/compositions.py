@@ -37,9 +37,9 @@ def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value],
     active = {name for name, value in named.items() if may_pass(lo, value)}
     fitting = rule is not None and fits(lo, rule, args, kwargs)
     for composition in compositions:
-        asked = not fitting and (not composition.given or composition.given & named.keys())
+        is_needed = not fitting and (not composition.given or composition.given & named.keys())
         words = {v.value for v in named.values() if isinstance(v, Const) and isinstance(v.value, str)}
-        if (asked or composition.active & active or composition.words & words) and takes(composition, args, kwargs):
+        if (is_needed or composition.active & active or composition.words & words) and takes(composition, args, kwargs):
             if not composition.writes and not any(may_pass(lo, v) for v in (*args, *kwargs.values())):
                 return None
             return inline_composition(lo, composition, args, kwargs, node)
@@ -50,12 +50,10 @@ def einsum_with_letters(args: list[Value]) -> list[Value]:
     """`np.einsum(a, [0, 1], b, [1, 2], [0, 2])` as `np.einsum("ab,bc->ac", a, b)`."""
     letters = []
     for value in [*args[1::2], *(args[-1:] if len(args) % 2 else ())]:
-        items = value.items if isinstance(value, TupleVal) else None
-        if isinstance(value, Cell) and value.kind == "list":
-            items = value.items.values()
-        if items is None or not all(isinstance(i, Const) and isinstance(i.value, int) and 0 <= i.value < 52 for i in items):
+        is_listed = isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list"
+        if not is_listed or not all(isinstance(i, Const) and isinstance(i.value, int) and 0 <= i.value < 52 for i in value.contents):
             return args
-        letters.append("".join(LETTERS[i.value] for i in items))
+        letters.append("".join(LETTERS[i.value] for i in value.contents))
     inputs = letters[: len(args) // 2]
     output = [f"->{letters[-1]}"] if len(args) % 2 else []
     return [Const("".join([",".join(inputs), *output])), *args[: 2 * len(inputs) : 2]]
@@ -72,8 +70,7 @@ def is_composition(lo: Lowering) -> bool:
 def rank_of(lo: Lowering, value: Value) -> int | None:
     """The number of axes of a value; None if its type does not tell."""
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
-        items = value.items.values() if isinstance(value, Cell) else value.items
-        ranks = {rank_of(lo, item) for item in items}
+        ranks = {rank_of(lo, item) for item in value.contents}
         return 1 + ranks.pop() if len(ranks) == 1 and None not in ranks else None
     if isinstance(value, (FunctionVal, SliceVal)):
         return None
@@ -96,15 +93,12 @@ def without_plain_options(lo: Lowering, fn: Any, args: list[Value], kwargs: dict
 
 def inline_composition(lo: Lowering, composition: Composition, args, kwargs, node) -> Value:
     """The result of a composition, lowered in place; its statements have the origin of the user's call."""
-    scope, before, calls = lo.scope, lo.called_from, len(lo.calls)
-    lo.called_from = lo.origin(node)
-    try:
-        return inlining.call_source(lo, find_source(composition.function), [*map(Const, composition.first), *args], kwargs, node)
-    except Refused as error:
-        raise UnsupportedArgumentError(str(error), at=lo.called_from) from None
-    finally:
-        lo.scope, lo.called_from = scope, before
-        del lo.calls[calls:]
+    with lo.using(called_from=lo.origin(node)):
+        try:
+            source = find_source(composition.function)
+            return inlining.call_source(lo, source, [*map(Const, composition.first), *args], kwargs, node)
+        except Refused as error:
+            raise UnsupportedArgumentError(str(error), at=lo.called_from) from None
 
 
 @core.builtin(refuse)
@@ -134,7 +128,7 @@ def without_defaults(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tu
     first = next((i for i, name in enumerate(names) if name in defaults), len(names))
     if len(args) <= len(names) and any(is_default(v, defaults[k]) for k, v in zip(names[first:], args[first:])):
         args, kwargs = args[:first], {**dict(zip(names[first:], args[first:])), **kwargs}
-    defaults = {**defaults, "keepdims": False}  # NumPy's own default there is a mark that means the same
+    defaults = {**defaults, "keepdims": False}  # NumPy's own default is a marker with the same meaning
     return args, {k: v for k, v in kwargs.items() if not is_default(v, defaults.get(k, MISSING))}
 
 
@@ -163,11 +157,9 @@ def may_pass(lo: Lowering, value: Value) -> bool:
     """Whether a derivative may pass through an argument."""
     if isinstance(value, (FunctionVal, BoundVal)):
         return True
-    if isinstance(value, TupleVal):
-        return any(may_pass(lo, item) for item in value.items)
+    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
+        return any(may_pass(lo, item) for item in value.contents)
     if isinstance(value, Cell):
-        if value.kind != "array":
-            return any(may_pass(lo, item) for item in value.items.values())
         return carries_derivative(atom_type(lo.read(value)))
     if isinstance(value, Const):
         return value.live and carries_derivative(atom_type(value))

@@ -32,7 +32,7 @@ def copied(lo: Lowering, value: Value, node, memo: dict[Value, Value] | None) ->
     if memo is not None and value in memo:
         return memo[value]
     if isinstance(value, TupleVal):
-        return value if memo is None else TupleVal(tuple(copied(lo, v, node, memo) for v in value.items), None, value.cls)
+        return value if memo is None else lo.map_items(value, lambda item: copied(lo, item, node, memo))
     if not isinstance(value, Cell):
         return value
     made = copy_of_cell(lo, value, node, memo)
@@ -48,8 +48,7 @@ def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None
         lo.sure(cell)
         if cell.kind == "object" and any(classes.method(cell, name) for name in ("__copy__", "__deepcopy__", "__getstate__", "__reduce__")):
             raise core.unsupported(lo, node, f"a copy of {cell.cls.__name__}, which says itself how it is copied")
-        items = cell.items if memo is None else {k: copied(lo, v, node, memo) for k, v in cell.items.items()}
-        return lo.like(cell, items, cell.name)
+        return lo.map_items(cell, lambda item: item if memo is None else copied(lo, item, node, memo))
     t = atom_type(lo.read(cell))
     if isinstance(t, Array):
         return core.call_library(lo, np.copy, [cell], {}, node)

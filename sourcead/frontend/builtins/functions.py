@@ -1,4 +1,4 @@
-"""The built-in functions that the frontend knows: `len`, `isinstance`, `range`, `zip`, `sum` and kin."""
+"""The built-in functions that the frontend knows: `len`, `isinstance`, `range`, `zip`, `sum` and others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`itertools`: what can be said with loops over the elements, and over numbers that say which elements.
+"""`itertools`, as loops over elements or over the numbers of elements.
 
     combinations(xs, 2)     (xs[i], xs[j]) for i, j in combinations(range(len(xs)), 2)
     chain(xs, ys)           the list of all their elements

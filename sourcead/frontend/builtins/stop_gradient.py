@@ -14,12 +14,11 @@ from sourcead.runtime import stop_gradient
 
 def mapped(lo: Lowering, value: Value, f: Callable[[Value], Value], rest: Callable[[Value], Value] = lambda _: Const(0.0)) -> Value:
     """A structure of the same kind with `f(leaf)` for each number and array, and `rest(leaf)` for what cannot have a cotangent."""
+    if isinstance(value, Cell) and value.kind != "array":
+        lo.alive(value)
+    if (found := lo.map_items(value, lambda item: mapped(lo, item, f, rest), "items")) is not None:
+        return found
     match value:
-        case TupleVal(items, _, cls):
-            return TupleVal(tuple(mapped(lo, item, f, rest) for item in items), None, cls)
-        case Cell() if value.kind != "array":
-            lo.alive(value)
-            return lo.like(value, {k: mapped(lo, item, f, rest) for k, item in value.items.items()}, "items")
         case Var() | Cell():
             return f(value)
         case Const(number) if isinstance(number, (int, float, complex)):

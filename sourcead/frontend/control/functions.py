@@ -63,7 +63,7 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         if not apart and not isinstance(error, AliasError):
             raise
         try:
-            found = lower_from(begun(source, apart, parts_stay=True), source, types, statics)
+            found = lower_from(begun(source, apart, rows_stay=True), source, types, statics)
         except SourceADError:
             raise error from None
         if not parts_stay(found.function):
@@ -71,10 +71,10 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         return found
 
 
-def begun(source: Source, apart: bool = False, parts_stay: bool = False) -> Lowering:
+def begun(source: Source, apart: bool = False, rows_stay: bool = False) -> Lowering:
     """The state at the beginning of a function."""
     lo = Lowering()
-    lo.scope, lo.apart, lo.parts_stay = Scope(source), apart, parts_stay
+    lo.scope, lo.apart, lo.rows_stay = Scope(source), apart, rows_stay
     return lo
 
 

@@ -73,7 +73,7 @@ def note(lo: Lowering, assumed: Assumptions) -> None:
         lo.set(slots, UNSURE, NOT_SURE)
 
 
-RELATIONS = ("shares", "holds", "held_by", "parts_of")
+RELATIONS = ("shares", "holds", "held_by", "rows_of")
 
 
 def relate(lo: Lowering, assumed: Assumptions) -> int:
@@ -82,8 +82,8 @@ def relate(lo: Lowering, assumed: Assumptions) -> int:
         for name in RELATIONS:
             for other in relations[name] - getattr(cell, name):
                 lo.journal.add(cell, name, other)
-        for other in {c for c in cell.parts_of if c.slots.birth < assumed.birth} - relations["parts_of"]:
-            lo.journal.discard(cell, "parts_of", other)
+        for other in {c for c in cell.rows_of if c.slots.birth < assumed.birth} - relations["rows_of"]:
+            lo.journal.discard(cell, "rows_of", other)
         if relations["doubled"]:
             lo.journal.assign(cell, "doubled", True)
     return len(lo.journal.others)

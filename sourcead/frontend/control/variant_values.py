@@ -265,11 +265,7 @@ class Round:
         """The structure of a value as it is now, kept when lowering rolls back."""
         if isinstance(value, OptionalVal):
             return OptionalVal(value.missing, self.shape_of(value.held))
-        if isinstance(value, TupleVal):
-            return TupleVal(tuple(map(self.shape_of, value.items)), None, value.cls)
-        if isinstance(value, Cell) and value.kind != "array":
-            return self.lo.like(value, {k: self.shape_of(v) for k, v in value.items.items()}, value.name)
-        return value
+        return self.lo.map_items(value, self.shape_of) or value
 
     # -- after the loop ----------------------------------------------------------------------------------------------------
 

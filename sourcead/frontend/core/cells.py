@@ -33,7 +33,7 @@ class Cell:
         shares: the cells that may be the same memory; a symmetric relation.
         holds: the cells that were put into a list that is one IR value.
         held_by: the lists that the cell was put into.
-        parts_of: the arrays of which a list is taken to hold parts that stay as they are.
+        rows_of: the arrays of which a list is taken to hold rows or other parts that stay as they are.
         doubled: whether the same object may be twice in a list.
         viewers: the cells that were read from a list that is one IR value.
         depth: how many branches and loops of unknown outcome the cell was made inside.
@@ -54,7 +54,7 @@ class Cell:
     shares: set[Cell] = field(default_factory=set)
     holds: set[Cell] = field(default_factory=set)
     held_by: set[Cell] = field(default_factory=set)
-    parts_of: set[Cell] = field(default_factory=set)
+    rows_of: set[Cell] = field(default_factory=set)
     doubled: bool = False
     viewers: list[Cell] = field(default_factory=list)
     depth: int = 0
@@ -81,8 +81,13 @@ class Cell:
         return {k: v for k, v in self.slots.items() if not isinstance(k, Meta)}
 
     @property
+    def contents(self) -> list[Value]:
+        """The items in order, without their keys."""
+        return list(self.items.values())
+
+    @property
     def keys(self) -> abc.Iterable:
-        """What the items are found under; of an object without order."""
+        """The places, keys or names of the items; those of an object have no order."""
         return self.items if self.kind == "object" else list(self.items)
 
     def root(self) -> Cell:
@@ -105,7 +110,13 @@ class TupleVal:
     cls: type | None = None
 
     @property
+    def contents(self) -> list[Value]:
+        """The items in order."""
+        return list(self.items)
+
+    @property
     def keys(self) -> abc.Iterable:
+        """The places of the items, or their names in a named tuple."""
         return range(len(self.items)) if self.cls is None else self.cls._fields
 
 

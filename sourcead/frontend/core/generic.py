@@ -161,7 +161,7 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
     return MethodVal(value, name)
 
 
-OF_DEQUES = {"popleft": ("pop", (0,)), "appendleft": ("insert", (0,))}  # what they are of a list, at which place
+OF_DEQUES = {"popleft": ("pop", (0,)), "appendleft": ("insert", (0,))}  # the method of a list that they are, and its first argument
 
 
 def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:

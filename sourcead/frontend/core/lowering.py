@@ -77,7 +77,7 @@ class Lowering(Writing):
         walks: lists and dicts whose items the head of a loop takes one by one (`values/changing_lists.py`).
         listing: whether loops take the items of such lists one by one.
         static_only: raise `NotStatic` at a condition that is not known (while inlining rules).
-        parts_stay: parts of arrays in lists are taken to stay as they are, which `analysis/rows_in_lists.py` checks afterwards.
+        rows_stay: rows of arrays in lists are taken to stay as they are, which `analysis/rows_in_lists.py` checks afterwards.
         called_from: the call that is written out with other functions (`builtins/compositions.py`).
         steering: in an `adjoint_of` block, what each of its items is about (`syntax/adjoint_blocks.py`).
         derived: whether some of the statements are those of a derivative (`compile/nested.py`).
@@ -97,7 +97,7 @@ class Lowering(Writing):
         self.walks: list[Any] = []
         self.listing = False
         self.static_only = False
-        self.parts_stay = False
+        self.rows_stay = False
         self.called_from: Origin | None = None
         self.steering: dict[Any, Any] | None = None
         self.derived = False

@@ -6,7 +6,7 @@ written is poisoned; reading it is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sourcead.analysis.builder import Builder, atom_type
@@ -121,6 +121,14 @@ class Memory:
         """A list, dict or object of the same kind, with other items."""
         return Cell(Slots({KIND: cell.kind, **items}), name, depth=self.depth, cls=cell.cls, default=cell.default)
 
+    def map_items(self, value: Value, f: Callable[[Value], Value], name: str | None = None) -> Value | None:
+        """A tuple, list, dict or object with `f(item)` in place of each item; None for other values."""
+        if isinstance(value, TupleVal):
+            return TupleVal(tuple(map(f, value.items)), None, value.cls)
+        if isinstance(value, Cell) and value.kind != "array":
+            return self.like(value, {k: f(item) for k, item in value.items.items()}, name or value.name)
+        return None
+
     def view(self, base: Cell, step: Sub | View) -> Cell:
         """The cell of a part of `base`; derived when it is read."""
         cell = Cell(Slots(), base.name, base=base, step=step, depth=self.depth)
@@ -183,7 +191,7 @@ class Memory:
                 if value.slots.get(SEEN) is not base:
                     if STALE in value.slots:
                         raise AliasError(value.slots[STALE], at=self.here, instead="copy what you want to keep")
-                    if SEEN in value.slots:  # its base was written since: it shows that, if it is a view
+                    if SEEN in value.slots:  # its base was written since, which it shows if it is a view
                         self.layouts |= value.needs
                     self.set(value.slots, VALUE, self._derive(base, value.step, value.slots.get(VALUE)))
                     self.set(value.slots, SEEN, base)

@@ -50,7 +50,7 @@ class Writing(Memory):
                 path = (Sub(Const(Ellipsis)),)  # the array that a list holds is filled, not replaced
             steps = path if cell.step is None else (cell.step, *path)
             return self.write(cell.base, steps, value, mode, through=through or cell.step is not None)
-        if cell.stands_for is not None and cell.stands_for.kind == "list":  # one of its arrays is written, not known which
+        if cell.stands_for is not None and cell.stands_for.kind == "list":  # it is not known which of its arrays is written
             if cell.stands_for.depth < self.depth:
                 raise MustMaterialise(cell.stands_for, self.here)
             self.merge(cell.stands_for)
@@ -77,7 +77,7 @@ class Writing(Memory):
             if isinstance(atom_type(before), (ListT, MapT)):
                 self.replace_slot(cell, lambda: self.build.update(before, path, value, mode))
                 return
-            for view in cell.viewers:  # of an array it would show the new value, of a list still the old item
+            for view in cell.viewers:  # a view of an array shows the new value, an item of a list is still the old one
                 self.set(
                     view.slots,
                     STALE,
@@ -88,7 +88,7 @@ class Writing(Memory):
             path, mode = path[:1], "set"
         new = self.build.update(before, path, value, mode)
         self.set_version(cell, new)
-        if through or len(path) > 1:  # what lies in the list was written, not replaced
+        if through or len(path) > 1:  # an item of the list was written, not replaced
             for held in cell.holds:
                 self.poison(held, cell)
 
@@ -100,7 +100,7 @@ class Writing(Memory):
         current = [
             view
             for view in cell.viewers
-            if SEEN in view.slots  # else it belongs to an attempt that was rolled back
+            if SEEN in view.slots  # otherwise it was made in an arm of a branch, or a round of a loop, that was rolled back
             and POISON not in view.slots
             and (STALE not in view.slots or view.slots[SEEN] is cell.slots[VALUE])
         ]
@@ -130,7 +130,7 @@ class Writing(Memory):
                 continue
             self.poison(other, cell)
         for container in {c for s in same for c in s.held_by} - same:
-            if not all(s in container.parts_of for s in same if container in s.held_by):
+            if not all(s in container.rows_of for s in same if container in s.held_by):
                 self.poison(container, cell)
 
     def poison(self, other: Cell, written: Cell) -> None:

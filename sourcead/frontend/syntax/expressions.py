@@ -10,7 +10,7 @@ import gast
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, inlining, loops
 from sourcead.frontend.core import Cell, Lowering, SliceVal, TupleVal, Value
-from sourcead.frontend.values import known_lists, list_items, operators, sequences
+from sourcead.frontend.values import known_containers, list_items, operators, sequences
 from sourcead.ir.nodes import Const, Operand
 from sourcead.ir.types import Str
 
@@ -94,7 +94,7 @@ def lower_list(lo: Lowering, node) -> Value:
         if not starred:
             list_items.append(lo, made, value, node)
         elif core.has_known_items(value):
-            known_lists.extend(lo, made, value, node)
+            known_containers.extend(lo, made, value, node)
         else:
             loops.for_each(lo, core.iterate(lo, value, node), lambda element: list_items.append(lo, made, element, node))
     return made

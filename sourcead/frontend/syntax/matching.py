@@ -32,7 +32,7 @@ def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
     rest = gast.Match(Held(subject), others) if others else gast.Pass()
     rest.stands_for = getattr(node, "stands_for", node)
     body = [*binds, *case.body]
-    if case.guard is not None:  # names are bound before it is asked
+    if case.guard is not None:  # the names are bound before the guard is evaluated
         body = [*binds, choice(case.guard, case.body, rest, node)]
     if test is ALWAYS:
         return body
@@ -86,7 +86,7 @@ def bind(lo: Lowering, name: str, value: Value, node) -> gast.Assign:
 def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST:
     """`case [a, *b]`."""
     if isinstance(value, Cell) and value.kind == "list":
-        items = list(value.items.values())
+        items = value.contents
     elif isinstance(value, TupleVal):
         items = list(value.items)
     elif isinstance(value, Const) and not value.live and isinstance(value.value, tuple):

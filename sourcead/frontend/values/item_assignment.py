@@ -8,7 +8,7 @@ from typing import Any
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import POISON, Cell, Lowering, MustMaterialise, SliceVal, TupleVal, Value, roots
-from sourcead.frontend.values import known_lists, list_items, lists, runtime_dicts, sequences, sets
+from sourcead.frontend.values import known_containers, list_items, lists, runtime_dicts, sequences, sets
 from sourcead.ir.nodes import Const, Sub
 from sourcead.ir.types import Array, ListT, MapT, SetT, Undefined, Unknown
 
@@ -59,7 +59,7 @@ def assigned_slice(lo: Lowering, base: Cell, key: SliceVal, value: Value) -> lis
     found, part = core.known_slice(lo, key)
     if not found or base.depth < lo.depth or not core.has_known_items(value):
         return None
-    items = list(base.items.values())
+    items = base.contents
     items[part] = sequences.static_items(lo, value, None)
     return items
 
@@ -97,7 +97,7 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
     """`old op= value` of an object; returns the value to bind the name to, or None if the object changed in place."""
     if isinstance(old, Cell) and old.kind == "list" and fn is operator.add:
-        known_lists.extend(lo, old, value, node)
+        known_containers.extend(lo, old, value, node)
         return None
     if isinstance(old, Cell) and old.kind == "array":
         t = atom_type(lo.read(old))
@@ -109,7 +109,7 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
                 lo.write(old, (), lo.read(core.operate(lo, fn, lo.read(old), value)))
             return None
         if isinstance(t, ListT):
-            known_lists.extend(lo, old, value, node)
+            known_containers.extend(lo, old, value, node)
             return None
         if isinstance(t, SetT) and sets.set_type(lo, value) is not None:
             sets.replace(lo, old, fn, value, node)

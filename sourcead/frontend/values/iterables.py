@@ -71,7 +71,7 @@ def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
     """A tuple or list of known length: a loop in the text where the elements are alike, else put in one by one."""
     if (found := classes.special(lo, value, "__iter__", [], node)) is not None:
         return core.iterate(lo, found, node)
-    items = list(value.items.values()) if isinstance(value, Cell) else list(value.items)
+    items = value.contents
     if isinstance(value, Cell):
         lo.alive(value)
     if lo.listing or isinstance(value, TupleVal) and value.cls is not None:

@@ -8,14 +8,14 @@ from sourcead.ir.nodes import Append, Atom, Sub, Var
 from sourcead.ir.types import ListT, join
 
 
-def note_part(lo: Lowering, items: Cell, value: Value) -> None:
+def note_row(lo: Lowering, items: Cell, value: Value) -> None:
     """Notes whether an appended item is a part of an array that may be written elsewhere."""
     for root in roots(value):
         plain = isinstance(value, Cell) and value.base is root and isinstance(value.step, Sub) and root.kind == "array"
-        if lo.parts_stay and plain and roots(value) == {root} and (root in items.parts_of or root not in items.holds):
-            lo.journal.add(items, "parts_of", root)
+        if lo.rows_stay and plain and roots(value) == {root} and (root in items.rows_of or root not in items.holds):
+            lo.journal.add(items, "rows_of", root)
         else:
-            lo.journal.discard(items, "parts_of", root)
+            lo.journal.discard(items, "rows_of", root)
 
 
 def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
@@ -49,7 +49,7 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
         lo.hold(root, value)
         return
     lo.replace_slot(root, lambda: lo.build.emit(Append(before, item), t, before.name, before.temp), grows=True)
-    note_part(lo, root, value)
+    note_row(lo, root, value)
     lo.hold(root, value)
     if any(cell.depth < lo.depth for cell in roots(value)):  # made outside of the loop that appends it
         lo.journal.assign(root, "doubled", True)

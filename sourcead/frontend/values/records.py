@@ -151,12 +151,8 @@ def copied(lo: Lowering, value: Value, convert, node) -> Value:
     """The copy of a field that a conversion returns: containers and arrays are copied."""
     if isinstance(value, Cell) and value.kind == "object":
         return convert(lo, [value], {}, node)
-    if isinstance(value, TupleVal):
-        return TupleVal(tuple(copied(lo, v, convert, node) for v in value.items), None, value.cls)
-    if isinstance(value, Cell) and value.kind == "list":
-        return lo.new_list([copied(lo, v, convert, node) for v in value.items.values()])
-    if isinstance(value, Cell) and value.kind == "dict":
-        return lo.new_dict({k: copied(lo, v, convert, node) for k, v in value.items.items()})
+    if (found := lo.map_items(value, lambda item: copied(lo, item, convert, node), "items")) is not None:
+        return found
     if isinstance(value, Cell):
         if VALUE in value.slots and isinstance(atom_type(lo.read(value)), Array):
             return core.call_library(lo, np.copy, [value], {}, node)

@@ -79,7 +79,7 @@ def view(lo: Lowering, cell: Cell, operand: Operand) -> Value:
 
 def store(lo: Lowering, cell: Cell, operand: Operand, value: Value) -> None:
     """`d[key] = value`."""
-    if isinstance(value, Cell) and value.kind == "dict":  # what is a key of it is not asked while compiling from here on
+    if isinstance(value, Cell) and value.kind == "dict":  # its keys are not known while compiling from here on
         open_up(lo, value, None)
     lo.write(cell, (Sub(operand),), lo.read(value))
     lo.hold(cell.root(), value)
@@ -115,7 +115,7 @@ def keys(lo: Lowering, cell: Cell, node) -> Value:
 @core.iterate.register(MapT)
 def iterate_keys(lo: Lowering, cell: Cell, node) -> Iterable:
     """The keys of a dict, in order."""
-    return iterate(lo, cell, PARTS["keys"], node)
+    return iterate(lo, cell, ELEMENTS["keys"], node)
 
 
 def iterate(lo: Lowering, cell: Cell, element, node) -> Iterable:
@@ -130,7 +130,7 @@ def iterate(lo: Lowering, cell: Cell, element, node) -> Iterable:
     return Iterable(domain=inner.domain, element=nth, length=inner.length, nth=nth)
 
 
-PARTS = {
+ELEMENTS = {
     "items": lambda key, value: TupleVal((key, value())),
     "keys": lambda key, value: key,
     "values": lambda key, value: value(),
@@ -140,8 +140,8 @@ PARTS = {
 @core.method.register(MapT)
 def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """`d.name(...)`."""
-    if name in PARTS:
-        return iterate(lo, cell, PARTS[name], node)
+    if name in ELEMENTS:
+        return iterate(lo, cell, ELEMENTS[name], node)
     if name == "copy" or name == "clear":
         t = atom_type(lo.read(cell))
         if name == "copy":
@@ -182,7 +182,7 @@ def update(lo: Lowering, cell: Cell, other: Value, node) -> None:
         for key, value in other.items.items():
             store(lo, cell, Const(key), value)
     elif is_map(lo, other):
-        pairs = iterate(lo, other, PARTS["items"], node)
+        pairs = iterate(lo, other, ELEMENTS["items"], node)
         loops.for_each(lo, pairs, lambda pair: store(lo, cell, lo.operand(pair.items[0]), pair.items[1]))
     else:
         source = core.iterate(lo, other, node)

@@ -23,7 +23,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
         lo.alive(value)
         lo.sure(value)
-        return list(value.items.values()) if value.kind == "list" else [Const(k) for k in value.items]
+        return value.contents if value.kind == "list" else [Const(k) for k in value.items]
     if isinstance(value, Iterable) and value.items is not None:
         return list(core.iterate(lo, value, node).items)
     if isinstance(value, Const) and not value.live and isinstance(value.value, (tuple, list, str, range)):

@@ -59,7 +59,7 @@ def made(lo: Lowering, value: Value, node, make=set) -> Value:
     else:
         value = lists.as_list(lo, value, node)
         if make is set and isinstance(value, Cell) and value.kind == "list":
-            return of_items(lo, list(value.items.values()))
+            return of_items(lo, value.contents)
         found = atom_type(lo.read(value))
         item = found.item if isinstance(found, ListT) else Undefined()
     return lo.wrap(lo.build.call(make, lo.read(value), type=SetT(item), name="items"))

@@ -50,7 +50,7 @@ def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> 
         base = TupleVal(base.items)
     if isinstance(base, Cell):
         lo.alive(base)
-    items = list(base.items.values()) if isinstance(base, Cell) else base.items
+    items = base.contents
     found, k = core.known_slice(lo, key) if isinstance(key, SliceVal) else core.known(lo, key)
     if found and isinstance(key, SliceVal):
         return lo.new_list(items[k]) if isinstance(base, Cell) else TupleVal(tuple(items[k]))

@@ -12,16 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
 from sourcead.analysis.versions import Chains
 from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Stmt, Update, Var
 from sourcead.ir.types import Array
 from sourcead.ir.walk import bound_vars, map_blocks, rewrite, walk
 from sourcead.passes.peephole import with_body, with_stmts
+from sourcead.primitives.table import record_of
 
 ATTRIBUTES = ("shape", "size", "ndim", "dtype")
-QUERIES = (len, np.zeros_like, np.empty_like)
 
 
 def query_first_versions(function: Function) -> Function:
@@ -69,7 +67,7 @@ def query_of(stmt: Stmt, version: Callable[[Atom], Atom]) -> Stmt:
     match stmt.op:
         case Attr(base, name) if name in ATTRIBUTES and is_array(base) and is_array(other := version(base)) and other is not base:
             return replace(stmt, op=replace(stmt.op, base=other))
-        case Call(fn, (base,), ()) if fn in QUERIES and is_array(base) and is_array(other := version(base)) and other is not base:
+        case Call(fn, (base,), ()) if record_of(fn).metadata and is_array(base) and is_array(other := version(base)) and other is not base:
             return replace(stmt, op=replace(stmt.op, args=(other,)))
     return stmt
 

@@ -19,8 +19,7 @@ from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Op, Stmt,
 from sourcead.ir.types import Array
 from sourcead.ir.walk import bound_vars, map_blocks, op_blocks, op_reads, walk
 from sourcead.passes.peephole import with_body, with_stmts
-
-QUERIES = (len, np.zeros_like, np.shape, np.ndim, np.size, np.ones_like, np.empty_like)
+from sourcead.primitives.table import record_of
 
 
 def copy_live_versions(function: Function) -> Function:
@@ -96,4 +95,4 @@ def _reads(block: Block) -> set[Var]:
 
 
 def _is_query(op: Op) -> bool:
-    return isinstance(op, Attr) or isinstance(op, Call) and op.fn in QUERIES
+    return isinstance(op, Attr) or isinstance(op, Call) and record_of(op.fn).metadata

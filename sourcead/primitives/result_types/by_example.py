@@ -2,82 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 
 import numpy as np
 
 from sourcead.ir.type_of import type_of
 from sourcead.ir.types import UNKNOWN, Array, DictT, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim
+from sourcead.primitives.registry import record
 from sourcead.primitives.result_types.operands import VARIANTS, Arg, Impossible, example_of
-from sourcead.runtime import is_helper
-
-_PURE_BUILTINS = {
-    abs,
-    bool,
-    complex,
-    divmod,
-    float,
-    int,
-    len,
-    max,
-    min,
-    pow,
-    round,
-    sum,
-    sorted,
-    any,
-    all,
-    tuple,
-    list,
-    repr,
-    str,
-}
-# value-dependent dtype or shape, effects, or arguments written in place
-_REFUSED = set(
-    """save savez savez_compressed load loadtxt savetxt genfromtxt fromfile fromregex memmap set_printoptions seterr seterrcall
-    setbufsize info show_config show_runtime test copyto put place putmask fill_diagonal put_along_axis shuffle frompyfunc
-    vectorize apply_along_axis apply_over_axes fromfunction fromiter piecewise errstate printoptions nditer ndenumerate ndindex
-    eig eigvals roots poly real_if_close empty getbufsize nested_iters from_dlpack require frombuffer fromstring broadcast histogramdd
-    asmatrix bmat as_strided""".split()
-)
-
-
-_REFUSED_MODULES = (
-    "numpy.random", "numpy.testing", "numpy.lib._npyio", "numpy.lib.scimath", "numpy.lib._scimath", "numpy.ctypeslib", "numpy.ma",
-    "numpy.lib.stride_tricks", "numpy.lib._stride_tricks", "numpy.f2py", "numpy.rec", "numpy.matlib", "numpy.char", "numpy.strings",
-)  # fmt: skip
-
-
-def is_pure(fn) -> bool:
-    """Whether a function may be called while compiling: it computes a value from its arguments and does nothing else."""
-    name = getattr(fn, "__name__", "")  # np.test has none
-    if isinstance(fn, np.ufunc):
-        return True
-    try:
-        if fn in _PURE_BUILTINS:
-            return True
-    except TypeError:
-        return False
-    if not name or name in _REFUSED or name.startswith("_"):
-        return False
-    owner = getattr(fn, "__objclass__", None)
-    if owner is np.ndarray:
-        return name in ("astype", "copy", "tolist", "item", "flatten", "conj", "conjugate", "nonzero")
-    owner = getattr(fn, "__self__", None)
-    if isinstance(owner, np.ufunc):
-        return name in ("reduce", "accumulate", "outer")
-    module = getattr(fn, "__module__", None) or ""
-    if isinstance(fn, type):
-        return issubclass(fn, np.generic)
-    if module.startswith("numpy"):
-        return not module.startswith(_REFUSED_MODULES)
-    return module in (math.__name__, "_operator") or module.startswith("scipy.special") or is_helper(fn)
 
 
 def by_example(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     """The type of the result, as far as calls on examples tell: dtype and rank, never the size of an axis."""
-    if not is_pure(fn):
+    if not record(fn).examples:
         return UNKNOWN
     return forget_sizes(sample(fn, args, kwargs))
 

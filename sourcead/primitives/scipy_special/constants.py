@@ -14,3 +14,4 @@ l_roots p_roots ps_roots s_roots t_roots ts_roots u_roots us_roots
 """
 
 enter(*(getattr(special, name) for name in NAMES.split() if hasattr(special, name)), constant=True)
+enter(special.errstate, special.seterr, special.geterr, examples=False)

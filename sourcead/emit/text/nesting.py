@@ -28,7 +28,7 @@ from sourcead.ir.nodes import (
     Var, op_operands, operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, kind_of
-from sourcead.ir.walk import count_reads, has_effect, op_blocks
+from sourcead.ir.walk import count_reads, has_effect, op_blocks, walk
 
 MAX_LENGTH = 92
 
@@ -82,14 +82,11 @@ class _Nesting:
         self.result = {v: op for v, op in self.ops.items() if v not in self.named}
 
     def note_bases(self, block: Block) -> None:
-        for stmt in block.stmts:
-            op = stmt.op
+        for op in (stmt.op for stmt in walk(block)):
             if isinstance(op, (Update, Append, Pop)):
                 self.bases.add(op.base)
             if isinstance(op, Branch) and repeated_arm(op) is not None:
                 self.counts[op.cond] -= 1
-            for inner in op_blocks(op):
-                self.note_bases(inner)
 
     # ---- reading ----
 

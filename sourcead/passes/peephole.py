@@ -19,7 +19,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Closure, Const, Function, Loop, Op, AdjointBlock, Stmt, Var, fresh
+from sourcead.ir.nodes import (
+    AdjointBlock, Atom, Block, Branch, Call, Closure, Const, Function, Loop, Op, Stmt, Var, fresh
+)
 from sourcead.ir.walk import map_op, op_blocks, op_reads, walk
 
 

@@ -207,7 +207,7 @@ def watched(f, args, **options):
     """The arrays whose sizes were told, all of them rightly."""
     made = grad(f, **options)
     made.lower(*args)
-    notes = made._latest(*args).notes
+    notes = made._latest(*args).built.notes
     if not notes.loops:
         return 0
     given = made._bound(args, {})

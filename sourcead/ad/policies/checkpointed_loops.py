@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from sourcead.ad.policies.reruns import Rerun
 from sourcead.ad.residuals.backward_ranges import reversed_range
 from sourcead.ad.residuals.branches import emit_if
-from sourcead.ad.residuals.loop_writer import ONE, ZERO, Carried, LoopWriter, appended
+from sourcead.ad.residuals.loop_writer import ONE, ZERO, Carried, LoopWriter, appended, popped
 from sourcead.ad.residuals.notes import Kept, LoopNote
 from sourcead.ad.residuals.regions import LoopPair
 from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Atom, Build, Const, Range, Stmt, Var, fresh
+from sourcead.ir.nodes import Atom, Block, Build, Const, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, ListT
-from sourcead.ir.walk import substitute
+from sourcead.ir.walk import free_vars, substitute
 from sourcead.runtime.schedules import positive_number
 
 
 class Checkpointed(LoopWriter):
-    """The parts that the policies share.
+    """Writes a loop that saves states; a policy says what the forward sweep saves and how the reverse sweep reaches the states.
 
     Attributes:
         rerun: what runs again in the reverse sweep.
         lists: for each variant of the state, the list of what is saved of it, as the forward loop carries it.
+        stacks: the same lists, as the reverse loop carries them.
         kept: what else the forward loop carries.
+        left: what an iteration leaves that is the state on entry to the next: carried backward, not computed again.
+        cotangents: those that the reverse loop carries, if not those that its iterations read.
     """
 
     save_everywhere = False
+    cotangents: tuple[Var, ...] = ()
 
     def __init__(self, rerun: Rerun):
         super().__init__(rerun.task)
@@ -35,7 +39,56 @@ class Checkpointed(LoopWriter):
         self.named: Var | None = None  # see `place`
         self.whole: Var | None = None  # see `length`
         self.lists: dict[Var, Carried] = {}
+        self.stacks: dict[Var, Carried] = {}
         self.kept: list[Carried] = []
+        self.left: dict[Var, Carried] = {}
+
+    def saving(self, head: Builder) -> None:
+        """Emit what the forward sweep saves at the beginning of an iteration."""
+
+    def walk(self, setup: Builder, inside: Builder) -> tuple[Any, Var, dict[Var, Atom], dict[Var, Atom]]:
+        """Return what the reverse loop runs over, its index, the state on entry to an iteration, and what else stands for variables.
+
+        Statements before the loop are emitted to `setup`, those of an iteration to `inside`.
+        """
+        raise NotImplementedError
+
+    def note(self) -> tuple[str, ...]:
+        """Return what people are told, with the state in place of `{}`."""
+        raise NotImplementedError
+
+    def also_carried(self) -> list[Carried]:
+        """Return what the reverse loop carries beside states and lists."""
+        return []
+
+    def written(self) -> LoopPair:
+        """Return the loop and its reverse."""
+        rerun, task, head = self.rerun, self.task, self.builder()
+        head.adjoint_of = None
+        self.saving(head)
+        forward = self.forward(head.stmts)
+        setup, inside = self.builder(), self.builder()
+        self.stacks = {p: c.taken_off() for p, c in self.lists.items()}
+        domain, index, entry, values = self.walk(setup, inside)
+        results = rerun.reversal(inside, {**values, **entry})
+        read = set(free_vars(rerun.again))
+        left = [replace(c, end=entry[c.end]) for c in self.left.values() if c.param in read]
+        restored = {c: self.put_back(k, entry) for c, k in task.restored().items()}
+        carried = [*left, *restored.values(), *self.stacks.values(), *self.also_carried()]
+        loop = self.reverse_loop(domain, index, Block(tuple(inside.stmts), results), carried, self.cotangents)
+        told, *rest = self.note()
+        kept = tuple(Kept(p.name, p.type) for p in rerun.params)
+        task.maker.notes += [*rerun.notes, LoopNote(task.stmt.origin, told, kept, tuple(rest))]
+        outs, inits = {c: v.out for c, v in restored.items()}, {c: self.op.inits[k] for c, k in task.restored().items()}
+        return LoopPair(self.start.stmts, forward, [*setup.stmts, loop], outs, inits)
+
+    def put_back(self, k: int, entry: dict[Var, Atom]) -> Carried:
+        """Return an array that is put back: the states of an iteration, handed from one to the one before it."""
+        return Carried(self.task.stmt.targets[k], fresh(self.op.params[k]), entry[self.op.params[k]])
+
+    def popped_state(self, inside: Builder) -> dict[Var, Atom]:
+        """Take a state off the lists."""
+        return {p: popped(inside, self.stacks[p], p) for p in self.rerun.params}
 
     def made_list(self, name: str, item, *items: Atom) -> Carried:
         """Return a list for the forward sweep to fill."""
@@ -88,18 +141,6 @@ class Checkpointed(LoopWriter):
         index = self.op.index
         named = self.task.is_plain and not index.temp and index.name.strip("_")
         return reversed_range(build, Range(ZERO, self.total, ONE)), Var(index.name if named else "i", INT, True)
-
-    def put_back(self, entry: Callable[[Var], Atom]) -> dict[Var, Carried]:
-        """Return the arrays that are put back, by chain: the states of an iteration, handed from one to the one before it."""
-        params, targets = self.op.params, self.task.stmt.targets
-        return {c: Carried(targets[k], fresh(params[k]), entry(params[k])) for c, k in self.task.restored().items()}
-
-    def pair(self, forward: Stmt, reverse: list[Stmt], restored: dict[Var, Carried], told: tuple[str, ...]) -> LoopPair:
-        """Return the loop with its reverse; `told`: the note for people, with the state in place of `{}`."""
-        maker, kept = self.task.maker, tuple(Kept(p.name, p.type) for p in self.rerun.params)
-        maker.notes += [*self.rerun.notes, LoopNote(self.task.stmt.origin, told[0], kept, told[1:])]
-        entry = {c: self.op.inits[k] for c, k in self.task.restored().items()}
-        return LoopPair(self.start.stmts, forward, reverse, {c: v.out for c, v in restored.items()}, entry)
 
     def save_if(self, build: Builder, due: Var) -> None:
         """Emit the branch that puts the state on its lists."""

@@ -21,10 +21,10 @@ import operator
 
 from sourcead.ad.policies.checkpointed_loops import shown
 from sourcead.ad.policies.fixed_states import States
-from sourcead.ad.residuals.branches import Arm, emit_if, joined
+from sourcead.ad.residuals.branches import Arm, emit_branch, emit_if
 from sourcead.ad.residuals.costs import values_with_names
 from sourcead.ad.residuals.loop_writer import ONE, ZERO, Carried, LoopTask, appended
-from sourcead.ad.residuals.notes import amount
+from sourcead.ad.residuals.notes import amount, rebuilt
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Block, Branch, Build, Const, Index, Loop, Policy, Pop, Range, Stmt, Var, fresh
 from sourcead.ir.types import BOOL, INT, Scalar, TupleT
@@ -114,8 +114,8 @@ class Revolved(States):
                 found = self.placed(build, here, last, states.param, free.param, {p: p for p in rerun.params})
             with build.block() as listed:
                 longer = [appended(build, c.param, rerun.kept(build, p, p)) for p, c in self.lists.items()]
-            arms = Arm(placed, (), before | dict(enumerate(found))), Arm(listed, (), before | dict(enumerate(longer, 3)))
-            build.add(joined(Stmt((), Branch(far, Block(()), Block(()))), far, arms, inner, "if"))
+            then, orelse = before | dict(enumerate(found)), before | dict(enumerate(longer, 3))
+            emit_branch(build, far, Arm(placed, (), then), Arm(listed, (), orelse), inner)
         emit_if(build, now, stmts, state, inner)
         for k, c in enumerate(carried):
             c.end = state[k]
@@ -135,15 +135,13 @@ class Revolved(States):
 
     # -- reverse -----------------------------------------------------------------------------------------------------------
 
-    def walk(self, setup: Builder, inside: Builder, values: dict[Var, Atom]) -> tuple[Range, Var]:
-        """Return the places of the iterations, last first; `values` gets the index of an iteration."""
+    def walk(self, setup: Builder, inside: Builder) -> tuple[Range, Var, dict[Var, Atom], dict[Var, Atom]]:
         domain, here = self.places_backward(setup)
         inside.adjoint_of = None  # what runs again is no adjoint
         self.refill(inside, here)
         inside.adjoint_of = self.task.stmt.origin
-        if isinstance(self.op.domain, Range):
-            values[self.op.index] = self.rerun.index_at(inside, here)
-        return domain, here
+        values = {self.op.index: self.rerun.index_at(inside, here)} if isinstance(self.op.domain, Range) else {}
+        return domain, here, self.popped_state(inside), values
 
     def refill(self, build: Builder, here: Var) -> None:
         """Emit `if not hs:` the states of the iterations up to the one at `here`, as many as fit, are computed again."""
@@ -203,7 +201,7 @@ class Revolved(States):
             most = f"as many states as fit into {amount(self.policy.number.value)}"
         else:
             most = f"at most {shown(self.snapshots)} states at a time"
-        return f"saves {most}, placed by the binomial schedule: {{}}", "runs again from them"
+        return f"saves {most}, placed by the binomial schedule: {{}}", "runs again from them", *rebuilt(self.rerun.rebuilt)
 
 
 def does_not_fit(build: Builder, start: Atom, last: Atom, free: Atom) -> Var:

@@ -104,7 +104,8 @@ class SweepMaker:
                 self.nest = Nest(stmt, self.chains)
                 pair = self.loop(stmt, raw, set())
                 forward += [*pair.before, pair.forward]
-                replaced[raw] = pair.reverse, {pair.entry[c]: v for c, v in pair.restored.items() if isinstance(pair.entry[c], Var)}
+                put_back = {pair.entry[c]: v for c, v in pair.restored.items() if isinstance(pair.entry[c], Var)}
+                replaced[raw] = pair.reverse, put_back
             else:
                 new, reverse = self.branch(stmt, raw)
                 forward.append(new)

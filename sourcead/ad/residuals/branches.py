@@ -32,13 +32,18 @@ def joined(stmt: Stmt, cond: Atom, arms: tuple[Arm, Arm], state: dict, kind: str
     `kind`: that of the branch if its arms change nothing.
     """
     changed = [k for k in state if any(arm.state[k] is not state[k] for arm in arms)]
-    outs = {k: fresh(next(v for v in (state[k], *(arm.state[k] for arm in arms)) if isinstance(v, Var))) for k in changed}
+    versions = {k: (state[k], *(arm.state[k] for arm in arms)) for k in changed}
+    outs = {k: fresh(next(v for v in found if isinstance(v, Var))) for k, found in versions.items()}
     blocks = (Block(tuple(arm.stmts), (*arm.results, *(arm.state[k] for k in changed))) for arm in arms)
     state.update(outs)
     return replace(stmt, targets=(*stmt.targets, *outs.values()), op=Branch(cond, *blocks, "if" if changed else kind))
 
 
+def emit_branch(build: Builder, cond: Atom, then: Arm, orelse: Arm, state: dict) -> None:
+    """Emit `if cond: then, else: orelse` and update `state`."""
+    build.add(joined(Stmt((), Branch(cond, Block(()), Block(()))), cond, (then, orelse), state, "if"))
+
+
 def emit_if(build: Builder, cond: Atom, stmts: list[Stmt], state: dict, changed: dict) -> None:
-    """Emit `if cond: stmts`, which leaves the state `changed`, and update `state`."""
-    arms = Arm(stmts, (), {**state, **changed}), Arm([], (), dict(state))
-    build.add(joined(Stmt((), Branch(cond, Block(()), Block(()))), cond, arms, state, "if"))
+    """Emit `if cond: stmts`, which changes some of the state, and update `state`."""
+    emit_branch(build, cond, Arm(stmts, (), {**state, **changed}), Arm([], (), dict(state)), state)

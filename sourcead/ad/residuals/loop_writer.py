@@ -101,7 +101,7 @@ class LoopWriter:
         op, stmt, counting = self.op, self.task.stmt, []
         if self.count is not None:
             self.count.end = fresh(self.count.param)
-            counting = [Stmt((self.count.end,), Call(operator.add, (self.count.param, ONE)), stmt.origin)]
+            counting = [Stmt((self.count.end,), Call(operator.add, (self.count.param, ONE)))]
             carried = [*carried, self.count]
         new = replace(
             op, params=(*op.params, *(c.param for c in carried)), inits=(*op.inits, *(c.init for c in carried)),
@@ -109,7 +109,9 @@ class LoopWriter:
         )  # fmt: skip
         return replace(stmt, targets=(*stmt.targets, *(c.out for c in carried)), op=new)
 
-    def reverse_loop(self, domain: Range, index: Var, body: Block, carried: list[Carried], params: tuple[Var, ...] = ()) -> Stmt:
+    def reverse_loop(
+        self, domain: Range, index: Var, body: Block, carried: list[Carried], params: tuple[Var, ...] = ()
+    ) -> Stmt:
         """Return the loop of the reverse sweep; `params`: its cotangents, if not those that the iterations read."""
         raw = self.task.raw
         op = Loop(

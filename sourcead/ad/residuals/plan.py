@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from sourcead.ad.residuals.costs import is_cheap, size
 from sourcead.ad.residuals.loop_writer import LoopTask
@@ -17,6 +16,7 @@ from sourcead.ad.residuals.regions import (
     Definition, Region, by_shape, inputs_first, is_metadata_read, makes_zeros, read_part, reads, region_of,
     same_operand, shape_key
 )
+from sourcead.ad.residuals.storage import Storage
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads, reverse_ops
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Sizes, dims_in, known_dtype
@@ -28,24 +28,6 @@ from sourcead.ir.walk import free_vars, has_effect, op_reads
 LIST = 1.0  # cost of one more list, in numbers saved
 PART = 0.9  # of a part of an array, where its size is not known
 SHARED = 0.001  # cost of a value that another list holds anyway
-
-
-@dataclass(frozen=True)
-class Storage:
-    """Where a loop keeps what the reverse of its iterations reads; all else that they read is rebuilt from this.
-
-    Attributes:
-        listed: values of which each iteration appends one to a list.
-        carried: values on leaving an iteration, each with the variant that has it on entry to the next; the variant is listed, and the
-            reverse loop carries its value backward.
-        flag: whether the loop was left, which is true in the last iteration at most: carried as well. None if the reverse does not read it.
-        restored: arrays, by chain, that the reverse puts back as they were, with the numbers of their variants.
-    """
-
-    listed: list[Var]
-    carried: dict[Var, Var]
-    flag: Var | None
-    restored: dict[Var, int]
 
 
 class LoopPlan:
@@ -86,7 +68,8 @@ class LoopPlan:
         left = {q: p for p, q in zip(op.params, op.body.results) if isinstance(q, Var)}
         carried = {q: p for q, p in left.items() if q is not p and {p, q} <= set(saved)}
         listed = [v for v in saved if v not in carried and v is not flag]
-        return Storage(listed, carried, flag if flag in saved else None, self.carried)
+        overwritten = {old: update.targets[0] for r in self.regions for update, old in reversed(r.olds.items())}
+        return Storage(listed, carried, flag if flag in saved else None, self.carried, overwritten)
 
     # -- the body as regions -----------------------------------------------------------------------------------------
 
@@ -179,8 +162,8 @@ class LoopPlan:
             return None
         if self.sizes is None:
             fixed = (w for w, d in self.definitions.items() if d.stmt is not None and dims_in(w) and self.is_fixed(w))
-            arrays = (w for w in (*self.around(), *fixed) if isinstance(w, Var) and dims_in(w) and w not in self.maker.numbers)
-            self.sizes = Sizes(arrays)
+            around = (w for w in (*self.around(), *fixed) if isinstance(w, Var))
+            self.sizes = Sizes(w for w in around if dims_in(w) and w not in self.maker.numbers)
         return [self.sizes.where_is(n) for n in dims_in(v)] if all(map(self.sizes.knows, dims_in(v) or (Sym(),))) else None
 
     def around(self) -> Iterator[Atom]:
@@ -310,8 +293,9 @@ class LoopPlan:
         def last(v: Var) -> int:
             if v not in needed:
                 for w in inputs_first(v, lambda w: [u for u in users.get(w, ()) if u not in needed]):
-                    found, home = self.definitions, self.definitions[w].region
-                    needed[w] = max([latest.get(w, -1), *(self.lifted(found[u].region, needed.get(u, -1), home) for u in users.get(w, ()))])
+                    home = self.definitions[w].region
+                    by_users = [self.lifted(self.definitions[u].region, needed.get(u, -1), home) for u in users.get(w, ())]
+                    needed[w] = max(latest.get(w, -1), *by_users, -1)
             return needed[v]
 
         valid = {}
@@ -319,7 +303,8 @@ class LoopPlan:
             definition = self.definitions[v]
             if definition.stmt is None:
                 continue
-            bases = [a for a in op_reads(self.rebuilding(v)) if self.restored(a) and not is_metadata_read(a, definition.stmt)]
+            arrays = filter(self.restored, op_reads(self.rebuilding(v)))
+            bases = [a for a in arrays if not is_metadata_read(a, definition.stmt)]
             if bases:
                 valid[v] = all(last(v) <= self.last_valid(definition, a) for a in bases)
         return valid

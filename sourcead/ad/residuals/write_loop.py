@@ -17,9 +17,9 @@ from functools import partial
 
 from sourcead.ad.residuals.branches import Arm, joined
 from sourcead.ad.residuals.loop_writer import Carried, LoopWriter
-from sourcead.ad.residuals.notes import Kept, LoopNote, rebuilt
-from sourcead.ad.residuals.plan import LoopPlan, Storage
+from sourcead.ad.residuals.plan import LoopPlan
 from sourcead.ad.residuals.regions import LoopPair, Region
+from sourcead.ad.residuals.storage import Storage
 from sourcead.ad.residuals.write_iteration import IterationWriter, WrongVersion
 from sourcead.ir.nodes import Append, Atom, Block, Build, Const, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, ListT
@@ -55,7 +55,7 @@ class SavingLoop(LoopWriter):
         before = [Stmt((c.init,), Build("list", (), residual=True), plan.stmt.origin) for c in self.lists.values()]
         forward = self.forward()
         reverse, again, restored = self.reverse()
-        plan.maker.notes.append(note_for_people(plan, storage, again))
+        plan.maker.notes.append(storage.note(plan.stmt, again))
         return LoopPair(before, forward, reverse, restored, {c: self.op.inits[k] for c, k in storage.restored.items()})
 
     def forward(self) -> Stmt:
@@ -84,7 +84,8 @@ class SavingLoop(LoopWriter):
         body = Block(tuple(writer.stmts), results)
         index_matters = index in free_vars(Block(body.stmts, (*results, *(c.end for c in carried))))
         loop = self.reverse_loop(self.backward(setup, index_matters), index, body, [*carried, *lists.values()])
-        restored = {chain: c.out for chain, c in zip(self.storage.restored, carried[len(carried) - len(self.storage.restored) :])}
+        put_back = carried[len(carried) - len(self.storage.restored) :]
+        restored = {chain: c.out for chain, c in zip(self.storage.restored, put_back)}
         return [*setup.stmts, loop], writer.rebuilt, restored
 
     def carried_back(self, writer: IterationWriter) -> tuple[list[Carried], list[Callable[[], Atom]]]:
@@ -108,22 +109,6 @@ class SavingLoop(LoopWriter):
             carried.append(Carried(self.plan.stmt.targets[k], writer.now[chain]))
             ends.append(partial(writer.now.__getitem__, chain))
         return carried, ends
-
-
-def note_for_people(plan: LoopPlan, storage: Storage, again: list[Var]) -> LoopNote:
-    """Return the note on what a loop saves, and that it rebuilds the values `again`."""
-    arrays = {old: update.targets[0].name for region in plan.regions for update, old in reversed(region.olds.items())}
-    listed = storage.listed
-    values = [Kept(v.name, v.type) for v in listed if v not in plan.overwritten]
-    values += [Kept(f"what is overwritten of {arrays.get(v, v.name)}", v.type) for v in listed if v in plan.overwritten]
-    rest = []
-    carried = sorted({p.name for p in storage.carried.values()})
-    if carried:
-        rest.append(f"carries {', '.join(carried)} backward, whose value on leaving an iteration is that on entering the next")
-    if storage.restored:
-        rest.append(f"puts back {', '.join(plan.op.params[k].name for k in storage.restored.values())} as it was")
-    head = "saves in each iteration {}" if values else "saves nothing"
-    return LoopNote(plan.stmt.origin, head, tuple(values), (*rest, *rebuilt(again)))
 
 
 def forward_region(plan: LoopPlan, region: Region, state: dict[Var, Var]) -> list[Stmt]:

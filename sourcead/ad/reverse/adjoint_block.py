@@ -134,13 +134,16 @@ class _Eraser:
         def pick(items: tuple) -> tuple:
             return tuple(items[k] for k in live)
 
+        def yielding(block: Block) -> Block:
+            return Block(block.stmts, pick(block.results))
+
         match op:
             case AdjointBlock() | Call() if stmt.targets and not live:
                 op = AdjointBlock((), (), Block(()))
             case Branch(_, then, orelse):
-                op = replace(op, then=replace(then, results=pick(then.results)), orelse=replace(orelse, results=pick(orelse.results)))
+                op = replace(op, then=yielding(then), orelse=yielding(orelse))
             case Loop(_, _, params, inits, body):
-                op = replace(op, params=pick(params), inits=pick(inits), body=replace(body, results=pick(body.results)))
+                op = replace(op, params=pick(params), inits=pick(inits), body=yielding(body))
         self.stmts[stmt] = replace(stmt, targets=pick(stmt.targets), op=map_op(op, self.atom, self.block))
         return self.stmts[stmt]
 

@@ -64,7 +64,9 @@ class Reverse:
         return Sweep(tuple(steps), results)
 
 
-def reverse_of(block: Block, active: set[Var], build: Builder, rules: Mapping, as_function: Callable[[Pair], Lowered]) -> Reverse:
+def reverse_of(
+    block: Block, active: set[Var], build: Builder, rules: Mapping, as_function: Callable[[Pair], Lowered]
+) -> Reverse:
     """Return what the rules know of a function with this body."""
     counting = {
         s.targets[0] for s in walk(block) if isinstance(s.op, Call) and s.op.fn in (np.arange, range) and len(s.op.args) == 1

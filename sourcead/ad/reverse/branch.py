@@ -82,7 +82,9 @@ def changed_cotangents(op: Branch, cots: Cotangents, inner: list[Cotangents]) ->
     return list(changed)
 
 
-def yielded(r: Reverse, changed: Key, inner: list[Cotangents], tails: list[list[Stmt]], in_both_arms: set[Atom]) -> list[Atom]:
+def yielded(
+    r: Reverse, changed: Key, inner: list[Cotangents], tails: list[list[Stmt]], in_both_arms: set[Atom]
+) -> list[Atom]:
     """Return what each arm yields for a cotangent; zeros that an arm needs for it are appended to its tail."""
     var, key = changed
     found = [arm.whole.get(var) if key is None else arm.parts.get(var, {}).get(key) for arm in inner]

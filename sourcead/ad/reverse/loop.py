@@ -33,7 +33,8 @@ def reverse_loop(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
     free_inits = [changeable(r.build, cots.get_or_zero(v)) for v in free]
     for v in free:
         cots.take(v)
-    free_params = [Var(f"d_{v.name}", atom_type(d) if isinstance(v.type, TupleT) else v.type, True) for v, d in zip(free, free_inits)]
+    free_types = [atom_type(d) if isinstance(v.type, TupleT) else v.type for v, d in zip(free, free_inits)]
+    free_params = [Var(f"d_{v.name}", t, True) for v, t in zip(free, free_types)]
     inner = Cotangents(r.build, r.active)
     for v, p in zip(free, free_params):
         inner.put(v, p)

@@ -56,9 +56,13 @@ def reverse_ops(sweep: Sweep) -> dict[Stmt, Stmt]:
 
 def stmt_reads(stmt: Stmt) -> Iterator[tuple[Var, Stmt]]:
     """Yield every variable that a statement of a sweep and those inside it read, with the statement that reads it."""
-    op = stmt.op
-    sweeps = (op.sweep,) if isinstance(op, ReverseLoop) else (op.then, op.orelse) if isinstance(op, ReverseBranch) else ()
-    own = plain_reads(stmt) if not sweeps else op.inits if isinstance(op, ReverseLoop) else ()
+    match stmt.op:
+        case ReverseLoop(_, _, inits, sweep):
+            own, sweeps = inits, (sweep,)
+        case ReverseBranch(_, then, orelse):
+            own, sweeps = (), (then, orelse)
+        case _:
+            own, sweeps = plain_reads(stmt), ()
     yield from ((v, stmt) for v in own if isinstance(v, Var))
     for sweep in sweeps:
         for inner in sweep.stmts():

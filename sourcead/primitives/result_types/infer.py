@@ -42,7 +42,7 @@ def infer_call(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None) -> Typ
         Scalar(kind='float', dtype=dtype('float32'))
     """
     args, kwargs = list(args), dict(kwargs or {})
-    if not any(has_any_dtype(a.type) for a in (*args, *kwargs.values())):
+    if not any(isinstance(a, Arg) and has_any_dtype(a.type) for a in (*args, *kwargs.values())):
         return _infer_call(fn, args, kwargs)
     result: Type = Undefined()
     for choice in range(DTYPE_CHOICES):

@@ -37,7 +37,7 @@ from sourcead.backends.numba.integers import CHECKED, checked, wraps
 from sourcead.emit import Emitted, emit
 from sourcead.emit.memory.sharing import call_sharing, index_sharing
 from sourcead.ir.nodes import (
-    Atom, Block, Build, Call, Const, Effect, Function, Index, Let, Loop, Op, Operand, Stmt, Update, Var, fresh
+    Atom, Block, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Stmt, Update, Var, fresh
 )
 from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, TupleT, Type, Unknown, kind_of, rank
 from sourcead.ir.walk import bound_vars, count_reads, map_blocks, map_op, op_blocks
@@ -120,21 +120,16 @@ class _Outlining:
         stmts: list[Stmt] = []
         for stmt in block.stmts:
             stmt = replace(stmt, within=())
-            if isinstance(stmt.op, Effect) and stmt.op.kind == "with":  # np.errstate: nothing warns here
-                inner = self.block(stmt.op.body)
-                stmts += inner.stmts
-                stmts += [Stmt((t,), Let(r), stmt.origin, stmt.adjoint_of) for t, r in zip(stmt.targets, inner.results)]
-                continue
             if op_blocks(stmt.op):
                 self.number(bound_vars(stmt.op))
                 if isinstance(stmt.op, Loop):
                     self.grown.update(stmt.op.params)
-                op = map_op(stmt.op, lambda a: a, self.block)
+                new = map_blocks(stmt, self.block)
             else:
-                op = self.op(stmt, stmts)
+                new = replace(stmt, op=self.op(stmt, stmts))
             self.number(stmt.targets)
             self.made_by.update((t, stmt.op) for t in stmt.targets)
-            stmts.append(replace(stmt, op=op))
+            stmts.append(new)
         return Block(tuple(stmts), block.results)
 
     def number(self, variables: tuple[Var, ...]) -> None:

@@ -31,7 +31,7 @@ from sourcead.ir.nodes import (
     Var, fresh
 )
 from sourcead.ir.types import INT, Array, Sym
-from sourcead.ir.walk import map_blocks, op_blocks, op_reads, walk
+from sourcead.ir.walk import count_reads, map_blocks, op_blocks, op_reads, walk
 
 PURE = Index | Attr | Let | Build
 FEWEST = 2  # statements that are worth a loop of their own
@@ -40,23 +40,11 @@ FEWEST = 2  # statements that are worth a loop of their own
 def fuse_vector_statements(function: Function) -> Function:
     """The function with loops in place of statements on vectors, itself if there are none; before `assign_memory`."""
     before, function = function, vector_stacks_as_matrices(function)
-    stmts = list(walk(function.body))
-    uses: dict[Var, int] = {}
+    uses = count_reads(function.body)
     roots: dict[Var, Var] = {}
-    for stmt in stmts:
-        for v in op_reads(stmt.op):
-            uses[v] = uses.get(v, 0) + 1
+    for stmt in walk(function.body):
         if isinstance(stmt.op, Index | Let | Update) and (read := op_reads(stmt.op)):
             roots[stmt.targets[0]] = roots.get(read[0], read[0])
-
-    def results(block: Block) -> None:
-        for v in block.results:
-            uses[v] = uses.get(v, 0) + 1
-        for stmt in block.stmts:
-            for inner in op_blocks(stmt.op):
-                results(inner)
-
-    results(function.body)
     fusing = _VectorStatementFuser(uses, roots, may_run_again(function))
     body = fusing.block(function.body)
     return replace(function, body=body) if fusing.made or function is not before else before

@@ -13,7 +13,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.references import Subscripts
 from sourcead.ir.nodes import Atom, Block, Index, Operand, Slice, Var
 from sourcead.ir.types import Array, Scalar, Sym
-from sourcead.ir.walk import op_blocks
+from sourcead.ir.walk import walk
 
 Length = tuple  # how many elements: (dim, how many less) or (dim, from, to)
 
@@ -37,18 +37,13 @@ class Parts:
     def __init__(self, block: Block, subscripts: Subscripts):
         self.subscripts = subscripts
         self.lengths: dict[Sym, Length] = {}  # of dims of parts
-        self._visit(block)
-
-    def _visit(self, block: Block) -> None:
-        for stmt in block.stmts:
+        for stmt in walk(block):
             if isinstance(stmt.op, Index) and isinstance(stmt.op.base, Var):
                 axes = self.axes(stmt.op.base.type, stmt.op.key)
                 t = stmt.targets[0].type
                 kept = [] if axes is None else [a for a in axes if a.at is None]
                 if axes is not None and isinstance(t, Array) and t.dims is not None and len(t.dims) == len(kept):
                     self.lengths.update((n, a.length) for n, a in zip(t.dims, kept) if isinstance(n, Sym) and n not in self.lengths)
-            for inner in op_blocks(stmt.op):
-                self._visit(inner)
 
     def length(self, dim: int | Sym) -> Length:
         """The number of elements along an axis of an array."""

@@ -1,0 +1,50 @@
+"""Where a loop keeps what the reverse of its iterations reads.
+
+    a value that is saved                   hs = []; loop: hs.append(h)             reverse: h = hs.pop()
+    a value on leaving an iteration         the value on entry to the next          the reverse loop carries it backward
+    an array that is written in place       olds.append(a[i]); a[i] = v             a[i] = olds.pop()
+
+All else that an iteration reads is rebuilt from these, or is still in scope.  The lists are `Build` ops with `residual`: the passes
+and engines that keep them in another form, such as one stack for a nest of loops or an array of numbers, look for these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sourcead.ad.residuals.notes import Kept, LoopNote, rebuilt
+from sourcead.ir.nodes import Stmt, Var
+
+
+@dataclass(frozen=True)
+class Storage:
+    """Where a loop keeps its values.
+
+    Attributes:
+        listed: values of which each iteration appends one to a list.
+        carried: values on leaving an iteration, each with the variant that has it on entry to the next; the variant is listed.
+        flag: whether the loop was left, which is true in the last iteration at most: carried as well. None if the reverse does not read it.
+        restored: the chains of the arrays that the reverse puts back as they were, with the numbers of their variants.
+        overwritten: what updates overwrite that the reverse undoes, with the array.
+    """
+
+    listed: list[Var]
+    carried: dict[Var, Var]
+    flag: Var | None
+    restored: dict[Var, int]
+    overwritten: dict[Var, Var]
+
+    def note(self, loop: Stmt, again: Iterable[Var]) -> LoopNote:
+        """Return the note for people on a loop that rebuilds the values `again`."""
+        kept = [Kept(v.name, v.type) for v in self.listed if v not in self.overwritten]
+        olds = [v for v in self.listed if v in self.overwritten]
+        kept += [Kept(f"what is overwritten of {self.overwritten[v].name}", v.type) for v in olds]
+        rest = []
+        if self.carried:
+            names = ", ".join(sorted({p.name for p in self.carried.values()}))
+            rest.append(f"carries {names} backward, whose value on leaving an iteration is that on entering the next")
+        if self.restored:
+            rest.append(f"puts back {', '.join(loop.op.params[k].name for k in self.restored.values())} as it was")
+        head = "saves in each iteration {}" if kept else "saves nothing"
+        return LoopNote(loop.origin, head, tuple(kept), (*rest, *rebuilt(again)))

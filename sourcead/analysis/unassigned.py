@@ -14,10 +14,9 @@ from dataclasses import replace
 
 from sourcead import runtime
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Op, Stmt, Var,
-    operand_atoms
+    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Stmt, Var, operand_atoms
 )
-from sourcead.ir.walk import map_op, op_blocks, walk
+from sourcead.ir.walk import map_blocks, walk
 
 NOTHING = Const(None)
 
@@ -111,12 +110,9 @@ def _replaced(block: Block, f) -> Block:
     """Return the block with `f(atom)` in place of each atom whose value a variable gets."""
 
     def visit(b: Block) -> Block:
-        stmts = tuple(replace(s, op=op(s.op)) if op_blocks(s.op) else s for s in b.stmts)
-        return Block(stmts, b.results if raises(b) else tuple(map(f, b.results)))
+        return Block(tuple(map_blocks(change(s), visit) for s in b.stmts), b.results if raises(b) else tuple(map(f, b.results)))
 
-    def op(o: Op) -> Op:
-        if isinstance(o, Loop):
-            o = replace(o, inits=tuple(map(f, o.inits)))
-        return map_op(o, lambda a: a, visit)
+    def change(stmt: Stmt) -> Stmt:
+        return replace(stmt, op=replace(stmt.op, inits=tuple(map(f, stmt.op.inits)))) if isinstance(stmt.op, Loop) else stmt
 
     return visit(block)

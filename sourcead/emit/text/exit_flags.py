@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sourcead.ir.nodes import Atom, Block, Branch, Const, Loop, Stmt, Var
-from sourcead.ir.walk import op_blocks
+from sourcead.ir.walk import walk
 
 
 def decides(stmt: Stmt, flag: Atom) -> bool:
@@ -14,16 +14,6 @@ def decides(stmt: Stmt, flag: Atom) -> bool:
 def unprinted_results(function_body: Block, counts: dict[Var, int]) -> set[tuple[Block, int]]:
     """The results of blocks that are flags and only decide where `break` stands, so that nothing prints their values."""
     found: set[tuple[Block, int]] = set()
-
-    def visit(block: Block) -> None:
-        for stmt in block.stmts:
-            op = stmt.op
-            if isinstance(op, Loop) and op.leave is not None:
-                k = op.params.index(op.leave)
-                if not counts.get(op.leave) and not counts.get(stmt.targets[k]):
-                    decide(op.body, k)
-            for inner in op_blocks(op):
-                visit(inner)
 
     def decide(block: Block, k: int) -> None:
         flag = block.results[k]
@@ -37,5 +27,10 @@ def unprinted_results(function_body: Block, counts: dict[Var, int]) -> set[tuple
             for arm in (last.op.then, last.op.orelse):
                 decide(arm, last.targets.index(flag))
 
-    visit(function_body)
+    for stmt in walk(function_body):
+        op = stmt.op
+        if isinstance(op, Loop) and op.leave is not None:
+            k = op.params.index(op.leave)
+            if not counts.get(op.leave) and not counts.get(stmt.targets[k]):
+                decide(op.body, k)
     return found

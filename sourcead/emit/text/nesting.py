@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.may_alias import AliasGroups
-from sourcead.emit.memory.sharing import attr_sharing, operand_type
+from sourcead.emit.memory.sharing import attr_sharing
 from sourcead.emit.text.exit_flags import unprinted_results
 from sourcead.emit.text.idioms import binders
 from sourcead.emit.text.live_ranges import NameClasses
@@ -27,7 +28,7 @@ from sourcead.ir.nodes import (
     Var, op_operands, operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, kind_of
-from sourcead.ir.walk import count_reads, has_effect, op_blocks
+from sourcead.ir.walk import count_reads, has_effect, op_blocks, walk
 
 MAX_LENGTH = 92
 
@@ -81,14 +82,11 @@ class _Nesting:
         self.result = {v: op for v, op in self.ops.items() if v not in self.named}
 
     def note_bases(self, block: Block) -> None:
-        for stmt in block.stmts:
-            op = stmt.op
+        for op in (stmt.op for stmt in walk(block)):
             if isinstance(op, (Update, Append, Pop)):
                 self.bases.add(op.base)
             if isinstance(op, Branch) and repeated_arm(op) is not None:
                 self.counts[op.cond] -= 1
-            for inner in op_blocks(op):
-                self.note_bases(inner)
 
     # ---- reading ----
 

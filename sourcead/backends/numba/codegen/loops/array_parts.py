@@ -13,14 +13,14 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.references import Subscripts
 from sourcead.ir.nodes import Atom, Block, Index, Operand, Slice, Var
 from sourcead.ir.types import Array, Scalar, Sym
-from sourcead.ir.walk import op_blocks
+from sourcead.ir.walk import walk
 
 Length = tuple  # how many elements: (dim, how many less) or (dim, from, to)
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What of an axis a part has. `at`: one element; else those from `start` to `stop`, counted from the end if `from_end`."""
+    """The elements of one axis that a part has: the one at `at`, or those from `start` to `stop` or to `from_end` before the end."""
 
     dim: int | Sym
     at: Atom | None = None
@@ -37,25 +37,20 @@ class Parts:
     def __init__(self, block: Block, subscripts: Subscripts):
         self.subscripts = subscripts
         self.lengths: dict[Sym, Length] = {}  # of dims of parts
-        self._visit(block)
-
-    def _visit(self, block: Block) -> None:
-        for stmt in block.stmts:
+        for stmt in walk(block):
             if isinstance(stmt.op, Index) and isinstance(stmt.op.base, Var):
                 axes = self.axes(stmt.op.base.type, stmt.op.key)
                 t = stmt.targets[0].type
                 kept = [] if axes is None else [a for a in axes if a.at is None]
                 if axes is not None and isinstance(t, Array) and t.dims is not None and len(t.dims) == len(kept):
                     self.lengths.update((n, a.length) for n, a in zip(t.dims, kept) if isinstance(n, Sym) and n not in self.lengths)
-            for inner in op_blocks(stmt.op):
-                self._visit(inner)
 
     def length(self, dim: int | Sym) -> Length:
-        """The number of elements along an axis of an array."""
+        """Return the number of elements along an axis of an array."""
         return self.lengths.get(dim, (dim, constant(0))) if isinstance(dim, Sym) else (dim, constant(0))
 
     def axes(self, t: object, key: Operand | None) -> list[Axis] | None:
-        """The axes of the part of an array that a subscript names, None if it has something else than integers and slices upward.
+        """Return the axes of the part that a subscript selects; None if it has other keys than integers and slices with step 1.
 
         Without a key, of the whole array.
         """
@@ -92,5 +87,5 @@ class Parts:
 
 
 def plain(dim: int | Sym, less: Affine) -> Length:
-    """A length, a number as such."""
+    """Return a length, computed where the dim is a number."""
     return (max(0, dim - less.constant), constant(0)) if isinstance(dim, int) and not less.terms else (dim, less)

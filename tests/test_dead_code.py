@@ -95,7 +95,7 @@ def unnamed():
             for name in names_of(node):
                 if inside[name] > words(ast.walk(node))[name] or (module, name) in elsewhere or name in documented():
                     continue
-                if not name.startswith(starts) and not module.startswith(FOR_USERS):
+                if not name.startswith(starts) and not module.startswith(FOR_USERS) and not CALLED_BY_LIBRARIES.fullmatch(name):
                     yield f"{module}.{name}"
 
 

@@ -289,6 +289,51 @@ def test_values_and_both_modes(name):
     assert tangent == pytest.approx(np.sum(gradient * direction), rel=1e-10, abs=1e-12)
 
 
+Z34 = rng.normal(size=(3, 4)) + 1j * rng.normal(size=(3, 4))
+Z33 = rng.normal(size=(3, 3)) + 1j * rng.normal(size=(3, 3))
+T233 = rng.normal(size=(2, 3, 3))
+ARGUMENTS = {  # arguments whose axes, types or numbers are not the usual ones
+    "trace of each matrix in a type": (lambda x: np.linalg.trace(x, dtype=np.float64), T233),
+    "vecdot along another axis": (lambda x: np.vecdot(x, T233[1], axis=-2), T233),
+    "vecdot of a row along the first axis": (lambda x: np.linalg.vecdot(x, W3, axis=0), T233[0]),
+    "geomspace of arrays": (lambda x: np.geomspace(x**2 + 1, 2 * x**2 + 3, 5), v),
+    "geomspace to an array": (lambda x: np.geomspace(1.5, x**2 + 3, 4), v),
+    "correlations of complex rows": (np.corrcoef, Z34),
+    "correlations of two complex sets of rows": (lambda x: np.corrcoef(x, x[::-1] ** 2), Z34),
+    "variance about a given mean": (lambda x: np.var(x, axis=0, mean=np.mean(x, axis=0, keepdims=True)), T233[0]),
+    "deletion of a slice": (lambda x: np.delete(x, slice(0, 4, 2)), T233[0]),
+}
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_unusual_arguments(name):
+    call, at = ARGUMENTS[name]
+    shape = np.shape(call(at))
+    w = rng.normal(size=shape) + 1j * rng.normal(size=shape)
+
+    def f(x):
+        return np.sum(np.real(w * call(x)))
+
+    direction = rng.normal(size=at.shape) + (1j * rng.normal(size=at.shape) if np.iscomplexobj(at) else 0)
+    value, gradient = sourcead.value_and_grad(f)(at)
+    assert value == pytest.approx(f(at), rel=1e-12)
+    assert np.sum(np.real(gradient * direction)) == pytest.approx(along(f, at, direction), rel=1e-5, abs=1e-6)
+    assert sourcead.jvp(f, (at,), (direction,))[1] == pytest.approx(along(f, at, direction), rel=1e-5, abs=1e-6)
+
+
+def test_a_complex_symmetric_matrix_is_not_taken_for_a_hermitian_one():
+    linalg = pytest.importorskip("scipy.linalg")
+    a = Z33 + Z33.T
+    for lower in (False, True):
+        value = sourcead.value_and_grad(lambda b, lower=lower: np.sum(np.abs(linalg.solve(a, b, lower, assume_a="sym")) ** 2))(W3)[0]
+        assert value == pytest.approx(np.sum(np.abs(np.linalg.solve(a, W3)) ** 2), rel=1e-10)
+
+
+def test_weights_of_several_axes_are_refused():
+    with pytest.raises(UnsupportedArgumentError, match="np.average"):
+        sourcead.grad(lambda x: np.sum(np.average(x, axis=(0, 1), weights=np.ones((2, 3)))))(T233)
+
+
 def test_a_ufunc_that_leaves_elements_unset_is_refused():
     with pytest.raises(UnsupportedArgumentError, match="out="):
         sourcead.grad(lambda x: np.sum(np.log(x, where=x > 0.5)))(v)

@@ -61,6 +61,8 @@ def average_adjoint(y, x, axis=None, weights=None, d_y=None, keepdims=False):
             return np.broadcast_to(d_y / n, x.shape), None, None
         return np.broadcast_to(np.expand_dims(d_y / n, axis), x.shape), None, None
     if np.ndim(weights) != x.ndim:
+        if isinstance(axis, tuple):
+            raise NotImplementedError("the derivative of np.average over several axes with weights for these axes only")
         return average_along_adjoint(y, x, axis, weights, d_y, keepdims)
     if axis is None or axis == 0 or keepdims:
         d_total = d_y / np.sum(weights, axis=axis, keepdims=keepdims)
@@ -85,6 +87,8 @@ def average_tangent(y, x, axis=None, weights=None, t_x=None, t_weights=None, kee
     if weights is None:
         return np.mean(t_x, axis=axis, keepdims=keepdims), None
     if np.ndim(weights) != x.ndim:
+        if isinstance(axis, tuple):
+            raise NotImplementedError("the derivative of np.average over several axes with weights for these axes only")
         shape = [1] * x.ndim
         shape[axis] = x.shape[axis]
         centred = x - y if keepdims else x - np.expand_dims(y, axis)

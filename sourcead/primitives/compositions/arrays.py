@@ -7,13 +7,19 @@ from sourcead.primitives.registry import enter
 from sourcead.runtime import count_trimmed, distinct_places
 
 composed({
-    (np.vecdot, np.linalg.vecdot): lambda a, b, axis=-1: np.sum(np.conj(a) * b, axis=axis),
+    (np.vecdot, np.linalg.vecdot): lambda a, b, axis=-1: (
+        np.sum(np.conj(a) * b, axis=-1) if axis == -1
+        else np.sum(np.conj(np.moveaxis(a, axis, -1)) * np.moveaxis(b, axis, -1), axis=-1)
+    ),
     np.unique_values: lambda x: np.ravel(x)[distinct_places(x, None, False)[0]],
     np.sort_complex: lambda a: np.sort(a).astype(complex),
     np.astype: lambda x, dtype, copy=True: x.astype(dtype),
-    np.logspace: lambda start, stop, num=50, endpoint=True, base=10.0: base ** np.linspace(start, stop, num, endpoint),
+    np.logspace: lambda start, stop, num=50, endpoint=True, base=10.0: (
+        base ** np.linspace(start, stop, num, endpoint) if np.ndim(base) == 0 else refuse("`np.logspace` of several bases")
+    ),
     np.geomspace: lambda start, stop, num=50, endpoint=True: (
-        start * (stop / start) ** np.linspace(0.0, 1.0, num, endpoint)
+        start * (stop / start) ** np.linspace(0.0, 1.0, num, endpoint) if np.ndim(start) == 0 and np.ndim(stop) == 0
+        else start * (stop / start) ** np.linspace(np.zeros(np.shape(stop / start)), 1.0, num, endpoint)
     ),
     np.fromfunction: lambda function, shape, dtype=float: function(*np.indices(shape, dtype=dtype)),
     np.kaiser: lambda M, beta: refuse(

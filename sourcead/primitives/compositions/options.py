@@ -66,7 +66,7 @@ def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=None, mean=None,
         ddof = correction
     if where is None and mean is None:
         return np.var(cast(a, dtype), axis=axis, ddof=ddof, keepdims=keepdims)
-    there = np.broadcast_to(where, np.shape(a))
+    there = np.broadcast_to(True if where is None else where, np.shape(a))
     number = np.sum(there, axis=axis, keepdims=True)
     values = cast(np.where(there, a, 0), dtype)
     centre = np.sum(values, axis=axis, keepdims=True) / number if mean is None else mean
@@ -124,9 +124,8 @@ composed({
     np.cumprod: lambda a, axis=None, dtype=None: np.cumprod(cast(a, dtype), axis),
     np.nancumsum: lambda a, axis=None, dtype=None: np.nancumsum(cast(a, dtype), axis),
     np.nancumprod: lambda a, axis=None, dtype=None: np.nancumprod(cast(a, dtype), axis),
-    (np.trace, np.linalg.trace): lambda a, offset=0, axis1=0, axis2=1, dtype=None: (
-        np.trace(cast(a, dtype), offset, axis1, axis2)
-    ),
+    np.trace: lambda a, offset=0, axis1=0, axis2=1, dtype=None: np.trace(cast(a, dtype), offset, axis1, axis2),
+    np.linalg.trace: lambda x, offset=0, dtype=None: np.linalg.trace(cast(x, dtype), offset=offset),
 }, given="dtype")
 
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1

@@ -35,7 +35,7 @@ composed({
 def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, check_finite=True, assume_a="gen", transposed=False):
     if assume_a in ("sym", "her", "pos", "symmetric", "hermitian", "positive definite"):
         half = np.tril(a, -1) if lower else np.triu(a, 1)
-        a = half + np.conj(half.T) + np.diag(np.diag(a))
+        a = half + (half.T if assume_a in ("sym", "symmetric") else np.conj(half.T)) + np.diag(np.diag(a))
     elif assume_a not in ("gen", "general"):
         refuse("`scipy.linalg.solve` with this `assume_a`")
     return np.linalg.solve(a.T if transposed else a, b)

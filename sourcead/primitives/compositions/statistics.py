@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sourcead.primitives.compositions import composed, refuse
+from sourcead.primitives.compositions import composed, number_kind, refuse
 from sourcead.primitives.registry import enter
 
 
@@ -12,7 +12,10 @@ def corrcoef(x, y=None, rowvar=True):
     if c.ndim == 0:
         return c / c
     spread = np.sqrt(np.real(np.diag(c)))
-    return np.clip(np.real(c / spread[:, None] / spread[None, :]), -1, 1)
+    c = c / spread[:, None] / spread[None, :]
+    if number_kind(c) == "complex":
+        return np.clip(np.real(c), -1, 1) + 1j * np.clip(np.imag(c), -1, 1)
+    return np.clip(np.real(c), -1, 1)
 
 
 @composed(np.cov, given="y fweights aweights")

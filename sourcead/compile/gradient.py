@@ -249,10 +249,11 @@ class Gradient(Opaque):
 
     def _described(self, values: dict[str, Any]) -> Arguments:
         directions = self._all_directions()
+        described = arguments_of(values, self.wrt, self._derived_names(), directions)
         if self._kind != "columns":
             for name, primal in directions.items():
                 check_tangent(values[name], values[primal], name, primal)
-        return arguments_of(values, self.wrt, self._derived_names(), directions)
+        return described
 
     def _derived_names(self) -> frozenset[str]:
         """Return the parameters that this function, or the gradient that it is the gradient of, differentiates, and their tangents."""

@@ -5,7 +5,7 @@ import pytest
 
 import sourcead
 from sourcead.errors import SourceADError
-from sourcead.primitives.table import ours
+from sourcead.primitives.table import own_rules
 from tests import coverage_table
 
 
@@ -22,7 +22,7 @@ def test_the_document_is_that_of_the_table():
 
 
 def test_every_rule_is_of_both_modes():
-    assert [f for f in ours() if not all(coverage_table.modes_of(f))] == []
+    assert [f for f in own_rules() if not all(coverage_table.modes_of(f))] == []
 
 
 def test_a_refused_function_says_why():

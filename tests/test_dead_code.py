@@ -66,9 +66,10 @@ def is_registered(node):
 def names_of(node):
     """The names that a statement of a module defines."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-        return [] if is_registered(node) else [node.name]
+        return [] if is_registered(node) or CALLED_BY_LIBRARIES.fullmatch(node.name) else [node.name]
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-    return [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and not n.id.startswith("__")]
+    names = [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+    return [name for name in names if not CALLED_BY_LIBRARIES.fullmatch(name)]
 
 
 def named_elsewhere():
@@ -94,7 +95,7 @@ def unnamed():
             for name in names_of(node):
                 if inside[name] > words(ast.walk(node))[name] or (module, name) in elsewhere or name in documented():
                     continue
-                if not name.startswith(starts) and not module.startswith(FOR_USERS):
+                if not name.startswith(starts) and not module.startswith(FOR_USERS) and not CALLED_BY_LIBRARIES.fullmatch(name):
                     yield f"{module}.{name}"
 
 
@@ -107,7 +108,7 @@ def unnamed_members():
                 if cls.bases and isinstance(node, ast.FunctionDef):
                     continue  # it may override
                 for name in names_of(node):
-                    if named[name] > words(ast.walk(node))[name] or name in documented() or CALLED_BY_LIBRARIES.fullmatch(name):
+                    if named[name] > words(ast.walk(node))[name] or name in documented():
                         continue
                     yield f"{module}.{cls.name}.{name}"
 

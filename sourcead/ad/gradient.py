@@ -19,7 +19,7 @@ from sourcead.ad.recursion import as_lowered, wrt_names
 from sourcead.ad.residuals.both_sweeps import AUTO, Sweeps, both_sweeps
 from sourcead.ad.residuals.notes import Notes
 from sourcead.ad.reverse.adjoint_block import without_adjoint_blocks
-from sourcead.ad.reverse.blocks import reverse_of
+from sourcead.ad.reverse.blocks import Reverse
 from sourcead.ad.reverse.constructs import RULES
 from sourcead.ad.scalar_results import check_each_path, check_scalar
 from sourcead.analysis.activity import active_vars
@@ -83,7 +83,7 @@ def differentiate(
         def gradients() -> tuple[Atom, ...]:
             return tuple(parameter_gradient(build, cots, v, v.name in lowered.written) for v in inputs)
 
-        sweep = reverse_of(block, active, build, RULES, reverse_as_function).block(block, cots, gradients)
+        sweep = Reverse(block, active, build, RULES, reverse_as_function).block(block, cots, gradients)
     block, sweep, (value, aux) = without_adjoint_blocks(block, sweep, (value, aux))
     sweeps = both_sweeps(block, sweep, build.maybe_number, policy)
     notes = Notes(tuple(sweeps.notes), replace(primal, body=Block(tuple(sweeps.forward), ())), tuple(hoisted))

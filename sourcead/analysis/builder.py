@@ -39,13 +39,13 @@ class Builder:
 
     Attributes:
         stmts: the statements of the innermost open block.
-        origin, adjoint_of, within: given to every statement emitted.
-        known: values of variables that are known while compiling (`n = 10`); the text keeps the names.
-        maybe_number: arrays that may be a number while the program runs (see `loop_variants.starts_as_number`).
-        shape_dims: dims of the array whose `.shape` a variable is; size_dim: the dim that is the value of a variable.
-        unassigned: variables that hold nothing on some paths (`unassigned.py`).
-        pullbacks: of the results of recursive calls (`ir/pairs.py`); None in what is differentiated again.
-        made_by: the ops that variables were bound to.
+        origin, adjoint_of, within: fields of the statements that are emitted.
+        known: the values of variables that are known while compiling (`n = 10`).
+        maybe_number: arrays that may be a number at run time, such as a loop variant that starts as the number 0.
+        shape_dims: for a variable that is the `.shape` of an array, the dims; size_dim: for an integer variable, the dim that it is.
+        unassigned: variables that are None on some paths (`unassigned.py`).
+        pullbacks: those of recursive calls, by result (`ir/pairs.py`); None in a function that is differentiated again.
+        made_by: the op that defines each variable.
         part_dims: the dims of parts, by the dims of the array and the key of the subscript.
     """
 

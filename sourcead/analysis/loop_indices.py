@@ -90,9 +90,16 @@ def is_int(atom: Operand | None, value: int) -> bool:
     return atom is not None and number(atom) == value
 
 
-def same_count(a: Atom, b: Atom) -> bool:
-    """Whether two atoms are one variable or equal integers."""
+def same_count(a: Operand, b: Operand) -> bool:
+    """Whether two operands are one variable or equal integers."""
     return a is b or number(a) is not None and number(a) == number(b)
+
+
+def counts_up(loop: Loop) -> bool:
+    """Whether a loop counts from zero in steps of one and always to the end."""
+    domain = loop.domain
+    always = isinstance(domain, Range) and loop.leave is None and loop.policy is None
+    return always and is_int(domain.start, 0) and is_int(domain.step, 1)
 
 
 def offset(key: object, index: Var, made: dict[Var, Stmt]) -> int | None:

@@ -29,7 +29,7 @@ def grad(
     Used as `grad(f)`, as `@grad`, or as `@grad(wrt=...)`.
 
     Args:
-        f: the function; its source must be at hand.
+        f: the function; its source must be available.
         wrt: the parameters that the gradient is taken with respect to: an index, a name, or a sequence of them. One
             gives one gradient, a sequence gives a tuple. Indices count from the first parameter that is not bound yet
             (in a method, from the one after `self`).

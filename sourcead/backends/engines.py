@@ -1,4 +1,4 @@
-"""Which engine runs a generated text: NumPy, or Numba where it is asked for."""
+"""The engine of each backend."""
 
 from __future__ import annotations
 

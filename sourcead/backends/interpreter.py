@@ -13,7 +13,7 @@ ROOM = 1 << 16  # slots of 8 bytes; a chunk is rounded up to a power of two, whi
 
 @contextmanager
 def without_collection():
-    """Puts garbage collection off: the many small objects of a compilation live to its end, and each pass over them is in vain."""
+    """Put garbage collection off: the many small objects of a compilation live to its end, and each pass over them is in vain."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -24,7 +24,7 @@ def without_collection():
 
 
 def in_one_chunk(function: Callable) -> Callable:
-    """The function, called where the interpreter's stack has room for all that it calls.
+    """Return the function, called where the interpreter's stack has room for all that it calls.
 
     Since 3.11 CPython keeps frames in chunks of 16 KB.  Where a chunk ends, a call maps memory for another one and its return gives
     that back; with an inner loop at such a depth a compilation took sixty times as long.  A frame that asks for much gets a larger

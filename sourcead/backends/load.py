@@ -31,7 +31,7 @@ _alive: weakref.WeakKeyDictionary[types.FunctionType, _Text] = weakref.WeakKeyDi
 
 
 def load(text: str, name: str, namespace: dict[str, Any]) -> types.FunctionType:
-    """The function that a text defines.
+    """Return the function that a text defines.
 
     Args:
         text: Python source with a `def name(...)` at its top level.
@@ -51,7 +51,7 @@ def load(text: str, name: str, namespace: dict[str, Any]) -> types.FunctionType:
 
 
 def compiled(text: str, name: str) -> types.CodeType:
-    """The code of a text, under a file name of its own that is known to `linecache`."""
+    """Return the code of a text, under a file name of its own that is known to `linecache`."""
     file = f"<sourcead {name} {next(_counter)}>"
     if not text.endswith("\n"):
         text += "\n"
@@ -60,7 +60,7 @@ def compiled(text: str, name: str) -> types.CodeType:
 
 
 def run(code: types.CodeType, name: str, namespace: dict[str, Any]) -> types.FunctionType:
-    """The function that a compiled text defines, in a namespace."""
+    """Return the function that a compiled text defines, in a namespace."""
     exec(code, namespace)
     function = namespace[name]
     _alive[function] = _Text.of(code.co_filename)
@@ -68,7 +68,7 @@ def run(code: types.CodeType, name: str, namespace: dict[str, Any]) -> types.Fun
 
 
 def parameter_list(signature: inspect.Signature, default: str) -> str:
-    """The parameters as a `def` lists them; `default.format(name)` is what each default is read from."""
+    """Return the parameters as a `def` lists them; `default.format(name)` is what each default is read from."""
     parts, before = [], None
     for p in signature.parameters.values():
         if before is p.POSITIONAL_ONLY and p.kind is not p.POSITIONAL_ONLY:
@@ -84,6 +84,6 @@ def parameter_list(signature: inspect.Signature, default: str) -> str:
 
 
 def argument_list(signature: inspect.Signature) -> str:
-    """The parameters as a call hands them on."""
+    """Return the parameters as a call hands them on."""
     spelling = {"VAR_POSITIONAL": "*{0}", "VAR_KEYWORD": "**{0}", "KEYWORD_ONLY": "{0}={0}"}
     return ", ".join(spelling.get(p.kind.name, "{0}").format(p.name) for p in signature.parameters.values())

@@ -49,13 +49,13 @@ class Numba:
             raise UnsupportedArgumentError(f"inline={self.inline!r} is no way to inline", instead='inline="never" or inline="always"')
 
     def njit(self) -> dict[str, Any]:
-        """The options of `numba.njit`, but for the cache."""
+        """Return the options of `numba.njit`, but for the cache."""
         options: dict[str, Any] = {"error_model": "numpy", "boundscheck": self.boundscheck, "fastmath": self.fastmath}
         return {**options, "parallel": PARALLEL} if self.parallel else options
 
 
 def backend_of(backend: Any, f: Any) -> Any:
-    """A backend as a caller names it: "numpy", "auto" or a `Numba`.
+    """Return a backend as a caller names it: "numpy", "auto" or a `Numba`.
 
     Args:
         backend: its name; None is "auto" for a function that Numba compiles, and "numpy" else.

@@ -25,7 +25,7 @@ LARGEST = 10_000  # elements of an array that is still written as a constant
 
 
 def standalone(text: str, name: str, namespace: dict[str, Any]) -> str:
-    """The source of a module that defines a generated function.
+    """Return the source of a module that defines a generated function.
 
     Args:
         text: the generated text.
@@ -53,13 +53,13 @@ class _Module:
         self.names: dict[str, Any] = {}
 
     def add_names(self, text: str, namespace: dict[str, Any]) -> None:
-        """Defines what a text reads and does not define."""
+        """Define what a text reads and does not define."""
         for name in read_names(text):
             if name in namespace and not (name in vars(builtins) and namespace[name] is vars(builtins)[name]):
                 self.add(name, namespace[name])
 
     def add(self, name: str, value: Any) -> None:
-        """Defines a name, with all that its value needs."""
+        """Define a name, with all that its value needs."""
         if name in self.names:
             if self.names[name] is not value:
                 raise UnsupportedValueError(f"two different objects are called `{name}`", instead="rename one of them")
@@ -75,7 +75,7 @@ class _Module:
             self.constants.append(f"{name} = {self.constant(name, value)}")
 
     def add_function(self, name: str, function: types.FunctionType) -> None:
-        """Copies a function's source."""
+        """Copy a function's source."""
         if function.__closure__:
             raise UnsupportedValueError(
                 f"the function `{name}` reads variables of the function around it and cannot be saved",
@@ -93,7 +93,7 @@ class _Module:
         self.functions.append(source)
 
     def constant(self, name: str, value: Any) -> str:
-        """A value as an expression."""
+        """Return a value as an expression."""
         match value:
             case np.ndarray() if type(value) is np.ndarray and value.dtype.kind in "fciub":
                 if value.size > LARGEST:
@@ -138,7 +138,7 @@ class _Module:
 
 
 def read_names(text: str) -> list[str]:
-    """The names that a text reads, in order, without those that it defines itself at its top level."""
+    """Return the names that a text reads, in order, without those that it defines itself at its top level."""
     tree = ast.parse(textwrap.dedent(text))
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     read = (n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
@@ -146,7 +146,7 @@ def read_names(text: str) -> list[str]:
 
 
 def import_of(module: str, name: str) -> str:
-    """The statement that binds a module to a name."""
+    """Return the statement that binds a module to a name."""
     if module == name:
         return f"import {module}"
     parent, _, last = module.rpartition(".")
@@ -154,7 +154,7 @@ def import_of(module: str, name: str) -> str:
 
 
 def importable_from(value: Any) -> str | None:
-    """The module that a function or class of NumPy, SciPy or the standard library is imported from; None for others."""
+    """Return the module that a function or class of NumPy, SciPy or the standard library is imported from; None for others."""
     name = getattr(value, "__name__", None)
     if name is None or not (callable(value) or isinstance(value, type)):
         return None

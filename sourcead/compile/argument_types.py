@@ -18,7 +18,7 @@ from sourcead.ir.types import BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, 
 
 
 def argument_type(x: Any, where: str) -> Type:
-    """The type of an argument.
+    """Return the type of an argument.
 
     Args:
         x: the argument.
@@ -51,7 +51,7 @@ def argument_type(x: Any, where: str) -> Type:
 
 
 def _record_type(x: Any, where: str) -> Type:
-    """The type of a record; what refers back to it is not known."""
+    """Return the type of a record; what refers back to it is not known."""
     with fields_inside(x) as fields:
         if fields is None:
             return UNKNOWN
@@ -74,7 +74,7 @@ _ANNOTATED = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX, np.ndarray: 
 
 
 def annotated_type(annotation: Any) -> Type:
-    """The type that an annotation promises: numbers, NumPy scalars, arrays with or without their dtype."""
+    """Return the type that an annotation promises: numbers, NumPy scalars, arrays with or without their dtype."""
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
         some = [a for a in typing.get_args(annotation) if a is not type(None)]
         return annotated_type(some[0]) if len(some) == 1 else UNKNOWN
@@ -97,7 +97,7 @@ def annotated_type(annotation: Any) -> Type:
 
 
 def declared_types(function: Callable, signature: inspect.Signature) -> tuple[dict[str, Type], dict[str, Any]]:
-    """The types of the parameters as far as annotations and defaults tell, and the static defaults."""
+    """Return the types of the parameters as far as annotations and defaults tell, and the static defaults."""
     try:
         hints = typing.get_type_hints(function)
     except Exception:  # a name in an annotation that does not exist: annotations are hints, never errors

@@ -18,7 +18,7 @@ _TooHardError = np.exceptions.TooHardError if hasattr(np, "exceptions") else np.
 
 
 def arguments_by_name(signature: inspect.Signature, args: tuple, kwargs: dict) -> dict[str, Any]:
-    """The arguments of a call that the look-up makes, by parameter."""
+    """Return the arguments of a call that the look-up makes, by parameter."""
     values, left = {}, dict(kwargs)
     for i, p in enumerate(signature.parameters.values()):
         if p.kind is p.VAR_POSITIONAL:
@@ -31,7 +31,7 @@ def arguments_by_name(signature: inspect.Signature, args: tuple, kwargs: dict) -
 
 
 def spread(signature: inspect.Signature, values: dict[str, Any]) -> tuple[list, dict]:
-    """The reverse of `arguments_by_name`."""
+    """Return the reverse of `arguments_by_name`."""
     args, kwargs = [], {}
     for p in signature.parameters.values():
         if p.kind is p.VAR_POSITIONAL:
@@ -46,7 +46,7 @@ def spread(signature: inspect.Signature, values: dict[str, Any]) -> tuple[list, 
 
 
 def adapted(function: Callable, plain: types.FunctionType, signature: inspect.Signature) -> Callable:
-    """The generated function as the look-up calls it, should it take its parameters in another way than the user's.
+    """Return the generated function as the look-up calls it, should it take its parameters in another way than the user's.
 
     Args:
         function: what is called, compiled further or not.
@@ -72,7 +72,7 @@ def adapted(function: Callable, plain: types.FunctionType, signature: inspect.Si
 def in_own_globals(
     code: types.CodeType, name: str, namespace: dict[str, Any], signature: inspect.Signature
 ) -> Callable:
-    """Runs the text anew in each call, so that a pullback sees the globals as they were in its call, not in a later one."""
+    """Run the text anew in each call, so that a pullback sees the globals as they were in its call, not in a later one."""
 
     def called(*args, **kwargs):
         function = loading.run(code, name, dict(namespace))
@@ -82,7 +82,7 @@ def in_own_globals(
 
 
 def converting(call: Callable, conversions: dict[str, Callable], signature: inspect.Signature) -> Callable:
-    """Converts some arguments before the call."""
+    """Convert some arguments before the call."""
 
     def converted(*args, **kwargs):
         values = arguments_by_name(signature, args, kwargs)
@@ -101,7 +101,7 @@ def checking_aliases(
     call: Callable, written: frozenset[str], signature: inspect.Signature, globals_: Callable[[], dict[str, Any]],
     tangents: frozenset[str] = frozenset(),
 ) -> Callable:  # fmt: skip
-    """Refuses calls where an array, list, dict or object that the function writes is part of its data twice.
+    """Refuse calls where an array, list, dict or object that the function writes is part of its data twice.
 
     Its data are the arguments, those apart that are `tangents`, and what `globals_()` returns: globals that it reads.
     """
@@ -140,7 +140,7 @@ def checking_aliases(
 
 
 def share(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays have an element in common; if that is too hard to decide, yes."""
+    """Return whether two arrays have an element in common; if that is too hard to decide, yes."""
     try:
         return np.may_share_memory(a, b) and np.shares_memory(a, b, max_work=10_000)
     except _TooHardError:

@@ -123,7 +123,7 @@ class Gradient(Opaque):
         return f"{name if name.isidentifier() else 'function'}_{self._kind}"
 
     def unbound(self) -> Gradient:
-        """The same without the arguments that were given before, a method's `self` or those of a partial."""
+        """Return the same without the arguments that were given before, a method's `self` or those of a partial."""
         if not self._bound_args and not self._bound_kwargs:
             return self
         other = copy.copy(self)
@@ -189,7 +189,7 @@ class Gradient(Opaque):
         return self._latest().built.plain.text
 
     def lower(self, *args, **kwargs) -> Lowered:
-        """What a call with these arguments compiles to, without running it.
+        """Return what a call with these arguments compiles to, without running it.
 
         Args:
             args, kwargs: arguments as for a call; without any, those of the last call.
@@ -205,7 +205,7 @@ class Gradient(Opaque):
         return Lowered(built.plain.text, built.plain.ir, built.notes.shown(given), compiled_text)
 
     def save(self, path, *args, **kwargs) -> None:
-        """Writes the generated function as a module that runs without sourcead.
+        """Write the generated function as a module that runs without sourcead.
 
         Global data that the function reads becomes constants of the module, with the values of now.
 
@@ -224,7 +224,7 @@ class Gradient(Opaque):
             file.write(text)
 
     def _bound(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of a call by name."""
+        """Return the arguments of a call by name."""
         bound = self.signature.bind(*self._bound_args, *args, **{**self._bound_kwargs, **kwargs})
         bound.apply_defaults()
         return bound.arguments
@@ -255,7 +255,7 @@ class Gradient(Opaque):
         return arguments_of(values, self.wrt, self._derived_names(), directions)
 
     def _derived_names(self) -> frozenset[str]:
-        """The parameters that this function, or the gradient that it is the gradient of, differentiates, and their tangents."""
+        """Return the parameters that this function, or the gradient that it is the gradient of, differentiates, and their tangents."""
         inner = self._function._derived_names() if isinstance(self._function, Gradient) else frozenset()
         return inner | frozenset(self.wrt) | frozenset(self._directions)
 

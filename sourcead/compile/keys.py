@@ -48,7 +48,7 @@ class Same:
 
 
 def exact_key(x: Any):
-    """The key of one argument by its dtype and shape."""
+    """Return the key of one argument by its dtype and shape."""
     t = type(x)
     if t in NUMBERS:
         return t
@@ -58,7 +58,7 @@ def exact_key(x: Any):
 
 
 def coarse_key(x: Any):
-    """The key of one argument by what a text depends on."""
+    """Return the key of one argument by what a text depends on."""
     t = type(x)
     if t in NUMBERS:
         return t
@@ -80,7 +80,7 @@ def _coarse_part(x: Any):
 
 
 def _part(x: Any, key: Callable):
-    """The key of an item of a structure: of what is static there, only functions are known while compiling."""
+    """Return the key of an item of a structure: of what is static there, only functions are known while compiling."""
     if type(x) in NUMBERS or x is None or isinstance(x, bool | str | bytes):
         return type(x)
     return static_key(x) if is_static(x) else _structure_key(x, key)
@@ -104,14 +104,14 @@ def _structure_key(x: Any, key: Callable):
 
 
 def _record_key(x: Any, key: Callable):
-    """The key of a record: strings and truth values in it are known while compiling."""
+    """Return the key of a record: strings and truth values in it are known while compiling."""
     with fields_inside(x) as fields:
         items = (fields or {}).items()
         return (type(x), *[(n, static_key(v) if isinstance(v, bool | str) else key(v)) for n, v in items])
 
 
 def is_static(x: Any) -> bool:
-    """Whether the value of an argument is known while compiling."""
+    """Return whether the value of an argument is known while compiling."""
     if x is None or isinstance(
         x, bool | str | bytes | type | types.ModuleType | types.EllipsisType | np.dtype | enum.Enum | SavingPolicy
     ):
@@ -120,7 +120,7 @@ def is_static(x: Any) -> bool:
 
 
 def static_key(x: Any):
-    """The key of a static value: two values with the same key make the same text."""
+    """Return the key of a static value: two values with the same key make the same text."""
     t = type(x)
     if isinstance(x, bool | str | bytes | np.dtype | SavingPolicy):
         return t, x

@@ -32,7 +32,7 @@ from sourcead.language.transformations import KINDS, Described
 
 
 def takes_derivatives(fn: Any) -> bool:
-    """Whether this is one of the public functions, or what one of them returned."""
+    """Return whether this is one of the public functions, or what one of them returned."""
     try:
         return isinstance(fn, Opaque) or fn in KINDS
     except TypeError:  # not hashable
@@ -41,7 +41,7 @@ def takes_derivatives(fn: Any) -> bool:
 
 @core.kind_of_callable("derivative", takes_derivatives)
 def call_transformation(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of `grad`, `vjp` or another public function, or of what one of them returned outside of the function that is lowered."""
+    """Return the value of a call of `grad`, `vjp` or another public function, or of an object that one of them returned."""
     described = fn.described() if isinstance(fn, Opaque) else None
     if described is not None:
         return core.call(lo, bound_derivative(lo, described), args, kwargs, node)
@@ -59,7 +59,7 @@ def call_transformation(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[s
 
 
 def bound_derivative(lo: Lowering, described: Described) -> BoundVal:
-    """What one of the public functions returned, as a value."""
+    """Return what one of the public functions returned, as a value."""
     function = core.as_value(lo, described.function)
     value = DerivativeVal(described.kind, function, described.wrt, described.has_aux, described.names)
     args = tuple(core.as_value(lo, v) for v in described.bound_args)
@@ -86,7 +86,7 @@ def made(lo: Lowering, kind: str, args: list[Value], kwargs: dict[str, Value], n
 
 @core.call.register(DerivativeVal)
 def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of `grad(f)` and of what the other transformations return."""
+    """Return a call of `grad(f)` and of what the other transformations return."""
     if value.kind == "hvp":
         gradient = DerivativeVal("grad", value.function, value.wrt)
         ts = args[-1].items if isinstance(value.wrt, tuple) and isinstance(args[-1], TupleVal) else args[-1:]
@@ -133,7 +133,7 @@ def lower_columns(lo: Lowering, value: DerivativeVal, at: list, args: list[Value
 
 
 def by_columns(column: Callable, x: Any) -> Any:
-    """The Jacobian whose columns are `column(t)` for the unit tangents `t` of `x`; it is lowered with the function that takes it."""
+    """Return the Jacobian whose columns are `column(t)` for the unit tangents `t` of `x`; it is lowered with the function that takes it."""
     columns = []
     for unit in np.eye(x.size, dtype=x.dtype):
         columns.append(column(np.reshape(unit, x.shape)))
@@ -141,7 +141,7 @@ def by_columns(column: Callable, x: Any) -> Any:
 
 
 def push(lo: Lowering, active: ActiveCall, tangents: list[Value], value_too: bool) -> Value:
-    """The value (or not) and the tangent of a call."""
+    """Return the value (or not) and the tangent of a call."""
     if len(tangents) != len(active.at):
         raise WrtError(f"{len(active.at)} arguments have tangents, and {len(tangents)} are given", at=lo.here)
     call = taken(lo, active)
@@ -174,7 +174,7 @@ def lower_vjp(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -
 
 
 def pulled(lo: Lowering, call: Taken, single: bool) -> Value:
-    """The value and the pullback."""
+    """Return the value and the pullback."""
     function, _ = differentiate(call.lowered, tuple(call.lowered.params), Form("vjp", single=single), closures=False)
     (closure,) = (s for s in function.body.stmts if s.targets and s.targets[0] is function.body.results[1])
     placed(lo, (s for s in function.body.stmts if s is not closure))

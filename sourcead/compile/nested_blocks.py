@@ -77,7 +77,7 @@ def taken(lo: Lowering, call: ActiveCall) -> Taken:
 
 
 def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], replaced: list[Place], written: frozenset):
-    """The block of a call, its inputs, which of them it writes, and whether it changes anything else."""
+    """Return the block of a call, its inputs, which of them it writes, and whether it changes anything else."""
     mark, birth = lo.journal.mark(), next_birth()
     names = dict(enumerate(parameters(lo, call.fn, call.node)))
     inputs = {p: standing_for(lo, every[p], p if isinstance(p, str) else names.get(p, "x"), p in call.at) for p in replaced}
@@ -101,7 +101,7 @@ def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], repla
 
 
 def layout_checks(lo: Lowering, arguments: list[Var]) -> list[Stmt]:
-    """The checks of the memory layout of a function's arguments (`values/memory_layouts.py`)."""
+    """Return the checks of the memory layout of a function's arguments (`values/memory_layouts.py`)."""
     checked = [v for v in arguments if v in lo.layouts]
     lo.layouts.difference_update(checked)
     return [
@@ -110,18 +110,18 @@ def layout_checks(lo: Lowering, arguments: list[Var]) -> list[Stmt]:
 
 
 def mark_of(x: Var) -> str:
-    """What `Lowering.written` calls a variable that stands for an argument."""
+    """Return what `Lowering.written` calls a variable that stands for an argument."""
     return f"{x.name} {x.id}"
 
 
 def is_write(slots, key) -> bool:
-    """Whether a changed slot is more than a view that was derived again, or a poison."""
+    """Return whether a changed slot is more than a view that was derived again, or a poison."""
     cell = slots.cell
     return key is not POISON and not (cell is not None and cell.base is not None)
 
 
 def standing_for(lo: Lowering, value: Value, name: str, in_wrt: bool) -> Var:
-    """A new variable for an argument; in wrt, whole numbers count as floats."""
+    """Return a new variable for an argument; integers in wrt become floats."""
     atom = lo.read(value)
     found = atom_type(atom)
     t = as_float(found) if in_wrt else found
@@ -135,7 +135,7 @@ def standing_for(lo: Lowering, value: Value, name: str, in_wrt: bool) -> Var:
 
 
 def block_as_lowered(lo: Lowering, block: Block, inputs: list[Var], written: set[str]):
-    """The block as a function of whatever it reads."""
+    """Return the block as a function of whatever it reads."""
     free = [v for v in free_vars(block) if v not in inputs]
     function = Function("function", (*inputs, *free), block, origin=lo.here)
     params = {str(k): x for k, x in enumerate(inputs)}
@@ -149,13 +149,13 @@ def placed(lo: Lowering, stmts) -> None:
 
 
 def wrapped(lo: Lowering, results: tuple[Atom, ...]) -> Value:
-    """The results of a derivative as a value: a tuple if there are several."""
+    """Return the results of a derivative as a value: a tuple if there are several."""
     values = tuple(map(lo.wrap, results))
     return values[0] if len(values) == 1 else TupleVal(values)
 
 
 def direction(lo: Lowering, x: Var, value: Value) -> Atom:
-    """A tangent of `x`, after a check that it has the shape of `x` where the types do not tell."""
+    """Return a tangent of `x`, after a check that it has the shape of `x` where the types do not tell."""
     t = lo.read(value)
     have, want = atom_type(t), tangent_type(x.type)
     if isinstance(have, Scalar) and isinstance(want, Scalar) or have == want:

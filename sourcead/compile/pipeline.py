@@ -37,7 +37,7 @@ class Built:
         written: parameters whose arrays the user's function writes.
         live: (holder, key, name in the namespace) of data that is read again at each call.
         guards: (holder, key, object) of code that must still be what it was.
-        program: the program for another engine that was asked for.
+        program: the program for the engine of the request, if that is not NumPy.
         refusal: why there is none.
     """
 
@@ -105,7 +105,7 @@ def derive(request: Request) -> tuple[Lowered, Derivative]:
 
 
 def at_once(function: Function, directions: dict[str, str]) -> Function:
-    """The function that computes a tangent, for several directions at once, along a new first axis.
+    """Return the function that computes a tangent, for several directions at once, along a new first axis.
 
     Raises:
         Unbatchable: an op has no form for several values at once.
@@ -131,7 +131,7 @@ def at_once(function: Function, directions: dict[str, str]) -> Function:
 
 
 def literal_defaults(source: Source, names: list[str]) -> tuple:
-    """The defaults of the last parameters, as far as they can be written down."""
+    """Return the defaults of the last parameters, as far as they can be written down."""
     found = source.defaults
     last: list = []
     for name in reversed(names):

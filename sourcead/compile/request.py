@@ -1,4 +1,4 @@
-"""What the pipeline is asked for, and the kinds of derivatives that there are."""
+"""A request to the pipeline, and the kinds of derivatives."""
 
 from __future__ import annotations
 

@@ -12,28 +12,28 @@ from sourcead.ir.records import is_record, map_value, parts_of
 
 
 def is_leaf(x: Any) -> bool:
-    """Whether this is a number or an array."""
+    """Return whether this is a number or an array."""
     return isinstance(x, np.ndarray | np.number | float | complex) or isinstance(x, int) and not isinstance(x, bool)
 
 
 def leaves(x: Any, where: str = "") -> list[tuple[str, Any]]:
-    """The numbers and arrays in a structure, each with its place as the user would write it."""
+    """Return the numbers and arrays in a structure, each with its place as the user would write it."""
     return [(where, x)] if is_leaf(x) else [leaf for at, part in parts_of(x) for leaf in leaves(part, where + at)]
 
 
 def holders(x: Any, where: str) -> list[tuple[str, Any]]:
-    """The lists, dicts and objects in a structure, each with its place as the user would write it."""
+    """Return the lists, dicts and objects in a structure, each with its place as the user would write it."""
     own = [(where, x)] if isinstance(x, list | dict) or is_record(x) and not isinstance(x, tuple) else []
     return own + [holder for at, part in parts_of(x) for holder in holders(part, where + at)]
 
 
 def map_leaves(f: Callable[[Any], Any], x: Any) -> Any:
-    """The structure with each of its numbers and arrays replaced by `f` of it."""
+    """Return the structure with each of its numbers and arrays replaced by `f` of it."""
     return f(x) if is_leaf(x) else map_value(x, functools.partial(map_leaves, f))
 
 
 def conversion(x: Any, in_wrt: bool) -> Callable[[Any], Any] | None:
-    """What an argument must pass through before the generated function takes it; None: nothing.
+    """Return what an argument must pass through before the generated function takes it; None: nothing.
 
     Python's integers in wrt count as floats; a memory-mapped array is taken as the plain array that it is.
     """

@@ -14,7 +14,7 @@ from sourcead.errors import WrtError
 
 
 def resolved_wrt(wrt: Any, signature: inspect.Signature, bound: int, name: str) -> tuple[tuple[str, ...], bool]:
-    """The names of the parameters that `wrt` stands for, and whether it stands for one alone.
+    """Return the names of the parameters that `wrt` stands for, and whether it stands for one alone.
 
     Args:
         wrt: an index, a parameter name, or a sequence of them.
@@ -56,7 +56,7 @@ def _parameter_name(item: Any, names: list[str], bound: int, name: str) -> str:
 
 
 def with_tangents(signature: inspect.Signature, directions: Iterable[str]) -> inspect.Signature:
-    """The signature with parameters for tangents: after the others where each of these must be given, else by name only."""
+    """Return the signature with parameters for tangents: after the others where each of these must be given, else by name only."""
     parameters = list(signature.parameters.values())
     plain = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in parameters)
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if plain else inspect.Parameter.KEYWORD_ONLY
@@ -66,7 +66,7 @@ def with_tangents(signature: inspect.Signature, directions: Iterable[str]) -> in
 
 
 def check_tangent(t: Any, x: Any, name: str, primal: str) -> None:
-    """Refuses a tangent that does not have its argument's structure, shapes and dtypes.
+    """Refuse a tangent that does not have its argument's structure, shapes and dtypes.
 
     Raises:
         WrtError: where it differs.
@@ -98,7 +98,7 @@ def _described(x: Any) -> str:
 
 
 def check_wrt(x: Any, where: str) -> None:
-    """Refuses an argument that carries no derivative.
+    """Refuse an argument that carries no derivative.
 
     Raises:
         WrtError: an array of integers, booleans or text; a boolean, a string, None, a function or another object.

@@ -1,4 +1,4 @@
-"""What loops save for the reverse sweep: the policies that users name.
+"""Checkpoint policies: what loops save for the reverse sweep.
 
 | policy | saves | rebuilds |
 | --- | --- | --- |
@@ -121,7 +121,7 @@ def positive(number: Any, name: str, what: str) -> int:
 
 
 def bytes_of(budget: Any) -> int:
-    """The bytes of a budget, a number or a text."""
+    """Return the bytes of a budget given as a number or a text."""
     found = None
     if isinstance(budget, str):
         match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]i?)?b?\s*", budget.lower())
@@ -136,7 +136,7 @@ def bytes_of(budget: Any) -> int:
 
 
 def policy_of(given: Any, budget: Any = None) -> Any:
-    """A policy as it was given, checked: one of `NAMES` but "auto", a `Segments` or `Revolve`, or an `Auto`."""
+    """Return the policy that was given, an `Auto` for "auto"; raise an error if there is no such policy."""
     if isinstance(given, str) and given in NAMES:
         given = Auto() if given == "auto" else given
     if budget is not None:
@@ -154,12 +154,12 @@ def policy_of(given: Any, budget: Any = None) -> Any:
 
 
 def checkpoint(iterable: Iterable, policy: Any = "auto", *, budget: int | str | None = None) -> Iterable:
-    """What a loop runs over, with the policy by which this one loop saves; the iterable itself is handed through.
+    """Return the iterable; a differentiated loop over it saves by the given policy.
 
-    In a function that is differentiated, `for t in checkpoint(range(n), Revolve(8)):` holds over `checkpoint=` of `grad`.
+    In a function that is differentiated, `for t in checkpoint(range(n), Revolve(8)):` overrides `checkpoint=` of `grad`.
 
     Args:
-        iterable: what the loop runs over.
+        iterable: the iterable of the loop.
         policy: "auto", "store", "states", "recompute", `Segments(every)`, `Revolve(snapshots)` or `Auto(budget)`.
         budget: the memory that "auto" may fill with states, in bytes or as a text such as "200MB".
 

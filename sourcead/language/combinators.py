@@ -1,8 +1,8 @@
 """Second-order array combinators: arrays in, arrays out.
 
-As plain Python they are what their docstrings say. Inside a differentiated function they are compiled (`frontend/combinators.py`): a
-`map` whose body works on whole arrays runs as one, `reduce` and `scan` with `+`, `*`, `min`, `max` and `logaddexp` are calls of NumPy,
-other associative operators run as a tree of whole-array steps, and what cannot be written so is a loop.
+Called as plain Python functions they run the loops of their docstrings. Inside a differentiated function they are compiled
+(`frontend/builtins/combinators.py`): a `map` whose body can take whole arrays becomes one call of it, `reduce` and `scan` with `+`,
+`*`, `min`, `max` and `logaddexp` become calls of NumPy, other associative operators a tree of whole-array steps, and the rest loops.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _checked: weakref.WeakSet[Callable] = weakref.WeakSet()
 
 
 class NotAssociativeWarning(UserWarning):
-    """An operator of `reduce` or `scan` gives another result where the brackets stand elsewhere."""
+    """An operator of `reduce` or `scan` is not associative."""
 
 
 def map(f: Callable, *xs: Any) -> Any:
@@ -63,13 +63,13 @@ def reduce(op: Callable, xs: Any, initial: Any) -> Any:
         op: an associative function of two values of one type, such as `np.add` or a product of matrices; it may read other
             variables. With tuples, `op((a, b), (c, d))` returns a tuple.
         xs: an array, whose elements along the first axis are combined; or a tuple of arrays of one length.
-        initial: what to begin with, and the result if `xs` is empty.
+        initial: the first left operand, and the result if `xs` is empty.
 
     Returns:
         The combined value.
 
     Warns:
-        NotAssociativeWarning: three elements of `xs` give different results by the place of the brackets.
+        NotAssociativeWarning: the first three elements of `xs` show that `op` is not associative.
 
     Example:
         >>> import sourcead
@@ -116,21 +116,21 @@ def scan(op: Callable, xs: Any, initial: Any) -> Any:
 
 
 def stacked(results: list) -> Any:
-    """Results along a new first axis, each part of a tuple by itself."""
+    """Stack results along a new first axis, each part of a tuple by itself."""
     if isinstance(results[0], tuple):
         return tuple(stacked(list(part)) for part in zip(*results))
     return np.stack(results)
 
 
 def warn_unless_associative(op: Callable, values: list) -> None:
-    """Tries an operator on three values, once for each operator."""
+    """Warn if three values show that an operator is not associative; each operator is tested once."""
     if len(values) < 3 or any(op is known for known in KNOWN):
         return
     try:
         if op in _checked:
             return
         _checked.add(op)
-    except TypeError:  # no weak reference: it is tried each time
+    except TypeError:  # without a weak reference it is tested each time
         pass
     a, b, c = values
     if not is_same(op(op(a, b), c), op(a, op(b, c))):
@@ -138,12 +138,12 @@ def warn_unless_associative(op: Callable, values: list) -> None:
 
 
 def warn_of(a: Any, b: Any, c: Any, at: Any = None) -> None:
-    """Warns that an operator is not associative; `at`: where in the user's program it is used."""
-    said = f"the operator is not associative: op(op(a, b), c) and op(a, op(b, c)) differ for a = {a}, b = {b}, c = {c}"
+    """Warn that an operator is not associative; `at` is where the user's program uses it."""
+    message = f"the operator is not associative: op(op(a, b), c) and op(a, op(b, c)) differ for a = {a}, b = {b}, c = {c}"
     if at is None:
-        warnings.warn(said, NotAssociativeWarning, stacklevel=4)
+        warnings.warn(message, NotAssociativeWarning, stacklevel=4)
     else:
-        warnings.warn_explicit(said, NotAssociativeWarning, at.file, at.line)
+        warnings.warn_explicit(message, NotAssociativeWarning, at.file, at.line)
 
 
 def is_same(x: Any, y: Any) -> bool:
@@ -157,16 +157,16 @@ def is_same(x: Any, y: Any) -> bool:
     return bool(np.allclose(x, y, rtol=rough, atol=rough * max(1.0, float(np.max(np.abs(x), initial=0.0))), equal_nan=True))
 
 
-# ---- as they are compiled: whole-array steps, for operators that take batches ----
+# ---- what they are compiled to: whole-array steps, for operators that take batches ----
 
 
 def together(f: Callable, *xs: Any) -> Any:
-    """`map` of arrays whose lengths are equal."""
+    """`map` of arrays that are known to have equal lengths."""
     return map(f, *xs)
 
 
 def reduced_by_halves(op: Callable, xs: Any, initial: Any) -> Any:
-    """`reduce` as a tree: neighbours are combined until one is left."""
+    """`reduce` as a tree: neighbours are combined until one element is left."""
     while len(xs) > 1:
         half = len(xs) // 2
         pairs = together(op, xs[0 : 2 * half : 2], xs[1 : 2 * half : 2])
@@ -175,7 +175,7 @@ def reduced_by_halves(op: Callable, xs: Any, initial: Any) -> Any:
 
 
 def scanned_by_doubling(op: Callable, xs: Any, initial: Any) -> Any:
-    """`scan` by W. Hillis and G. Steele (Data parallel algorithms, 1986): after step k, each holds the 2^k up to it."""
+    """`scan` by W. Hillis and G. Steele (Data parallel algorithms, 1986): after step k, each element combines the 2^k up to it."""
     reach = 1
     while reach < len(xs):
         xs = np.concatenate([xs[:reach], together(op, xs[:-reach], xs[reach:])])
@@ -184,7 +184,7 @@ def scanned_by_doubling(op: Callable, xs: Any, initial: Any) -> Any:
 
 
 def pairs_reduced_by_halves(op: Callable, xs: tuple, initial: tuple) -> tuple:
-    """The same for tuples of two arrays."""
+    """`reduced_by_halves` for tuples of two arrays."""
     first, second = xs
     while len(first) > 1:
         half = len(first) // 2
@@ -194,7 +194,7 @@ def pairs_reduced_by_halves(op: Callable, xs: tuple, initial: tuple) -> tuple:
 
 
 def pairs_scanned_by_doubling(op: Callable, xs: tuple, initial: tuple) -> tuple:
-    """The same for tuples of two arrays."""
+    """`scanned_by_doubling` for tuples of two arrays."""
     first, second = xs
     reach = 1
     while reach < len(first):

@@ -1,6 +1,6 @@
-"""What the compiler knows of `grad`, `vjp` and the other public functions when a differentiated function calls them.
+"""Registers `grad`, `vjp` and the other public functions, so that the compiler recognises them inside a differentiated function.
 
-They are found here, and not imported, because they stand above the compiler.
+They register themselves because the compiler cannot import them: they are built on it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ KINDS: dict[Callable, str] = {}  # the kind of derivative that a public function
 
 
 def returns_derivative(kind: str) -> Callable[[Callable], Callable]:
-    """A decorator that makes a public function known as one that returns a derivative of this kind."""
+    """Return a decorator that registers a public function as one that returns a derivative of this kind."""
 
     def add(function: Callable) -> Callable:
         KINDS[function] = kind
@@ -24,15 +24,15 @@ def returns_derivative(kind: str) -> Callable[[Callable], Callable]:
 
 @dataclass(frozen=True, eq=False)
 class Described:
-    """What one of the public functions returned.
+    """Describes the derivative that a public function returned.
 
     Attributes:
         kind: that of `Gradient`, or "jacobian", "hessian" or "hvp".
         function: the function that it is the derivative of.
-        wrt: by which of its arguments.
+        wrt: the arguments that it is differentiated with respect to.
         has_aux: whether it returns further values.
-        names: its parameters, where they are known.
-        bound_args, bound_kwargs: arguments that were given before.
+        names: the names of its parameters, if they are known.
+        bound_args, bound_kwargs: arguments that are already bound.
     """
 
     kind: str

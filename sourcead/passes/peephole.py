@@ -19,7 +19,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Function, Op, Stmt, Var, fresh
+from sourcead.ir.nodes import (
+    AdjointBlock, Atom, Block, Branch, Call, Closure, Const, Function, Loop, Op, Stmt, Var, fresh
+)
 from sourcead.ir.walk import map_op, op_blocks, op_reads, walk
 
 
@@ -83,6 +85,11 @@ class Facts:
             atom = self.replaced[atom]
         return atom
 
+    def current(self, atom: Atom) -> Atom:
+        """The atom that takes the place of another, under its new name."""
+        atom = self.resolve(atom)
+        return self.renamed.get(atom, atom) if isinstance(atom, Var) else atom
+
     def replace(self, var: Var, atom: Atom) -> None:
         """From here on, `atom` stands for `var`."""
         self.replaced[var] = self.resolve(atom)
@@ -105,7 +112,7 @@ def peephole(function: Function, rule: Callable[[Stmt, Facts], object]) -> Funct
     body = _block(function.body, rule, facts)
     if not facts.changed:
         return function
-    return replace(function, body=_renamed(body, facts) if facts.late else body)
+    return replace(function, body=renamed(body, facts.current) if facts.late else body)
 
 
 def with_body(function: Function, body: Block) -> Function:
@@ -183,18 +190,19 @@ def with_atoms(op: Op, atom: Callable[[Atom], Atom], block: Callable[[Block], Bl
     return replace(op, fn=op.fn.value) if isinstance(op, Call) and isinstance(op.fn, Const) else op
 
 
-def _renamed(block: Block, facts: Facts) -> Block:
-    """The block with all that was replaced and renamed during the walk, also in statements before that."""
-    renamed = facts.renamed
+def renamed(block: Block, atom: Callable[[Atom], Atom]) -> Block:
+    """The block with `atom(v)` in place of each variable, where it is bound and where it is read."""
 
-    def atom(a: Atom) -> Atom:
-        a = facts.resolve(a)
-        return renamed.get(a, a) if isinstance(a, Var) else a
+    def many(variables: tuple[Var, ...]) -> tuple[Var, ...]:
+        return tuple(map(atom, variables))
 
     def visit(b: Block) -> Block:
-        stmts = tuple(
-            replace(s, targets=tuple(renamed.get(t, t) for t in s.targets), op=with_atoms(s.op, atom, visit)) for s in b.stmts
-        )
-        return Block(stmts, tuple(map(atom, b.results)))
+        stmts = []
+        for s in b.stmts:
+            op = with_atoms(s.op, atom, visit)
+            if isinstance(op, (Loop, Closure, AdjointBlock)):
+                op = replace(op, params=many(op.params))
+            stmts.append(replace(s, targets=many(s.targets), op=op))
+        return Block(tuple(stmts), many(b.results))
 
     return visit(block)

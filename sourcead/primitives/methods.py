@@ -36,7 +36,7 @@ def _transpose(args, kwargs):
 
 
 def _one(sizes):
-    """Several sizes or axes are one tuple of them; one is what it is, a number or a tuple."""
+    """Several sizes or axes become one tuple; a single argument, a number or a tuple, stays as it is."""
     return tuple(sizes) if len(sizes) <= 1 else (tuple(sizes),)
 
 
@@ -46,4 +46,4 @@ def _clip(args, kwargs):
 
 
 NORMALISERS = {"reshape": _reshape, "transpose": _transpose, "clip": _clip}
-"""Methods whose arguments are arranged otherwise: (args without the array, kwargs) -> (function, args after the array, kwargs)."""
+"""Methods whose arguments differ from the function's: (args without the array, kwargs) -> (function, args after the array, kwargs)."""

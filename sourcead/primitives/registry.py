@@ -43,7 +43,7 @@ class Primitive:
         compositions: the functions of other functions that may stand for its calls.
         result: `result(function, args, kwargs)` is the type of its result; if None, this follows from calls on small examples.
         examples: the type of its result may be taken from calls on small examples: neither it nor the shape depends on their values.
-        dtype_at: the position of the dtype that is asked for among its arguments.
+        dtype_at: the position of the requested dtype among its arguments.
         first_only: of several results, its rules know the first one alone.
         constant: its result carries no derivative, whatever its arguments are.
         memory: what its result shares with its arguments (`emit/memory/sharing.py` explains the words): "fresh", "readonly",
@@ -136,7 +136,7 @@ USERS: dict[Any, dict[str, Any]] = {}
 """The rules that users enter, which take the place of those of the families."""
 
 RECORDS: dict[Any, Primitive] = {}
-"""The records that have been asked for."""
+"""The records that have been looked up."""
 
 DEFAULTS: dict[str, dict[str, Any]] = {}
 """The facts that a family states once, for all functions that it has rules for: name of its module -> facts."""

@@ -1,6 +1,6 @@
-"""The table of primitives: all families are read, and what the compiler asks of a function is looked up in its record.
+"""The table of primitives: imports all families, and looks up the record of a function.
 
-The families of SciPy are read when a function of SciPy's is first seen.
+The families of SciPy are imported when the first function of SciPy is looked up.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.errors import NoRuleError, Origin
-from sourcead.primitives import (  # noqa: F401  (they enter records)
+from sourcead.primitives import (  # noqa: F401  (importing them enters records)
     arithmetic, builtin_functions, constants, creation, decompositions, effects, elementwise, fft, indexing, joining,
     linalg, lists, products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
 )
@@ -30,7 +30,7 @@ from sourcead.primitives.result_types import (  # noqa: F401
 from sourcead.primitives.rule import Linear, Rule, TangentRule
 
 NOTHING = Primitive(None)
-"""The record of what is no function: an object that has no hash."""
+"""The record of an object without a hash, of which nothing can be known."""
 
 
 def record_of(function) -> Primitive:
@@ -90,8 +90,8 @@ def is_composed(function) -> bool:
     return any(not c.given for c in compositions_of(function))
 
 
-def ours() -> dict[Any, Rule]:
-    """The adjoint rules of every family, without those that users (and examples) have registered."""
+def own_rules() -> dict[Any, Rule]:
+    """The adjoint rules of all families, without those of users and of the examples in docstrings."""
     return {f: rule for f, rule in registered().items() if f not in USERS and is_of_family(rule.function)}
 
 
@@ -102,7 +102,7 @@ def is_of_family(rule_function) -> bool:
 
 
 def registered() -> dict[Any, Rule]:
-    """All adjoint rules, those of every family included."""
+    """All adjoint rules, with those of SciPy's families if SciPy is installed."""
     if importlib.util.find_spec("scipy") is not None:
         read_scipy("scipy.special")
         read_scipy("scipy.linalg")
@@ -111,7 +111,7 @@ def registered() -> dict[Any, Rule]:
 
 
 def read_scipy(where: str) -> None:
-    """Reads the families of a module of SciPy."""
+    """Imports the families of a module of SciPy."""
     if where.startswith("scipy.special"):
         _read_scipy_special()
     elif where.startswith("scipy.linalg"):

@@ -1,6 +1,7 @@
-"""The helpers that generated text may call: plain NumPy, one file a family, each copied into saved modules with what it calls.
+"""The helpers that generated text calls: plain NumPy functions, one file for each family.
 
-The compiler asks for them here, as `runtime.unbroadcast`.
+`.save` copies a helper and the helpers that it calls into the saved module, so a helper reads nothing else but NumPy.  The compiler
+refers to the helpers through this package, as in `runtime.unbroadcast`.
 """
 
 from typing import Any

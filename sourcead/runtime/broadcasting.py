@@ -4,7 +4,7 @@ import numpy as np
 
 
 def unbroadcast(d, x):
-    """The cotangent `d` of `x` broadcast to d's shape, summed to the shape of `x` and cast to its dtype."""
+    """The cotangent of `x` where `d` is the cotangent of `x` broadcast to a larger shape: a sum, in the shape and dtype of `x`."""
     if isinstance(x, (list, tuple)):
         return like_sequence(unbroadcast(d, np.asarray(x, dtype=float)), x)
     shape = np.shape(x)
@@ -29,7 +29,7 @@ def unbroadcast_each(ds, xs):
 
 
 def like_sequence(d, x):
-    """An array's cotangent as a structure of lists and tuples like `x`, of which the array was made."""
+    """The cotangent of the nested lists and tuples `x`, where `d` is that of the array made of them."""
     if isinstance(x, (list, tuple)):
         return type(x)([like_sequence(d[i], v) for i, v in enumerate(x)])
     return unbroadcast(d, x)

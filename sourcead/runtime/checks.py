@@ -1,4 +1,4 @@
-"""What generated text checks while it runs, and the errors that it raises."""
+"""Checks that generated text makes while it runs, and the errors that it raises."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ def refuse_now(reason):
 
 
 def check_layout(x, name):
-    """Refuses an argument that is not in C order, where a view of it that `reshape` gave is written."""
+    """Refuse an argument that is not in C order if the function writes to a view of it that `reshape` returned."""
     if not x.flags.c_contiguous:
         refuse_now(
             f"`{name}` is not in C order, and what is written through a reshape of it is seen in it only if it is: "
@@ -20,7 +20,7 @@ def check_layout(x, name):
 
 
 def check_first_result(items):
-    """Refuses what `np.vectorize` rounds: it takes the dtype of all results from the first one."""
+    """Refuse results that `np.vectorize` rounds because it takes the dtype of all from the first one."""
     if items and isinstance(items[0], (int, np.integer)) and any(isinstance(x, (float, np.inexact, np.ndarray)) for x in items):
         refuse_now(
             "np.vectorize takes the dtype of its first result, here an integer, and rounds the others: "

@@ -1,4 +1,4 @@
-"""Functions that say something to the compiler and compute nothing."""
+"""Functions that tell the compiler something and compute nothing."""
 
 import numpy as np
 
@@ -22,10 +22,10 @@ def stop_gradient(x):
 
 
 def undefined(what):
-    """In a rule, the cotangent of a parameter whose derivative is not known: refused where it is needed, NaN where a rule runs."""
+    """In a rule, the cotangent of a parameter whose derivative is unknown: an error if it is needed; NaN if the rule runs as Python."""
     return np.nan
 
 
 def is_literal(x):
-    """In a rule that is compiled: whether `x` stands as a number in the program. In one that runs: no, it may be a value."""
+    """In a rule that is compiled, whether `x` is a literal in the program; False if the rule runs as Python."""
     return False

@@ -1,4 +1,4 @@
-"""What generated text calls to place the states that a loop keeps."""
+"""Schedules: the iterations of a loop at which states are saved."""
 
 import numpy as np
 
@@ -30,14 +30,14 @@ def next_snapshot(start, last, free, known={}):  # noqa: B006
 
 
 def positive_number(number):
-    """The number of a loop's policy, which is known only at run time."""
+    """The number of a loop's checkpoint policy, checked at run time."""
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
         refuse_now(f"the checkpoint policy of a loop has the number {number!r}: it must be a positive integer")
     return number
 
 
 def snapshots_within(budget, others, *state):
-    """How many states fit into `budget` bytes beside `others` values as large as the largest of a state."""
+    """How many states fit into `budget` bytes together with `others` values as large as the largest value of a state."""
     sizes = [size_in_bytes(x) for x in state]
     if sum(sizes) > budget:
         refuse_now(f"the budget of {budget} bytes is below one state of the loop, which takes {sum(sizes)} bytes")

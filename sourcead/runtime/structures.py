@@ -14,7 +14,7 @@ def make_record(cls, **fields):
 
 
 def is_record(x):
-    """Whether this is a dataclass instance or an object with attributes, but not a function, class or module."""
+    """Whether `x` is a dataclass instance or an object with attributes, but not a function, class or module."""
     return hasattr(x, "__dataclass_fields__") or hasattr(x, "__dict__") and not callable(x) and not hasattr(x, "__name__")
 
 
@@ -61,7 +61,7 @@ def zeros_like(x):
 
 
 def zeros_if_assigned(x):
-    """The zero cotangent of a variable that may not have been assigned, and is None then."""
+    """The zero cotangent of a variable that is None where it is not assigned."""
     return 0.0 if x is None else zeros_like(x)
 
 
@@ -85,7 +85,7 @@ def add(a, b):
 
 
 def like_argument(d, x):
-    """The cotangent `d` of a list or dict that was changed, with zeros where it has no more than the number 0."""
+    """The cotangent `d` in the structure of `x`, with zeros where `d` is only the number 0."""
     if isinstance(x, np.ndarray):
         return d if np.shape(d) == x.shape else np.broadcast_to(d, x.shape).astype(x.dtype)
     if isinstance(x, dict):
@@ -99,7 +99,7 @@ def like_argument(d, x):
 
 
 def replaced_cotangent(d, before):
-    """What an `adjoint_of` block leaves of the cotangent `before`, in its shape and dtype: an array like it, or one number."""
+    """The cotangent `d` that replaces `before` in an `adjoint_of` block, in its shape and dtype; `d` may be one number."""
     if isinstance(before, (list, tuple)):
         if not isinstance(d, (list, tuple)) or len(d) != len(before):
             raise ValueError("a cotangent is replaced by something of another structure")

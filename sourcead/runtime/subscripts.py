@@ -1,4 +1,4 @@
-"""Elements read, written and chosen: their cotangents go back to where they came from."""
+"""Cotangents of elements that are read, written, sorted or chosen."""
 
 import numpy as np
 
@@ -109,12 +109,12 @@ def select_cotangents(d_y, conditions, choices, default):
 
 
 def distinct_places(x, axis=None, equal_nan=True):
-    """Where the distinct values of `x` first stand, where each element is among them, and how often each stands in `x`."""
+    """The first position of each distinct value of `x`, the position of each element among them, and the count of each."""
     return np.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis, equal_nan=equal_nan)[1:]
 
 
 def count_trimmed(x, trim="fb"):
-    """From where to where `np.trim_zeros(x, trim)` keeps the elements of a row."""
+    """The first and the last position, plus one, of the elements that `np.trim_zeros(x, trim)` keeps."""
     there = np.flatnonzero(np.asarray(x))
     if not there.size:
         return 0, 0

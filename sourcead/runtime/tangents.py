@@ -1,4 +1,4 @@
-"""The helpers that generated text of forward mode may call: plain NumPy, copied into saved modules as they are."""
+"""Tangents: the helpers of forward mode."""
 
 import numpy as np
 

@@ -8,7 +8,6 @@ A statement of whose results no cotangent is known has no adjoint, unless it hol
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,8 +19,9 @@ from sourcead.ir.nodes import UNDEFINED, AdjointBlock, Block, Branch, Call, Loop
 from sourcead.ir.pairs import Pair
 from sourcead.ir.walk import op_blocks, walk
 
+Rule = Callable[["Reverse", Stmt, Cotangents], None]
 
-@dataclass(eq=False)
+
 class Reverse:
     """What the rules of the reverse sweep know of the function that is differentiated.
 
@@ -35,13 +35,14 @@ class Reverse:
         counting: arrays whose elements are all different, `arange(n)`.
     """
 
-    active: set[Var]
-    build: Builder
-    rules: Mapping[type[Op], Callable[[Reverse, Stmt, Cotangents], None]]
-    as_function: Callable[[Pair], Lowered]
-    unassigned: set[Var]
-    adjoint_blocks: set[Stmt]
-    counting: set[Var]
+    def __init__(
+        self, block: Block, active: set[Var], build: Builder, rules: Mapping[type[Op], Rule], as_function: Callable[[Pair], Lowered]
+    ):
+        self.active, self.build, self.rules, self.as_function = active, build, rules, as_function
+        self.unassigned = unassigned_vars(block)
+        self.adjoint_blocks = with_adjoint_blocks(block)
+        calls = (s for s in walk(block) if isinstance(s.op, Call))
+        self.counting = {s.targets[0] for s in calls if s.op.fn in (np.arange, range) and len(s.op.args) == 1}
 
     def block(self, block: Block, cots: Cotangents, finish: Callable[[], tuple] = tuple) -> Sweep:
         """Return the reverse of a block whose results' cotangents are in `cots`; it yields what `finish()` returns."""
@@ -62,16 +63,6 @@ class Reverse:
         if stmts:
             steps.append((None, tuple(stmts)))
         return Sweep(tuple(steps), results)
-
-
-def reverse_of(
-    block: Block, active: set[Var], build: Builder, rules: Mapping, as_function: Callable[[Pair], Lowered]
-) -> Reverse:
-    """Return what the rules know of a function with this body."""
-    counting = {
-        s.targets[0] for s in walk(block) if isinstance(s.op, Call) and s.op.fn in (np.arange, range) and len(s.op.args) == 1
-    }
-    return Reverse(active, build, rules, as_function, unassigned_vars(block), with_adjoint_blocks(block), counting)
 
 
 def unassigned_vars(block: Block) -> set[Var]:

@@ -1,24 +1,24 @@
-"""The generated text under `numba.njit`.
+"""The engine that compiles generated text with Numba.
 
-    boundary.py   parameters and results in parts that Numba knows, and the Python function around the compiled one
-    calls.py      the IR with the calls that Numba may not know in functions of their own
-    stacks.py     residuals that are numbers, in arrays
-    recursive.py  functions that call themselves
-    forms.py      what Numba needs said more plainly
-    integers.py   integers that mean what they do in Python
-    nests.py      calls that are quicker compiled as loops, or not at all
-    lowering.py   these in order: from IR to text
-    outlined.py   such a function: compiled if Numba can, else run by the interpreter with the result type that inference promises
-    overloads.py  what of sourcead's runtime is compiled
-    indexing.py   subscripts that Numba does not know
-    interpreted.py  calls of the interpreter from compiled code
-    casts.py      casts that Numba leaves out
-    mismatch.py   the error for shapes that do not fit
-    careful.py    a check of casts, in Numba's compiler, and that compiler up to types
-    effort.py     how hard LLVM tries
-    disk.py       machine code that outlives the process
-    within.py     gradients that compiled functions call
-    compiling.py  the compilation itself, and its errors
+    engine.py       the engine: what `backends/base.py` asks for
+    codegen/        from IR to the IR that is written as text for Numba
+        prepare.py            the order of all that follows
+        recursion.py          recursive functions
+        boundary.py           parameters and results in parts, and the Python function around the compiled one
+        explicit_types.py     forms in which types are explicit
+        row_stacks.py         residuals that are vectors, as rows of matrices
+        vector_loops.py       statements on vectors as loops
+        loops/                statements on slices as loops; loops split and turned upward
+        number_stacks.py      residuals that are numbers, in arrays
+        outlining.py          calls that Numba may not know, as functions of their own
+    functions.py    what the text calls beside `sourcead.runtime`
+    integers.py     integer arithmetic as in Python
+    compile.py      the compilation, and its errors
+    overloads/      forms of those functions that Numba compiles; outlined functions; gradients called from compiled functions
+    interpreter.py  calls of the interpreter from compiled code
+    disk.py         machine code kept on disk
+    toolchain.py    Numba by its public interface
+    internals/      Numba beyond its public interface: faster, for versions that the tests ran
 
-What `lowering.py` imports may be imported where Numba is not installed; nothing else.
+Only `engine.py`, `codegen/`, `functions.py` and `integers.py` may be imported where Numba is not installed.
 """

@@ -29,7 +29,7 @@ from sourcead.errors import BackendError, SourceADError
 def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callable:
     """Return the function that a text defines, compiled at its first call for arguments of each kind.
 
-    Where Numba's threads take arrays that broadcast for ones of the same shape, which they notice, one thread runs the whole.
+    With `parallel`, Numba's threads raise an error for arrays that broadcast; then one thread runs the function.
 
     Args:
         emitted: the text.
@@ -91,14 +91,14 @@ def dispatcher_of(emitted: Emitted, name: str, backend: Numba, file: str | None 
 
 
 def with_names_apart(code: CodeType) -> CodeType:
-    """The code without local variables that are named like versions of others: Numba calls the first version of `x` `x_1` at times."""
+    """Return the code with local variables renamed that end in a number: Numba itself names versions of `x` `x_1`."""
     count = code.co_argcount
     local = (name + "_" if re.search(r"_\d+$", name) else name for name in code.co_varnames[count:])
     return code.replace(co_varnames=(*code.co_varnames[:count], *local))
 
 
 def with_dispatchers(namespace: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-    """The globals of a text, with what Numba compiles in place of the functions that were taken out of it."""
+    """Return the globals of a text, with what Numba compiles in place of the functions that were taken out of it."""
     found = {f: TOOLCHAIN.dispatcher(loading.load(f.text, f.name, {"__name__": MODULE}), options) for f in reachable(namespace)}
 
     def known(names: dict[str, Any]) -> dict[str, Any]:
@@ -112,14 +112,14 @@ def with_dispatchers(namespace: dict[str, Any], options: dict[str, Any]) -> dict
 
 
 def is_text(namespace: dict[str, Any]) -> bool:
-    """Whether a text says all that is compiled: what it reads is NumPy's, Python's or ours, or taken out of such."""
+    """Return whether machine code depends on the text alone: the text reads only objects of NumPy, Python and sourcead."""
     namespaces = [namespace, *(f.namespace for f in reachable(namespace))]
     values = [v for names in namespaces for v in names.values() if not isinstance(v, Recursive)]
     return all(is_text(v.namespace) if isinstance(v, Outlined) else is_known(v) for v in values)
 
 
 def is_known(value: Any) -> bool:
-    """Whether an object is found by its name in a library, or is spelled in the text."""
+    """Return whether an object is identified by its name in NumPy, Python or sourcead."""
     if isinstance(value, np.ndarray | list | dict | int | float | complex | str):
         return False
     module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or type(value).__module__
@@ -149,7 +149,7 @@ def compile_or_refuse(compile_types: Callable[[], None], emitted: Emitted, file:
 
 
 def refusal(error: Exception, emitted: Emitted, file: str, place: str) -> SourceADError:
-    """What Numba says, in one sentence, at the line of the user's program."""
+    """Return what Numba says, in one sentence, at the line of the user's program."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, SourceADError):
         cause = cause.__cause__ or cause.__context__

@@ -1,8 +1,8 @@
-"""Machine code that outlives the process: Numba's own cache, beside a copy of the text in the user's cache folder.
+"""Machine code on disk: Numba's own cache, beside a copy of the text in the user's cache folder.
 
-Numba tells by the file, the function and the types of a call which code is whose.  It does not see what the text calls, so the name of
-the folder is a hash of all that the machine code depends on: the text with its outlined functions, the options, the versions, and the
-sources of this package that are compiled into it.  Files are put in place by renaming, by us as by Numba: processes may share them.
+Numba finds machine code by the file, the function and the types of a call.  It does not see what the text calls, so the name of the folder
+is a hash of all that the machine code depends on: the text with its outlined functions, the options, the versions, and the sources of this
+package that are compiled into it.  Files are written under another name and renamed, so processes may share them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sourcead.backends.numba.internals import TOOLCHAIN
 
 
 def folder() -> Path:
-    """Where machine code is kept."""
+    """Return where machine code is kept."""
     if given := os.environ.get("SOURCEAD_CACHE_DIR"):
         return Path(given)
     if sys.platform == "win32":
@@ -34,23 +34,28 @@ def folder() -> Path:
 
 @functools.lru_cache(maxsize=1)
 def versions() -> str:
-    """What machine code depends on beside the text."""
+    """Return what machine code depends on besides the text and the options."""
     here = Path(__file__).parent
     files = sorted([*here.rglob("*.py"), *Path(runtime.__file__).parent.glob("*.py")])
     stamps = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
     return repr((sys.version, numba.__version__, np.__version__, TOOLCHAIN.name, stamps))
 
 
-def file_of(name: str, text: str, whole: str, options: object) -> str | None:
-    """A file with the text of a function, beside which Numba keeps its machine code; None where none can be written.
+def cache_key(options: object) -> str:
+    """Return what the machine code of a text depends on besides the text."""
+    return f"{options!r} {versions()}"
+
+
+def file_of(name: str, text: str, with_callees: str, options: object) -> str | None:
+    """Return a file with the text of a function, beside which Numba keeps its machine code; None where none can be written.
 
     Args:
         name: the name of the function.
         text: its text.
-        whole: the text with all that it calls.
+        with_callees: the text with the functions that it calls.
         options: those of the compilation.
     """
-    key = hashlib.sha256("\0".join((whole, repr(options), versions())).encode()).hexdigest()[:32]
+    key = hashlib.sha256(f"{with_callees}\0{cache_key(options)}".encode()).hexdigest()[:32]
     file = folder() / key / f"{name}.py"
     try:
         if not file.exists():

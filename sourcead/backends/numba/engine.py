@@ -87,9 +87,9 @@ class NumbaEngine(Engine):
         return plain
 
     def cache_key(self) -> str:
-        from sourcead.backends.numba.disk import versions
+        from sourcead.backends.numba.disk import cache_key
 
-        return f"{self.options!r} {versions()}"
+        return cache_key(self.options)
 
     def until_refused(self, call: Callable, plain: types.FunctionType) -> Callable:
         """Return a function that calls the compiled one until that cannot be compiled for some arguments, and then NumPy's."""

@@ -1,4 +1,4 @@
-"""What the text for Numba calls and NumPy has under another name, or does not need; `overloads.py` and `indexing.py` compile it."""
+"""Functions that the text for Numba calls; `overloads/` has the forms that Numba compiles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def subtract_at(x, key, value):
 
 
 def reserved(stack, top, n):
-    """The array, or a longer one with the same first elements, in which there is room for `n` elements from `top` on."""
+    """Return the array, or a longer one with the same first elements, in which there is room for `n` elements from `top` on."""
     if top + n <= len(stack):
         return stack
     longer = np.empty(max(top + n, 2 * len(stack)), stack.dtype)
@@ -55,11 +55,11 @@ WIDEST = 8192  # numbers in a row of a matrix that grows
 
 
 class Unequal(Exception):
-    """What a loop takes for granted does not hold: vectors are equally long, and what it writes does not overlap."""
+    """An assumption of a loop does not hold: vectors have equal lengths, and the parts that it writes do not overlap."""
 
 
 def alike(*vectors):
-    """The length of vectors that are equally long.
+    """Return the length of vectors that are equally long.
 
     Raises:
         Unequal: they are not.
@@ -70,7 +70,7 @@ def alike(*vectors):
 
 
 def begin(v, lower):
-    """Where the slice `v[lower:...]` begins, if it is not empty."""
+    """Return where the slice `v[lower:...]` begins, if it is not empty."""
     return lower if lower >= 0 else max(lower + len(v), 0)
 
 
@@ -86,7 +86,7 @@ def disjoint(n, *starts):
 
 
 def with_room(rows, top, width):
-    """The matrix, or a longer one with the same first rows, that has a row `top` of this width.
+    """Return the matrix, or a longer one with the same first rows, that has a row `top` of this width.
 
     Raises:
         Unequal: its rows are of another length, or so long that arrays of their own in a list take less time.
@@ -105,5 +105,5 @@ def with_room(rows, top, width):
 
 
 def pushed(rows, top, v):
-    """The matrix with `v` as its row `top`, in the IR alone: `fusing.py` has two statements in its place."""
+    """Return the matrix with `v` as its row `top`, in the IR alone: `fusing.py` has two statements in its place."""
     raise NotImplementedError

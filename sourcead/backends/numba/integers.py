@@ -1,4 +1,4 @@
-"""Integers that mean in compiled code what they mean in Python and NumPy.
+"""Integer arithmetic that has the same results in compiled code as in Python and NumPy.
 
     n // k, n % k       0 where k is 0 in compiled code: an error, as in Python
     2 ** k              0 where k is negative, and wrapped where it is large: errors
@@ -60,7 +60,7 @@ CHECKED = (divided, remainder, power, shifted, product)
 
 
 def checked(op: Call, grown: set[Var]) -> Call | None:
-    """A call of one of these functions in place of an operator; None where it may stay.
+    """Return a call of one of these functions in place of an operator; None where it may stay.
 
     Args:
         op: the operation.
@@ -90,5 +90,5 @@ def kind(operand: Operand) -> str | None:
 
 
 def wraps(result: Type | None) -> bool:
-    """Whether a result is a small integer of NumPy."""
+    """Return whether a result is a small integer of NumPy."""
     return isinstance(result, Scalar) and isinstance(result.dtype, np.dtype) and result.dtype.kind in "iu" and result.dtype.itemsize < 8

@@ -23,7 +23,7 @@ _counter = itertools.count(1)
 
 
 def call(function: Callable, parameters: list[str], args: list[types.Type], result: types.Type | None) -> Callable | None:
-    """An implementation for Numba that has a Python function called by the interpreter.
+    """Return an implementation for Numba that has a Python function called by the interpreter.
 
     Args:
         function: takes values as Python has them.
@@ -64,7 +64,7 @@ class Receiver:
 
 
 def _way(t: types.Type) -> tuple[str, Callable] | None:
-    """How a value is written where it leaves compiled code, and what makes the Python value of it."""
+    """Return how a value is written where it leaves compiled code, and what makes the Python value of it."""
     match t:
         case types.SliceType():
             return "ends({0})", lambda x: slice(*x)
@@ -89,7 +89,7 @@ def ends(s):
 
 
 def example(t: types.Type, n: int = 1, integer: int = 0) -> Any:
-    """A small value of a type; all axes of arrays have n elements."""
+    """Return a small value of a type; all axes of arrays have n elements."""
     match t:
         case types.Array():
             return np.ones((n,) * t.ndim, dtype_of(t.dtype)) if t.dtype == types.boolean else np.zeros((n,) * t.ndim, dtype_of(t.dtype))

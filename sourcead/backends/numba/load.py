@@ -11,5 +11,5 @@ MODULE = "sourcead.backends.numba"
 
 
 def load(text: str, name: str, namespace: dict[str, Any]) -> Callable:
-    """The function that a text defines."""
+    """Return the function that a text defines."""
     return loading.load(text, name, {**namespace, "__name__": MODULE})

@@ -80,7 +80,7 @@ class Toolchain:
 
         Args:
             make: makes the dispatcher; the argument says whether its machine code is kept on disk.
-            compile_with: calls what it is given, which compiles, and turns Numba's errors into refusals.
+            compile_with: calls its argument, which compiles, and turns Numba's errors into refusals.
         """
         dispatcher, compiled = make(True), set()
 

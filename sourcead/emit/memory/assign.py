@@ -22,6 +22,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.liveness import Live, Reads, written_level
 from sourcead.emit.memory.loops import allocate_loop
 from sourcead.emit.memory.regions import (
@@ -29,7 +30,7 @@ from sourcead.emit.memory.regions import (
     result_memory, union
 )
 from sourcead.emit.memory.results import owned_results
-from sourcead.emit.memory.sharing import is_container, is_known_container, operand_type
+from sourcead.emit.memory.sharing import is_container, is_known_container
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Function, Index, Let, Loop, Op, Pop, Stmt, Update,
     Var, fresh, operand_atoms

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sourcead.analysis.queries import queried
 from sourcead.emit.memory.sharing import is_known_container
-from sourcead.ir.nodes import Append, Attr, Block, Branch, Call, Loop, Op, Pop, Stmt, Update, Var
+from sourcead.ir.nodes import Append, Block, Branch, Loop, Pop, Stmt, Update, Var
 from sourcead.ir.types import Array
 from sourcead.ir.walk import bound_vars, op_blocks, op_reads
-from sourcead.primitives.table import record_of
 
 Live = Callable[[Var], bool]
-
-
-def is_query(op: Op) -> bool:
-    """Whether an op reads no more than the shape or dtype of an array, which writes do not change."""
-    match op:
-        case Attr(Var(type=Array()), "shape" | "size" | "ndim" | "dtype"):
-            return True
-        case Call(fn, (Var(type=Array()),), ()):
-            return record_of(fn).metadata
-    return False
 
 
 class Reads:
@@ -35,7 +25,7 @@ class Reads:
     def of(self, stmt: Stmt) -> set[Var]:
         """The outer variables that a statement reads, itself or inside its blocks."""
         if stmt not in self._reads:
-            own = () if is_query(stmt.op) else op_reads(stmt.op)
+            own = op_reads(stmt.op) if queried(stmt.op) is None else ()
             self._reads[stmt] = set(own).union(*(self.free(b) for b in op_blocks(stmt.op))).difference(bound_vars(stmt.op))
         return self._reads[stmt]
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass, field, replace
 
+from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.regions import Memory, element, may_hold_twice
-from sourcead.emit.memory.sharing import is_plain, operand_type
+from sourcead.emit.memory.sharing import is_plain
 from sourcead.ir.nodes import Block, Loop, Range, Stmt, Var
 
 Slot = tuple[int, str]

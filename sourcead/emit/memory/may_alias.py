@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sourcead.emit.memory.sharing import (
-    attr_sharing, call_sharing, has_memory, index_sharing, is_container, operand_type
-)
+from sourcead.analysis.builder import operand_type
+from sourcead.emit.memory.sharing import attr_sharing, call_sharing, has_memory, index_sharing, is_container
 from sourcead.emit.text.idioms import binders
 from sourcead.ir.nodes import (
     Append, Attr, Block, Branch, Build, Call, Closure, Index, Let, Loop, Pop, Range, Update, Var, operand_atoms

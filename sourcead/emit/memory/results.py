@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.liveness import Reads
 from sourcead.emit.memory.regions import FOREIGN, copy_call, has_twice
-from sourcead.emit.memory.sharing import operand_type
 from sourcead.ir.nodes import Atom, Block, Build, Stmt, Var, fresh
 
 

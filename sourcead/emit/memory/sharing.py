@@ -12,8 +12,8 @@ Of a function that is not listed here only its module is known: NumPy's results 
 
 from __future__ import annotations
 
-from sourcead.ir.nodes import Attr, Call, Const, Index, Operand, Slice, Var
-from sourcead.ir.type_of import type_of
+from sourcead.analysis.builder import operand_type
+from sourcead.ir.nodes import Attr, Call, Const, Index, Operand, Slice
 from sourcead.ir.types import (
     Array, DictT, FunctionT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, rank
 )
@@ -35,18 +35,6 @@ def has_memory(t: Type) -> bool:
 def is_plain(t: Type) -> bool:
     """Whether a value of this type is known to be a number or an array of numbers."""
     return isinstance(t, Scalar) or (isinstance(t, Array) and (t.dtype is None or t.dtype.kind != "O"))
-
-
-def operand_type(operand: Operand) -> Type:
-    """The type of an operand, as far as it is known."""
-    match operand:
-        case Var():
-            return operand.type
-        case Const(value):
-            return type_of(value)
-        case tuple():
-            return TupleT(tuple(map(operand_type, operand)))
-    return NoneType()
 
 
 def call_sharing(op: Call) -> str:

@@ -10,7 +10,7 @@ from functools import singledispatchmethod
 import numpy as np
 
 from sourcead import runtime
-from sourcead.emit.memory.sharing import operand_type
+from sourcead.analysis.builder import operand_type
 from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.nesting import repeated_arm
 from sourcead.ir.nodes import Attr, Block, Branch, Build, Call, Const, Index, Let, Op, Operand, Slice, Sub, Var, View

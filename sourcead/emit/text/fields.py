@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 
-from sourcead.emit.memory.sharing import operand_type
+from sourcead.analysis.builder import operand_type
 from sourcead.emit.text.expressions import Expressions
 from sourcead.ir.nodes import Sub, Update
 from sourcead.ir.records import is_frozen

@@ -89,15 +89,21 @@ class Globals:
         if known is not None:
             return known[1]
         name = getattr(value, "__name__", None)
-        if isinstance(name, str):
-            if getattr(builtins, name, None) is value:
-                return self._builtin(name)
-            if getattr(math, name, None) is value:
-                return ast.Attribute(self._module("math", math), name, ast.Load())
-            for path, module in _NUMPY_MODULES:
-                if getattr(module, name, None) is value or (value is module and not isinstance(value, type)):
-                    return self._dotted(path if value is module else f"{path}.{name}")
-        return self._held(value, name.split(".")[-1] if isinstance(name, str) else "constant")
+        return self._from_library(value) or self._held(value, name.split(".")[-1] if isinstance(name, str) else "constant")
+
+    def _from_library(self, value: Any) -> ast.expr | None:
+        """An object of the builtins, `math` or NumPy under its name there; None for others."""
+        name = getattr(value, "__name__", None)
+        if not isinstance(name, str):
+            return None
+        if getattr(builtins, name, None) is value:
+            return self._builtin(name)
+        if getattr(math, name, None) is value:
+            return ast.Attribute(self._module("math", math), name, ast.Load())
+        for path, module in _NUMPY_MODULES:
+            if getattr(module, name, None) is value or (value is module and not isinstance(value, type)):
+                return self._dotted(path if value is module else f"{path}.{name}")
+        return None
 
     def _dotted(self, path: str) -> ast.expr:
         root, *rest = path.split(".")
@@ -127,15 +133,8 @@ class Globals:
                 if isinstance(node, ast.Name) and node.id == root:
                     node.id = held.id
             return expr
-        if not isinstance(const.value, _LITERALS) and not const.live and callable(const.value) and self._is_library(const.value):
-            return self._object(const.value)
-        return self._held(const.value, text, live=const.live)
-
-    @staticmethod
-    def _is_library(value) -> bool:
-        name = getattr(value, "__name__", None)
-        modules = (builtins, math, *(m for _, m in _NUMPY_MODULES))
-        return isinstance(name, str) and any(getattr(m, name, None) is value for m in modules)
+        found = self._from_library(const.value) if callable(const.value) and not const.live else None
+        return found or self._held(const.value, text, live=const.live)
 
     def _held(self, value: Any, wish: str, live: bool = False) -> ast.expr:
         """A global name that is bound to a value in the namespace of the text; `wish` is the name if it is free."""

@@ -17,11 +17,11 @@ import builtins
 import operator
 from dataclasses import dataclass, replace
 
+from sourcead.analysis.loop_indices import is_int
 from sourcead.ir.nodes import Attr, Block, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var, fresh
 from sourcead.ir.types import Array, ListT, TupleT
-from sourcead.ir.walk import (
-    bound_vars, count_reads, has_effect, map_blocks, op_blocks, op_reads, reads_inside, rewrite, substitute
-)
+from sourcead.ir.walk import bound_vars, count_reads, map_blocks, op_blocks, op_reads, rewrite, substitute
+from sourcead.passes.cleanup.dead_code import remove_dead
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +38,7 @@ def binders(op: Op) -> tuple[Var, ...]:
 
 def with_idioms(function: Function) -> Function:
     """The function with the loops and calls above rewritten, and without the temporaries that nothing reads any more."""
-    body = _unpacked(_Loops().block(function.body, {}))
-    return replace(function, body=_without_dead_temps(body))
+    return remove_dead(replace(function, body=_unpacked(_Loops().block(function.body, {}))))
 
 
 class _Loops:
@@ -125,11 +124,11 @@ def _index_reads(block: Block, index: Var, reading: dict[Var, list[Stmt]]) -> in
 
 def _counted(domain: Range, defs: dict[Var, Op]) -> tuple[list[Var], bool]:
     """The sequences whose length a range has, and whether it runs backward."""
-    if _is(domain.start, 0) and _is(domain.step, 1):
+    if is_int(domain.start, 0) and is_int(domain.step, 1):
         return _measured(domain.stop, defs), False
-    if _is(domain.stop, -1) and _is(domain.step, -1):
+    if is_int(domain.stop, -1) and is_int(domain.step, -1):
         match defs.get(domain.start):
-            case Call(operator.sub, (length, one)) if _is(one, 1):
+            case Call(operator.sub, (length, one)) if is_int(one, 1):
                 return _measured(length, defs)[:1] if len(_measured(length, defs)) == 1 else [], True
     return [], False
 
@@ -139,7 +138,7 @@ def _measured(length, defs: dict[Var, Op]) -> list[Var]:
     match defs.get(length) if isinstance(length, Var) else None:
         case Call(builtins.len, (Var() as seq,)):
             return [seq]
-        case Index(Var() as shape, zero) if _is(zero, 0):
+        case Index(Var() as shape, zero) if is_int(zero, 0):
             match defs.get(shape):
                 case Attr(Var() as seq, "shape"):
                     return [seq]
@@ -149,10 +148,6 @@ def _measured(length, defs: dict[Var, Op]) -> list[Var]:
                 found = [p[0] for p in parts]
                 return found if len(set(found)) == len(found) else []
     return []
-
-
-def _is(atom, value) -> bool:
-    return isinstance(atom, Const) and type(atom.value) is int and atom.value == value
 
 
 def _element(reads: list[Stmt]) -> Var:
@@ -202,21 +197,3 @@ def _targets(t: Var, parts, reads: int) -> tuple[Var, ...] | None:
         return None
     taken = {k: p.targets[0] for k, p in zip(keys, parts)}
     return tuple(taken.get(k) or Var("_", temp=True) for k in range(n))
-
-
-def _without_dead_temps(block: Block) -> Block:
-    """The block without the temporaries that nothing reads."""
-    counts = count_reads(block)
-
-    def visit(b: Block) -> Block:
-        stmts = []
-        for stmt in reversed(b.stmts):
-            unread = stmt.targets and not any(counts.get(t) for t in stmt.targets)
-            if unread and all(t.temp for t in stmt.targets) and not has_effect(stmt.op):
-                for v in reads_inside(stmt.op):
-                    counts[v] -= 1
-                continue
-            stmts.append(map_blocks(stmt, visit))
-        return Block(tuple(reversed(stmts)), b.results)
-
-    return visit(block)

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.may_alias import AliasGroups
-from sourcead.emit.memory.sharing import attr_sharing, operand_type
+from sourcead.emit.memory.sharing import attr_sharing
 from sourcead.emit.text.exit_flags import unprinted_results
 from sourcead.emit.text.idioms import binders
 from sourcead.emit.text.live_ranges import NameClasses

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sourcead.emit.memory.sharing import is_known_container, is_plain, key_kind, operand_type
+from sourcead.analysis.builder import operand_type
+from sourcead.emit.memory.sharing import is_known_container, is_plain, key_kind
 from sourcead.emit.text.comments import Comments
 from sourcead.emit.text.early_exits import iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name

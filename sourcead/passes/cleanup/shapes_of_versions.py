@@ -12,14 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from sourcead.analysis.queries import queried, query_of
 from sourcead.analysis.versions import Chains
-from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Stmt, Update, Var
+from sourcead.ir.nodes import Atom, Block, Function, Loop, Stmt, Update, Var
 from sourcead.ir.types import Array
 from sourcead.ir.walk import bound_vars, map_blocks, rewrite, walk
 from sourcead.passes.peephole import with_body, with_stmts
-from sourcead.primitives.table import record_of
-
-ATTRIBUTES = ("shape", "size", "ndim", "dtype")
 
 
 def query_first_versions(function: Function) -> Function:
@@ -40,7 +38,7 @@ def query_first_versions(function: Function) -> Function:
             var = before[var]
         return var
 
-    return with_body(function, rewrite(function.body, lambda stmt: [query_of(stmt, first)]))
+    return with_body(function, rewrite(function.body, lambda stmt: [put_to(stmt, first)]))
 
 
 def query_current_versions(function: Function) -> Function:
@@ -53,7 +51,7 @@ def query_current_versions(function: Function) -> Function:
     def visit(block: Block, current: dict[Var, Var]) -> Block:
         stmts = []
         for old in block.stmts:
-            stmt = query_of(old, lambda var: current.get(chains.find(var), var))
+            stmt = put_to(old, lambda var: current.get(chains.find(var), var))
             inside = {**current, **by_chain(bound_vars(stmt.op))}
             stmts.append(map_blocks(stmt, lambda b, inside=inside: visit(b, inside)))
             current.update(by_chain(stmt.targets))
@@ -62,16 +60,9 @@ def query_current_versions(function: Function) -> Function:
     return with_body(function, visit(function.body, by_chain(function.params)))
 
 
-def query_of(stmt: Stmt, version: Callable[[Atom], Atom]) -> Stmt:
-    """A query of an array put to `version(array)`, if that is an array; other statements as they are."""
-    match stmt.op:
-        case Attr(base, name) if name in ATTRIBUTES and is_array(base) and is_array(other := version(base)) and other is not base:
-            return replace(stmt, op=replace(stmt.op, base=other))
-        case Call(fn, (base,), ()) if record_of(fn).metadata and is_array(base) and is_array(other := version(base)) and other is not base:
-            return replace(stmt, op=replace(stmt.op, args=(other,)))
-    return stmt
-
-
-def is_array(atom: Atom) -> bool:
-    """Whether an atom is surely an array that can be queried."""
-    return isinstance(atom, Var) and isinstance(atom.type, Array)
+def put_to(stmt: Stmt, version: Callable[[Atom], Atom]) -> Stmt:
+    """A query of an array put to `version(array)`, if that is surely an array; other statements as they are."""
+    array = queried(stmt.op)
+    other = None if array is None else version(array)
+    is_array = isinstance(other, Var) and isinstance(other.type, Array) and other is not array
+    return replace(stmt, op=query_of(stmt.op, other)) if is_array else stmt

@@ -23,10 +23,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder
-from sourcead.analysis.loop_indices import Counted, Counting
+from sourcead.analysis.loop_indices import Counted, Counting, counts_up
 from sourcead.analysis.sizes import Sizes, dims_in, dtype_option, known_dtype, least, rank
 from sourcead.ir.nodes import (
-    Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Slice, Stmt, Sub, Var, fresh
+    Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Slice, Stmt, Sub, Var, fresh
 )
 from sourcead.ir.types import INT, Array, ListT, Sym
 from sourcead.ir.walk import all_reads, bound_vars, definitions, map_blocks, map_op, op_reads
@@ -114,7 +114,7 @@ class Interchange:
         if times is None or times.first or least(times.rows) < 1 or not loop.body.stmts:
             return None
         *before, inner = loop.body.stmts
-        if not isinstance(inner.op, Loop) or not self.counts_up(inner.op) or not self.counts_up(loop):
+        if not isinstance(inner.op, Loop) or not counts_up(inner.op) or not counts_up(loop):
             return None
         states = [self.state(loop, inner, k) for k in range(len(loop.params))]
         threads = set(range(len(inner.op.params))) - {s.inner for s in states if s is not None}
@@ -142,13 +142,6 @@ class Interchange:
         if any(self.uses[p] != self.known_uses(p, states, count, loop) for p in loop.params):
             return None
         return Nest(stmt, inner, times, count, states, thread, inputs)
-
-    def counts_up(self, loop: Loop) -> bool:
-        """Whether a loop counts from zero in steps of one and always to the end."""
-        if not isinstance(loop.domain, Range) or loop.leave is not None or loop.policy is not None:
-            return False
-        start, step = loop.domain.start, loop.domain.step
-        return isinstance(start, Const) and start.value == 0 and isinstance(step, Const) and step.value == 1
 
     def state(self, loop: Loop, inner: Stmt, k: int) -> State | None:
         """The k-th variant of a loop as a list of states."""

@@ -22,8 +22,9 @@ import numpy as np
 from sourcead.analysis.affine import number
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.element_loops import Access, Body, one_more
+from sourcead.analysis.loop_indices import same_count
 from sourcead.analysis.references import Meeting, Subscripts
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import BOOL, Array, Scalar
 from sourcead.ir.walk import copied, substitute
 
@@ -234,10 +235,6 @@ def is_done_anyway(base: Atom, key: tuple[Atom, ...], beside: tuple[Stmt, ...]) 
                 continue
         parts = found if isinstance(found, tuple) else (found,)
         dims = getattr(other.type, "dims", None)
-        if len(parts) == len(key) and all(map(same, parts, key)) and dims is not None and dims == getattr(base.type, "dims", None):
+        if len(parts) == len(key) and all(map(same_count, parts, key)) and dims is not None and dims == getattr(base.type, "dims", None):
             return True
     return False
-
-
-def same(a: object, b: object) -> bool:
-    return a is b or isinstance(a, Const) and isinstance(b, Const) and number(a) is not None and number(a) == number(b)

@@ -15,11 +15,11 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Atom, Attr, Block, Call, Function, Loop, Op, Stmt, Update, Var, operand_atoms
+from sourcead.analysis.queries import queried
+from sourcead.ir.nodes import Atom, Block, Call, Function, Loop, Op, Stmt, Update, Var, operand_atoms
 from sourcead.ir.types import Array
 from sourcead.ir.walk import bound_vars, map_blocks, op_blocks, op_reads, walk
 from sourcead.passes.peephole import with_body, with_stmts
-from sourcead.primitives.table import record_of
 
 
 def copy_live_versions(function: Function) -> Function:
@@ -39,7 +39,7 @@ def _with_copies(block: Block, live: set[Var]) -> Block:
         stmts.append(map_blocks(stmt, lambda b, read=read: _with_copies(b, read)))
         stmts.extend(reversed(copies))
         live |= inner
-        if not _is_query(op):
+        if queried(op) is None:
             live.update(op_reads(op))
         live -= set(stmt.targets)
         live -= set(bound_vars(op))
@@ -88,11 +88,7 @@ def _reads(block: Block) -> set[Var]:
     """The variables that a block reads, other than for their shapes."""
     found = {r for r in block.results if isinstance(r, Var)}
     for stmt in walk(block):
-        if not _is_query(stmt.op):
+        if queried(stmt.op) is None:
             found.update(op_reads(stmt.op))
         found.update(r for b in op_blocks(stmt.op) for r in b.results if isinstance(r, Var))
     return found
-
-
-def _is_query(op: Op) -> bool:
-    return isinstance(op, Attr) or isinstance(op, Call) and record_of(op.fn).metadata

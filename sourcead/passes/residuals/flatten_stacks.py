@@ -23,9 +23,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from sourcead.ir.nodes import Append, Atom, Block, Branch, Build, Closure, Function, Loop, Pop, Stmt, Var, fresh
+from sourcead.ir.nodes import Append, Atom, Block, Branch, Build, Function, Loop, Pop, Stmt, Var, fresh
 from sourcead.ir.types import ListT
-from sourcead.ir.walk import map_op, map_operand, op_blocks, op_reads, reads_inside
+from sourcead.ir.walk import op_blocks, op_reads, reads_inside, rewrite
+from sourcead.passes.peephole import renamed
 
 
 def flatten_stacks(function: Function) -> Function:
@@ -34,7 +35,9 @@ def flatten_stacks(function: Function) -> Function:
         joined = next(filter(None, map(_joining, _stacks(function))), None)
         if joined is None:
             return function
-        function = replace(function, body=_renamed(function.body, *joined))
+        names, gone = joined
+        kept = rewrite(function.body, lambda s, gone=gone: () if s in gone else (s,))
+        function = replace(function, body=renamed(kept, lambda v, names=names: names.get(v, v)))
 
 
 def _unite_elements(stmts, parent, find, unite) -> None:
@@ -197,23 +200,3 @@ def _emptied(block: Block, pop: Stmt, inner: _Stack) -> Var | None:
                 return None
             last = following[0]
     return None if last is pop.targets[1] or last in block.results else last
-
-
-def _renamed(block: Block, names: dict[Var, Var], gone: set[Stmt]) -> Block:
-    """The block with variables renamed where they are bound and where they are read, without some statements."""
-
-    def f(atom: Atom) -> Atom:
-        return names.get(atom, atom)
-
-    def visit(b: Block) -> Block:
-        stmts = []
-        for stmt in b.stmts:
-            if stmt in gone:
-                continue
-            op = map_op(stmt.op, f, visit)
-            if isinstance(op, (Loop, Closure)):
-                op = replace(op, params=tuple(map(f, op.params)))
-            stmts.append(replace(stmt, targets=tuple(map(f, stmt.targets)), op=op))
-        return Block(tuple(stmts), tuple(map_operand(r, f) for r in b.results))
-
-    return visit(block)

@@ -17,10 +17,10 @@ from dataclasses import replace
 
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.loop_indices import Counting, is_int, offset
-from sourcead.ir.nodes import Atom, Attr, Block, Function, Index, Loop, Slice, Stmt, Sub, Update, Var
+from sourcead.analysis.queries import queried
+from sourcead.ir.nodes import Atom, Block, Function, Index, Loop, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Scalar, kind_of
 from sourcead.ir.walk import all_reads, count_reads, definitions, map_atoms, op_blocks, op_reads, rewrite, walk
-from sourcead.passes.cleanup.shapes_of_versions import ATTRIBUTES
 from sourcead.passes.peephole import with_body
 from sourcead.passes.residuals.sink_clears import is_clearing
 
@@ -59,7 +59,7 @@ def dead_clears(loop: Loop, k: int, first: int, made: dict[Var, Stmt]) -> list[S
             return []
     if loop.body.results[k] not in versions or any(r in versions for j, r in enumerate(loop.body.results) if j != k):
         return []
-    uses = [(at, s) for at, s in uses if not (isinstance(s.op, Attr) and s.op.name in ATTRIBUTES)]
+    uses = [(at, s) for at, s in uses if queried(s.op) is None]
     keys = [key_of(s, versions) for _, s in uses]
     if None in keys:
         return []

@@ -23,12 +23,10 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.loop_indices import Counting, axis_of, is_int
-from sourcead.ir.nodes import (
-    Atom, Attr, Block, Build, Call, Const, Function, Index, Loop, Op, Range, Stmt, Sub, Update, Var
-)
+from sourcead.analysis.queries import queried
+from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Array, ListT, Scalar, Type
-from sourcead.ir.walk import all_reads, definitions, rewrite, walk
-from sourcead.passes.cleanup.shapes_of_versions import ATTRIBUTES
+from sourcead.ir.walk import count_reads, definitions, rewrite, walk
 from sourcead.passes.equality import same_dim
 from sourcead.passes.peephole import with_body
 
@@ -39,12 +37,10 @@ def remove_overwritten_zeros(function: Function, lists: bool = True) -> Function
     """The function without zeros that loops overwrite; without `lists`, in arrays alone."""
     made = definitions(function.body)
     counting = Counting(made)
-    uses: dict[Var, int] = {}
-    queries = [s.op.base for s in walk(function.body) if is_query(s.op)]
-    for v in all_reads(function.body):
-        uses[v] = uses.get(v, 0) + 1
-    for v in queries:
-        uses[v] -= 1
+    uses = count_reads(function.body)
+    for array in (queried(s.op) for s in walk(function.body)):
+        if array is not None:
+            uses[array] -= 1
     replaced: dict[Var, list[Stmt]] = {}
 
     def change(stmt: Stmt) -> list[Stmt]:
@@ -63,11 +59,6 @@ def remove_overwritten_zeros(function: Function, lists: bool = True) -> Function
     if replaced:
         body = rewrite(body, lambda s: replaced.get(s.targets[0], (s,)) if len(s.targets) == 1 else (s,))
     return with_body(function, body)
-
-
-def is_query(op: Op) -> bool:
-    """Whether an op reads no more than the shape or dtype of an array."""
-    return isinstance(op, Attr) and op.name in ATTRIBUTES and isinstance(op.base, Var) and isinstance(op.base.type, Array)
 
 
 def filled(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], definitions: dict[Var, Stmt]) -> Block | None:

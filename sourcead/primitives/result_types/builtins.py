@@ -1,4 +1,4 @@
-"""Types of the results of built-in functions, of array making, and of the library's own helpers."""
+"""Types of the results of built-in functions, of arrays made from values, and of methods that give Python numbers."""
 
 from __future__ import annotations
 
@@ -142,8 +142,8 @@ def _array(fn, args, kwargs) -> Type:
     only(kwargs, "dtype copy")
     if len(args) > 2:
         raise Impossible
-    asked = kwargs.get("dtype") or (args[1] if len(args) == 2 else None)
-    asked = None if asked is None or (asked.known and asked.value is None) else asked
+    dtype_arg = kwargs.get("dtype") or (args[1] if len(args) == 2 else None)
+    dtype_arg = None if dtype_arg is None or (dtype_arg.known and dtype_arg.value is None) else dtype_arg
     t = args[0].type
     if isinstance(t, Array):
         dtype, dims = t.dtype, t.dims
@@ -157,16 +157,16 @@ def _array(fn, args, kwargs) -> Type:
             if not isinstance(t, ListT):
                 raise
             dtype = array_type(t).dtype
-    if asked is not None:
-        dtype = np.dtype(asked.value) if asked.known else None
+    if dtype_arg is not None:
+        dtype = np.dtype(dtype_arg.value) if dtype_arg.known else None
     return Array(dtype, dims)
 
 
 @infers(np.arange)
 def _arange(fn, args, kwargs) -> Type:
     only(kwargs, "dtype step start stop")
-    asked = kwargs.get("dtype") or (args[3] if len(args) == 4 else None)
-    if asked is not None and not asked.known:
+    dtype_arg = kwargs.get("dtype") or (args[3] if len(args) == 4 else None)
+    if dtype_arg is not None and not dtype_arg.known:
         return Array(None, (anydim(),))
     size = anydim()
     if (
@@ -188,8 +188,8 @@ def _linspace(fn, args, kwargs) -> Type:
         raise Impossible
     num = given.get("num")
     dim = 50 if num is None else shape_dims(num)[0]
-    asked = {k: v for k, v in kwargs.items() if k == "dtype"}
-    return Array(sample(fn, [given["start"], given["stop"]], asked).dtype, (dim,))
+    dtype_arg = {k: v for k, v in kwargs.items() if k == "dtype"}
+    return Array(sample(fn, [given["start"], given["stop"]], dtype_arg).dtype, (dim,))
 
 
 # ---- methods ----

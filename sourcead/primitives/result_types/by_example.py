@@ -1,4 +1,4 @@
-"""Types by example: NumPy is called on small values, and the dtype and rank of what it returns are taken over."""
+"""Types by example: NumPy is called on small values, and the result has the dtype and the rank of what it returns."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _sample(fn, args, kwargs, rank_if_unknown) -> Type:
 
 
 def _promise(value) -> Type:
-    """The type of what an example returned."""
+    """The type of a value that an example returned."""
     match value:
         case np.ndarray() if type(value) is not np.ndarray:
             raise Impossible
@@ -77,7 +77,7 @@ def _promise(value) -> Type:
 
 
 def forget_sizes(t: Type, plain: bool = False) -> Type:
-    """The type with every dim forgotten (`plain`: made comparable)."""
+    """The type with a new dim in place of every dim, or 0 if `plain`, so that types can be compared."""
     match t:
         case Array(dtype, dims) if dims is not None:
             return Array(dtype, tuple(0 if plain else anydim() for _ in dims))
@@ -91,7 +91,7 @@ def forget_sizes(t: Type, plain: bool = False) -> Type:
 
 
 def _key(arg: Arg):
-    """What `sample` looks at of an operand, hashable."""
+    """The part of an operand that a sample depends on, as a hashable key."""
     if arg.known:
         hash(arg.value)
         return ("value", type(arg.value), repr(arg.value) if isinstance(arg.value, (tuple, float)) else arg.value)

@@ -39,7 +39,7 @@ def broadcast_dims(*shapes: tuple) -> tuple:
 
 
 def equal_dim(dims):
-    """The dim that several dims which must be equal have in common."""
+    """Of several dims that must be equal, the one of which most is known."""
     result = dims[0]
     for d in dims[1:]:
         if not (isinstance(result, int)) and (isinstance(d, int) or (d.many and not result.many)):
@@ -48,6 +48,7 @@ def equal_dim(dims):
 
 
 def sum_of_dims(dims):
+    """The sum of dims; a new dim if it is not known."""
     if not dims:
         return anydim()
     if all(isinstance(d, int) for d in dims):
@@ -58,7 +59,7 @@ def sum_of_dims(dims):
 
 
 def product_of_dims(dims):
-    """The product of dims, as far as it is a dim."""
+    """The product of dims; a new dim if it is not known."""
     rest = [d for d in dims if not (isinstance(d, int) and d == 1)]
     if not rest:
         return 1

@@ -2,7 +2,7 @@
 
     infer_call(fn, args, kwargs) -> Type        infer_index(base, key) -> Type        infer_attr(base, name) -> Type
 
-A type is a promise: where nothing is sure the answer is `UNKNOWN`, or a fresh dim of which nothing is known.  Shapes
+A type is a promise: what is not certain is `UNKNOWN`, or a new dim of which nothing is known.  Shapes
 follow from a table of handlers; dtypes, and all functions without a handler, from calling NumPy itself on small examples.
 
 An elementwise function of an array of unknown rank is promised to be an array of unknown rank; for rank 0 NumPy returns
@@ -18,7 +18,7 @@ from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, StructT, TupleT, Type
 from sourcead.primitives.result_types.by_example import by_example
 from sourcead.primitives.result_types.elementwise import elementwise
 from sourcead.primitives.result_types.operands import (
-    DTYPE_CHOICES, NOT_CONST, Arg, Impossible, SliceArg, has_any_dtype, settle
+    DTYPE_CHOICES, NOT_CONST, Arg, Impossible, SliceArg, has_any_dtype, with_dtype
 )
 from sourcead.primitives.result_types.subscripts import infer_index
 from sourcead.primitives.table import record_of
@@ -34,7 +34,7 @@ def infer_call(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None) -> Typ
         args, kwargs: its operands: type, and value where constant.
 
     Returns:
-        What is sure about the result; `UNKNOWN` where nothing is.
+        What is certain about the result; `UNKNOWN` if nothing is.
 
     Example:
         >>> from sourcead.ir.types import type_of
@@ -46,8 +46,8 @@ def infer_call(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None) -> Typ
         return _infer_call(fn, args, kwargs)
     result: Type = Undefined()
     for choice in range(DTYPE_CHOICES):
-        settled = [settle(a, choice) for a in args], {k: settle(a, choice) for k, a in kwargs.items()}
-        result = join(result, _infer_call(fn, *settled))
+        chosen = [with_dtype(a, choice) for a in args], {k: with_dtype(a, choice) for k, a in kwargs.items()}
+        result = join(result, _infer_call(fn, *chosen))
     return result
 
 
@@ -64,10 +64,10 @@ def _infer_call(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
 
 
 def static_value(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None):
-    """The value of a call that the types or constants decide: what derivative rules ask about their arguments.
+    """The value of a call that types or constants decide, so that a derivative rule can branch on it while compiling.
 
     Returns:
-        The value; `NOT_CONST` where it is not decided, or the function is not one of those that are asked.
+        The value; `NOT_CONST` if it is not decided, or if the function is not one of those that rules call to decide between cases.
 
     Example:
         >>> from sourcead.ir.types import type_of
@@ -85,12 +85,12 @@ def static_value(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None):
         return NOT_CONST if kind is None else (kind == "complex") == (fn is np.iscomplexobj)
     if fn is runtime.lower_exponent and args[0].known and isinstance(args[0].value, (int, float)) and args[0].value != 0:
         return args[0].value - 1
-    if fn in _ASKED_OF_CONSTANTS and all(a.known for a in args):
+    if fn in _EVALUATED and all(a.known for a in args):
         return fn(*(a.value for a in args))
     return NOT_CONST
 
 
-_ASKED_OF_CONSTANTS = {
+_EVALUATED = {
     runtime.split_axes, runtime.inverse_axes, runtime.einsum_is_plain, runtime.einsum_back, runtime.reversed_shift,
 }  # fmt: skip
 

@@ -52,7 +52,7 @@ class SliceArg:
 
     @property
     def full(self) -> bool:
-        """Whether this takes the whole axis, in whichever direction."""
+        """Whether this takes the whole axis, in either direction."""
         ends = [p for p in (self.lower, self.upper) if p is not None and p.value is not None]
         step = 1 if self.step is None else self.step.value
         return not ends and (step is None or (isinstance(step, int) and step in (1, -1)))
@@ -76,7 +76,7 @@ def const(arg: Arg | None, default=None):
 
 
 def shape_dims(arg: Arg) -> tuple:
-    """The dims that a shape argument asks for (-1 stays -1)."""
+    """The dims of a shape argument; -1 stays -1."""
     if arg.dims is not None:
         return tuple(arg.dims)
     if arg.known:
@@ -161,16 +161,16 @@ def has_any_dtype(t: Type) -> bool:
     return any(map(has_any_dtype, parts(t)))
 
 
-def settle(arg: Arg, choice: int) -> Arg:
+def with_dtype(arg: Arg, choice: int) -> Arg:
     """The operand with one choice made for such numbers: Python's, or one of NumPy's."""
-    items = None if arg.items is None else tuple(settle(item, choice) for item in arg.items)
-    return replace(arg, type=_settled(arg.type, choice), items=items)
+    items = None if arg.items is None else tuple(with_dtype(item, choice) for item in arg.items)
+    return replace(arg, type=_with_dtype(arg.type, choice), items=items)
 
 
-def _settled(t: Type, choice: int) -> Type:
+def _with_dtype(t: Type, choice: int) -> Type:
     if isinstance(t, Scalar):
         return Scalar(t.kind, _CHOICES[t.kind][choice]) if has_any_dtype(t) else t
-    return map_type(t, lambda part: _settled(part, choice))
+    return map_type(t, lambda part: _with_dtype(part, choice))
 
 
 _NUMBERS = (

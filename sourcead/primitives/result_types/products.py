@@ -1,4 +1,4 @@
-"""Types of products: matmul, dot, outer, einsum and kin."""
+"""Types of products, such as matmul, dot, outer and einsum."""
 
 from __future__ import annotations
 

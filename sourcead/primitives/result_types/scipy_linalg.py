@@ -1,4 +1,4 @@
-"""Types of scipy.linalg's functions; read when one of them is first asked for."""
+"""Types of the results of scipy.linalg's functions; imported when the first of them is looked up."""
 
 from __future__ import annotations
 

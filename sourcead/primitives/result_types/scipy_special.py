@@ -1,4 +1,4 @@
-"""Types of scipy.special's functions over an axis; read when a function of SciPy is first asked for."""
+"""Types of the results of scipy.special's functions over an axis; imported when the first of them is looked up."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def _array(base: Array, key) -> Type:
 
 
 def _assemble(parts) -> tuple:
-    """The result's dims where there are integer arrays: together, they stand where they stood, or in front."""
+    """The dims of a result with integer arrays as subscripts: theirs replace adjacent ones in place, and come first otherwise."""
     picks = [i for i, (what, _) in enumerate(parts) if what == "pick"]
     picked = broadcast_dims(*(parts[i][1] for i in picks))
     # an ellipsis of no axes and a None still stand between
@@ -165,7 +165,7 @@ def _axes(kind) -> int:
 
 
 def _kind(key):
-    """What a part of a subscript is: 'slice', 'int', 'None', '...', ('ints', dims), ('mask', rank)."""
+    """The kind of a part of a subscript: 'slice', 'int', 'None', '...', ('ints', dims), ('mask', rank)."""
     if isinstance(key, SliceArg):
         return "slice"
     if key is None:

@@ -1,4 +1,4 @@
-"""What crosses the boundary: Numba's functions take and return numbers, arrays and tuples of them.
+"""The boundary between Python and compiled code: Numba's functions take and return numbers, arrays and tuples of them.
 
 A parameter that is a tuple, list, dict or record becomes one parameter for each of its parts, out of which the first statements
 build it again; simplification then does away with most of that.  The results are taken apart in the same way.  The Python function
@@ -46,7 +46,7 @@ class Boundary:
     namespace: dict[str, Any]
 
     def text(self, name: str, parameters: list[str]) -> str:
-        """The definition of the function."""
+        """Return the definition of the function."""
         call = f"compiled({', '.join(self.arguments)})"
         if self.count == 1 and self.result == "d_0":
             body = f"    return {call}\n"
@@ -57,7 +57,7 @@ class Boundary:
 
 
 def flattened(function: Function, live: dict[str, Type]) -> tuple[Function, Boundary]:
-    """The function with parameters and results in parts, and what stands around it.
+    """Return the function with parameters and results in parts, and the Python function around it.
 
     Args:
         function: not yet simplified.
@@ -88,7 +88,7 @@ class _Flattening:
     # ---- parameters ----
 
     def parameter(self, var: Var, text: str, params: list[Var]) -> None:
-        """Adds what a variable is made of to the parameters; `text` is how the caller reads it."""
+        """Add the parts of a variable to the parameters; `text` is the expression by which the caller reads it."""
         if keyed_parts(var.type) is None:
             params.append(var)
             self.arguments.append(text)
@@ -113,7 +113,7 @@ class _Flattening:
         return name
 
     def without_globals(self, body: Block, live: dict[str, Type], params: list[Var]) -> Block:
-        """The body with parameters in place of data that is read anew at each call."""
+        """Return the body with parameters in place of data that is read anew at each call."""
         found: dict[str, Var] = {}
 
         def atom(a: Atom) -> Atom:
@@ -129,7 +129,7 @@ class _Flattening:
     # ---- results ----
 
     def result(self, atom: Atom, results: list[Atom]) -> str:
-        """Adds what an atom is made of to the results; gives the expression that makes it of them again."""
+        """Add the parts of an atom to the results, and return the expression that builds it from them again."""
         t = atom_type(atom)
         if (constant := constant_of(t)) is not None:
             return self.held("constant", constant.value) if constant.value is not None else "None"
@@ -144,7 +144,7 @@ class _Flattening:
         return self.structure(t, items)
 
     def number(self, t: Type, text: str) -> str:
-        """A result in the class that NumPy mode gives it, where Numba returns a Python number."""
+        """Return the expression that converts a Python number to the NumPy class that it has without Numba."""
         if isinstance(t, Scalar) and t.dtype in _SMALL:
             return f"{self.held('np', np)}.{t.dtype.name}({text})"
         return text
@@ -191,7 +191,7 @@ def build_op(t: Type, items: tuple[Atom, ...]) -> Build:
 
 
 def constant_of(t: Type) -> Const | None:
-    """The one value that a type has, if the signature fixes it."""
+    """Return the one value that a type has, if the signature fixes it."""
     match t:
         case NoneType():
             return Const(None)
@@ -201,7 +201,7 @@ def constant_of(t: Type) -> Const | None:
 
 
 def around(boundary: Boundary, name: str, parameters: list[str], compiled: Callable, live: dict[str, Any]) -> Callable:
-    """The Python function that takes and returns what the user's does."""
+    """Return the Python function around a compiled one, with the parameters and results of the user's function."""
     namespace = {**boundary.namespace, "compiled": compiled, "live": live}
     exec(compile(boundary.text(name, parameters), f"<sourcead boundary of {name}>", "exec"), namespace)
     return namespace[name]

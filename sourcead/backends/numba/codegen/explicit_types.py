@@ -1,4 +1,4 @@
-"""What Numba needs said more plainly than Python does.
+"""Forms in which types are explicit, as Numba's type inference requires.
 
     d = zeros_like(params)            d = {"w": zeros_like(params["w"]), "b": ...}      parts of structures, before simplification
     total = 0                         total = 0.0                                       where floats are added to it later
@@ -29,7 +29,7 @@ from sourcead.ir.walk import rewrite, walk
 
 
 def structures_by_parts(function: Function) -> Function:
-    """The function with what is done to structures done to their parts, and tuples of lists written out."""
+    """Return the function with operations on structures replaced by operations on their parts."""
 
     def each(fn, args: tuple[Var, ...], stmt: Stmt, out: list[Stmt]) -> Op:
         t = args[-1].type
@@ -60,14 +60,14 @@ def structures_by_parts(function: Function) -> Function:
 
 
 def are_alike(args: tuple) -> bool:
-    """Whether these are structures with the same parts."""
+    """Return whether these are structures with the same parts."""
     if not all(isinstance(a, Var) and keyed_parts(a.type) is not None for a in args):
         return False
     return len({(type(a.type), tuple(key for key, _ in keyed_parts(a.type))) for a in args}) == 1
 
 
 def with_stable_types(function: Function) -> Function:
-    """The function with floats where variables begin as integers, and with the element types of lists that are inserted into."""
+    """Return the function with floats where variables begin as integers, and with the element types of lists that are inserted into."""
     lists = _Lists()
     lists.block(function.body)
     typed, floats = lists.inserted_into(), lists.floats_later()
@@ -93,7 +93,7 @@ def with_stable_types(function: Function) -> Function:
 
 
 def as_float(atom: Atom, variable: Var) -> Atom:
-    """The number that a variable of floats takes over, as a float; a number that nothing was assigned to yet is 0."""
+    """Return an initial value as a float if the variable holds floats; a number that is not assigned yet becomes 0."""
     if isinstance(atom, Const) and not atom.live and atom.value is None and isinstance(variable.type, Scalar):
         return Const({"float": 0.0, "complex": 0j, "bool": False}.get(variable.type.kind, 0))
     exact = isinstance(atom, Const) and not atom.live and type(atom.value) is int and abs(atom.value) < 2**53
@@ -101,18 +101,18 @@ def as_float(atom: Atom, variable: Var) -> Atom:
 
 
 def no_floats():
-    """An empty list of floats."""
+    """Return an empty list of floats."""
     return [0.0 for _ in range(0)]
 
 
 def no_integers():
-    """An empty list of integers."""
+    """Return an empty list of integers."""
     return [0 for _ in range(0)]
 
 
 @dataclass
 class _Lists:
-    """Which versions are of one list, what is put into it, and whether anywhere but at its end."""
+    """The versions of each list, the types of the values put into it, and whether some are inserted before its end."""
 
     parent: dict[Var, Var] = field(default_factory=dict)
     empty: list[Var] = field(default_factory=list)
@@ -159,19 +159,19 @@ class _Lists:
                             self.same(t, r)
 
     def floats_later(self) -> set[Var]:
-        """Lists that begin with integers, and are written with floats."""
+        """Return the lists that begin with integers and are written with floats."""
         kinds = self.kinds()
         return {v for v in self.integers if "float" in kinds.get(self.of(v), ()) and kinds[self.of(v)] <= {"int", "float"}}
 
     def kinds(self) -> dict[Var, set]:
-        """What is put into each list: "int", "float", or None for anything else."""
+        """Return what is put into each list: "int", "float", or None for anything else."""
         found: dict[Var, set] = {}
         for base, t in self.put:
             found.setdefault(self.of(base), set()).add(t.kind if isinstance(t, Scalar) and t.dtype in (None, *_PLAIN) else None)
         return found
 
     def inserted_into(self) -> dict[Var, object]:
-        """Empty lists of numbers that are inserted into -> what makes them."""
+        """Return {empty list of numbers that is inserted into: the function that makes it}."""
         kinds = self.kinds()
         wanted = set(map(self.of, self.inserted))
         makers = {frozenset({"float"}): no_floats, frozenset({"int"}): no_integers}

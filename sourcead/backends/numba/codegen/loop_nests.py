@@ -1,7 +1,7 @@
 """Calls of NumPy that are quicker compiled as loops, or not at all.
 
 What Numba has for `np.sum(a, axis=0)` and `np.outer(a, b)` takes it 1.5 s each to compile, for all cases that there are; the loops for
-the case at hand take a tenth of that, and run as fast.  What it has for `np.linalg.solve`, `np.sort` and kin takes as long, and calls
+one case take a tenth of that, and run as fast.  What it has for `np.linalg.solve`, `np.sort` and similar functions takes as long, and calls
 the same routines as NumPy does: the interpreter calls those.
 """
 
@@ -17,7 +17,7 @@ _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 def loop_nest(op: Call, result: Array) -> str | None:
-    """The body of a function of this call's variables, `a` and `b`, as loops; None if it is not such a call."""
+    """Return the body of a function of `a` and `b` that computes a call by loops; None for calls that stay as they are."""
     if op.fn is np.outer and not op.kwargs and [rank_of(a) for a in op.args] == [1, 1] and len(set(op.args)) == 2:
         return _OUTER
     options = {**dict(zip(("axis",), op.args[1:])), **dict(op.kwargs)}
@@ -31,7 +31,7 @@ def loop_nest(op: Call, result: Array) -> str | None:
 
 
 def reduces_all_axes(op: Call) -> bool:
-    """Whether a reduction takes all of an array: it names no axis, or the only one."""
+    """Return whether a call reduces over all axes: it names no axis, or the only one."""
     if len(op.args) + len(op.kwargs) != 2:
         return len(op.args) == 1 and not op.kwargs
     axis = dict(op.kwargs).get("axis", op.args[-1] if len(op.args) == 2 else None)
@@ -40,7 +40,7 @@ def reduces_all_axes(op: Call) -> bool:
 
 
 def rank_of(operand) -> int | None:
-    """The rank of an array of floats."""
+    """Return the rank of an array of floats."""
     t = operand.type if isinstance(operand, Var) else None
     return len(t.dims) if isinstance(t, Array) and t.dims is not None and t.dtype in _FLOATS else None
 
@@ -55,7 +55,7 @@ _OUTER = """\
 
 
 def sum_along(axis: int, rank: int, keeps: bool) -> str:
-    """The sum along an axis.
+    """Return the sum along an axis.
 
     >>> print(sum_along(1, 2, keeps=False))
         y = np.zeros(a.shape[0], a.dtype)

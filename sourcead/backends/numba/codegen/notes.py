@@ -1,4 +1,4 @@
-"""What the text for Numba does otherwise than that for NumPy, said for people."""
+"""Notes on what the text for Numba does differently from the text for NumPy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sourcead.ir.walk import walk
 
 
 def decisions(before: Function, after: Function) -> list[str]:
-    """The notes on a function, as it was and as Numba compiles it."""
+    """Return notes on the differences between a function and the form that Numba compiles."""
     left = {place_of(s) for s in walk(after.body) if is_on_slice(s)}
     loops = {place_of(s) for s in walk(before.body) if is_on_slice(s)} - left
     told = [f"under Numba, {shown} on parts of arrays {verb} over elements" for shown, verb in said(loops)]
@@ -27,12 +27,12 @@ def decisions(before: Function, after: Function) -> list[str]:
 
 
 def is_of_array(call: Call) -> bool:
-    """Whether the first argument is an array; of a text's parts or of a tuple it is neither atom nor array."""
+    """Return whether the first argument of a call is an array."""
     return bool(call.args) and isinstance(call.args[0], Atom) and isinstance(atom_type(call.args[0]), Array)
 
 
 def is_on_slice(stmt: Stmt) -> bool:
-    """Whether a statement writes a part of an array that has several elements."""
+    """Return whether a statement writes a part of an array that has several elements."""
     match stmt.op:
         case Update(_, (Sub(key),)):
             return any(isinstance(part, Slice) for part in (key if isinstance(key, tuple) else (key,)))
@@ -40,13 +40,13 @@ def is_on_slice(stmt: Stmt) -> bool:
 
 
 def place_of(stmt: Stmt) -> tuple[int, bool]:
-    """The line of the user's function that a statement stands for, and whether it is of the reverse sweep; line 0 is none."""
+    """Return the user's line that a statement comes from (0: none), and whether it belongs to the reverse sweep."""
     origin = stmt.adjoint_of or stmt.origin
     return (origin.line if origin is not None else 0), stmt.adjoint_of is not None
 
 
 def said(places: set[tuple[int, bool]]):
-    """Statements of the program, and those of the reverse sweep, with what they are now."""
+    """Yield a phrase for the statements of the forward sweep at some lines, and one for those of the reverse sweep."""
     for adjoint, what in ((False, "statements"), (True, "adjoints of statements")):
         found = {line for line, is_adjoint in places if is_adjoint == adjoint and line}
         if found:

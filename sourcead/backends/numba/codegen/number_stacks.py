@@ -35,7 +35,7 @@ _DTYPES = {"float": np.dtype(np.float64), "int": np.dtype(np.int64), "bool": np.
 
 
 def stacks_as_arrays(function: Function) -> Function:
-    """The function with stacks of numbers as arrays; `assign_memory` came before."""
+    """Return the function with stacks of numbers as arrays; runs after `assign_memory`."""
     stacks = Stacks(dtype_of)
     stacks.block(function.body, None)
     found = stacks.kept()
@@ -110,7 +110,7 @@ class Stacks:
                     self.block(inner, loop)
 
     def kept(self) -> dict[Var, np.dtype]:
-        """The lists that become arrays, and of what."""
+        """Return {list that becomes an array: dtype}."""
         spoiled = {self.of(v) for v in self.spoiled}
         dtypes: dict[Var, set] = {}
         for v, found in self.dtypes.items():
@@ -124,7 +124,7 @@ class Stacks:
 
 
 def dtype_of(value) -> np.dtype | None:
-    """The dtype of an array of such numbers."""
+    """Return the dtype of an array of such numbers."""
     t = atom_type(value) if isinstance(value, (Var, Const)) else None
     if not isinstance(t, Scalar):
         return None
@@ -211,7 +211,7 @@ class StackRewriter:
         return [*before, replace(stmt, op=made, targets=self.targets(stmt.targets))]
 
     def room(self, stmt: Stmt, init: Var, domain: Range, count: int) -> list[Stmt]:
-        """Statements that make room in an array for what each iteration of a loop may put on it."""
+        """Return statements that make room in an array for what each iteration of a loop may put on it."""
         array, top = self.now[init]
         iterations, n, wider = Var("iterations", INT, True), Var("n", INT, True), fresh(array)
         bounds = (domain.start, domain.stop, domain.step)
@@ -224,7 +224,7 @@ class StackRewriter:
         return out
 
     def pushes(self, block: Block, p: Var) -> int:
-        """How many numbers one iteration may put on the list that p is a version of, loops inside apart."""
+        """Return how many numbers one iteration may push to the list of which `p` is a version, not counting inner loops."""
         count = 0
         for stmt in block.stmts:
             match stmt.op:

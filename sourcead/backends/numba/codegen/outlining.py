@@ -1,4 +1,4 @@
-"""The IR as Numba takes it: calls that it may not know stand in functions of their own.
+"""Outlining: calls that Numba may not know become functions of their own.
 
 Element loops, arithmetic and ufuncs stay as they are.  Any other call becomes that of an *outlined* function, which has the options
 of the call in it and takes what the call reads:
@@ -8,9 +8,9 @@ of the call in it and takes what the call reads:
     def broadcast_to(d_y, shape):
         return np.broadcast_to(d_y, shape)
 
-`outlined.py` compiles that if Numba can, and if the result then has the type that our inference promises; else the interpreter runs it.
+`overloads/outlined.py` compiles it if Numba can and the result has the inferred type; otherwise the interpreter runs it.
 
-Numba differs from NumPy in three more ways that are settled here: Python numbers are strong (float32 times 2.0 is float64), an in-place
+Numba differs from NumPy in three more ways, which are handled here: Python numbers are strong (float32 times 2.0 is float64), an in-place
 `a[1:] += v` does not look whether `v` shares memory with `a`, and no `with np.errstate` is needed, since nothing warns.
 """
 
@@ -51,12 +51,12 @@ _SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
 
 @dataclass(eq=False)
 class Outlined:
-    """A function of one call of the text.
+    """An outlined function: its body is one call of the text.
 
     Attributes:
         name, text, namespace: its source, and the globals that this reads.
         result: the type that its result has.
-        compiles: whether it is worth a try to compile it.
+        compiles: whether Numba should try to compile it.
         parameters: their names.
         origin: the user's statement that the call is part of.
     """
@@ -76,16 +76,16 @@ class Outlined:
 
 SHAPED = (np.zeros, np.ones, np.empty)  # take a shape
 MANY_AXES = 3  # arrays with so many axes are left to NumPy: loops over them take Numba seconds to compile, and run no faster
-AT = {"add": add_at, "sub": subtract_at}  # what stands for `np.add.at` and `np.subtract.at`
+AT = {"add": add_at, "sub": subtract_at}  # in place of `np.add.at` and `np.subtract.at`
 
 
 def outline_calls(function: Function) -> Function:
-    """The function with outlined calls; what `assign_memory` decided stays as it is."""
+    """Return the function with calls outlined; runs after `assign_memory` and keeps its decisions."""
     return without_unread_displays(replace(function, body=_Outlining().block(function.body)))
 
 
 def with_outlined(emitted: Emitted) -> str:
-    """A text with the functions that it calls."""
+    """Return a text with the functions that it calls."""
     recursive = reachable(emitted.namespace)
     namespaces = [*(r.namespace for r in recursive), emitted.namespace]
     outlined = [v.text for namespace in namespaces for v in namespace.values() if isinstance(v, Outlined)]
@@ -93,7 +93,7 @@ def with_outlined(emitted: Emitted) -> str:
 
 
 def without_unread_displays(function: Function) -> Function:
-    """The function without the lists, tuples and iterators that nothing reads any more."""
+    """Return the function without the lists, tuples and iterators that nothing reads any more."""
     read = count_reads(function.body)
 
     def unread(s: Stmt) -> bool:
@@ -195,17 +195,17 @@ class _Outlining:
         return self.outlined(stmt, fn)
 
     def is_iterator(self, a: Var) -> bool:
-        """Whether this is what a function of `itertools` returned, which goes where it is walked through."""
+        """Return whether a variable is an iterator of `itertools`, which is made anew in the function that iterates over it."""
         made = self.made_by.get(a)
         return isinstance(made, Call) and getattr(made.fn, "__module__", None) == "itertools"
 
     def has_numpy_loop(self, op: Call, fn: Any, result: Array) -> bool:
-        """Whether a function of an array has a loop of NumPy's that takes it."""
+        """Return whether a call applies a ufunc of `ARRAY_UFUNCS` to a whole array of floats."""
         known = isinstance(fn, np.ufunc) and fn in ARRAY_UFUNCS and len(op.args) == 1 and not op.kwargs
         return known and result.dtype in (np.float32, np.float64) and getattr(atom_type(op.args[0]), "dtype", None) == result.dtype
 
     def strong(self, operand: Operand, dtype: np.dtype, stmt: Stmt, before: list[Stmt]) -> Operand:
-        """A Python number in the dtype that it takes on in arithmetic with numbers of that dtype."""
+        """Return a Python number in the dtype that it takes on in arithmetic with numbers of that dtype."""
         if not isinstance(operand, (Var, Const)):
             return operand
         t = atom_type(operand)
@@ -222,7 +222,7 @@ class _Outlining:
         return v
 
     def outlined(self, stmt: Stmt, fn: Any) -> Call:
-        """The call of a function that has the call in it, and the displays of its arguments."""
+        """Return a call of an outlined function, whose body is the call and the displays among its arguments."""
         y = fresh(stmt.targets[0], temp=True)
         inner: dict[Var, Var] = {}
         stmts: list[Stmt] = []
@@ -268,13 +268,13 @@ class _Outlining:
         return Call(self.same[key], tuple(params))
 
     def compiles(self, fn: Any, result: Type) -> bool:
-        """Whether it is worth a try to compile a call."""
+        """Return whether Numba should try to compile a call."""
         return len(getattr(result, "dims", None) or ()) < MANY_AXES and record_of(fn).numba != "interpreted"
 
     # ---- memory ----
 
     def may_overlap(self, value: Operand, base: Atom) -> bool:
-        """Whether an array that is added may share memory with the one that it is added to.
+        """Return whether an array that is added may share memory with the one that it is added to.
 
         What was made by one statement and what was there before it, or was made by another, are apart.
         """
@@ -289,7 +289,7 @@ class _Outlining:
         return not (v_made and (b_made or earlier) or b_made and not earlier)
 
     def root(self, v: Var) -> tuple[Var, bool]:
-        """The variable that the memory of an array was first under, as far as it can be followed, and whether a statement made it."""
+        """Return the variable that an array's memory belongs to, as far as known, and whether a statement of this function allocated it."""
         match self.made_by.get(v):
             case Update(base) | Let(base) if isinstance(base, Var):
                 return self.root(base)
@@ -304,37 +304,37 @@ class _Outlining:
 
 
 def number_as_array(op: Call, result: Array) -> Call:
-    """A number that stands for an array until it is one: an array with one element, which broadcasts like it."""
+    """Return the call that makes an array of one element from a number, for a variable that holds a number first and an array later."""
     return Call(np.full, (Const((1,) * len(result.dims)), *op.args), (("dtype", Const(result.dtype)),))
 
 
 def is_basic(fn: Any) -> bool:
-    """Whether Numba knows a function of numbers and arrays, element by element."""
+    """Return whether Numba knows a function of numbers and arrays, element by element."""
     if isinstance(fn, np.ufunc):
         return fn.signature is None and fn.nout == 1 and fn.nin <= 2 and fn.__name__ in dir(np)
     return getattr(fn, "__module__", None) in ("_operator", "operator") and record_of(fn).elementwise
 
 
 def _is_float_array(operand: Operand) -> bool:
-    """Whether this is a vector or matrix of such numbers, which Numba compiles loops over."""
+    """Return whether an operand is a vector or matrix of float32 or float64 numbers."""
     t = operand.type if isinstance(operand, Var) else None
     return isinstance(t, Array) and rank(t) in (1, 2) and t.dtype in (np.float32, np.float64)
 
 
 def _is_float(operand: Operand) -> bool:
-    """Whether this is one number of 32 or 64 bits."""
+    """Return whether this is one number of 32 or 64 bits."""
     t = atom_type(operand) if isinstance(operand, (Var, Const)) else None
     return isinstance(t, Scalar) and t.kind == "float" and t.dtype in (None, np.float32, np.float64)
 
 
 def _is_matrix(operand: Operand) -> bool:
-    """Whether this is a vector or matrix of numbers that BLAS takes."""
+    """Return whether this is a vector or matrix of numbers that BLAS takes."""
     t = atom_type(operand) if isinstance(operand, (Var, Const)) else None
     return isinstance(t, Array) and rank(t) in (1, 2) and kind_of(t) in ("float", "complex") and t.dtype.itemsize > 2
 
 
 def _dtype(operand: Operand) -> Operand:
-    """An option as Numba takes it: NumPy's dtypes in place of Python's types."""
+    """Return an option with NumPy's dtypes in place of Python's types, as Numba requires."""
     python = isinstance(operand, Const) and any(operand.value is t for t in (bool, int, float, complex))
     return Const(np.dtype(operand.value)) if python else operand
 
@@ -350,7 +350,7 @@ def _letter(k: int) -> str:
 
 
 def _shape(t: Type) -> Any:
-    """What of a type the outlined function depends on."""
+    """Return the part of a type that an outlined function depends on."""
     match t:
         case Array(dtype, dims):
             return dtype, None if dims is None else len(dims)

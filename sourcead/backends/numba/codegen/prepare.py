@@ -72,7 +72,7 @@ def prepare(derivative: Derivative) -> Prepared:
 
 
 def live_data(block: Block) -> Iterator[Const]:
-    """The data of globals and closures that a block reads."""
+    """Return the data of globals and closures that a block reads."""
     for stmt in walk(block):
         for operand in op_operands(stmt.op):
             yield from (a for a in operand_atoms(operand) if isinstance(a, Const) and a.live)

@@ -23,7 +23,7 @@ from sourcead.ir.walk import map_atoms, rewrite
 
 @dataclass(eq=False)
 class Recursive:
-    """A function beside the gradient that calls itself.
+    """A recursive function that the text calls.
 
     Attributes:
         name, text, namespace: its source, and the globals that this reads, itself among them.
@@ -42,7 +42,7 @@ class Recursive:
 
 
 def with_functions(function: Function, written: Callable[[Function], Emitted]) -> Function:
-    """The function with calls of functions that return values alone in place of pairs.
+    """Return the function with calls of functions that return values alone in place of pairs.
 
     Args:
         function: one whose reverse sweep calls no pullbacks.
@@ -74,7 +74,7 @@ class _Functions:
         return replace(function, body=rewrite(function.body, change))
 
     def function(self, pair: Pair) -> Recursive:
-        """The function that a pair is of, and in its namespace all that it calls."""
+        """Return the recursive function of a pair; its namespace holds the functions that it calls."""
         if pair not in self.made:
             taken = {f.name for f in self.made.values()}
             name = pair.name.removesuffix("_vjp")
@@ -89,7 +89,7 @@ class _Functions:
 
 
 def refuse_globals(block: Block, function: Function) -> None:
-    """Numba would take what a global holds now for a constant."""
+    """Refuse a function that reads global data: Numba would compile the present value as a constant."""
 
     def atom(a: Atom) -> Atom:
         if isinstance(a, Const) and a.live:
@@ -103,7 +103,7 @@ def refuse_globals(block: Block, function: Function) -> None:
 
 
 def reachable(namespace: dict[str, Any]) -> list[Recursive]:
-    """The recursive functions that a text calls, and those that these call."""
+    """Return the recursive functions that a text calls, and those that these call."""
     found: list[Recursive] = []
     todo = list(namespace.values())
     while todo:

@@ -13,7 +13,7 @@
 Numba takes about 0.1 µs for an array and its place on a list.  A row is written in the loop that computes the vector (`fusing.py`), which
 then needs no memory of its own, and what was saved does not keep the array alive that it was a part of.  So it is with vectors as long as
 an axis of a parameter, as far as can be told; if the vectors of a list are not equally long after all, a text with
-lists runs the call (`choosing.py`).
+lists runs the call (`engine.py`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from sourcead.ir.walk import walk
 
 
 def vector_stacks_as_matrices(function: Function) -> Function:
-    """The function with stacks of vectors as matrices; before `assign_memory`."""
+    """Return the function with stacks of vectors as matrices; before `assign_memory`."""
     if not may_run_again(function):
         return function
     meetings = EqualLengths()
@@ -80,7 +80,7 @@ class Rows(StackRewriter):
 
 
 def put(stmt: Stmt) -> list[Stmt]:
-    """A row put on a stack of rows by itself."""
+    """Return the statements that push one row to a stack of rows outside any fused loop."""
     row = row_write(stmt)
     if row is None or row.mode is not None:
         return [stmt]

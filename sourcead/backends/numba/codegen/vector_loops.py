@@ -10,7 +10,7 @@
 Numba makes a loop and an array of each statement; together they are one loop, and what only they read is a number.  Statements on float64
 vectors whose lengths meet in some operation belong together.  Which of them is of length one, and repeated, is not always known while
 compiling, and a variable may hold a number where the types tell of a vector; `alike` looks, and if lengths differ at all, another text
-without such loops runs the call (`choosing.py`).  Statements in loops are treated so, where it is the calls that take time.
+without such loops runs the call (`engine.py`).  Statements in loops are treated so, where it is the calls that take time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FEWEST = 2  # statements that are worth a loop of their own
 
 
 def fuse_vector_statements(function: Function) -> Function:
-    """The function with loops in place of statements on vectors, itself if there are none; before `assign_memory`."""
+    """Return the function with loops in place of statements on vectors, itself if there are none; runs before `assign_memory`."""
     before, function = function, vector_stacks_as_matrices(function)
     uses = count_reads(function.body)
     roots: dict[Var, Var] = {}
@@ -52,7 +52,7 @@ def fuse_vector_statements(function: Function) -> Function:
 
 @dataclass
 class Group:
-    """Statements that become one loop. `made`: what they compute; `later`: statements that wait for them."""
+    """Statements that become one loop. `made`: the variables that they assign; `later`: statements that must come after the loop."""
 
     stmts: list[Stmt] = field(default_factory=list)
     made: set[Var] = field(default_factory=set)
@@ -85,7 +85,7 @@ class _VectorStatementFuser(EqualLengths):
         return Block(tuple(t for s in self.sequence(stmts) for t in put(s)), block.results)
 
     def sequence(self, stmts: list[Stmt]) -> list[Stmt]:
-        """The statements, those on vectors in loops."""
+        """Return the statements with those on vectors in loops."""
         out: list[Stmt] = []
         todo, group = list(reversed(stmts)), Group()
         while todo or group.stmts:
@@ -104,7 +104,7 @@ class _VectorStatementFuser(EqualLengths):
         return out
 
     def joins(self, stmt: Stmt, group: Group) -> bool:
-        """Whether a statement belongs to the group, which then has it."""
+        """Add a statement to the group if it belongs there; return whether it does."""
         row = row_write(stmt)
         if not row and not elementwise_work(stmt) or not group.waiting.isdisjoint(op_reads(stmt.op)):
             return False
@@ -122,7 +122,7 @@ class _VectorStatementFuser(EqualLengths):
         return True
 
     def may_write(self, row: Row, group: Group) -> bool:
-        """Whether a matrix may be written to row by row beside what the group reads: nothing else looks at an older version."""
+        """Return whether a matrix may be written row by row in the group's loop: the group reads no older version of it."""
         if row.base in group.made:
             return row.mode is not None and self.uses[row.base] == 1 and keeps_order(row, group.stmts)
         others = [(s, row_write(s)) for s in group.stmts]
@@ -130,7 +130,7 @@ class _VectorStatementFuser(EqualLengths):
         return not self.shares((*reads, row.value), row)
 
     def passes(self, stmt: Stmt, group: Group, out: list[Stmt]) -> bool:
-        """Whether a statement that is not of the group may stand before it, or wait for it."""
+        """Put a statement before or after the group if that is allowed; return whether it is."""
         op = stmt.op
         if not group.stmts:
             out.append(stmt)
@@ -151,14 +151,14 @@ class _VectorStatementFuser(EqualLengths):
         return True
 
     def shares(self, reads: tuple[Var, ...], row: Row) -> bool:
-        """Whether a variable may be a part of the matrix that is written."""
+        """Return whether a variable may be a part of the matrix that is written."""
         root = self.roots.get(row.base, row.base)
         return any(self.roots.get(v, v) is root for v in reads)
 
     # -- the loop -----------------------------------------------------------------------------------------------------
 
     def loop(self, group: Group) -> list[Stmt]:
-        """The group as a loop, or as it is where a loop gains nothing or lengths may not be looked at."""
+        """Return the group as a loop; as it is where a loop gains nothing, or the call cannot be repeated if lengths differ."""
         reads: dict[Var, int] = {}
         for v in (v for s in group.stmts for v in op_reads(s.op)):
             reads[v] = reads.get(v, 0) + 1
@@ -173,7 +173,7 @@ class _VectorStatementFuser(EqualLengths):
 
 
 def keeps_order(row: Row, stmts: list[Stmt]) -> bool:
-    """Whether it does not matter that parts of a vector are written element by element: they are added to, the same, or side by side.
+    """Return whether parts of a vector may be written element by element: they are only added to, are the same part, or are adjacent.
 
     Parts of one length of which one begins where the other ends overlap with no other that is a neighbour of one of them.
     """
@@ -191,7 +191,7 @@ def keeps_order(row: Row, stmts: list[Stmt]) -> bool:
 
 
 def side_by_side(a: Slice, b: Slice) -> bool:
-    """Whether one part ends where the other begins, or both are the same."""
+    """Return whether one part ends where the other begins, or both are the same."""
 
     def same(x: Atom | None, y: Atom | None) -> bool:
         return x is y or isinstance(x, Const) and isinstance(y, Const) and x.value == y.value
@@ -200,14 +200,14 @@ def side_by_side(a: Slice, b: Slice) -> bool:
 
 
 def values(stmt: Stmt) -> list[Var]:
-    """The vectors of which a statement reads the elements."""
+    """Return the vectors of which a statement reads the elements."""
     row = row_write(stmt)
     operands = (row.value,) if row else elementwise_work(stmt)[1]
     return [a for a in operands if is_vector(a)]
 
 
 def needed_for(results: set[Var], stmts: list[Stmt]) -> list[Stmt]:
-    """The statements without those that tell nothing but a length."""
+    """Return the statements without those of which only the length of the result is used."""
     kept: list[Stmt] = []
     wanted = set(results)
     for s in reversed(stmts):
@@ -218,7 +218,7 @@ def needed_for(results: set[Var], stmts: list[Stmt]) -> list[Stmt]:
 
 
 def read_from_outside(needed: list[Stmt], stmts: list[Stmt]) -> list[Var]:
-    """The vectors from outside whose elements are read, and those that must be as long."""
+    """Return the vectors from outside the group whose elements are read, and those that must have the same length."""
     made_by = {s.targets[0]: s for s in stmts}
     made = {s.targets[0] for s in needed}
     found: dict[Var, None] = {}
@@ -237,13 +237,13 @@ def read_from_outside(needed: list[Stmt], stmts: list[Stmt]) -> list[Var]:
 
 
 def witnesses(stmt: Stmt) -> list[Var]:
-    """The vector that a statement reads for nothing but its length."""
+    """Return the vector of which a statement uses only the length, in a list that may be empty."""
     witness = None if row_write(stmt) else elementwise_work(stmt)[2]
     return [] if witness is None else [witness]
 
 
 def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[Stmt]:
-    """The loop that computes the results, after what it needs."""
+    """Return the loop that computes the results, and the statements before it that check lengths and allocate memory."""
     first, n, j = needed[0], Var("n", INT, True), Var("j", INT, True)
     made = {s.targets[0] for s in needed}
     before, measured, starts = rows_of(needed, vectors, made)
@@ -304,7 +304,7 @@ def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[S
 
 
 def rows_of(needed: list[Stmt], vectors: list[Var], made: set[Var]) -> tuple[list[Stmt], list[Var], dict[Stmt, Atom]]:
-    """Statements before the loop, all vectors that must be equally long, and where each part of a vector starts.
+    """Return statements before the loop, all vectors that must be equally long, and where each part of a vector starts.
 
     A row is as long as its matrix is wide.
     """
@@ -326,7 +326,7 @@ def rows_of(needed: list[Stmt], vectors: list[Var], made: set[Var]) -> tuple[lis
 
 
 def start_of(lower: Atom | None, base: Var, stmt: Stmt, stmts: list[Stmt]) -> Atom:
-    """Where a part of a vector starts, if it is not empty."""
+    """Return where a part of a vector starts, if it is not empty."""
     if lower is None:
         return Const(0)
     if isinstance(lower, Const) and not lower.live and lower.value >= 0:
@@ -337,7 +337,7 @@ def start_of(lower: Atom | None, base: Var, stmt: Stmt, stmts: list[Stmt]) -> At
 
 
 def parts_that_may_meet(needed: list[Stmt], starts: dict[Stmt, Atom]) -> list[list[Atom]]:
-    """The starts of parts of the same vector, where one is set: in which order elements are written matters, if they overlap."""
+    """Return the starts of parts of the same vector of which one is overwritten: if they overlap, the order of writes matters."""
     chains: dict[Var, list[Stmt]] = {}
     for s in needed:
         if s in starts:

@@ -21,13 +21,13 @@ BY_MODE = {"add": operator.add, "sub": operator.sub}
 
 
 def is_vector(atom: object) -> bool:
-    """Whether it is a variable that holds float64 numbers along one axis, which is not known to be of length one."""
+    """Return whether an atom is a float64 vector whose length is not known to be one."""
     t = atom.type if isinstance(atom, Var) else None
     return isinstance(t, Array) and t.dtype == FLOAT and t.dims is not None and len(t.dims) == 1 and t.dims[0] != 1
 
 
 def is_number(atom: object) -> bool:
-    """Whether it is a number that does not change the dtype of a float64 vector."""
+    """Return whether an atom is a number that leaves the dtype of a float64 vector as it is."""
     if not isinstance(atom, Var | Const) or isinstance(atom, Const) and atom.live:
         return False
     t = atom_type(atom)
@@ -39,14 +39,14 @@ def is_number(atom: object) -> bool:
 
 
 def may_run_again(function: Function) -> bool:
-    """Whether a call may be given up and begun again by NumPy: it does nothing that would be seen twice."""
+    """Return whether a call may be abandoned and run again by another text: the function has no side effects."""
     return not any(
         isinstance(s.op, Effect) or isinstance(s.op, Call) and s.op.effect for s in walk(function.body)
     )
 
 
 def elementwise_work(stmt: Stmt) -> tuple | None:
-    """What a statement does to each element: a function, its operands, and a vector that must be as long; None if it is of another kind."""
+    """Return the function that a statement applies to each element, its operands, and a vector of the same length; None for others."""
     if len(stmt.targets) != 1 or stmt.within:
         return None
     match stmt.op:
@@ -78,12 +78,12 @@ class Row:
 
     @property
     def measured(self) -> list:
-        """The lengths that are known to be that of the row."""
+        """The lengths that equal the length of the row."""
         return [] if self.mode is None or isinstance(self.key, Slice) else [self.base.type.dims[1]]
 
 
 def row_write(stmt: Stmt) -> Row | None:
-    """The row that a statement writes."""
+    """Return the row that a statement writes."""
     match stmt.op:
         case Call(fn, (base, key, value)) if fn is pushed:
             return Row(base, key, value, None)
@@ -101,7 +101,7 @@ def row_write(stmt: Stmt) -> Row | None:
 
 
 class EqualLengths:
-    """Which lengths must be equal, because vectors of these lengths meet in an operation."""
+    """The classes of lengths that must be equal, because vectors of these lengths are operands of one operation."""
 
     def __init__(self):
         self.parent: dict = {}
@@ -117,7 +117,7 @@ class EqualLengths:
                 self.parent[a] = b
 
     def lengths(self, stmt: Stmt) -> list:
-        """The lengths that a statement on vectors needs to be equal."""
+        """Return the lengths that a statement on vectors needs to be equal."""
         row = row_write(stmt)
         if row:
             return [row.value.type.dims[0], *row.measured]

@@ -1,9 +1,15 @@
 """What uses Numba beyond its public interface: the same text compiles in a third of the time, and runs faster.
 
-    toolchain.py           the entry: the compiler of this folder in place of `njit` alone
-    compiler.py            Numba's compiler with passes in between
-    compact_lowering.py    elements of arrays, ranges and counts of references in few instructions
-    ...
+    toolchain.py             the entry
+    compiler.py              Numba's compiler with additional passes
+    compact_lowering.py      elements of arrays, ranges and reference counts in few instructions; variables.py, repeated_operations.py
+    linked_functions.py      no machine code for functions that are only linked into others
+    optimisation.py          the optimisation levels of LLVM
+    shape_errors.py          short code for the error of shapes that do not fit
+    sums.py                  sums of cotangents in any order
+    ufunc_loops.py           NumPy's loops for functions of whole arrays; reductions.py
+    interpreter_calls.py     calls of the interpreter without `objmode`
+    casts.py, views.py       casts of lists, transposes
 
 It is on for the versions of Numba that the tests ran.  With any other, or with `SOURCEAD_NUMBA_INTERNALS=0`, `TOOLCHAIN` uses
 the public interface alone: the same results, after a longer compilation.

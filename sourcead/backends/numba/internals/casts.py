@@ -1,4 +1,4 @@
-"""Casts that Numba leaves out: a list of arrays in C order where one of arrays in any order is wanted.
+"""Casts that Numba does not have: from a list of arrays in C order to a list of arrays in any order.
 
 Both are the same memory.  Nothing else may read the list under its old type after an array in another order was put in: the text writes
 into a list only where no other name for it is read any more (`emit/memory.py`).
@@ -18,7 +18,7 @@ def list_as_list(context, builder, from_type, to_type, value):
 
 
 def holds(general: types.Type, special: types.Type) -> bool:
-    """Whether values of the second type lie in memory as those of the first do."""
+    """Return whether values of the second type lie in memory as those of the first do."""
     match general, special:
         case types.Array(), types.Array():
             return (general.dtype, general.ndim) == (special.dtype, special.ndim) and general.layout in ("A", special.layout)

@@ -94,7 +94,7 @@ class CompactLower(Lower):
         return self.context.cast(self.builder, found, signature.return_type, resty)
 
     def borrow(self, name: str, expr: ir.Expr) -> Value:
-        """A part of an array that outlives the variable that it is for."""
+        """Return a part of an array that outlives the variable that it is for."""
         key = expr.index if expr.op == "getitem" else expr.index_var
         kinds, result = (self.typeof(expr.value.name), self.typeof(key.name)), self.typeof(name)
 
@@ -136,7 +136,7 @@ class CompactLower(Lower):
     # elements of arrays
 
     def write(self, inst: ir.SetItem | ir.StaticSetItem) -> bool:
-        """Writes one number into an array, if that is what a statement does."""
+        """Write one number into an array, if that is what a statement does."""
         array, of = self.typeof(inst.target.name), self.typeof(inst.value.name)
         if not isinstance(of, types.Number | types.Boolean):
             return False
@@ -148,7 +148,7 @@ class CompactLower(Lower):
         return True
 
     def place(self, array: ir.Var, key: ir.Var | None) -> Value | None:
-        """The address of one element; None for what is not one."""
+        """Return the address of one element; None for what is not one."""
         of = self.typeof(array.name)
         if not is_plain(of) or key is None:
             return None
@@ -167,7 +167,7 @@ class CompactLower(Lower):
         return cgutils.get_item_pointer2(self.context, self.builder, data, shape, strides, of.layout, indices)
 
     def index(self, value: Value, of: types.Integer, length: Value) -> Value:
-        """A subscript, from the beginning."""
+        """Return a subscript, from the beginning."""
         if not of.signed:
             return self.context.cast(self.builder, value, of, types.uintp)
         value = self.context.cast(self.builder, value, of, types.intp)
@@ -175,7 +175,7 @@ class CompactLower(Lower):
         return value if is_from_start else fix_index(self.builder, value, length)
 
     def check(self, indices: list[Value], shape: list[Value]) -> None:
-        """Leaves the function with an error where a subscript is out of bounds."""
+        """Leave the function with an error where a subscript is out of bounds."""
         for index, length in zip(indices, shape):
             for out in (("<", Constant(index.type, 0)), (">=", length)):
                 within = self.builder.append_basic_block("within")
@@ -184,7 +184,7 @@ class CompactLower(Lower):
                 self.builder.position_at_end(within)
 
     def fault(self):
-        """Where a subscript out of bounds goes, one place for each line."""
+        """Return where a subscript out of bounds goes, one place for each line."""
         key = self.loc.line
         if key not in self._faults:
             self._faults[key] = self.builder.append_basic_block("out_of_bounds")
@@ -195,7 +195,7 @@ class CompactLower(Lower):
         return self._faults[key]
 
     def field(self, array: ir.Var, name: str, *within: int) -> Value:
-        """A part of an array's descriptor."""
+        """Return a part of an array's descriptor."""
         position = self.context.data_model_manager[self.typeof(array.name)].get_field_position(name)
         if array.name in self._blk_local_varmap and not self._disable_sroa_like_opt:
             return self.builder.extract_value(self._blk_local_varmap[array.name], (position, *within))
@@ -218,7 +218,7 @@ class CompactLower(Lower):
         return made
 
     def start_iterator(self, inst: ir.Assign) -> bool:
-        """Makes the iterator of a range that goes up or down by one, or lets a copy of one be."""
+        """Make the iterator of a range that goes up or down by one, or lets a copy of one be."""
         origin = self._origins[inst.target.name]
         if not isinstance(inst.value, ir.Expr):
             return origin in self._states
@@ -235,7 +235,7 @@ class CompactLower(Lower):
         return True
 
     def next(self, of: types.Pair, origin: str) -> Value:
-        """The next number of a range, and whether there is one.
+        """Return the next number of a range, and whether there is one.
 
         LLVM does not see the number of an outer loop, but some number: where it knows how the rows of an array follow each other, it asks
         whether they overlap once for all rows, not for each inner loop, and finds that those of one array do.
@@ -252,7 +252,7 @@ class CompactLower(Lower):
     # variables
 
     def is_counted_alone(self, t: types.Type) -> bool:
-        """Whether values of a type have no references to count, or are arrays, which have one."""
+        """Return whether values of a type have no references to count, or are arrays, which have one."""
         return is_array(t) or not self.context.data_model_manager[t].contains_nrt_meminfo()
 
     def storevar(self, value, name, argidx=None):
@@ -283,7 +283,7 @@ class CompactLower(Lower):
         self.builder.store(Constant(place.type.pointee, None), place)
 
     def memory(self, name: str) -> Value:
-        """Where the memory of an array is kept, until the variable is deleted; null before and after."""
+        """Return where the memory of an array is kept, until the variable is deleted; null before and after."""
         if name not in self._memory:
             self._memory[name] = cgutils.alloca_once(self.builder, cgutils.voidptr_t, name=f"{name}.memory")
         return self._memory[name]
@@ -301,7 +301,7 @@ class CompactLower(Lower):
             super().decref(typ, val)
 
     def count(self, how: str, memory: Value) -> None:
-        """Counts a reference to the memory of an array."""
+        """Count a reference to the memory of an array."""
         function = cgutils.get_or_insert_function(self.builder.module, incref_decref_ty, how)
         function.args[0].add_attribute("noalias")
         self.builder.call(function, [memory])
@@ -312,7 +312,7 @@ def is_array(t: types.Type) -> bool:
 
 
 def part_of(context, builder, result: types.Array, kinds: tuple[types.Array, types.Type], values: list[Value]) -> Value:
-    """A view of an array by a subscript, without a reference to its memory of its own."""
+    """Return a view of an array by a subscript, without a reference to its memory of its own."""
     array, key = kinds
     is_tuple = isinstance(key, types.BaseTuple)
     given = cgutils.unpack_tuple(builder, values[1], len(key)) if is_tuple else [values[1]]
@@ -321,13 +321,13 @@ def part_of(context, builder, result: types.Array, kinds: tuple[types.Array, typ
 
 
 def is_slice(array: types.Type, index: types.Type) -> bool:
-    """Whether a subscript is of an array, by slices and integers."""
+    """Return whether a subscript is of an array, by slices and integers."""
     parts = index.types if isinstance(index, types.BaseTuple) else (index,)
     return is_array(array) and any(isinstance(p, types.SliceType) for p in parts) and not any(isinstance(p, types.Array) for p in parts)
 
 
 def is_plain(t: types.Type) -> bool:
-    """Whether a type is that of arrays of numbers, one axis or more."""
+    """Return whether a type is that of arrays of numbers, one axis or more."""
     return is_array(t) and t.ndim > 0 and isinstance(t.dtype, types.Number | types.Boolean)
 
 

@@ -1,4 +1,4 @@
-"""Numba's compiler with a check of ours: what it casts without a word must not lose anything."""
+"""Numba's compiler with additional passes: a check that implicit casts lose no digits, sums in any order, compact lowering."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class CheckCasts(AnalysisPass):
 
 
 def _width(t: types.Type) -> int:
-    """A greater number for kinds of numbers that hold all those of a kind with a smaller one."""
+    """Return a greater number for kinds of numbers that hold all those of a kind with a smaller one."""
     kinds = types.Boolean, types.Integer, types.Float, types.Complex
     return next((k for k, kind in enumerate(kinds) if isinstance(t, kind)), -1)
 

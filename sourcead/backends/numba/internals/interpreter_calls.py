@@ -11,7 +11,7 @@ from numba.extending import intrinsic
 
 
 def interpreted(receiver: Callable, result: types.Type) -> Callable:
-    """A function for compiled code that calls a receiver with the items of a tuple."""
+    """Return a function for compiled code that calls a receiver with the items of a tuple."""
 
     @intrinsic
     def run(typing, sent):
@@ -46,7 +46,7 @@ def interpreted(receiver: Callable, result: types.Type) -> Callable:
 
 
 def _callee(context, builder, api, receiver: Callable):
-    """The receiver as a Python object: unpickled where it is called first, and held from then on."""
+    """Return the receiver as a Python object: unpickled where it is called first, and held from then on."""
     try:
         pickled = api.serialize_object(receiver)
     except Exception:  # it refers to something that cannot be pickled: code with its address is not kept on disk

@@ -1,12 +1,11 @@
-"""How hard LLVM tries.
+"""The optimisation levels of LLVM.
 
-Numba optimises each function once before all are put together and optimised again.  For the first of that it is enough that numbers
-stand in registers, not on the stack, which is what the removal of superfluous counts of references needs.
+Numba optimises each function once, and again when all functions are linked.  The first time it is enough to move variables from the stack
+to registers, which the removal of superfluous reference counts needs.
 
-LLVM's highest level copies a loop for each condition in it that does not change, such as whether a row is within its array or an axis
-broadcasts: a gradient of 300 lines took 27 s to compile so, 13 s without, and one of 100 lines with functions of 20 arrays 15 and 3.
-Loops over elements gain from it, up to a third of their time.  So long texts are compiled at the level below, and their loops are not
-unrolled, short ones at the highest.
+LLVM's highest level copies a loop for each loop-invariant condition in it, such as a bounds check: a gradient of 300 lines took 27 s to
+compile so, 13 s without, and one of 100 lines with 20 arrays 15 s and 3 s.  Element loops run up to a third faster.  So short texts are
+compiled at the highest level, and long ones one level below and without unrolled loops.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ HIGHEST = 3
 
 @contextlib.contextmanager
 def optimisation_for(text: str) -> Iterator[None]:
-    """Compiles with the effort that is right for a text, and alone."""
+    """Compile with the effort that is right for a text, and alone."""
     with global_compiler_lock:
         level, whole = config.OPT, (CPUCodegen._function_pass_manager, CPUCodegen._pass_builder)
         if level == HIGHEST and not level.is_opt_max:  # people have not chosen another
@@ -41,7 +40,7 @@ def optimisation_for(text: str) -> Iterator[None]:
 
 
 def in_registers(self: CPUCodegen, **options) -> tuple:
-    """The passes over one function, before it is put together with others."""
+    """Return the passes over one function, before it is put together with others."""
     builder = self._pass_builder(opt=1, **options)
     passes = binding.create_new_function_pass_manager()
     passes.add_sroa_pass()
@@ -51,7 +50,7 @@ def in_registers(self: CPUCodegen, **options) -> tuple:
 
 
 def without_unrolling(self: CPUCodegen, opt=None, loop_vectorize=None, slp_vectorize=None) -> binding.PassBuilder:
-    """What builds passes that leave loops as long as they are."""
+    """Return what builds passes that leave loops as long as they are."""
     options = binding.create_pipeline_tuning_options()
     options.speed_level = config.OPT if opt is None else opt
     options.loop_vectorization = config.LOOP_VECTORIZE if loop_vectorize is None else loop_vectorize
@@ -61,7 +60,7 @@ def without_unrolling(self: CPUCodegen, opt=None, loop_vectorize=None, slp_vecto
 
 
 def is_long(text: str) -> bool:
-    """Whether a text has much to optimise.
+    """Return whether a text has much to optimise.
 
     >>> is_long("def f(x):\\n    # nothing\\n    return x[0]\\n")
     False

@@ -1,4 +1,4 @@
-"""What a function does at many places, each kind compiled once.
+"""Operations that occur at many places of a function, each kind compiled once.
 
     a = x * y                       expression_1(x, y)
     b = x * z                       expression_1(x, z)
@@ -35,7 +35,7 @@ class Repeated:
         self.known: dict[Hashable, Function] = {}
 
     def expression(self, expr: ir.Expr) -> Value:
-        """The value of an array expression."""
+        """Return the value of an array expression."""
         lower = self.lower
         names = list(dict.fromkeys(v.name for v in expr.list_vars()))
         kinds = [lower.typeof(name) for name in names]
@@ -52,7 +52,7 @@ class Repeated:
     def call(
         self, key: Hashable, result: types.Type, kinds: list[types.Type], values: list[Value], body: Callable, *attributes: str
     ) -> Value:
-        """What a body makes of some values, as a call of the function that has it.
+        """Return what a body makes of some values, as a call of the function that has it.
 
         Args:
             key: equal for what one function does.
@@ -72,7 +72,7 @@ class Repeated:
         return found
 
     def function(self, result: types.Type, kinds: list[types.Type], body: Callable, attributes: tuple[str, ...]) -> Function:
-        """A function of the module with a body."""
+        """Return a function of the module with a body."""
         context = self.lower.context
         name = f"{self.lower.fndesc.mangled_name}.part.{len(self.known)}"
         made = Function(self.lower.module, context.call_conv.get_function_type(result, kinds), name)
@@ -89,7 +89,7 @@ class Repeated:
 
 
 def with_places(part: Any, names: list[str]) -> Hashable:
-    """An expression with places in place of names."""
+    """Return an expression with places in place of names."""
     if isinstance(part, tuple | list):
         return tuple(with_places(p, names) for p in part)
     if isinstance(part, ir.Var):

@@ -1,7 +1,8 @@
 """The error for arrays whose shapes do not fit, without text put together in compiled code.
 
 Numba writes both shapes into the message; to compile that takes it two seconds in each process, longer than most gradients.  It names
-the stub that raises the error as one to be specialised, `raise_with_shape_context`; ours stands there while a gradient is compiled.
+the stub that raises the error as one to be specialised, `raise_with_shape_context`;
+`raise_mismatch` replaces it while a gradient is compiled.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def _raise_mismatch(src_shapes, index_shape):
 
 @contextlib.contextmanager
 def short_shape_errors() -> Iterator[None]:
-    """Compiles with that error, and alone."""
+    """Compile with that error, and alone."""
     with global_compiler_lock:
         theirs = getattr(arrayobj, STUB, None)
         if theirs is None:  # another version of Numba

@@ -1,4 +1,4 @@
-"""`exp`, `tanh` and kin of whole arrays by NumPy's loops, which use vector instructions; Numba's call libm for each element.
+"""`exp`, `tanh` and other functions of whole arrays by NumPy's loops, which use vector instructions; Numba's call libm for each element.
 
     y = np.tanh(x)                  y = tanh_of(x)
 
@@ -37,7 +37,7 @@ class _UFunc(ctypes.Structure):
 
 
 def loop_address(ufunc: np.ufunc, dtype: np.dtype) -> int | None:
-    """Where the loop of a ufunc for operands and a result of a dtype lies; None if that cannot be told."""
+    """Return the address of a ufunc's loop for operands and a result of one dtype; None if it is not found."""
     found, operands = _UFunc.from_address(id(ufunc)), ufunc.nargs
     if (found.nin, found.nout, found.nargs, found.ntypes) != (operands - 1, 1, operands, ufunc.ntypes):
         return None
@@ -49,7 +49,7 @@ def loop_address(ufunc: np.ufunc, dtype: np.dtype) -> int | None:
 
 
 def symbols_of(ufunc: np.ufunc) -> dict[types.Type, types.ExternalFunction]:
-    """What compiled code calls the loops of a ufunc, by dtype."""
+    """Return what compiled code calls the loops of a ufunc, by dtype."""
     symbols = {}
     for numba_type, dtype in DTYPES.items():
         address = loop_address(ufunc, dtype)
@@ -103,7 +103,7 @@ _ANY = _CONTIGUOUS.replace("def by_loop(x):\n", "def by_loop(a):\n    x = np.asc
 
 @register_jitable
 def tanh(x):
-    """The hyperbolic tangent of a float64, in half of libm's time; within 2 units in the last place.
+    """Return the hyperbolic tangent of a float64, in half of libm's time; within 2 units in the last place.
 
     Near zero by the continued fraction x / (1 + x^2 / (3 + x^2 / (5 + ...))) (J. H. Lambert, 1768), cut off after 15: what is left
     out is below 1e-17 of the result.  Beyond, by the exponential function, as 1 - 2 / (e^2x + 1), where little cancels.
@@ -121,7 +121,7 @@ def tanh(x):
 
 
 def tanh_of_float32(x):
-    """The hyperbolic tangent of a float32."""
+    """Return the hyperbolic tangent of a float32."""
     return np.float32(tanh(np.float64(x)))
 
 

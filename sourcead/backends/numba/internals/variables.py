@@ -1,4 +1,4 @@
-"""What Numba's IR of a function says about its variables: which are assigned once, and which are iterators over ranges."""
+"""Analyses of Numba's IR: which variables are assigned once, and which are iterators over ranges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RANGE_ITERATOR = types.range_iter64_type
 
 
 def assigned_once(func_ir: ir.FunctionIR) -> set[str]:
-    """The variables that are assigned at one place, which is passed before any other that reads them: they need no place on the stack."""
+    """Return the variables with one assignment, which dominates all reads: they need no place on the stack."""
     blocks = func_ir.blocks
     if func_ir.func_id.is_generator:
         return set()
@@ -28,7 +28,7 @@ def assigned_once(func_ir: ir.FunctionIR) -> set[str]:
 
 
 def borrowed(func_ir: ir.FunctionIR, once: set[str], fndesc) -> set[str]:
-    """Those of the variables that are parts of an array which outlives them: no references to its memory need be counted.
+    """Return those of the variables that are parts of an array which outlives them: no references to its memory need be counted.
 
     Such a part is made and read in one loop in which the variable of the array is neither assigned nor deleted.
     """
@@ -50,7 +50,7 @@ def borrowed(func_ir: ir.FunctionIR, once: set[str], fndesc) -> set[str]:
 
 
 def is_view(inst: ir.Assign, fndesc) -> bool:
-    """Whether a variable gets a part of an array, by slices and integers."""
+    """Return whether a variable gets a part of an array, by slices and integers."""
     made = inst.value
     if not isinstance(made, ir.Expr) or made.op not in ("getitem", "static_getitem"):
         return False
@@ -94,7 +94,7 @@ def iterators(func_ir: ir.FunctionIR, typemap: dict[str, types.Type]) -> dict[st
 
 
 def with_loops_inside(func_ir: ir.FunctionIR, origins: dict[str, str | None]) -> set[str | None]:
-    """The iterators of loops that have other loops in them."""
+    """Return the iterators of loops that have other loops in them."""
     loops = compute_cfg_from_blocks(func_ir.blocks).loops() if origins else {}
     outer = [func_ir.blocks[at] for at, loop in loops.items() if any(other != at and other in loop.body for other in loops)]
     return {origins.get(e.value.name) for block in outer for e in block.find_exprs("iternext")}

@@ -27,7 +27,7 @@ def _transpose(a, axes=None):
 
 
 def permutation(order: tuple[int, ...]) -> Callable:
-    """What gives an array with its axes in another order."""
+    """Return what gives an array with its axes in another order."""
 
     @intrinsic
     def permuted(typing_context, a):

@@ -88,7 +88,7 @@ def stub_of(gradient: CallableGradient) -> Callable:
 
 
 def implementation(gradient: CallableGradient, parameters: str, args: tuple) -> Callable:
-    """The function that Numba compiles for a call with arguments of these types.
+    """Return the function that Numba compiles for a call with arguments of these types.
 
     Raises:
         TypingError: there is none; it says why.
@@ -112,7 +112,7 @@ def implementation(gradient: CallableGradient, parameters: str, args: tuple) -> 
 
 
 def type_of(t: types.Type, where: str) -> Type:
-    """The type of an argument, arrays of any size."""
+    """Return the type of an argument, arrays of any size."""
     if not isinstance(t, types.Type | types.Omitted):  # a default
         t = typeof(t)
     t = types.unliteral(typeof(t.value)) if isinstance(t, types.Omitted) else types.unliteral(t)

@@ -1,4 +1,4 @@
-"""Subscripts that Numba does not know: lists of integers, several integer arrays, masks among others; and `np.add.at`."""
+"""Subscripts that Numba does not support: lists of integers, several integer arrays, masks beside other keys; and `np.add.at`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sourcead.backends.numba.functions import add_at, subtract_at
 
 
 def is_fancy(key: types.Type) -> bool:
-    """Whether Numba leaves a subscript of arrays to us."""
+    """Return whether Numba does not support a subscript of arrays."""
     items = list(key) if isinstance(key, types.BaseTuple) else [key]
     arrays = [i for i in items if isinstance(i, types.Array) and i.ndim]
     lists = [i for i in items if isinstance(i, types.List)]
@@ -90,13 +90,13 @@ def _subtract(x, key, value):
 
 
 def may_repeat(key: types.Type) -> bool:
-    """Whether a subscript may name an element twice."""
+    """Return whether a subscript may name an element twice."""
     items = key if isinstance(key, types.BaseTuple) else [key]
     return any(isinstance(i, types.Array | types.List | types.RangeType) for i in items)
 
 
 def is_row(x: types.Type, key: types.Type, value: types.Type) -> bool:
-    """Whether numbers are added to places of a vector, one each or all the same."""
+    """Return whether numbers are added to places of a vector, one each or all the same."""
     return (
         isinstance(x, types.Array)
         and x.ndim == 1

@@ -1,4 +1,4 @@
-"""Functions of one call: compiled where Numba can and agrees with our inference on the result's type, else run by the interpreter.
+"""Outlined functions: compiled where Numba can and finds the inferred type for the result, otherwise run by the interpreter.
 
 A call of the interpreter costs a few microseconds: little beside an `einsum`, and no more than in NumPy mode.
 """
@@ -28,7 +28,7 @@ _PYTHON = {"bool": types.boolean, "int": types.int64, "float": types.float64, "c
 
 
 def prepared(outlined: Outlined, options: dict[str, Any]) -> Callable:
-    """The Python function of an outlined call, known to Numba.
+    """Return the Python function of an outlined call, known to Numba.
 
     Args:
         outlined: the call.
@@ -55,14 +55,14 @@ class _Choice:
         return self.compiled(args) or self.interpreted(args)
 
     def compiled(self, args: tuple[types.Type, ...]) -> Callable | None:
-        """The call in machine code, if its result has the type that it should have."""
+        """Return the call in machine code, if its result has the type that it should have."""
         if not self.outlined.compiles:
             return None
         found = TOOLCHAIN.result_type(self.function, self.options, tuple(map(types.unliteral, args)))
         return self.function if found is not None and agrees(found, self.outlined.result) else None
 
     def interpreted(self, args: tuple[types.Type, ...]) -> Callable:
-        """The call by the interpreter."""
+        """Return the call by the interpreter."""
         promise, function = self.outlined.result, self.function
         if numba_type(promise) is None:
             promise = self.found_by_example(args)
@@ -80,7 +80,7 @@ class _Choice:
         return self.calling(numba.njit(made), "[item for item in {0}]") if is_even_list(promise, result) else made
 
     def found_by_example(self, args: tuple[types.Type, ...]) -> Type:
-        """The type of the result for small arguments of these types; a call that gives another one raises an error."""
+        """Return the type of the result for small arguments of these types; a call that gives another one raises an error."""
         for n, integer in ((3, 0), (2, 0), (1, 0), (1, 1)):  # not every function takes every size
             with contextlib.suppress(Exception), warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
@@ -88,19 +88,19 @@ class _Choice:
         return UNKNOWN
 
     def calling(self, function: Callable, result: str = "{0}") -> Callable:
-        """A function with the parameters of the outlined one."""
+        """Return a function with the parameters of the outlined one."""
         parameters, name = ", ".join(self.outlined.parameters), f"call_{self.outlined.name}"
         text = f"def {name}({parameters}):\n    return {result.format(f'call({parameters})')}\n"
         return load(text, name, {"call": function})
 
 
 def is_even_list(promise: Type, result: types.Type) -> bool:
-    """Whether what stands for a list becomes one that Numba has made itself; its lists have elements of one type."""
+    """Return whether what stands for a list becomes one that Numba has made itself; its lists have elements of one type."""
     return isinstance(promise, ListT) and isinstance(result, types.UniTuple | types.ListType)
 
 
 def numba_type(t: Type) -> types.Type | None:
-    """The type that Numba has for values of a type, arrays in C order; None if it is not known well enough."""
+    """Return the type that Numba has for values of a type, arrays in C order; None if it is not known well enough."""
     match t:
         case Scalar(kind, dtype):
             if dtype is None or dtype.kind == "O":
@@ -123,7 +123,7 @@ def numba_type(t: Type) -> types.Type | None:
 
 
 def has_lists(t: Type) -> bool:
-    """Whether values of a type hold lists: Numba takes lists of such as typed lists alone."""
+    """Return whether values of a type hold lists: Numba takes lists of such as typed lists alone."""
     match t:
         case TupleT(items):
             return any(map(has_lists, items))
@@ -131,7 +131,7 @@ def has_lists(t: Type) -> bool:
 
 
 def agrees(found: types.Type, promise: Type) -> bool:
-    """Whether a type that Numba found is the promised one, the memory layout apart."""
+    """Return whether a type that Numba found is the promised one, the memory layout apart."""
     wanted = numba_type(promise)
     if wanted is None:
         return not isinstance(found, types.PyObject)
@@ -151,7 +151,7 @@ def agrees(found: types.Type, promise: Type) -> bool:
 
 
 def kept(value: Any, promise: Type) -> Any:
-    """A result of the interpreter as the promised type says; it is an error in our inference if it cannot be so."""
+    """Return a result of the interpreter converted to the inferred type; an error if it cannot be."""
     match promise:
         case Array(dtype, dims):
             made = np.array(value, dtype=dtype, order="C", copy=None)
@@ -170,6 +170,6 @@ def kept(value: Any, promise: Type) -> Any:
         case Scalar(kind):
             number = value.item() if isinstance(value, np.ndarray) else value
             return float(number) if kind == "float" and isinstance(number, int) else number
-        case Str() if not isinstance(value, str):  # Numba looks at its memory without asking what it is
+        case Str() if not isinstance(value, str):  # Numba reads its memory without a check of its class
             raise BackendError(f"a {type(value).__name__} was computed where a text was expected")
     return value

@@ -1,4 +1,4 @@
-"""What of sourcead's runtime Numba compiles: `numba.extending.overload`s of its functions, each the same as the Python function."""
+"""Overloads of the functions of `sourcead.runtime` and of `functions.py`, each with the meaning of the Python function."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _apart(v, a):
 
 
 def extent(x):
-    """The addresses between which the elements of an array lie."""
+    """Return the addresses between which the elements of an array lie."""
 
 
 @overload(extent)
@@ -50,7 +50,7 @@ def _extent(x):
 
 
 def compiled_as_it_is(function):
-    """A function of two numbers that Numba compiles as Python has it."""
+    """Return a function of two numbers that Numba compiles as Python has it."""
     overload(function)(lambda a, b: function)
 
 
@@ -126,7 +126,7 @@ def _zeros_if_assigned(x):
         shape, dtype = (1,) * x.type.ndim, x.type.dtype if isinstance(x.type.dtype, types.Float | types.Complex) else types.float64
 
         def zeros_or_one_zero(x):
-            """An array that has no values yet is a zero that broadcasts."""
+            """Return an array that has no values yet is a zero that broadcasts."""
             return np.zeros(shape, dtype) if x is None else np.zeros(x.shape, dtype)
 
         return zeros_or_one_zero
@@ -150,7 +150,7 @@ def _copy(x):
 
 
 def _of_each(t, function):
-    """The tuple of a function of each item."""
+    """Return the tuple of a function of each item."""
     items = "".join(f"f(x[{k}]), " for k in range(len(t)))
     return load(f"def each(x):\n    return ({items})\n", "each", {"f": function})
 
@@ -332,5 +332,5 @@ def _slice_bounds(n, lower, upper):
 
 @register_jitable
 def end(n, k):
-    """Where a slice of n items that is written with `k` begins or ends."""
+    """Return where a slice of n items that is written with `k` begins or ends."""
     return min(max(k + n if k < 0 else k, 0), n)

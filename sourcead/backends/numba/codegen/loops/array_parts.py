@@ -20,7 +20,7 @@ Length = tuple  # how many elements: (dim, how many less) or (dim, from, to)
 
 @dataclass(frozen=True)
 class Axis:
-    """What of an axis a part has. `at`: one element; else those from `start` to `stop`, counted from the end if `from_end`."""
+    """The elements of one axis that a part has: the one at `at`, or those from `start` to `stop` or to `from_end` before the end."""
 
     dim: int | Sym
     at: Atom | None = None
@@ -46,11 +46,11 @@ class Parts:
                     self.lengths.update((n, a.length) for n, a in zip(t.dims, kept) if isinstance(n, Sym) and n not in self.lengths)
 
     def length(self, dim: int | Sym) -> Length:
-        """The number of elements along an axis of an array."""
+        """Return the number of elements along an axis of an array."""
         return self.lengths.get(dim, (dim, constant(0))) if isinstance(dim, Sym) else (dim, constant(0))
 
     def axes(self, t: object, key: Operand | None) -> list[Axis] | None:
-        """The axes of the part of an array that a subscript names, None if it has something else than integers and slices upward.
+        """Return the axes of the part that a subscript selects; None if it has other keys than integers and slices with step 1.
 
         Without a key, of the whole array.
         """
@@ -87,5 +87,5 @@ class Parts:
 
 
 def plain(dim: int | Sym, less: Affine) -> Length:
-    """A length, a number as such."""
+    """Return a length, computed where the dim is a number."""
     return (max(0, dim - less.constant), constant(0)) if isinstance(dim, int) and not less.terms else (dim, less)

@@ -1,4 +1,4 @@
-"""Loops over elements as a machine runs them fast: for the text that Numba compiles; the text for NumPy keeps the user's order."""
+"""Loops over elements in the form that machine code runs fast; the text for NumPy keeps the user's order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sourcead.passes.loops.scalar_replacement import in_registers, where_not_emp
 
 
 def with_fast_loops(function: Function) -> Function:
-    """The function with elements in variables and loops that run upward or apart; before `assign_memory`."""
+    """Return the function with array elements in variables, and with loops split and turned upward; runs before `assign_memory`."""
     function = slices_as_loops(function)
     subscripts = Subscripts(function.body)
 
@@ -29,7 +29,7 @@ def with_fast_loops(function: Function) -> Function:
 
 
 def fast(stmt: Stmt, subscripts: Subscripts, beside: tuple[Stmt, ...]) -> list[Stmt]:
-    """A loop, or what takes its place."""
+    """Return the statements that take the place of a loop, or the loop itself."""
     body = body_of(stmt.op)
     if body is None:
         return [stmt]

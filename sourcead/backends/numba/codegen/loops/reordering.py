@@ -37,7 +37,7 @@ MOST = 6  # loops that one may become
 
 @dataclass
 class Root:
-    """A statement of a loop that must be done: an update of an array, or the steps of a sum. `needs`: all that it is computed from."""
+    """A statement of a loop with an effect: an update of an array, or the steps of a sum. `needs`: the statements that it depends on."""
 
     at: int
     stmts: set[int]
@@ -46,7 +46,7 @@ class Root:
 
 
 def reordered(stmt: Stmt, body: Body, subscripts: Subscripts) -> list[Stmt]:
-    """A loop as loops that run one after the other, upward where that is allowed."""
+    """Return a loop as loops that run one after the other, upward where that is allowed."""
     return _Order(stmt, body, subscripts).loops()
 
 
@@ -69,7 +69,7 @@ class _Order:
             root.needs = body.slice_of(root.stmts)
 
     def sum_of(self, p: Var, result: Atom) -> set[int] | None:
-        """The statements that add to a loop variant, if nothing else reads it on the way."""
+        """Return the statements that add to a loop variant, if nothing else reads it on the way."""
         if result is p:
             return set()
         steps: set[int] = set()
@@ -113,7 +113,7 @@ class _Order:
         return After(found.steps * self.step) if isinstance(found, After) else found
 
     def orders(self, x: Access, y: Access) -> tuple[bool, bool]:
-        """Whether x must come before y in some iterations, and y before x in some."""
+        """Return whether x must come before y in some iterations, and y before x in some."""
         if x.chain is not y.chain or x.commutes(y):
             return False, False
         match self.meet(x, y):
@@ -126,7 +126,7 @@ class _Order:
         return True, True
 
     def is_apart(self, a: Root, b: Root) -> bool:
-        """Whether two roots in one loop keep it from vector instructions, and in two do not."""
+        """Return whether a loop with both roots cannot use vector instructions, while a loop for each can."""
         if (a.variant is None) != (b.variant is None):
             return True
         if a.variant is not None:
@@ -135,14 +135,14 @@ class _Order:
         return self.shifted(x, y)
 
     def shifted(self, x: Access, y: Access) -> bool:
-        """Whether two additions to an array meet in different iterations, near each other in memory."""
+        """Return whether two additions to an array meet in different iterations, near each other in memory."""
         if x.chain is not y.chain or not (x.mode and y.mode and x.commutes(y)):
             return False
         meeting = self.meet(x, y)
         return isinstance(meeting, After) and meeting.steps != 0 and self.subscripts.advances(x.key, self.loop.index)
 
     def groups(self) -> list[list[Root]]:
-        """The roots by the loops that they go to."""
+        """Return the roots in groups, one for each loop that is written."""
         roots = self.roots
         updates = [r for r in roots if r.variant is None]
         if self.recurrent or not any(
@@ -171,7 +171,7 @@ class _Order:
         return sum(cost(op) for op in ops if not isinstance(op, Update))
 
     def can_turn(self, group: list[Root]) -> bool:
-        """Whether the iterations of a loop may run in the other direction."""
+        """Return whether the iterations of a loop may run in the other direction."""
         if self.recurrent:
             return False
         found = [a for r in group for a in self.accesses(r)]
@@ -200,11 +200,11 @@ class _Order:
         return out
 
     def chain(self, root: Root) -> Var:
-        """The loop variant that a root changes."""
+        """Return the loop variant that a root changes."""
         return root.variant or self.body.current[self.body.stmts[root.at].targets[0]]
 
     def made(self, group: list[Root], now: dict[Var, Atom], domain: Range, later: set[Var]) -> Stmt:
-        """One of the loops; `now` has what the variants are before it, and then after it."""
+        """Return one of the loops. `now` maps loop variants to their values before the loop, and is updated to those after it."""
         variants = [p for p in self.loop.params if any(self.chain(r) is p for r in group)]
         own = {r.at for r in group}
         needed = sorted(set().union(*(r.needs for r in group)))
@@ -224,7 +224,7 @@ class _Order:
 
 
 def joined(n: int, before: set[tuple[int, int]]) -> list[list[int]]:
-    """The numbers below n in sets that must come before each other (strongly connected), in an order that `before` allows."""
+    """Return the strongly connected components of the numbers below n under `before`, in topological order."""
     reach = {i: {i} for i in range(n)}
     for _ in range(n):
         for i, k in before:
@@ -240,7 +240,7 @@ def joined(n: int, before: set[tuple[int, int]]) -> list[list[int]]:
 
 
 def cost(op: Op) -> int:
-    """About how long an op takes, in additions."""
+    """Return about how long an op takes, in additions."""
     match op:
         case Let() | Attr() | Index():
             return 1

@@ -45,11 +45,11 @@ TWICE = 6  # ops of an expression that is computed again for each statement that
 
 
 class Not(Exception):
-    """A statement that stays as it is."""
+    """Raised for a statement that is not rewritten."""
 
 
 def slices_as_loops(function: Function) -> Function:
-    """The function with such statements as loops; what they do not read any more is gone."""
+    """Return the function with statements on slices as loops, without the statements that nothing reads any more."""
     subscripts = Subscripts(function.body)
     work = _Slices(subscripts, Parts(function.body, subscripts), count_reads(function.body))
     body = work.block(function.body)
@@ -81,7 +81,7 @@ class _Slices:
 
 @dataclass
 class _Statement:
-    """One statement on its way to a loop."""
+    """The loop for one statement, as it is built."""
 
     work: _Slices
     stmts: tuple[Stmt, ...]
@@ -121,7 +121,7 @@ class _Statement:
     # ---- reads of the array that is written ----
 
     def look(self, value: Operand) -> None:
-        """Finds how far the parts of the written array that are read lie from the part that is written."""
+        """Find how far the parts of the written array that are read lie from the part that is written."""
         found: set = set()
         todo, seen = [value], set()
         while todo:
@@ -139,7 +139,7 @@ class _Statement:
         self.level = found <= {0}
 
     def distance(self, axes: list[Axis]) -> int | None:
-        """How many elements a part lies further on than that which is written; None if that is not one axis's difference."""
+        """Return by how many elements a part lies behind the written one along an axis; None if they differ in another way."""
         gap = 0
         for mine, other in zip(self.axes, axes):
             if (mine.at is None) != (other.at is None):
@@ -161,13 +161,13 @@ class _Statement:
         return a is b or x is not None and x == y
 
     def version(self) -> Var:
-        """The version of the written array that an element is read from."""
+        """Return the version of the written array that an element is read from."""
         return self.inner if self.level or self.ahead or self.backward else self.op.base
 
     # ---- the value ----
 
     def definition(self, v: Var) -> Op | None:
-        """The op of this block that computes an array, if all that it reads is still as it was."""
+        """Return the op of this block that computes an array, if no operand has been written since; otherwise None."""
         k = self.places.get(v)
         if k is None:
             return None
@@ -179,19 +179,19 @@ class _Statement:
         return op
 
     def inlined(self, v: Var) -> bool:
-        """Whether an array is computed element by element where it is read."""
+        """Return whether an array is computed element by element where it is read."""
         op = self.definition(v)
         if not isinstance(op, Call) or op.effect or op.kwargs or not is_arithmetic(op):
             return False
         return self.work.reads.get(v, 0) <= 1 or self.length_of(v) <= TWICE
 
     def length_of(self, v: Operand) -> int:
-        """How many ops compute an element of an array."""
+        """Return how many ops compute an element of an array."""
         op = self.definition(v) if isinstance(v, Var) and isinstance(v.type, Array) else None
         return 1 + sum(map(self.length_of, op.args)) if isinstance(op, Call) and is_arithmetic(op) else 0
 
     def part(self, v: Var) -> tuple[Var, list[Axis]]:
-        """The array that a value is a part of, and what of it; itself if it is none."""
+        """Return the array that a value is a view of and the axes of the view; the value itself if it is no view."""
         op = self.definition(v)
         if isinstance(op, Index) and isinstance(op.base, Var):
             axes = self.work.parts.axes(op.base.type, op.key)
@@ -203,7 +203,7 @@ class _Statement:
         return v, axes
 
     def element(self, value: Operand) -> Atom:
-        """The element of a value that goes to the element that is written."""
+        """Return the element of a value that is stored into the written element."""
         if not isinstance(value, (Var, Const)):
             raise Not
         t = atom_type(value)
@@ -217,7 +217,7 @@ class _Statement:
         return self.done[value]
 
     def check_number(self, t: Scalar) -> None:
-        """A number must not make an element of another dtype than it makes of an array."""
+        """Refuse a number that gives an element another dtype than it gives an array."""
         if t.dtype is not None and t.dtype != self.op.base.type.dtype and t.dtype.kind != "b" or t.kind not in ("float", "int", "bool"):
             raise Not
 
@@ -250,7 +250,7 @@ class _Statement:
         return self.emit(Index(read, key if len(key) > 1 else key[0]), v)
 
     def shifted(self, index: Var, axis: Axis, mine: Axis) -> Atom:
-        """The subscript of a part where the loop is at `index`, which counts the elements of the part that is written."""
+        """Return the subscript of a part where the loop is at `index`, which counts the elements of the part that is written."""
         gap = axis.start.plus(mine.start, -1)
         if not gap.terms:
             return self.plus(index, gap.constant, self.inside)
@@ -268,7 +268,7 @@ class _Statement:
         return v
 
     def emit(self, op: Op, array: Var) -> Var:
-        """An element of an array."""
+        """Return an element of an array."""
         dtype = array.type.dtype
         v = Var(f"{array.name}_item", Scalar("bool" if dtype.kind == "b" else "float", dtype), True)
         self.inside.append(Stmt((v,), op, self.stmt.origin, self.stmt.adjoint_of))
@@ -296,7 +296,7 @@ class _Statement:
         return replace(self.stmt, targets=targets, op=op)
 
     def range_of(self, k: int) -> Range:
-        """The subscripts along an axis of the part that is written."""
+        """Return the subscripts along an axis of the part that is written."""
         axis = self.axes[k]
         start = Const(0) if axis.first is None else axis.first
         size: Atom = Const(axis.dim) if isinstance(axis.dim, int) else self.size(self.op.base, k)
@@ -325,7 +325,7 @@ class _Statement:
 
 
 def least_length(axis: Axis) -> int:
-    """How many elements a part has at least along an axis, if that is known."""
+    """Return a lower bound of the number of elements along an axis."""
     whole, less, *_ = axis.length
     if len(axis.length) > 2 or less.terms:
         return 0

@@ -1,0 +1,26 @@
+"""Ops that read no more than the shape or dtype of an array, which no write changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sourcead.ir.nodes import Attr, Call, Op, Var
+from sourcead.ir.types import Array
+from sourcead.primitives.table import record_of
+
+ATTRIBUTES = ("shape", "size", "ndim", "dtype")
+
+
+def queried(op: Op) -> Var | None:
+    """The array that an op queries; None for other ops."""
+    match op:
+        case Attr(Var(type=Array()) as array, name) if name in ATTRIBUTES:
+            return array
+        case Call(fn, (Var(type=Array()) as array,), ()) if record_of(fn).metadata:
+            return array
+    return None
+
+
+def query_of(op: Attr | Call, array: Var) -> Op:
+    """The same query of another array."""
+    return replace(op, base=array) if isinstance(op, Attr) else replace(op, args=(array,))

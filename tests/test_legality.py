@@ -5,8 +5,10 @@ import pytest
 
 from sourcead import check_grads, grad, value_and_grad
 from sourcead.ir.evaluate import evaluate
-from sourcead.ir.nodes import Block, Const, Function, Index, Origin, Stmt, Sub, Update, Var
-from sourcead.ir.types import FLOAT, Array
+from sourcead.ir.nodes import Block, Branch, Call, Const, Function, Index, Origin, Stmt, Sub, Update, Var
+from sourcead.ir.types import BOOL, FLOAT, INT, Array
+from sourcead.ir.verify import verify
+from sourcead.passes.cleanup.shapes_of_versions import query_current_versions
 from sourcead.passes.residuals.sink_clears import sink_clears
 
 USER = Origin("model.py", 1, 0, 1, 1, "a[0] = v")
@@ -60,3 +62,13 @@ def test_a_part_that_is_read_cleared_and_restored_is_left_alone():
         Stmt((restored,), Update(cleared, (Sub(Const(0)),), v, "add"), adjoint_of=USER),
     )
     assert sink_clears(Function("f", (d,), Block(stmts, (restored,)))).body.results == (d,)
+
+
+def test_an_arm_of_a_branch_does_not_query_a_version_of_the_other():
+    t = Array(np.dtype(float), (3,))
+    a, c, n, out = Var("a", t), Var("c", BOOL), Var("n", INT), Var("a", t)
+    written, other = Var("a", t), Var("a", t)
+    then = Block((Stmt((written,), Update(a, (Sub(Const(0)),), Const(1.0))),), (written,))
+    orelse = Block((Stmt((n,), Call(len, (a,))), Stmt((other,), Update(a, (Sub(n),), Const(2.0)))), (other,))
+    function = Function("f", (a, c), Block((Stmt((out,), Branch(c, then, orelse)),), (out,)))
+    verify(query_current_versions(function))

@@ -1,4 +1,4 @@
-"""What is known of a function by its kind and its home: ufuncs, operators, random draws, the functions of NumPy and of math.
+"""Facts that follow from the kind and the home of a function: ufuncs, operators, random draws, functions of NumPy and of math.
 
 These facts hold for a function unless a family enters others.
 """
@@ -24,7 +24,7 @@ OPERATOR = {"memory": "operands", "pure": True, "examples": True, "order": "keep
 NOT_PURE_OPERATORS = {"attrgetter", "call", "delitem", "itemgetter", "length_hint", "methodcaller", "setitem"}
 NOT_IN_PLACE = {"inv", "invert", "is_", "is_not", "index", "indexOf"}
 DRAW = {"memory": "fresh", "effect": True}
-MODULES_WITH_EFFECTS = ("numpy.random", "numpy.testing", "random", "secrets")
+MODULES_WITH_EFFECTS = ("numpy.random.", "numpy.testing.", "random.", "secrets.")
 NOT_BY_EXAMPLE = (
     "numpy.lib._npyio", "numpy.lib.scimath", "numpy.lib._scimath", "numpy.ctypeslib", "numpy.ma", "numpy.lib.stride_tricks",
     "numpy.lib._stride_tricks", "numpy.f2py", "numpy.rec", "numpy.matlib", "numpy.char", "numpy.strings",
@@ -38,8 +38,8 @@ def facts_of_kind(function) -> dict[str, Any]:
     owner = getattr(function, "__self__", None)
     if isinstance(function, np.ufunc):
         elementwise = function.signature is None and function.nout == 1
-        boolean = all(types.endswith("?") for types in function.types if types[0] not in "?O")
-        return {**UFUNC, "elementwise": elementwise, "boolean": boolean, "pure": is_public(function)}
+        results = {types[-1] for types in function.types if types[0] not in "?O"}
+        return {**UFUNC, "elementwise": elementwise, "boolean": results == {"?"}, "pure": is_public(function)}
     if isinstance(owner, np.ufunc):
         return {"pure": is_public(owner) and function.__name__ in UFUNC_METHODS, "examples": function.__name__ in UFUNC_METHODS[:3]}
     if isinstance(owner, GENERATORS):
@@ -51,7 +51,7 @@ def facts_of_kind(function) -> dict[str, Any]:
     if getattr(function, "__objclass__", None) is np.ndarray:
         return {"memory": "shared"}
     where = home(function)
-    if where.startswith(MODULES_WITH_EFFECTS):
+    if f"{where}.".startswith(MODULES_WITH_EFFECTS):
         return {"memory": "shared", "effect": True}
     if where == "math":
         return MATH

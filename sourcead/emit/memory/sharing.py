@@ -7,7 +7,7 @@
     readonly  the same as shared, and the result may not be written (np.broadcast_to, np.diagonal)
     foreign   the same as shared, or memory from outside of the function (functions of which nothing is known)
 
-Of a function that is not listed here only its module is known: NumPy's results share with nothing but their arguments.
+The record of a function says which of these holds for its result (`Primitive.memory`).
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins import ordering
-from sourcead.frontend.control import branches, loops
+from sourcead.frontend.control import loops
+from sourcead.frontend.control.branches import choose
 from sourcead.frontend.core import Cell, Iterable, Lowering, NotStatic, SliceVal, Slots, TupleVal, Value, roots
 from sourcead.frontend.values import classes as classes_, iterables as iterables_, list_items, runtime_dicts, sequences
 from sourcead.ir.nodes import Call, Const, Stmt, Var
@@ -316,11 +317,7 @@ def builtin_filter(lo, args, kwargs, node):
 
     def keep(element):
         value = element if isinstance(test, Const) and test.value is None else core.call(lo, test, [element], {}, node)
-        verdict = core.truth(lo, value)
-        if verdict is None:
-            branches.branch(lo, lo.read(value), [lambda: list_items.append(lo, result, element, node), lambda: None])
-        elif verdict:
-            list_items.append(lo, result, element, node)
+        choose(lo, value, lambda: list_items.append(lo, result, element, node), lambda: None)
 
     loops.for_each(lo, core.iterate(lo, iterable, node), keep)
     return result

@@ -35,7 +35,6 @@ def called_on(method, args, kwargs, x):
 def of_one_or_many(one, many):
     """The handler that makes a getter of one thing (`one`), or of a tuple of several (`many`)."""
 
-
     def handler(lo: Lowering, args: list[Value], kwargs, node) -> Value:
         return BoundVal(Const(one), tuple(args)) if len(args) == 1 else BoundVal(Const(many), (TupleVal(tuple(args)),))
 

@@ -52,6 +52,14 @@ def branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str = 
     return restartable(lo, lambda: _branch(lo, cond, arms, kind))
 
 
+def choose(lo: Lowering, condition: Value, then: Callable[[], Any], otherwise: Callable[[], Any], kind: str = "if") -> Any:
+    """`then()` if the condition holds, else `otherwise()`: one of them if it is known which, else a branch."""
+    verdict = core.truth(lo, condition)
+    if verdict is None:
+        return branch(lo, lo.read(condition), [then, otherwise], kind)
+    return then() if verdict else otherwise()
+
+
 def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) -> Any:
     """One attempt to lower a branch."""
     birth = next_birth()

@@ -15,6 +15,7 @@ import operator
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import Cell, OptionalVal, TupleVal, Value
 from sourcead.frontend.core.facts import same_keys
+from sourcead.frontend.core.generic import Generic, attribute, iterate, subscript
 from sourcead.frontend.core.journal import VALUE
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Var
 from sourcead.ir.types import BOOL, NoneType
@@ -60,3 +61,12 @@ def compared_with_none(lo, fn, a: Value, b: Value) -> Value | None:
     if fn not in TESTS or not isinstance(a, OptionalVal) or not is_none(b):
         return None
     return a.missing if TESTS[fn] else lo.wrap(lo.build.call(operator.not_, a.missing, type=BOOL))
+
+
+def _of_held(operation: Generic) -> None:
+    """Has an operation take the tuple in a value that may be None: for None, Python raises an error there."""
+    operation.register(OptionalVal)(lambda lo, value, *args: operation(lo, value.held, *args))
+
+
+for _operation in (attribute, subscript, iterate):
+    _of_held(_operation)

@@ -60,7 +60,6 @@ def lower_annassign(lo: Lowering, node) -> None:
         assign(lo, node.target, core.lower(lo, node.value))
 
 
-
 @core.lower.register(gast.NamedExpr)
 def lower_namedexpr(lo: Lowering, node) -> Value:
     """`name := value`."""

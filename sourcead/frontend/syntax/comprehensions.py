@@ -10,7 +10,8 @@ import gast
 
 from sourcead.frontend import core
 from sourcead.frontend.builtins import functions
-from sourcead.frontend.control import branches, loops
+from sourcead.frontend.control import loops
+from sourcead.frontend.control.branches import choose
 from sourcead.frontend.control.loops import ForLoop
 from sourcead.frontend.core import MISSING, Flag, Lowering, Value
 from sourcead.frontend.syntax import expressions
@@ -53,12 +54,7 @@ def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None
             if not tests:
                 nest(rest)
                 return
-            test = core.lower(lo, tests[0])
-            verdict = core.truth(lo, test)
-            if verdict is None:
-                branches.branch(lo, lo.read(test), [lambda: guarded(tests[1:]), lambda: None])
-            elif verdict:
-                guarded(tests[1:])
+            choose(lo, core.lower(lo, tests[0]), lambda: guarded(tests[1:]), lambda: None)
 
         items = iterable.items
         if items is None and lo.apart and (places := loops.known_places(lo, iterable)) is not None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any
 
 import gast
 
 from sourcead.frontend import core
-from sourcead.frontend.control import branches, inlining, loops
+from sourcead.frontend.control import inlining, loops
+from sourcead.frontend.control.branches import choose
 from sourcead.frontend.core import Cell, Lowering, SliceVal, TupleVal, Value
 from sourcead.frontend.values import known_containers, list_items, operators, sequences
 from sourcead.ir.nodes import Const, Operand
@@ -26,25 +28,24 @@ COMPARE = {
     gast.NotEq: operator.ne, gast.Is: operator.is_, gast.IsNot: operator.is_not,
 }  # fmt: skip
 
-@core.lower.register(gast.Constant)
-def lower_constant(lo: Lowering, node) -> Value:
-    return Const(node.value)
 
-
-@core.lower.register(gast.Name)
-def lower_name(lo: Lowering, node) -> Value:
-    return core.resolve(lo, node.id)
+core.lower.register(gast.Constant)(lambda lo, node: Const(node.value))
+core.lower.register(gast.Name)(lambda lo, node: core.resolve(lo, node.id))
+core.lower.register(gast.Lambda)(inlining.local_function)
+core.lower.register(gast.Attribute)(lambda lo, node: core.attribute(lo, core.lower(lo, node.value), node.attr, node))
+core.lower.register(gast.Subscript)(lambda lo, node: core.subscript(lo, core.lower(lo, node.value), core.lower(lo, node.slice), node))
+core.lower.register(gast.Tuple)(lambda lo, node: TupleVal(tuple(elements(lo, node.elts))))
 
 
 @core.lower.register(gast.BinOp)
 def lower_binop(lo: Lowering, node) -> Value:
-    left = core.lower(lo, node.left)
-    right = core.lower(lo, node.right)
-    return core.operate(lo, BINARY[type(node.op)], left, right)
+    """`a + b`."""
+    return core.operate(lo, BINARY[type(node.op)], core.lower(lo, node.left), core.lower(lo, node.right))
 
 
 @core.lower.register(gast.UnaryOp)
 def lower_unary(lo: Lowering, node) -> Value:
+    """`-a`, `not a`."""
     value = core.lower(lo, node.operand)
     fn = UNARY[type(node.op)]
     if fn is operator.neg and isinstance(value, Const) and isinstance(value.value, (int, float)) and not value.live:
@@ -58,6 +59,7 @@ def lower_unary(lo: Lowering, node) -> Value:
 
 @core.lower.register(gast.Compare)
 def lower_compare(lo: Lowering, node) -> Value:
+    """`a < b <= c`."""
     left = core.lower(lo, node.left)
     result: Value | None = None
     for op, right_node in zip(node.ops, node.comparators):
@@ -69,6 +71,7 @@ def lower_compare(lo: Lowering, node) -> Value:
 
 
 def compare(lo: Lowering, op, left: Value, right: Value, node) -> Value:
+    """One comparison."""
     if isinstance(op, (gast.In, gast.NotIn)):
         return operators.contains(lo, left, right, isinstance(op, gast.NotIn), node)
     return core.operate(lo, COMPARE[type(op)], left, right)
@@ -76,16 +79,13 @@ def compare(lo: Lowering, op, left: Value, right: Value, node) -> Value:
 
 @core.lower.register(gast.BoolOp)
 def lower_boolop(lo: Lowering, node) -> Value:
+    """`a and b`, `a or b`."""
     return short_circuit(lo, node.values, "and" if isinstance(node.op, gast.And) else "or")
-
-
-@core.lower.register(gast.Tuple)
-def lower_tuple(lo: Lowering, node) -> Value:
-    return TupleVal(tuple(elements(lo, node.elts)))
 
 
 @core.lower.register(gast.List)
 def lower_list(lo: Lowering, node) -> Value:
+    """`[a, *b]`."""
     parts = [(core.lower(lo, n.value if isinstance(n, gast.Starred) else n), isinstance(n, gast.Starred)) for n in node.elts]
     if all(core.has_known_items(value) for value, starred in parts if starred):
         return lo.new_list([v for value, starred in parts for v in (sequences.static_items(lo, value, node) if starred else [value])])
@@ -101,7 +101,7 @@ def lower_list(lo: Lowering, node) -> Value:
 
 
 def elements(lo: Lowering, nodes) -> list[Value]:
-    """The values of a display, stars unpacked."""
+    """The values of a display or of arguments, stars unpacked."""
     values: list[Value] = []
     for node in nodes:
         if isinstance(node, gast.Starred):
@@ -113,6 +113,7 @@ def elements(lo: Lowering, nodes) -> list[Value]:
 
 @core.lower.register(gast.Dict)
 def lower_dict(lo: Lowering, node) -> Value:
+    """`{key: value, **others}`."""
     items: dict[Any, Value] = {}
     for key, value in zip(node.keys, node.values):
         if key is None:
@@ -129,29 +130,16 @@ def lower_dict(lo: Lowering, node) -> Value:
     return lo.new_dict(items)
 
 
-@core.lower.register(gast.Attribute)
-def lower_attribute(lo: Lowering, node) -> Value:
-    return core.attribute(lo, core.lower(lo, node.value), node.attr, node)
-
-
-@core.lower.register(gast.Subscript)
-def lower_subscript(lo: Lowering, node) -> Value:
-    return core.subscript(lo, core.lower(lo, node.value), core.lower(lo, node.slice), node)
-
-
 @core.lower.register(gast.Slice)
 def lower_slice(lo: Lowering, node) -> Value:
+    """`a:b:c` in a subscript."""
     parts = [None if part is None else core.atom(lo, part) for part in (node.lower, node.upper, node.step)]
     return SliceVal(*(None if p is not None and isinstance(p, Const) and p.value is None else p for p in parts))
 
 
-@core.lower.register(gast.Lambda)
-def lower_lambda(lo: Lowering, node) -> Value:
-    return inlining.local_function(lo, node)
-
-
 @core.lower.register(gast.JoinedStr)
 def lower_joined(lo: Lowering, node) -> Value:
+    """An f-string."""
     parts: list[Operand] = []
     for part in node.values:
         if isinstance(part, gast.Constant):
@@ -171,20 +159,12 @@ def short_circuit(lo: Lowering, nodes: list, kind: str) -> Value:
     first = core.lower(lo, nodes[0])
     if len(nodes) == 1:
         return first
-    verdict = core.truth(lo, first)
-    if verdict is not None:
-        return short_circuit(lo, nodes[1:], kind) if verdict == (kind == "and") else first
-    rest = lambda: short_circuit(lo, nodes[1:], kind)  # noqa: E731
-    arms = [rest, lambda: first] if kind == "and" else [lambda: first, rest]
-    return branches.branch(lo, lo.read(first), arms, kind)
+    rest = functools.partial(short_circuit, lo, nodes[1:], kind)
+    arms = (rest, lambda: first) if kind == "and" else (lambda: first, rest)
+    return choose(lo, first, *arms, kind)
 
 
 @core.lower.register(gast.IfExp)
 def lower_ifexp(lo: Lowering, node: gast.IfExp) -> Value:
     """`a if c else b`."""
-    cond = core.lower(lo, node.test)
-    verdict = core.truth(lo, cond)
-    if verdict is not None:
-        return core.lower(lo, node.body if verdict else node.orelse)
-    arms = [lambda: core.lower(lo, node.body), lambda: core.lower(lo, node.orelse)]
-    return branches.branch(lo, lo.read(cond), arms, "ifexp")
+    return choose(lo, core.lower(lo, node.test), lambda: core.lower(lo, node.body), lambda: core.lower(lo, node.orelse), "ifexp")

@@ -102,16 +102,8 @@ def lower_break(lo: Lowering, node) -> Any:
     return NEXT
 
 
-@core.statement(gast.Continue)
-def lower_continue(lo: Lowering, node) -> Any:
-    """`continue`."""
-    return NEXT
-
-
-@core.statement(gast.Pass)
-def lower_pass(lo: Lowering, node) -> None:
-    """`pass`."""
-    return None
+core.statement(gast.Continue)(lambda lo, node: NEXT)
+core.statement(gast.Pass)(lambda lo, node: None)
 
 
 @core.statement(gast.Expr)

@@ -10,25 +10,13 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, OptionalVal, SliceVal, TupleVal, Value
+from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, SliceVal, TupleVal, Value
 from sourcead.frontend.values import memory_layouts, objects, records
 from sourcead.ir.nodes import Const
 from sourcead.ir.types import Scalar, Str, Unknown, is_array, rank
 
-
-@core.attribute.register("list", "dict", FunctionVal)
-def _method(lo: Lowering, value: Value, name: str, node) -> Value:
-    return MethodVal(value, name)
-
-
-@core.attribute.register(OptionalVal)
-def _attribute_of_optional(lo: Lowering, value: OptionalVal, name: str, node) -> Value:
-    return core.attribute(lo, value.held, name, node)
-
-
-@core.attribute.register(SliceVal)
-def _attribute_of_slice(lo: Lowering, value: SliceVal, name: str, node) -> Value:
-    return core.bound_of_slice(value, name) or MethodVal(value, name)
+core.attribute.register("list", "dict", FunctionVal)(lambda lo, value, name, node: MethodVal(value, name))
+core.attribute.register(SliceVal)(lambda lo, value, name, node: core.bound_of_slice(value, name) or MethodVal(value, name))
 
 
 @core.attribute.register(TupleVal)

@@ -14,7 +14,7 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control.loops import ONE, ZERO
-from sourcead.frontend.core import VALUE, WHOLE, Cell, Flag, Iterable, Lowering, OptionalVal, SuperVal, TupleVal, Value
+from sourcead.frontend.core import VALUE, WHOLE, Cell, Flag, Iterable, Lowering, SuperVal, TupleVal, Value
 from sourcead.frontend.values import changing_lists, classes, sequences
 from sourcead.ir.nodes import Call, Const, Range, Var
 from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
@@ -25,11 +25,6 @@ USED = "used"  # the slot of an iterator that was walked through
 def listed(items: list[Value]) -> Iterable:
     """An iterable of elements that are known one by one."""
     return Iterable(items=items, reverse=lambda: listed(items[::-1]))
-
-
-@core.iterate.register(OptionalVal)
-def _iterate_optional(lo: Lowering, value: OptionalVal, node) -> Iterable:
-    return core.iterate(lo, value.held, node)
 
 
 @core.iterate.register(Iterable)

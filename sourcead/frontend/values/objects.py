@@ -157,8 +157,6 @@ def make(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value], n
 # -- what operators and built-in functions do with objects -----------------------------------------------------------------
 
 
-
-
 def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
     """An operator that the class of an operand defines; None if none does."""
     name = DUNDER.get(fn)

@@ -89,9 +89,7 @@ def _truth_of_container(lo: Lowering, value: Cell) -> bool:
     return bool(value.items)
 
 
-@core.truth.register(FunctionVal, BoundVal, ChoiceVal)
-def _truth_of_function(lo: Lowering, value: Value) -> bool:
-    return True
+core.truth.register(FunctionVal, BoundVal, ChoiceVal)(lambda lo, value: True)
 
 
 def identity_test(lo: Lowering, fn, a: Value, b: Value) -> Const | None:

@@ -7,16 +7,11 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import (
-    BoundVal, Cell, FunctionVal, Lowering, MethodVal, OptionalVal, SliceVal, SuperVal, TupleVal, Value, reach
+    BoundVal, Cell, FunctionVal, Lowering, MethodVal, SliceVal, SuperVal, TupleVal, Value, reach
 )
 from sourcead.frontend.values import classes, function_choices, lists, numpy_brackets, runtime_dicts, sequences
 from sourcead.ir.nodes import Const, Operand, Slice, Sub
 from sourcead.ir.types import Array, ListT, NoneType, Scalar, Str, StructT, TupleT, Unknown, rank
-
-
-@core.subscript.register(OptionalVal)
-def _item_of_optional(lo: Lowering, base: OptionalVal, key: Value, node) -> Value:
-    return core.subscript(lo, base.held, key, node)
 
 
 @core.subscript.register("object", SuperVal, MethodVal, FunctionVal, BoundVal)

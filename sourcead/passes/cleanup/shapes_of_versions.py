@@ -53,7 +53,7 @@ def query_current_versions(function: Function) -> Function:
         for old in block.stmts:
             stmt = put_to(old, lambda var: current.get(chains.find(var), var))
             inside = {**current, **by_chain(bound_vars(stmt.op))}
-            stmts.append(map_blocks(stmt, lambda b, inside=inside: visit(b, inside)))
+            stmts.append(map_blocks(stmt, lambda b, inside=inside: visit(b, dict(inside))))
             current.update(by_chain(stmt.targets))
         return with_stmts(block, stmts)
 

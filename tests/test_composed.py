@@ -9,7 +9,7 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 import sourcead
-from sourcead.errors import UnsupportedArgumentError
+from sourcead.errors import NoRuleError, UnsupportedArgumentError
 
 rng = np.random.default_rng(0)
 x = rng.uniform(0.3, 2, (3, 4))
@@ -301,6 +301,8 @@ ARGUMENTS = {  # arguments whose axes, types or numbers are not the usual ones
     "correlations of complex rows": (np.corrcoef, Z34),
     "correlations of two complex sets of rows": (lambda x: np.corrcoef(x, x[::-1] ** 2), Z34),
     "variance about a given mean": (lambda x: np.var(x, axis=0, mean=np.mean(x, axis=0, keepdims=True)), T233[0]),
+    "options of a reduction by position": (lambda x: np.add.reduce(x, 1, None, None, True), T233[0]),
+    "options of another reduction by position": (lambda x: np.maximum.reduce(x, 1, None, None, True), T233[0]),
     "deletion of a slice": (lambda x: np.delete(x, slice(0, 4, 2)), T233[0]),
 }
 
@@ -327,6 +329,11 @@ def test_a_complex_symmetric_matrix_is_not_taken_for_a_hermitian_one():
     for lower in (False, True):
         value = sourcead.value_and_grad(lambda b, lower=lower: np.sum(np.abs(linalg.solve(a, b, lower, assume_a="sym")) ** 2))(W3)[0]
         assert value == pytest.approx(np.sum(np.abs(np.linalg.solve(a, W3)) ** 2), rel=1e-10)
+
+
+def test_a_type_by_position_is_not_taken_for_another_option():
+    with pytest.raises(NoRuleError):
+        sourcead.grad(lambda x: np.sum(np.hypot.reduce(x, 0, np.float64)))(T233[0])
 
 
 def test_weights_of_several_axes_are_refused():

@@ -1,6 +1,6 @@
 """What the engine needs of Numba, by Numba's public interface alone: `njit`, `numba.extending` and `objmode`.
 
-`internals` has a subclass that compiles the same text in a third of the time, by means that Numba may change in any version.
+`internals` has a subclass that compiles the same text in less than half of the time, by means that Numba may change in any version.
 """
 
 from __future__ import annotations

@@ -39,10 +39,11 @@ def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value],
     for composition in compositions:
         is_needed = not fitting and (not composition.given or composition.given & named.keys())
         words = {v.value for v in named.values() if isinstance(v, Const) and isinstance(v.value, str)}
-        if (is_needed or composition.active & active or composition.words & words) and takes(composition, args, kwargs):
+        given = arranged(composition, parameters_of(fn), args, kwargs)
+        if (is_needed or composition.active & active or composition.words & words) and takes(composition, *given):
             if not composition.writes and not any(may_pass(lo, v) for v in (*args, *kwargs.values())):
                 return None
-            return inline_composition(lo, composition, args, kwargs, node)
+            return inline_composition(lo, composition, *given, node)
     return None
 
 
@@ -142,6 +143,15 @@ def is_default(value: Value, default: Any) -> bool:
     if value.value is None and default is np._NoValue:
         return False
     return value.value is default or type(value.value) is type(default) and isinstance(default, (bool, str)) and value.value == default
+
+
+def arranged(composition: Composition, names: tuple[str, ...], args: list[Value], kwargs: dict[str, Value]) -> tuple[list, dict]:
+    """The arguments, by name from the first option on whose position in the composition differs from that in the primal."""
+    own = [p for p in inspect.signature(composition.function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    for k, (p, name) in enumerate(zip(own[len(composition.first) :], names)):
+        if p.default is not p.empty and p.name != name:
+            return (args[:k], {**dict(zip(names[k:], args[k:])), **kwargs}) if len(args) <= len(names) else (args, kwargs)
+    return args, kwargs
 
 
 def takes(composition: Composition, args, kwargs) -> bool:

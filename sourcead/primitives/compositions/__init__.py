@@ -99,6 +99,8 @@ def number_kind(x):
 def defaults_of(function) -> dict[str, Any]:
     """The defaults of a primal's parameters, as far as Python knows them."""
     ufunc = function if isinstance(function, np.ufunc) else None
+    if is_method_of_ufunc(function):
+        return {"dtype": None, "out": None, "where": True, "initial": np._NoValue, "keepdims": False}
     if ufunc is not None:
         return {"out": None, "where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True, "signature": None}
     try:
@@ -113,11 +115,18 @@ def parameters_of(function) -> tuple[str, ...]:
     """The names of a primal's positional parameters, as far as Python knows them."""
     if isinstance(function, np.ufunc):
         return ()
+    if is_method_of_ufunc(function):
+        return METHODS_OF_UFUNCS[function.__name__]
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return METHODS_OF_UFUNCS.get(getattr(function, "__name__", ""), ())
+        return ()
     return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+
+def is_method_of_ufunc(function) -> bool:
+    """Whether a function is a method of a ufunc that takes options; the signature that Python knows lacks some of them."""
+    return isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ in METHODS_OF_UFUNCS
 
 
 METHODS_OF_UFUNCS = {

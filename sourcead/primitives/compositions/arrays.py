@@ -27,9 +27,8 @@ composed({
     ),
 })
 composed({
-    (np.sort, np.partition): lambda a, axis=-1, kind=None, order=None: (
-        refuse("`order=`: structured arrays carry no derivative")
-    ),
+    np.sort: lambda a, axis=-1, kind=None, order=None: refuse("`order=`: structured arrays carry no derivative"),
+    np.partition: lambda a, kth, axis=-1, kind=None, order=None: refuse("`order=`: structured arrays carry no derivative"),
 }, given="order")
 composed({
     np.ndarray: lambda shape, dtype=float, buffer=None, offset=0, strides=None, order=None: (

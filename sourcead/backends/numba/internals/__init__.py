@@ -1,4 +1,4 @@
-"""What uses Numba beyond its public interface: the same text compiles in a third of the time, and runs faster.
+"""What uses Numba beyond its public interface: the same text compiles in less than half of the time, and runs faster.
 
     toolchain.py             the entry
     compiler.py              Numba's compiler with additional passes

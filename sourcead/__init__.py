@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         UnsupportedArgumentError, UnsupportedSyntaxError, UnsupportedValueError, WrtError
     )
     from sourcead.language.adjoint_blocks import adjoint_of
-    from sourcead.language.checkpoints import Auto, Revolve, Segments, checkpoint
+    from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, checkpoint
     from sourcead.language.combinators import NotAssociativeWarning, map, reduce, scan
     from sourcead.primitives.registry import adjoint, tangent
     from sourcead.runtime import stop_gradient
@@ -33,7 +33,7 @@ _HOMES = {
         "UnsupportedArgumentError", "UnsupportedSyntaxError", "UnsupportedValueError", "WrtError",
     ),
     "sourcead.language.adjoint_blocks": ("adjoint_of",),
-    "sourcead.language.checkpoints": ("Auto", "Revolve", "Segments", "checkpoint"),
+    "sourcead.language.checkpoint_policies": ("Auto", "Revolve", "Segments", "checkpoint"),
     "sourcead.language.combinators": ("NotAssociativeWarning", "map", "reduce", "scan"),
     "sourcead.primitives.registry": ("adjoint", "tangent"),
     "sourcead.runtime": ("stop_gradient",),

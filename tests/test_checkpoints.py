@@ -14,7 +14,7 @@ import pytest
 from sourcead import (
     Auto, Revolve, Segments, UnsupportedArgumentError, UnsupportedSyntaxError, checkpoint, grad, value_and_grad
 )
-from sourcead.language.checkpoints import bytes_of
+from sourcead.language.checkpoint_policies import bytes_of
 from tests.harness import all_programs, check_program, rng_for
 
 POLICIES = ["store", "states", "recompute", Segments(1), Segments(3), Segments(100), Revolve(1), Revolve(3), Revolve(100),

@@ -5,7 +5,7 @@ import gc
 import pytest
 
 from sourcead import grad
-from sourcead.backends.interpreter import in_one_chunk, without_collection
+from sourcead.backends.python_overhead import in_one_chunk, without_collection
 
 
 def test_what_lies_in_one_chunk_is_called_as_it_is():

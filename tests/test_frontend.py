@@ -16,8 +16,8 @@ from sourcead.frontend import core
 from sourcead.frontend.control.functions import begun
 from sourcead.frontend.core import VALUE, Lowering, SuperVal, TupleVal
 from sourcead.frontend.core.attempts import SYNTAX
-from sourcead.frontend.core.generic import Generic
-from sourcead.frontend.source import find_source
+from sourcead.frontend.core.operations import Generic
+from sourcead.frontend.find_source import find_source
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import FLOAT, Array, Sym
 from tests.programs import all_programs, rng_for

@@ -45,7 +45,7 @@ def test_all_names_are_there_in_a_new_process(tmp_path):
     assert shown(tmp_path, code) == ["True"]
 
 
-@pytest.mark.parametrize("part", ["errors", "nn.layers", "language.checkpoints", "backends.load"])
+@pytest.mark.parametrize("part", ["errors", "nn.layers", "language.checkpoint_policies", "backends.load"])
 def test_parts_of_the_package_are_attributes_once_imported(tmp_path, part):
     assert shown(tmp_path, f"import sourcead.{part}\nprint(sourcead.{part}.__name__)") == [f"sourcead.{part}"]
 

@@ -180,5 +180,10 @@ def test_the_top_folder_holds_errors_and_folders_only():
     assert files <= {"__init__.py", "__main__.py", "errors.py"}
 
 
+def test_every_folder_is_a_package():
+    folders = {path.parent for path in (ROOT / "sourcead").rglob("*.py")}
+    assert not [folder for folder in folders if not (folder / "__init__.py").exists()]
+
+
 def test_a_circle_is_found():
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == [{"b", "c"}]

@@ -17,7 +17,7 @@ numba = pytest.importorskip("numba")
 from numba.core import config  # noqa: E402
 from numba.core.codegen import CPUCodegen  # noqa: E402
 
-from sourcead.backends.numba import interpreter as interpreted  # noqa: E402
+from sourcead.backends.numba import calls_to_python as interpreted  # noqa: E402
 from sourcead.backends.numba.codegen.loop_nests import sum_along  # noqa: E402
 from sourcead.backends.numba.internals.optimisation import optimisation_for  # noqa: E402
 from sourcead.backends.numba.internals.shape_errors import short_shape_errors  # noqa: E402

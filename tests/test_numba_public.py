@@ -10,7 +10,7 @@ import pytest
 numba = pytest.importorskip("numba")
 
 from sourcead.backends.numba import internals  # noqa: E402
-from sourcead.backends.numba.toolchain import Toolchain  # noqa: E402
+from sourcead.backends.numba.public_toolchain import Toolchain  # noqa: E402
 from sourcead.errors import BackendError  # noqa: E402
 
 pytestmark = pytest.mark.compiled

@@ -11,7 +11,7 @@ from sourcead.errors import AliasError
 from sourcead.ir.nodes import Call, Var
 from sourcead.ir.types import Array, many
 from sourcead.primitives import registry, table
-from sourcead.primitives.kinds import home
+from sourcead.primitives.function_kinds import home
 from sourcead.primitives.registry import adjoints, elementwise, enter
 from sourcead.primitives.result_types.infer import Arg, infer_call
 

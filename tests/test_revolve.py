@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sourcead import Revolve, Segments, UnsupportedArgumentError, adjoint, checkpoint, grad, value_and_grad
-from sourcead.runtime.schedules import next_snapshot, positive_number, snapshots_within
+from sourcead.runtime.checkpoint_schedules import next_snapshot, positive_number, snapshots_within
 
 CALLS = itertools.count()
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from sourcead.errors import RuleError
-from sourcead.frontend import source
-from sourcead.primitives.kinds import home
+from sourcead.frontend import find_source as source
+from sourcead.primitives.function_kinds import home
 from sourcead.primitives.methods import METHODS, NORMALISERS
 from sourcead.primitives.registry import FACTS, adjoint
 from sourcead.primitives.table import adjoint_rule, no_derivative, own_rules, registered

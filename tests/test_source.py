@@ -10,7 +10,7 @@ import pytest
 
 from sourcead.backends.load import load
 from sourcead.errors import NoSourceError, SourceADError
-from sourcead.frontend.source import find_source, unwrap
+from sourcead.frontend.find_source import find_source, unwrap
 
 
 def decorated(*args, **kwargs):

@@ -12,23 +12,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sourcead.ad.cotangents.store import Cotangents
+from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.inline_helpers import simplified
-from sourcead.ad.parameters import parameter_gradient, seed
 from sourcead.ad.recursion import as_lowered, wrt_names
-from sourcead.ad.residuals.both_sweeps import AUTO, Sweeps, both_sweeps
+from sourcead.ad.refuse_results import check_each_path, check_scalar
+from sourcead.ad.residuals.make_available import AUTO, Sweeps, both_sweeps
 from sourcead.ad.residuals.notes import Notes
 from sourcead.ad.reverse.adjoint_block import without_adjoint_blocks
-from sourcead.ad.reverse.blocks import Reverse
-from sourcead.ad.reverse.constructs import RULES
-from sourcead.ad.scalar_results import check_each_path, check_scalar
+from sourcead.ad.reverse.rule_table import RULES
+from sourcead.ad.reverse.walk import Reverse
+from sourcead.ad.seed_and_gradients import parameter_gradient, seed
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.unassigned import with_nothing
 from sourcead.errors import NonScalarError
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import Atom, Block, Build, Closure, Const, Function, Loop, Policy, Stmt, Var
-from sourcead.ir.pairs import Pair, with_pullbacks
+from sourcead.ir.recursive_calls import Pair, with_pullbacks
 from sourcead.ir.types import TupleT, Unknown
 from sourcead.ir.walk import walk
 from sourcead.passes import plan

@@ -12,12 +12,12 @@ import types
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sourcead.ad.rules import as_value
+from sourcead.ad.apply_rule import as_value
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder
 from sourcead.errors import SourceADError
+from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowered, Lowering, NotStatic, Scope, call_source
-from sourcead.frontend.source import find_source
 from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var, operand_atoms
 from sourcead.ir.walk import rewrite, walk
 from sourcead.passes.plan import simplify

@@ -15,7 +15,7 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import Block, Call, Function, Op, Var, fresh
-from sourcead.ir.pairs import Pair
+from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import TupleT, tangent_type
 from sourcead.ir.walk import copied, has_effect, op_blocks, walk
 from sourcead.primitives.table import record_of

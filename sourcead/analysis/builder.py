@@ -13,8 +13,8 @@ from sourcead.ir.nodes import Atom, Attr, Call, Const, Index, Op, Operand, Slice
 from sourcead.ir.type_of import type_of
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, TupleT, Type, join
 from sourcead.ir.walk import op_reads
-from sourcead.primitives.result_types.displays import display_positions
 from sourcead.primitives.result_types.infer import Arg, SliceArg, infer_attr, infer_call, infer_index
+from sourcead.primitives.result_types.lists_as_arrays import display_positions
 
 
 @lru_cache(maxsize=4096)
@@ -44,7 +44,7 @@ class Builder:
         maybe_number: arrays that may be a number at run time, such as a loop variant that starts as the number 0.
         shape_dims: for a variable that is the `.shape` of an array, the dims; size_dim: for an integer variable, the dim that it is.
         unassigned: variables that are None on some paths (`unassigned.py`).
-        pullbacks: those of recursive calls, by result (`ir/pairs.py`); None in a function that is differentiated again.
+        pullbacks: those of recursive calls, by result (`ir/recursive_calls.py`); None in a function that is differentiated again.
         made_by: the op that defines each variable.
         part_dims: the dims of parts, by the dims of the array and the key of the subscript.
     """

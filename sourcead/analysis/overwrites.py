@@ -20,8 +20,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sourcead.analysis.affine import Affine, Forms, constant, least, number, variable
+from sourcead.analysis.array_versions import Chains
 from sourcead.analysis.builder import atom_type
-from sourcead.analysis.versions import Chains
 from sourcead.ir.nodes import Atom, Block, Const, Index, Loop, Operand, Range, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array, Scalar, rank
 from sourcead.ir.walk import op_blocks

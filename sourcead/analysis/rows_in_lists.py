@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sourcead.analysis.array_versions import Chains
 from sourcead.analysis.overwrites import Nest
-from sourcead.analysis.versions import Chains
 from sourcead.ir.nodes import Append, Block, Build, Call, Function, Index, Let, Loop, Stmt, Update, Var
 from sourcead.ir.types import Array, Unknown
 from sourcead.ir.walk import op_blocks

@@ -15,7 +15,7 @@ import numpy as np
 from sourcead.compile.gradient import Gradient
 from sourcead.compile.structures import leaves, map_leaves
 from sourcead.errors import NoRuleError, UnsupportedArgumentError
-from sourcead.frontend.source import Opaque
+from sourcead.frontend.find_source import Opaque
 from sourcead.language.transformations import Described, returns_derivative
 from sourcead.passes.batching.blocks import Unbatchable
 

@@ -9,8 +9,8 @@ from typing import Any
 from sourcead.backends.options import Numba
 from sourcead.compile.gradient import Gradient, Lowered
 from sourcead.errors import ArgumentError, WrtError
-from sourcead.frontend.source import Opaque, unwrap
-from sourcead.language.checkpoints import policy_of
+from sourcead.frontend.find_source import Opaque, unwrap
+from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.transformations import Described, returns_derivative
 
 
@@ -35,7 +35,7 @@ def grad(
             (in a method, from the one after `self`).
         has_aux: the function returns `(number, anything)`, and the gradient function `(gradient, anything)`.
         checkpoint: what loops save for the reverse sweep: "auto" decides by cost; "store", "states", "recompute",
-            `Segments(every)` and `Revolve(snapshots)` trade memory for time (`sourcead.language.checkpoints`). `checkpoint(...)`
+            `Segments(every)` and `Revolve(snapshots)` trade memory for time (`sourcead.language.checkpoint_policies`). `checkpoint(...)`
             around what a loop runs over holds for that loop alone.
         budget: the memory that "auto" may fill with the states of a loop, in bytes or as a text such as "200MB".
         backend: "numpy" runs the generated text as it is; "numba", or `Numba(...)` with options, compiles it first; "auto" compiles

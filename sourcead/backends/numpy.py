@@ -12,7 +12,7 @@ from sourcead.backends.base import Derivative, Engine, Program, optimised
 from sourcead.emit import emit
 from sourcead.errors import BackendError, UnsupportedSyntaxError
 from sourcead.ir.nodes import Block, Call, Function
-from sourcead.ir.pairs import Pair
+from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.walk import walk
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sourcead.errors import UnsupportedArgumentError
-from sourcead.frontend.source import is_compiled
+from sourcead.frontend.find_source import is_compiled
 
 WITHOUT_NUMBA = 'leave backend="numba" away, or take backend="auto"'  # what to do about a text that Numba cannot compile
 

@@ -19,7 +19,7 @@ import gast
 import numpy as np
 
 from sourcead.errors import SourceADError, UnsupportedValueError, spelled
-from sourcead.frontend.source import find_source
+from sourcead.frontend.find_source import find_source
 
 LARGEST = 10_000  # elements of an array that is still written as a constant
 

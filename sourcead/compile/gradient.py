@@ -35,10 +35,10 @@ from sourcead.compile.specialisation import (
     EXACT_ENTRIES, MISSING, SHARED, SHARED_TEXTS, TEXTS, Specialisation, read, remember, shared, specialised
 )
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
-from sourcead.frontend.source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
+from sourcead.frontend.find_source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
 from sourcead.ir.nodes import Function
 from sourcead.ir.types import UNKNOWN, Type
-from sourcead.language.checkpoints import policy_of
+from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.transformations import Described
 from sourcead.primitives.registry import is_entered
 from sourcead.primitives.table import adjoint_rule

@@ -16,7 +16,7 @@ import numpy as np
 
 from sourcead.ir.records import fields_inside, is_record
 from sourcead.ir.types import SMALL
-from sourcead.language.checkpoints import SavingPolicy
+from sourcead.language.checkpoint_policies import SavingPolicy
 
 NUMBERS = frozenset(
     [

@@ -8,7 +8,7 @@ from typing import Any
 from sourcead.errors import WrtError
 from sourcead.frontend import core
 from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, TupleVal, Value
-from sourcead.frontend.source import Opaque, find_source, own_signature, plain_names, unwrap
+from sourcead.frontend.find_source import Opaque, find_source, own_signature, plain_names, unwrap
 from sourcead.ir.nodes import Block, Const, Var
 
 

@@ -9,18 +9,20 @@ from dataclasses import dataclass, replace
 
 from sourcead.ad.forward.pushforward import pushforward, tangent_names
 from sourcead.ad.gradient import differentiate, splits_loops
+from sourcead.ad.refuse_results import function_name
 from sourcead.ad.residuals.notes import Notes
-from sourcead.ad.scalar_results import function_name
 from sourcead.analysis.builder import Builder
 from sourcead.backends.base import Derivative, Program
-from sourcead.backends.interpreter import in_one_chunk, without_collection
 from sourcead.backends.numpy import NUMPY
-from sourcead.compile import nested  # noqa: F401 (registers with the frontend what lowers calls of derivatives)
+from sourcead.backends.python_overhead import in_one_chunk, without_collection
+from sourcead.compile import (  # noqa: F401 (registers with the frontend what lowers calls of derivatives)
+    nested_derivatives as nested
+)
 from sourcead.compile.request import KINDS, Request
 from sourcead.errors import BackendError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir
+from sourcead.frontend.find_source import Source, find_source
 from sourcead.frontend.lower import Lowered, lower_function
-from sourcead.frontend.source import Source, find_source
 from sourcead.ir.nodes import Block, Const, Function, fresh
 from sourcead.ir.types import INT, Sym, as_float, tangent_type
 from sourcead.passes import plan

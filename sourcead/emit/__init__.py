@@ -1,6 +1,6 @@
 """IR to text: where updates may happen in place (`memory`), and Python source that reads as if a person wrote it (`emit`)."""
 
-from sourcead.emit.memory.assign import assign_memory
+from sourcead.emit.memory.in_place_or_copy import assign_memory
 from sourcead.emit.text.function import Emitted, emit
 from sourcead.passes.plan import Pass
 

@@ -231,7 +231,7 @@ class Range:
 
 @dataclass(frozen=True, eq=False)
 class Policy:
-    """A checkpoint policy that the user gave a loop, with its number (`language/checkpoints.py`)."""
+    """A checkpoint policy that the user gave a loop, with its number (`language/checkpoint_policies.py`)."""
 
     name: str  # "auto", "store", "states", "recompute", "segments", "revolve" or "budget"
     number: Atom | None = None

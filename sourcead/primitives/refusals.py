@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sourcead.primitives.kinds import GENERATORS
+from sourcead.primitives.function_kinds import GENERATORS
 
 _REASONS = {
     "numpy": {

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.primitives.kinds import facts_of_kind, home
+from sourcead.primitives.function_kinds import facts_of_kind, home
 from sourcead.primitives.refusals import reason_of
 from sourcead.primitives.rule import Linear, Rule, TangentRule, adjoint_from, tangent_from
 

@@ -21,7 +21,7 @@ from sourcead.primitives.compositions import (  # noqa: F401
     OF_UFUNCS, Composition, arrays, linalg as composed_linalg, numbers, options, polynomials,
     statistics as composed_statistics, transforms, ufuncs, writes
 )
-from sourcead.primitives.kinds import home
+from sourcead.primitives.function_kinds import home
 from sourcead.primitives.registry import FACTS, USERS, Primitive, adjoint, record
 from sourcead.primitives.result_types import (  # noqa: F401
     builtins, creation as types_of_creation, joining as types_of_joining, picking, products as types_of_products,

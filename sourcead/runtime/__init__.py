@@ -8,11 +8,11 @@ from typing import Any
 
 from sourcead.runtime.broadcasting import like_arrays, like_sequence, unbroadcast, unbroadcast_each
 from sourcead.runtime.checks import check_first_result, check_layout, refuse_now, seed
+from sourcead.runtime.compiler_hints import is_literal, stop_gradient, undefined
 from sourcead.runtime.elementwise import (
     binary_exponent, digamma, direction, divide_or_zero, equal_shares, log_or_zero, lower_exponent, sinc_slope
 )
 from sourcead.runtime.lists import best_place, shortest, slice_bounds, sorted_order
-from sourcead.runtime.marks import is_literal, stop_gradient, undefined
 from sourcead.runtime.norms import cofactors, matrix_norm_slope, matrix_power_cotangent, vector_norm_slope
 from sourcead.runtime.products import (
     dot_cotangents, einsum_back, einsum_cotangents, einsum_is_plain, einsum_terms, kron_cotangents, tensordot_cotangents

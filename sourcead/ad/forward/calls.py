@@ -12,10 +12,10 @@ import operator
 from dataclasses import replace
 
 from sourcead import runtime
-from sourcead.ad.forward.tangents import Tangents
-from sourcead.ad.rules import (
+from sourcead.ad.apply_rule import (
     RuleCall, as_operand, bound, drop_unused, inlined, lowered, refuse_active_options, refuse_undefined, silent_params
 )
+from sourcead.ad.forward.tangents import Tangents
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError
 from sourcead.frontend.lower import NotStatic

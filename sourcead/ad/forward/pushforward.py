@@ -13,7 +13,7 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.unassigned import with_nothing
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import Block, Build, Function, Stmt, Var
-from sourcead.ir.pairs import Pair
+from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import TupleT, tangent_type
 
 

@@ -22,10 +22,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import singledispatchmethod
 
+from sourcead.ad.apply_rule import pullback_refused
 from sourcead.ad.forward.calls import tangent_of
 from sourcead.ad.forward.tangents import Items, Tangents
 from sourcead.ad.recursion import tangent_of as tangent_of_pair
-from sourcead.ad.rules import pullback_refused
 from sourcead.analysis.builder import Builder
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.lower import Lowered
@@ -33,7 +33,7 @@ from sourcead.ir.nodes import (
     AdjointBlock, Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Op, Operand,
     Pop, Range, Stmt, Update, Var
 )
-from sourcead.ir.pairs import Pair
+from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import UNKNOWN, Array, TupleT, tangent_type
 from sourcead.ir.walk import free_vars
 

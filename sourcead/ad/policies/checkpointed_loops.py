@@ -8,14 +8,14 @@ from typing import Any
 from sourcead.ad.policies.reruns import Rerun
 from sourcead.ad.residuals.backward_ranges import reversed_range
 from sourcead.ad.residuals.branches import emit_if
-from sourcead.ad.residuals.loop_writer import ONE, ZERO, Carried, LoopWriter, appended, popped
+from sourcead.ad.residuals.code_regions import LoopPair
+from sourcead.ad.residuals.loop_pair import ONE, ZERO, Carried, LoopWriter, appended, popped
 from sourcead.ad.residuals.notes import Kept, LoopNote
-from sourcead.ad.residuals.regions import LoopPair
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Block, Build, Const, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, ListT
 from sourcead.ir.walk import free_vars, substitute
-from sourcead.runtime.schedules import positive_number
+from sourcead.runtime.checkpoint_schedules import positive_number
 
 
 class Checkpointed(LoopWriter):

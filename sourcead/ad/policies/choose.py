@@ -19,8 +19,8 @@ from sourcead.ad.policies.fixed_states import FromStart, Segmented, States
 from sourcead.ad.policies.reruns import Rerun
 from sourcead.ad.policies.revolve import Revolved
 from sourcead.ad.residuals.backward_ranges import is_literal
-from sourcead.ad.residuals.loop_writer import LoopTask
-from sourcead.ad.residuals.regions import LoopPair
+from sourcead.ad.residuals.code_regions import LoopPair
+from sourcead.ad.residuals.loop_pair import LoopTask
 from sourcead.ir.nodes import Policy
 
 

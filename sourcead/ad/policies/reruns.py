@@ -15,11 +15,11 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ad.residuals.backward_ranges import is_literal
-from sourcead.ad.residuals.loop_writer import LoopTask
-from sourcead.ad.residuals.regions import by_shape, is_metadata_read, shape_key, substituted
+from sourcead.ad.residuals.code_regions import by_shape, is_metadata_read, shape_key, substituted
+from sourcead.ad.residuals.loop_pair import LoopTask
 from sourcead.ad.reverse.sweep import Sweep
+from sourcead.analysis.array_versions import updates_in
 from sourcead.analysis.builder import Builder
-from sourcead.analysis.versions import updates_in
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Loop, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, Array, ListT, Sym, syms, with_dims

@@ -23,13 +23,13 @@ from sourcead.ad.policies.checkpointed_loops import shown
 from sourcead.ad.policies.fixed_states import States
 from sourcead.ad.residuals.branches import Arm, emit_branch, emit_if
 from sourcead.ad.residuals.costs import values_with_names
-from sourcead.ad.residuals.loop_writer import ONE, ZERO, Carried, LoopTask, appended
+from sourcead.ad.residuals.loop_pair import ONE, ZERO, Carried, LoopTask, appended
 from sourcead.ad.residuals.notes import amount, rebuilt
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Block, Branch, Build, Const, Index, Loop, Policy, Pop, Range, Stmt, Var, fresh
 from sourcead.ir.types import BOOL, INT, Scalar, TupleT
 from sourcead.ir.walk import copied
-from sourcead.runtime.schedules import next_snapshot, snapshots_within
+from sourcead.runtime.checkpoint_schedules import next_snapshot, snapshots_within
 
 
 class Revolved(States):

@@ -9,18 +9,18 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterator
 
-from sourcead.ad.residuals.costs import is_cheap, size
-from sourcead.ad.residuals.loop_writer import LoopTask
-from sourcead.ad.residuals.minimum_cut import minimum_node_cut
-from sourcead.ad.residuals.regions import (
+from sourcead.ad.residuals.code_regions import (
     Definition, Region, by_shape, inputs_first, is_metadata_read, makes_zeros, read_part, reads, region_of,
     same_operand, shape_key
 )
+from sourcead.ad.residuals.costs import is_cheap, size
+from sourcead.ad.residuals.loop_pair import LoopTask
+from sourcead.ad.residuals.minimum_cut import minimum_node_cut
 from sourcead.ad.residuals.storage import Storage
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads, reverse_ops
+from sourcead.analysis.array_versions import updates_in
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Sizes, dims_in, known_dtype
-from sourcead.analysis.versions import updates_in
 from sourcead.ir.nodes import Atom, Attr, Block, Branch, Index, Let, Loop, Op, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Sym
 from sourcead.ir.walk import free_vars, has_effect, op_reads

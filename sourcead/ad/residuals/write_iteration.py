@@ -15,8 +15,8 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.ad.residuals.branches import Arm, joined
+from sourcead.ad.residuals.code_regions import Region, inputs_first, is_metadata_read, reads, substituted
 from sourcead.ad.residuals.plan import LoopPlan
-from sourcead.ad.residuals.regions import Region, inputs_first, is_metadata_read, reads, substituted
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, plain_reads
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.sizes import dtype_option, known_dtype

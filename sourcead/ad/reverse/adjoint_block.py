@@ -16,10 +16,10 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
+from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import cast
-from sourcead.ad.cotangents.store import Cotangents
-from sourcead.ad.reverse.blocks import Reverse
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
+from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedValueError
 from sourcead.ir.nodes import AdjointBlock, Atom, Block, Branch, Call, Const, Loop, Op, Origin, Stmt, Var

@@ -11,9 +11,9 @@ cotangent alone yields what it was before, or zeros.
 from __future__ import annotations
 
 from sourcead.ad.cotangents.algebra import zeros
-from sourcead.ad.cotangents.store import Cotangents
-from sourcead.ad.reverse.blocks import Reverse
+from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.reverse.sweep import ReverseBranch, Sweep
+from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Branch, Const, Stmt, Var
 from sourcead.ir.types import Unknown

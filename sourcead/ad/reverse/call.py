@@ -15,15 +15,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sourcead.ad.apply_rule import cotangents_of
+from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import cast, unbroadcast
-from sourcead.ad.cotangents.store import Cotangents
 from sourcead.ad.recursion import cotangents_of as cotangents_of_pair
-from sourcead.ad.reverse.blocks import Reverse
-from sourcead.ad.rules import cotangents_of
+from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedArgumentError, spelled
 from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Operand, Stmt, Var, fresh, operand_atoms
-from sourcead.ir.pairs import Pair
+from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import UNKNOWN, DictT, TupleT, Unknown, keyed_parts
 from sourcead.primitives.table import record_of
 

@@ -9,8 +9,8 @@
 from __future__ import annotations
 
 from sourcead.ad.cotangents.algebra import append_to, get_at, pop_from
-from sourcead.ad.cotangents.store import Cotangents
-from sourcead.ad.reverse.blocks import Reverse
+from sourcead.ad.cotangents.by_variable import Cotangents
+from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Append, Build, Const, Index, Pop, Stmt, Sub, Var
 from sourcead.ir.types import MapT, Unknown

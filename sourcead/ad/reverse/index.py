@@ -11,9 +11,9 @@ cotangent is put together only where it is needed as a whole.
 from __future__ import annotations
 
 from sourcead.ad.cotangents.algebra import Place, add_at, changeable
+from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import unbroadcast
-from sourcead.ad.cotangents.store import Cotangents
-from sourcead.ad.reverse.blocks import Reverse
+from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Const, Index, Operand, Slice, Stmt
 from sourcead.ir.types import Array, ListT, Scalar, TupleT, dims_of, keyed_parts

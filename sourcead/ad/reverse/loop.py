@@ -13,9 +13,9 @@ from __future__ import annotations
 import operator
 
 from sourcead.ad.cotangents.algebra import changeable, zeros
-from sourcead.ad.cotangents.store import Cotangents
-from sourcead.ad.reverse.blocks import Reverse
+from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.reverse.sweep import ReverseLoop
+from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Loop, Stmt, Var
 from sourcead.ir.types import Array, TupleT, Type, dims_of

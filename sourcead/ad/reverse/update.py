@@ -17,9 +17,9 @@ import operator
 
 from sourcead import runtime
 from sourcead.ad.cotangents.algebra import clear_at, get_at
+from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import unbroadcast
-from sourcead.ad.cotangents.store import Cotangents
-from sourcead.ad.reverse.blocks import Reverse
+from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Atom, Operand, Slice, Stmt, Sub, Update, Var, operand_atoms

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from sourcead.backends import load as loading
-from sourcead.backends.interpreter import in_one_chunk, without_collection
 from sourcead.backends.numba.codegen.outlining import Outlined, with_outlined
 from sourcead.backends.numba.codegen.recursion import Recursive, reachable
 from sourcead.backends.numba.disk import file_of
@@ -22,6 +21,7 @@ from sourcead.backends.numba.load import MODULE
 from sourcead.backends.numba.overloads import indexing, runtime as overloads  # noqa: F401  (they register themselves)
 from sourcead.backends.numba.overloads.outlined import prepared
 from sourcead.backends.options import WITHOUT_NUMBA, Numba
+from sourcead.backends.python_overhead import in_one_chunk, without_collection
 from sourcead.emit import Emitted
 from sourcead.errors import BackendError, SourceADError
 

@@ -11,7 +11,7 @@ import operator
 from dataclasses import dataclass, field, replace
 
 from sourcead.analysis.builder import operand_type
-from sourcead.emit.memory.regions import Memory, element, may_hold_twice
+from sourcead.emit.memory.memory_regions import Memory, element, may_hold_twice
 from sourcead.emit.memory.sharing import is_plain
 from sourcead.ir.nodes import Block, Loop, Range, Stmt, Var
 

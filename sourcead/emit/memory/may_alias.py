@@ -1,4 +1,4 @@
-"""Which variables may share memory at any time of a run: coarser than `assign.py`, and enough to tell what a write may change."""
+"""Which variables may share memory at any time of a run: coarser than `in_place_or_copy.py`, and enough to tell what a write may change."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.liveness import Reads
-from sourcead.emit.memory.regions import FOREIGN, copy_call, has_twice
+from sourcead.emit.memory.memory_regions import FOREIGN, copy_call, has_twice
 from sourcead.ir.nodes import Atom, Block, Build, Stmt, Var, fresh
 
 

@@ -1,6 +1,6 @@
 """Calls of Python objects that have no handler of their own: what their source says, or a call in the text.
 
-The kinds and their order are those of `core/calls.py`.
+The kinds and their order are those of `core/call_handlers.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sourcead.errors import NoSourceError
 from sourcead.frontend import core
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import Lowering, Value, roots
-from sourcead.frontend.source import find_source, unwrap
+from sourcead.frontend.find_source import find_source, unwrap
 from sourcead.ir.nodes import Atom, Call
 from sourcead.ir.type_of import GENERATORS
 from sourcead.ir.types import UNKNOWN, Foreign, is_array

@@ -10,7 +10,7 @@ from sourcead.errors import UnsupportedArgumentError
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, Value
 from sourcead.ir.nodes import Const, Policy
-from sourcead.language.checkpoints import Auto, Revolve, Segments, checkpoint, policy_of
+from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, checkpoint, policy_of
 
 
 def policy_in_ir(policy: Any) -> Policy:

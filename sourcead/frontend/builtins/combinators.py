@@ -22,7 +22,7 @@ from sourcead.errors import SourceADError
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, inlining, loops
 from sourcead.frontend.core import Lowering, TupleVal, Value, next_birth
-from sourcead.frontend.source import find_source
+from sourcead.frontend.find_source import find_source
 from sourcead.frontend.values import iterables, sequences
 from sourcead.ir.evaluate import evaluate
 from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Update, Var

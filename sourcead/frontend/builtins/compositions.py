@@ -12,7 +12,7 @@ from sourcead.errors import RuleError, UnsupportedArgumentError
 from sourcead.frontend import core
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, SliceVal, TupleVal, Value
-from sourcead.frontend.source import find_source
+from sourcead.frontend.find_source import find_source
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import carries_derivative, kind_of, rank
 from sourcead.primitives.compositions import Composition, Refused, defaults_of, number_kind, parameters_of, refuse

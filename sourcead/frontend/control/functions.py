@@ -15,9 +15,9 @@ from sourcead.frontend import core
 from sourcead.frontend.control import generators
 from sourcead.frontend.control.exits import Return
 from sourcead.frontend.core import Cell, Frame, Lowering, Scope, Value, leaves
-from sourcead.frontend.source import Source
+from sourcead.frontend.find_source import Source
 from sourcead.ir.nodes import Block, Call, Const, Function, Origin, Stmt, Var
-from sourcead.ir.pairs import Pair
+from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import Type
 
 

@@ -9,7 +9,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control import generators, recursion
 from sourcead.frontend.control.exits import Return
 from sourcead.frontend.core import Frame, FunctionVal, Lowering, Scope, TupleVal, Value
-from sourcead.frontend.source import Source
+from sourcead.frontend.find_source import Source
 from sourcead.ir.nodes import Const
 
 MAX_INLINE = 60  # calls inside calls

@@ -1,7 +1,7 @@
 """Calls of functions that are being lowered already.
 
 A call whose arguments have another structure (the branches of a tree) is lowered in place: it ends where the structure does. For
-arguments of the same types the call stays a call, of the function's generated pair (`ir/pairs.py`).
+arguments of the same types the call stays a call, of the function's generated pair (`ir/recursive_calls.py`).
 
 The type of the result is the least one that the body agrees with: at first a recursive call is taken never to return, so that the other
 arms of the branches around it tell.
@@ -21,7 +21,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control.functions import lower_from
 from sourcead.frontend.core import VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, roots
 from sourcead.ir.nodes import Call, Const, Var
-from sourcead.ir.pairs import Pair
+from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import (
     ANY_DTYPE, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Undefined, carries_derivative, join,
     map_type

@@ -11,10 +11,10 @@ from typing import Any
 
 import gast
 
+from sourcead.frontend.core.aliases import Writing
 from sourcead.frontend.core.attempts import Attempt, Snapshot
 from sourcead.frontend.core.cells import Cell, Value
 from sourcead.frontend.core.journal import Slots
-from sourcead.frontend.core.writing import Writing
 from sourcead.ir.nodes import Origin, Stmt
 
 
@@ -80,7 +80,7 @@ class Lowering(Writing):
         rows_stay: rows of arrays in lists are taken to stay as they are, which `analysis/rows_in_lists.py` checks afterwards.
         called_from: the call that is written out with other functions (`builtins/compositions.py`).
         steering: in an `adjoint_of` block, what each of its items is about (`syntax/adjoint_blocks.py`).
-        derived: whether some of the statements are those of a derivative (`compile/nested.py`).
+        derived: whether some of the statements are those of a derivative (`compile/nested_derivatives.py`).
         calls: calls being inlined, outermost first.
         pairs: the recursive functions called (`control/recursion.py`).
         copies: how many times the statements after an `if` were lowered in both its arms.

@@ -20,7 +20,7 @@ from sourcead.analysis.builder import atom_type, operand_type
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import Cell, Iterable, Lowering, MustMaterialise, TupleVal, Value, roots
-from sourcead.frontend.core.facts import common_type
+from sourcead.frontend.core.known_values import common_type
 from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Build, Call, Const, Operand, Sub, Var
 from sourcead.ir.types import BOOL, ListT, MapT, Scalar, Str, Unknown, carries_derivative

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from sourcead.analysis.array_versions import Chains
 from sourcead.analysis.queries import queried, query_of
-from sourcead.analysis.versions import Chains
 from sourcead.ir.nodes import Atom, Block, Function, Loop, Stmt, Update, Var
 from sourcead.ir.types import Array
 from sourcead.ir.walk import bound_vars, map_blocks, rewrite, walk

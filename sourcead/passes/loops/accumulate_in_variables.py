@@ -7,7 +7,7 @@
                                                      b1 = b0 with [i, j] = e1
 
 The reverse sweep needs `b[k, j]` as it was, which later statements overwrite.  Now the array is written once, so that what is
-overwritten is saved once.  Legal if the other elements are known to be other ones (`analysis/references.py`); where the loop may have no
+overwritten is saved once.  Legal if the other elements are known to be other ones (`analysis/same_element.py`); where the loop may have no
 iterations, and nothing beside it uses the element anyway, a branch makes sure that it is not read in vain.
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 from functools import cache
 
 from sourcead.analysis.element_loops import body_of
-from sourcead.analysis.references import Subscripts
+from sourcead.analysis.same_element import Subscripts
 from sourcead.ir.nodes import Block, Function, Loop, Stmt
 from sourcead.ir.walk import map_blocks
 from sourcead.passes.loops.scalar_replacement import accumulating

@@ -8,7 +8,7 @@
                                                      c1 = c0 with [i, j] = s1
 
 Machine code cannot do so by itself: for all that it knows, `x` and `e` share memory.  Legal if every other access of the array in the
-loop is known to be of the same element or never of it (`analysis/references.py`).  Nothing is read that the loop does not read: where it
+loop is known to be of the same element or never of it (`analysis/same_element.py`).  Nothing is read that the loop does not read: where it
 may have no iterations, a branch stands around all.
 """
 
@@ -23,7 +23,7 @@ from sourcead.analysis.affine import number
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.element_loops import Access, Body, one_more
 from sourcead.analysis.loop_indices import same_count
-from sourcead.analysis.references import Meeting, Subscripts
+from sourcead.analysis.same_element import Meeting, Subscripts
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import BOOL, Array, Scalar
 from sourcead.ir.walk import copied, substitute

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from sourcead.ir.types import BOOL, FLOAT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Unknown, join
-from sourcead.primitives.kinds import home
+from sourcead.primitives.function_kinds import home
 from sourcead.primitives.registry import record
 from sourcead.primitives.result_types.by_example import sample
 from sourcead.primitives.result_types.dims import broadcast_dims

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from sourcead.analysis.builder import atom_type
 from sourcead.backends.base import Derivative, optimised
-from sourcead.backends.interpreter import in_one_chunk, without_collection
 from sourcead.backends.numba.codegen.boundary import Boundary, flattened
 from sourcead.backends.numba.codegen.explicit_types import structures_by_parts, with_stable_types
 from sourcead.backends.numba.codegen.loops.fast_loops import with_fast_loops
@@ -17,6 +16,7 @@ from sourcead.backends.numba.codegen.outlining import AT, outline_calls
 from sourcead.backends.numba.codegen.recursion import with_functions
 from sourcead.backends.numba.codegen.vector_loops import fuse_vector_statements
 from sourcead.backends.numba.codegen.vector_statements import may_run_again
+from sourcead.backends.python_overhead import in_one_chunk, without_collection
 from sourcead.emit import emit
 from sourcead.ir.nodes import Block, Const, Function, Loop, op_operands, operand_atoms
 from sourcead.ir.walk import walk

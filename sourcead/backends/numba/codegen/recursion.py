@@ -17,7 +17,7 @@ from typing import Any
 from sourcead.emit import Emitted
 from sourcead.errors import BackendError
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Let, Stmt, Var
-from sourcead.ir.pairs import Pair
+from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.walk import map_atoms, rewrite
 
 

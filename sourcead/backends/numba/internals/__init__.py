@@ -20,7 +20,7 @@ import os
 
 import numba
 
-from sourcead.backends.numba.toolchain import Toolchain
+from sourcead.backends.numba.public_toolchain import Toolchain
 
 TESTED = ("0.62", "0.63", "0.64", "0.65", "0.66", "0.67", "0.68")  # versions of Numba that the tests ran
 VARIABLE = "SOURCEAD_NUMBA_INTERNALS"  # of the environment; "0" switches this folder off
@@ -40,7 +40,7 @@ def reason_against(version: str) -> str | None:
 
 
 if (_reason := reason_against(numba.__version__)) is None:
-    from sourcead.backends.numba.internals.toolchain import InternalsToolchain
+    from sourcead.backends.numba.internals.own_toolchain import InternalsToolchain
 
     TOOLCHAIN: Toolchain = InternalsToolchain()
 else:

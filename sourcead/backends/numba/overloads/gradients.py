@@ -25,9 +25,9 @@ from numba.core.errors import TypingError
 from numba.extending import overload, typeof_impl
 
 from sourcead.backends.load import argument_list, parameter_list
+from sourcead.backends.numba.calls_to_python import dtype_of
 from sourcead.backends.numba.compile import dispatcher_of
 from sourcead.backends.numba.engine import NumbaProgram
-from sourcead.backends.numba.interpreter import dtype_of
 from sourcead.backends.numba.load import load
 from sourcead.backends.options import Numba
 from sourcead.errors import SourceADError

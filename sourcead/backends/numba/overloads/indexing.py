@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from sourcead.backends.numba import interpreter as interpreted
+from sourcead.backends.numba import calls_to_python as interpreted
 from sourcead.backends.numba.functions import add_at, subtract_at
 
 

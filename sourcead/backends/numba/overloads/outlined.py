@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import overload
 from numba.typed import List
 
-from sourcead.backends.numba import interpreter as interpreted
+from sourcead.backends.numba import calls_to_python as interpreted
 from sourcead.backends.numba.codegen.outlining import Outlined
 from sourcead.backends.numba.internals import TOOLCHAIN
 from sourcead.backends.numba.load import load

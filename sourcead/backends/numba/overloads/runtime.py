@@ -7,11 +7,11 @@ from numba import types
 from numba.extending import overload, register_jitable
 
 from sourcead import runtime
-from sourcead.backends.numba import interpreter as interpreted
+from sourcead.backends.numba import calls_to_python as interpreted
+from sourcead.backends.numba.calls_to_python import dtype_of
 from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integers
 from sourcead.backends.numba.functions import Unequal, alike, apart, as_many, begin, disjoint, reserved, with_room
 from sourcead.backends.numba.integers import CHECKED
-from sourcead.backends.numba.interpreter import dtype_of
 from sourcead.backends.numba.load import load
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sourcead.analysis.affine import Affine, constant, number
 from sourcead.analysis.builder import atom_type
-from sourcead.analysis.references import Subscripts
+from sourcead.analysis.same_element import Subscripts
 from sourcead.ir.nodes import Atom, Block, Index, Operand, Slice, Var
 from sourcead.ir.types import Array, Scalar, Sym
 from sourcead.ir.walk import walk

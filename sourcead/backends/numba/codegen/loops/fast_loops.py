@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sourcead.analysis.element_loops import body_of
-from sourcead.analysis.references import Subscripts
+from sourcead.analysis.same_element import Subscripts
 from sourcead.backends.numba.codegen.loops.reordering import reordered
 from sourcead.backends.numba.codegen.loops.slice_loops import slices_as_loops
 from sourcead.ir.nodes import Block, Function, Loop, Stmt

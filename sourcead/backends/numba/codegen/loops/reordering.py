@@ -24,7 +24,7 @@ import numpy as np
 from sourcead.ad.residuals.costs import is_cheap
 from sourcead.analysis.affine import number
 from sourcead.analysis.element_loops import Access, Body, one_more
-from sourcead.analysis.references import After, Meeting, Subscripts
+from sourcead.analysis.same_element import After, Meeting, Subscripts
 from sourcead.ir.nodes import (
     Atom, Attr, Block, Branch, Call, Const, Index, Let, Loop, Op, Range, Stmt, Update, Var, fresh
 )

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.analysis.references import Subscripts
+from sourcead.analysis.same_element import Subscripts
 from sourcead.backends.numba.codegen.loops.array_parts import Axis, Length, Parts
 from sourcead.backends.numba.functions import as_many
 from sourcead.ir.nodes import (

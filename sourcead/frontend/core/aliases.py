@@ -13,7 +13,7 @@ from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Cell, Value, cells_of, roots
 from sourcead.frontend.core.errors import MustMaterialise, frozen_error, needs_items
 from sourcead.frontend.core.journal import KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE
-from sourcead.frontend.core.memory import Memory
+from sourcead.frontend.core.reading import Memory
 from sourcead.ir.nodes import Atom, Build, Const, Operand, Origin, Sub, Var
 from sourcead.ir.records import is_frozen
 from sourcead.ir.types import Array, ListT, MapT, Scalar, Undefined, join, rank

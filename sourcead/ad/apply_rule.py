@@ -20,8 +20,8 @@ from sourcead import runtime
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, spelled
 from sourcead.frontend.core import Cell, SliceVal, TupleVal, Value
+from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowering, NotStatic, Scope, returned
-from sourcead.frontend.source import find_source
 from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown

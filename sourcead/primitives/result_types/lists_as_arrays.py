@@ -9,7 +9,7 @@ import numpy as np
 
 from sourcead.ir.nodes import Const, Operand, Var
 from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, carries_derivative
-from sourcead.primitives.kinds import home
+from sourcead.primitives.function_kinds import home
 from sourcead.primitives.table import record_of
 
 

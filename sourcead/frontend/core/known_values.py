@@ -16,7 +16,7 @@ from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Operand, Var
 from sourcead.ir.records import is_record
 from sourcead.ir.types import Array, ListT, Str, TupleT, Type, Undefined, Unknown, carries_derivative, join
-from sourcead.language.checkpoints import SavingPolicy
+from sourcead.language.checkpoint_policies import SavingPolicy
 
 
 def passes_derivative(operand: Operand) -> bool:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from sourcead.ad.cotangents.store import Cotangents
+from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.reverse.sweep import Sweep
 from sourcead.analysis.builder import Builder
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import UNDEFINED, AdjointBlock, Block, Branch, Call, Loop, Op, Stmt, Var
-from sourcead.ir.pairs import Pair
+from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.walk import op_blocks, walk
 
 Rule = Callable[["Reverse", Stmt, Cotangents], None]

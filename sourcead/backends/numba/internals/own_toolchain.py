@@ -13,12 +13,12 @@ from numba.core.caching import NullCache
 from sourcead.backends.numba.internals import (  # noqa: F401  (the first and the last register themselves)
     casts, reductions, ufunc_loops, views
 )
+from sourcead.backends.numba.internals.calls_to_python import interpreted
 from sourcead.backends.numba.internals.compiler import FoundType, GradientCompiler, TypeInferenceOnly
-from sourcead.backends.numba.internals.interpreter_calls import interpreted
 from sourcead.backends.numba.internals.linked_functions import inner_functions_linked
 from sourcead.backends.numba.internals.optimisation import optimisation_for
 from sourcead.backends.numba.internals.shape_errors import short_shape_errors
-from sourcead.backends.numba.toolchain import Dispatcher, Toolchain, is_refusal
+from sourcead.backends.numba.public_toolchain import Dispatcher, Toolchain, is_refusal
 
 
 class InternalsToolchain(Toolchain):

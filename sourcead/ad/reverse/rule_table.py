@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sourcead.ad.cotangents.store import Cotangents
+from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.reverse.adjoint_block import reverse_adjoint_block
-from sourcead.ad.reverse.blocks import Reverse
 from sourcead.ad.reverse.branch import reverse_branch
 from sourcead.ad.reverse.call import reverse_call
 from sourcead.ad.reverse.container import reverse_append, reverse_build, reverse_pop
 from sourcead.ad.reverse.index import reverse_index
 from sourcead.ad.reverse.loop import reverse_loop
 from sourcead.ad.reverse.update import reverse_update
+from sourcead.ad.reverse.walk import Reverse
 from sourcead.ir.nodes import AdjointBlock, Append, Attr, Branch, Build, Call, Index, Let, Loop, Pop, Stmt, Update, Var
 
 

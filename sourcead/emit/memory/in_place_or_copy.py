@@ -25,7 +25,7 @@ import numpy as np
 from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.liveness import Live, Reads, written_level
 from sourcead.emit.memory.loops import allocate_loop
-from sourcead.emit.memory.regions import (
+from sourcead.emit.memory.memory_regions import (
     FOREIGN, NOTHING, Memory, copy_call, element, fitted, fresh_memory, is_memory, joined_items, may_hold_twice,
     result_memory, union
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sourcead import runtime
+from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import unbroadcast
-from sourcead.ad.cotangents.store import Cotangents
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import Atom, Const, Var
 from sourcead.ir.types import FLOAT, Array, ListT, Scalar, TupleT, Type, dims_of, keyed_parts

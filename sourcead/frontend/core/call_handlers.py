@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from sourcead.frontend.core.cells import BoundVal, Value
-from sourcead.frontend.core.generic import call
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.frontend.core.numba_names import in_python
+from sourcead.frontend.core.operations import call
 from sourcead.ir.nodes import Const
 
 BUILTINS: dict[Any, Callable] = {}

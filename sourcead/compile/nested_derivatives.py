@@ -23,7 +23,7 @@ from sourcead.errors import WrtError
 from sourcead.frontend import core
 from sourcead.frontend.control.inlining import call_source
 from sourcead.frontend.core import BoundVal, Lowering, TupleVal, Value
-from sourcead.frontend.source import Opaque, find_source
+from sourcead.frontend.find_source import Opaque, find_source
 from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Closure, Const, Let, Stmt, Var
 from sourcead.ir.types import Scalar

@@ -22,15 +22,15 @@ from dataclasses import dataclass
 
 from sourcead.ad.policies.choose import checkpointed_loop
 from sourcead.ad.residuals.branches import Arm, joined
+from sourcead.ad.residuals.code_regions import LoopPair, defined_inside, is_metadata_read, substituted, written_size
 from sourcead.ad.residuals.costs import TYPICAL, is_cheap, size
-from sourcead.ad.residuals.loop_writer import LoopTask
+from sourcead.ad.residuals.loop_pair import LoopTask
 from sourcead.ad.residuals.notes import LoopNote
 from sourcead.ad.residuals.plan import LoopPlan
-from sourcead.ad.residuals.regions import LoopPair, defined_inside, is_metadata_read, substituted, written_size
-from sourcead.ad.residuals.write_loop import write_loop
+from sourcead.ad.residuals.save_in_loop import write_loop
 from sourcead.ad.reverse.sweep import ReverseLoop, Sweep, reverse_ops, stmt_reads
+from sourcead.analysis.array_versions import Chains, updates_in
 from sourcead.analysis.overwrites import Nest
-from sourcead.analysis.versions import Chains, updates_in
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Index, Loop, Policy, Stmt, Var
 from sourcead.ir.walk import free_vars, op_reads, walk
 

@@ -18,7 +18,6 @@ OPTIONAL = {"numba", "llvmlite", "scipy", "sklearn", "matplotlib", "tqdm"}
 READ_WITH_OPTIONAL = ("sourcead.backends.numba.", "sourcead.primitives.scipy_", "sourcead.primitives.compositions.scipy_",
                       "sourcead.primitives.result_types.scipy_")  # files that import Numba or SciPy  # fmt: skip
 PUBLIC = ("sourcead.api.", "sourcead.language.", "sourcead.nn.", "sourcead.runtime.", "sourcead.backends.options")
-KNOWN = Path(__file__).with_name("known_violations.txt")  # may only shrink
 
 
 @cache
@@ -158,21 +157,9 @@ def many_parameters():
     return found
 
 
-def violations():
-    return upward() | in_circles() | too_long() | lazy() | many_parameters()
-
-
-def known():
-    return set(KNOWN.read_text(encoding="utf-8").splitlines()) if KNOWN.exists() else set()
-
-
 @pytest.mark.parametrize("check", [upward, in_circles, too_long, lazy, many_parameters], ids=lambda f: f.__name__)
 def test_the_house_is_in_order(check):
-    assert not check() - known()
-
-
-def test_the_list_of_known_violations_only_shrinks():
-    assert not known() - violations(), "take these off tests/known_violations.txt: they are mended"
+    assert not check()
 
 
 def test_the_top_folder_holds_errors_and_folders_only():

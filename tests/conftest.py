@@ -1,6 +1,22 @@
-"""What holds for all tests: NumPy's threads, which spin while they wait, are no help for small matrices."""
+"""What holds for all tests: threads of NumPy, and which cases of long tables the default tests take."""
 
 import os
+from collections import Counter
+
+import pytest
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+    os.environ.setdefault(name, "1")  # more threads spin while they wait, and are no help for small matrices
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark what `sampled(n)` leaves out as `long`: of each test with parameters, all cases but each n-th."""
+    seen = Counter()
+    for item in items:
+        mark = item.get_closest_marker("sampled")
+        if mark is not None and hasattr(item, "callspec"):
+            key = item.path, item.originalname
+            if seen[key] % mark.args[0]:
+                item.add_marker(pytest.mark.long)
+            seen[key] += 1

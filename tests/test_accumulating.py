@@ -5,6 +5,8 @@ import pytest
 
 from sourcead import check_grads, grad
 
+pytestmark = pytest.mark.sampled(3)
+
 
 def triangular_product(A, B):
     m, n = B.shape

@@ -6,6 +6,8 @@ import pytest
 from sourcead import SourceADError, hessian, hvp, jacobian, jvp
 from tests.harness import all_programs, quietly, rng_for
 
+pytestmark = pytest.mark.sampled(2)
+
 RNG = np.random.default_rng(0)
 A = RNG.normal(size=(5, 4))
 X = RNG.normal(size=4)

@@ -7,6 +7,8 @@ import pytest
 
 from tests.benchmarks import engines, peers, programs, table, table_page
 
+pytestmark = pytest.mark.sampled(3)
+
 TINY = programs.programs(tiny=True)
 EACH_KIND = (
     "lorenz",

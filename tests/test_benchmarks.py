@@ -12,6 +12,8 @@ from tests.benchmarks import (
 )
 from tests.benchmarks.rnn import choose_data
 
+pytestmark = pytest.mark.sampled(2)
+
 BY_HAND = (by_hand.rnn_loss_and_gradients, by_hand.rnn_loss_and_gradients_reusing_buffers)
 
 

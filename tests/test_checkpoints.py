@@ -17,6 +17,8 @@ from sourcead import (
 from sourcead.language.checkpoint_policies import bytes_of
 from tests.harness import all_programs, check_program, rng_for
 
+pytestmark = pytest.mark.sampled(4)
+
 POLICIES = ["store", "states", "recompute", Segments(1), Segments(3), Segments(100), Revolve(1), Revolve(3), Revolve(100),
             Auto("1MB")]  # fmt: skip
 SHARED = Revolve(2)

@@ -9,6 +9,8 @@ import pytest
 import sourcead as sa
 from sourcead import NotAssociativeWarning, grad, hvp, jvp, value_and_grad
 
+pytestmark = pytest.mark.sampled(3)
+
 RNG = np.random.default_rng(0)
 xs = RNG.uniform(0.5, 1.5, size=7)
 W = RNG.normal(size=(3, 4))

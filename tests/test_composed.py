@@ -11,6 +11,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 import sourcead
 from sourcead.errors import NoRuleError, UnsupportedArgumentError
 
+pytestmark = pytest.mark.sampled(3)
+
 rng = np.random.default_rng(0)
 x = rng.uniform(0.3, 2, (3, 4))
 v = rng.uniform(0.3, 2, 5)

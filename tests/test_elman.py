@@ -13,6 +13,8 @@ from examples import elman
 from sourcead import Revolve, Segments, check_grads, grad, value_and_grad
 from tests.benchmarks import by_hand
 
+pytestmark = pytest.mark.sampled(3)
+
 ROOT = Path(__file__).resolve().parents[1]
 POLICIES = ["states", "store", "recompute", Segments(2), Revolve(2)]
 

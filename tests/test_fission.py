@@ -6,6 +6,8 @@ import pytest
 from sourcead import check_grads, grad, value_and_grad
 from tests.fuzz import networks
 
+pytestmark = pytest.mark.sampled(3)
+
 rng = np.random.default_rng(0)
 
 

@@ -13,6 +13,8 @@ from sourcead import NoRuleError, RuleError, WrtError, adjoint, grad, jacobian, 
 from tests.forward import check_forward
 from tests.programs import all_programs
 
+pytestmark = pytest.mark.sampled(3)
+
 EVERY = 4  # of the corpus; `python -m tests.harness --mode forward` takes all of it
 PROGRAMS = {p.name: p for p in all_programs()[::EVERY]}
 PYTHON_RIGHT = 0.93  # the part of level python that has tangents; raise it as the compiler learns, never lower it

@@ -10,6 +10,8 @@ import pytest
 from sourcead import check_grads, grad, value_and_grad
 from sourcead.ir.evaluate import evaluate
 
+pytestmark = pytest.mark.sampled(3)
+
 
 @dataclass
 class Layer:

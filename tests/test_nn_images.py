@@ -8,6 +8,8 @@ from sourcead.nn import convolution
 from sourcead.nn.convolution import conv2d
 from sourcead.nn.pooling import avg_pool2d, max_pool2d
 
+pytestmark = pytest.mark.sampled(3)
+
 # batch, channels, height, width; outputs, kernel height, kernel width; stride, padding
 CONVOLUTIONS = [
     (2, 3, 7, 6, 4, 3, 3, 1, 0),

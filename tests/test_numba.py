@@ -14,6 +14,8 @@ from sourcead.errors import BackendError
 
 pytest.importorskip("numba")
 
+pytestmark = pytest.mark.sampled(3)
+
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -10,6 +10,8 @@ import pytest
 from sourcead import Revolve, Segments, UnsupportedArgumentError, adjoint, checkpoint, grad, value_and_grad
 from sourcead.runtime.checkpoint_schedules import next_snapshot, positive_number, snapshots_within
 
+pytestmark = pytest.mark.sampled(3)
+
 CALLS = itertools.count()
 
 

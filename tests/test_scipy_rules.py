@@ -10,6 +10,8 @@ from sourcead.primitives.table import adjoint_rule, registered, tangent_rule
 special = pytest.importorskip("scipy.special")
 linalg = pytest.importorskip("scipy.linalg")
 
+pytestmark = pytest.mark.sampled(3)
+
 # where a function is looked at, if not at the numbers of DEFAULT in turn
 POINTS = {
     "betainc": (2.0, 3.0, 0.4), "betaincc": (2.0, 3.0, 0.4), "betaincinv": (2.0, 3.0, 0.4), "betainccinv": (2.0, 3.0, 0.4),

@@ -8,6 +8,8 @@ import pytest
 from sourcead import grad, jvp
 
 special = pytest.importorskip("scipy.special")
+
+pytestmark = pytest.mark.sampled(4)
 rng = np.random.default_rng(0)
 A = rng.normal(size=(4, 4)) + 3 * np.eye(4)
 S = A @ A.T + np.eye(4)

@@ -15,6 +15,8 @@ from sourcead.runtime import add, zeros_like
 from tests import test_rules as table
 from tests.test_rules import a34, bm, c31, inner, leaves, m4, perturbed, random_like, spd, t234, v3, v4
 
+pytestmark = pytest.mark.sampled(3)
+
 rng = np.random.default_rng(5)
 
 

@@ -132,7 +132,8 @@ def judge(seed: int, folder: Path, by_numba: bool = False) -> str:
             if by_numba:
                 got = compiled(*args)
             else:
-                namespace = {**vars(runtime), **vars(helpers)}
+                stand_ins = (*helpers.ARRAY_UFUNCS.values(), *helpers.ARRAY_REDUCTIONS.values())
+                namespace = {**vars(runtime), **vars(helpers), **{f.__name__: f for f in stand_ins}}
                 exec(compiled.lower(*args).compiled_text, namespace)
                 got = namespace["program_grad"](*args)
         except SourceADError:

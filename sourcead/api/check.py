@@ -1,10 +1,10 @@
 """Compare derivatives with numerical differentiation.
 
-For a scalar s(x) = sum over the results of Re(cotangent * result), each element of x is moved by h in both directions:
+For the scalar s(x) = sum over the results of Re(cotangent * result), each element of x is moved by h in both directions:
 
     d_x = (8 (s(x + h) - s(x - h)) - (s(x + 2h) - s(x - 2h))) / 12h
 
-(Fornberg 1988, table 1: the error is of order h^4), and for complex x the same for the imaginary part, d_x = d_re - i d_im.
+(Fornberg 1988, table 1; the error is of order h^4). For complex x the imaginary part is moved too, and d_x = d_re - i d_im.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ MODES = ("reverse", "forward")
 
 
 class GradientMismatch(AssertionError):
-    """A derivative differs from the numerical one.
+    """The error that a derivative differs from the numerical one.
 
     Attributes:
-        where: the element that differs most, as `w[1, 2]`.
-        derivative, numerical: the two values.
-        error: their difference, relative to the larger.
+        where: the element that differs most, such as `w[1, 2]`.
+        derivative, numerical: the two derivatives with respect to that element.
+        error: their difference, relative to the larger of the two.
     """
 
     def __init__(
@@ -61,22 +61,22 @@ def check_grads(
     rtol: float | None = None,
     atol: float | None = None,
 ) -> None:
-    """Checks the derivative of a function against numerical differentiation; returns only if they agree.
+    """Check the derivative of a function against numerical differentiation, and raise an error if they differ.
 
     Args:
-        f: the function, of any result; what `grad` returned is checked as a function of its own. It must be
-            deterministic. Every element of the arguments in wrt costs four calls of it (eight if complex).
-        args: its arguments, numbers, arrays and structures of them. float32 is moved in float64.
+        f: a deterministic function, whose result may have any shape and structure; it may itself be a gradient that `grad`
+            returned. Each element of the arguments in wrt costs four calls of `f` (eight if it is complex).
+        args: the arguments of `f`: numbers, arrays and structures of them. float32 arrays are moved in float64.
         wrt: as for `grad`.
-        order: up to which order of derivative; 2 checks the derivatives of the gradient too.
-        modes: "reverse", "forward" or both; forward mode takes one sweep for each element.
-        eps: the step, relative to the size of an element or absolute for those below 1; None chooses by dtype.
+        order: the highest order of derivative that is checked; 2 also checks the derivatives of the gradient.
+        modes: a sequence of "reverse" and "forward"; forward mode takes one sweep for each element.
+        eps: the step, relative to an element's size but absolute for elements below 1; None is 4e-4.
         rtol, atol: an element fails if its error exceeds `atol + rtol * max(size of the two)`; None chooses by dtype.
 
     Raises:
-        GradientMismatch: they differ; says which element differs most, both values, and the relative error.
-        SourceADError: whatever taking the derivative raises.
-        UnsupportedArgumentError: a mode or an order that is not there.
+        GradientMismatch: the derivatives differ; the message names the element that differs most, both values, and the error.
+        SourceADError: an error that taking the derivative raises.
+        UnsupportedArgumentError: a mode or an order is unknown, or an argument in wrt is not in `args`.
 
     Example:
         >>> import numpy as np
@@ -121,7 +121,7 @@ def _is_real_number(value: Any) -> bool:
 
 
 def _cotangent(value: Any) -> Any:
-    """A cotangent of a result: 1 for a number, else random."""
+    """Return a cotangent of a result: 1 for a real number, else random."""
     if _is_real_number(value):
         return 1.0
     random = np.random.default_rng(0)
@@ -142,7 +142,7 @@ def _cotangent(value: Any) -> Any:
 
 
 def _reverse(f: Callable, args: tuple, wrt: Any, gradient: Gradient, cotangent: Any) -> Any:
-    """The cotangents of wrt that reverse mode gives for that of the result."""
+    """Return the cotangents of the arguments in wrt for a cotangent of the result, by reverse mode."""
     if isinstance(cotangent, float):
         return gradient(*_copied(args))
     _, pullback = vjp(f, *_copied(args), wrt=wrt)
@@ -150,7 +150,7 @@ def _reverse(f: Callable, args: tuple, wrt: Any, gradient: Gradient, cotangent: 
 
 
 def _forward(f: Callable, args: tuple, positions: list[int], wrt: Any, cotangent: Any) -> list:
-    """The same from forward mode, element by element: the product of the cotangent with the tangent of each."""
+    """Return the same cotangents by forward mode, one element at a time: the product of `cotangent` and the result's tangent."""
     push = Gradient(f, wrt, kind="tangent")
     weights = [leaf for _, leaf in leaves(cotangent)]
     still = {t: map_leaves(zero_of, args[p]) for t, p in zip(push.directions, positions)}
@@ -178,7 +178,7 @@ def _forward(f: Callable, args: tuple, positions: list[int], wrt: Any, cotangent
 
 
 def _with_element(zeros: Any, number: int, index: tuple, value: complex) -> Any:
-    """A structure of zeros with another value in one element of one leaf."""
+    """Return a structure of zeros with `value` in the element `index` of its leaf `number`."""
     count = -1
 
     def place(leaf):
@@ -204,7 +204,7 @@ def _copied(x: Any) -> Any:
 
 
 def _compare(f, args, positions, names, cotangent, derivatives, eps, rtol, atol, mode) -> None:
-    """Raises if a derivative differs from the numerical one."""
+    """Raise GradientMismatch if a derivative differs from the numerical one."""
     weights = [leaf for _, leaf in leaves(cotangent)]
 
     def objective(values) -> float:
@@ -258,7 +258,7 @@ def _compare(f, args, positions, names, cotangent, derivatives, eps, rtol, atol,
 
 
 def _numerical(objective, args, position, number, index, leaf, eps) -> tuple[complex, float]:
-    """The numerical derivative with respect to one element, and how far rounding may have moved it."""
+    """Return the numerical derivative with respect to one element, and an estimate of its rounding error."""
     center = complex(np.asarray(leaf)[index])
     step = (eps or 4e-4) * max(abs(center), 1.0)
     parts, noise = [], 0.0
@@ -270,7 +270,7 @@ def _numerical(objective, args, position, number, index, leaf, eps) -> tuple[com
 
 
 def _moved(args: tuple, position: int, number: int, index: tuple, by: complex) -> tuple:
-    """The arguments, in double precision, with one element of one of them moved."""
+    """Return the arguments in double precision, one element of one of them moved by `by`."""
     count = -1
 
     def move(leaf):
@@ -291,7 +291,7 @@ def _moved(args: tuple, position: int, number: int, index: tuple, by: complex) -
 
 
 def widened(leaf: Any) -> Any:
-    """A number or array in double precision, should it be a float of less."""
+    """Return a number or array, converted to double precision if it is inexact."""
     if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc":
         return leaf.astype(_wide(leaf), copy=False)
     if isinstance(leaf, np.inexact):

@@ -1,4 +1,4 @@
-"""What a library of functions tells the compiler about them, beside derivative rules (`sourcead.adjoint`, `sourcead.tangent`).
+"""Functions by which a library tells the compiler facts about its functions besides rules (`sourcead.adjoint`, `sourcead.tangent`).
 
     @adjoint(relu, broadcasts=True)
     def _(y, x, d_y):
@@ -6,8 +6,8 @@
 
     primitive(relu, like=np.negative)
 
-A function with an adjoint rule needs nothing more to be differentiated. These facts make its generated text better: the type of its
-result decides what later statements become, and a result of new memory may be written in place.
+A function with an adjoint rule needs nothing more to be differentiated. These facts make the generated text faster: the type of the
+result decides what code later statements become, and a result in new memory may be written in place.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = ["checks", "leaves", "linear", "multilinear", "primitive", "unbroadcas
 
 
 def primitive(*functions: Callable, result: Callable | None = None, like: Callable | None = None) -> None:
-    """States that functions make new arrays, and of which type.
+    """State that functions return new arrays, and the type of these.
 
     Args:
-        functions: functions with rules. Their results share no memory with an argument.
-        result: a function of the same parameters that returns the shape and the dtype of the result, None for a size that is
-            not known; or the argument whose type the result has. Its arguments are arrays without elements, which have only `shape`
-            and `dtype`.
-        like: a ufunc whose result has the same type for as many of the first arguments as it takes.
+        functions: functions with rules, whose results share no memory with an argument.
+        result: a function of the same parameters that returns `(shape, dtype)` of the result, with None for an unknown size in
+            the shape, or returns the argument that has the type of the result. It is given objects in place of the arguments that
+            have only the attributes `shape` and `dtype`.
+        like: a ufunc of the first arguments whose result has the same type.
 
     Example:
         >>> import numpy as np
@@ -55,12 +55,12 @@ def primitive(*functions: Callable, result: Callable | None = None, like: Callab
 
 
 def checks(*functions: Callable) -> None:
-    """States that functions return nothing and raise an error if their arguments do not fit; the generated text calls them, too."""
+    """State that functions return nothing and raise an error for invalid arguments, so that the generated text keeps their calls."""
     enter(*functions, checks=True, constant=True)
 
 
 class Outline:
-    """An operand whose elements are not known; reading a shape or dtype that is not known ends the inference."""
+    """An operand without its elements; reading a shape or dtype that is unknown ends the inference of the result's type."""
 
     def __init__(self, arg: Arg):
         self.type = arg.type

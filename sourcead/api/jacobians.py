@@ -20,17 +20,17 @@ from sourcead.language.transformations import Described, returns_derivative
 from sourcead.passes.batching.blocks import Unbatchable
 
 MODES = ("auto", "forward", "reverse")
-AT_ONCE = 2**20  # elements of an argument times columns that are computed together
-COLUMNS = 32  # that many share the cost of calls; more of them would leave the cache
+AT_ONCE = 2**20  # the most elements of an argument, times columns, that are computed together
+COLUMNS = 32  # the most columns that are computed together: enough to share the cost of calls, few enough to stay in the cache
 
 
 class Jacobian(Opaque):
-    """What `jacobian` returns.
+    """The callable that `jacobian` returns.
 
     Attributes:
         primal: the user's function.
-        wrt: the names of the parameters.
-        source: the generated text of one sweep of the last call.
+        wrt: the names of the parameters that the function is differentiated with respect to.
+        source: the generated text of one sweep, as of the last call.
     """
 
     def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto"):
@@ -39,7 +39,7 @@ class Jacobian(Opaque):
         self._push, self._pull = Gradient(f, wrt, kind="tangent", backend="numpy"), Gradient(f, wrt, kind="vjp")
         functools.update_wrapper(self, self._push)
         self.primal, self.wrt, self._mode, self._asked = f, self._push.wrt, mode, wrt
-        self._wide: Gradient | None = Gradient(f, wrt, kind="columns")  # several columns at once, if the text can take them
+        self._wide: Gradient | None = Gradient(f, wrt, kind="columns")  # several columns at once; None if the text cannot
         self._last = self._pull if mode == "reverse" else self._push
 
     def __repr__(self):
@@ -88,7 +88,7 @@ class Jacobian(Opaque):
         return self._assembled(value, xs, block)
 
     def _points(self, args: tuple, kwargs: dict) -> tuple:
-        """The arguments in wrt."""
+        """Return the arguments in wrt; refuse complex ones."""
         pull = self._pull
         bound = pull.signature.bind(*pull._bound_args, *args, **{**pull._bound_kwargs, **kwargs})
         bound.apply_defaults()
@@ -102,7 +102,7 @@ class Jacobian(Opaque):
         return tuple(bound.arguments[name] for name in self.wrt)
 
     def _at_once(self, args: tuple, kwargs: dict, xs: tuple) -> Any:
-        """The Jacobian by columns that are computed together; None where the text does not take several directions."""
+        """Return the Jacobian from columns that are computed together, None if the text cannot take several directions."""
         if self._wide is None or not all(isinstance(x, np.ndarray | float) and np.size(x) for x in xs):
             return None
         sizes = [np.size(x) for x in xs]
@@ -144,7 +144,7 @@ class Jacobian(Opaque):
         return block
 
     def _assembled(self, value: Any, xs: tuple, block: Callable) -> Any:
-        """`block(k, j, shape)` in the structure of the value, and inside in that of the arguments."""
+        """Return the blocks `block(k, j, shape)` of the Jacobian in the structure of the value, and inside it that of the arguments."""
         rows = iter(range(sum(1 for _ in leaves(value))))
 
         def row(y):
@@ -156,7 +156,7 @@ class Jacobian(Opaque):
 
 
 class Hessian(Jacobian):
-    """What `hessian` returns: the Jacobian of the gradient, in forward mode."""
+    """The callable that `hessian` returns: the Jacobian of the gradient, in forward mode."""
 
     def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0):
         gradient = Gradient(f, wrt)
@@ -175,7 +175,7 @@ def _leaves_of(x: Any) -> list:
 
 
 def zero_of(leaf: Any) -> Any:
-    """The zero tangent of a number or an array."""
+    """Return the zero tangent of a number or an array."""
     if isinstance(leaf, np.ndarray):
         return np.zeros(leaf.shape, leaf.dtype if leaf.dtype.kind in "fc" else float)
     if isinstance(leaf, np.inexact):
@@ -184,7 +184,7 @@ def zero_of(leaf: Any) -> Any:
 
 
 def _units(x: Any) -> list[Iterator[Any]]:
-    """For each number or array in a structure, the structures of zeros with a one at one of its elements."""
+    """Return for each number or array in a structure an iterator over its unit tangents: zeros everywhere but a one at one element."""
 
     def of_leaf(number: int, leaf: Any) -> Iterator[Any]:
         for index in np.ndindex(np.shape(leaf)):
@@ -202,21 +202,21 @@ def _units(x: Any) -> list[Iterator[Any]]:
 
 @returns_derivative("jacobian")
 def jacobian(f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto") -> Jacobian:
-    """The Jacobian of a function: the derivatives of all elements of its result with respect to all of an argument.
+    """Return a function that computes the Jacobian of `f`: the derivatives of all elements of its result by all of an argument.
 
     Args:
-        f: the function; its result is an array, a number, or a structure of them.
-        wrt: as for `grad`.
+        f: a function whose result is an array, a number, or a structure of them.
+        wrt: as for `grad`; the arguments must be real.
         mode: "forward" takes one sweep for each element of the arguments in wrt, "reverse" one for each element of the
-            result; "auto" takes what is less, after one sweep that tells how large the result is.
+            result; "auto" chooses the fewer sweeps, after one sweep that finds the size of the result.
 
     Returns:
-        A callable with f's parameters. It returns an array of shape `y.shape + x.shape`; a tuple of them for several
-        arguments in wrt; in the structure of the result and inside in that of the argument, if these are structures.
+        A callable with f's parameters. It returns an array of shape `y.shape + x.shape`, or a tuple of these if wrt is a
+        sequence. If the result or the argument is a structure, it returns the result's structure with the argument's inside.
 
     Raises:
-        UnsupportedArgumentError: an unknown mode; an argument in wrt is complex.
-        SourceADError: as `grad`, without NonScalarError.
+        UnsupportedArgumentError: the mode is unknown; in a call, an argument in wrt is complex, or in reverse mode the result.
+        SourceADError: as for `grad`, without NonScalarError.
 
     Example:
         >>> import numpy as np
@@ -230,17 +230,17 @@ def jacobian(f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = 
 
 @returns_derivative("hessian")
 def hessian(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> Hessian:
-    """The matrix of second derivatives of a function with one real number as its result, forward over reverse mode.
+    """Return a function that computes the Hessian of `f`, whose result is one real number, by forward over reverse mode.
 
     Args:
         f, wrt: as for `grad`.
 
     Returns:
-        A callable with f's parameters. It returns an array of shape `x.shape + x.shape`; for several arguments in wrt a
-        tuple of tuples of them.
+        A callable with f's parameters. It returns an array of shape `x.shape + x.shape`, or a tuple of tuples of these, of
+        shapes `x_i.shape + x_j.shape`, if wrt is a sequence.
 
     Raises:
-        SourceADError: as `grad`.
+        SourceADError: as for `grad`.
 
     Example:
         >>> import numpy as np

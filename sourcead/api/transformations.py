@@ -1,4 +1,4 @@
-"""What users call: `grad`, `value_and_grad`, `vjp`, `jvp`, `pushforward`, `hvp`."""
+"""The public transformations `grad`, `value_and_grad`, `vjp`, `jvp`, `pushforward` and `hvp`."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ def grad(
     budget: int | str | None = None,
     backend: str | Numba | None = None,
 ) -> Any:
-    """The gradient of a function with one real number as its result.
+    """Return a function that computes the gradient of `f`, whose result is one real number.
 
     Used as `grad(f)`, as `@grad`, or as `@grad(wrt=...)`.
 
     Args:
-        f: the function; its source must be available.
-        wrt: the parameters that the gradient is taken with respect to: an index, a name, or a sequence of them. One
-            gives one gradient, a sequence gives a tuple. Indices count from the first parameter that is not bound yet
+        f: a function whose source is available.
+        wrt: the parameters that the gradient is taken with respect to: an index, a name, or a sequence of these. A single
+            one gives one gradient, a sequence gives a tuple. Indices count from the first parameter that is not bound yet
             (in a method, from the one after `self`).
-        has_aux: the function returns `(number, anything)`, and the gradient function `(gradient, anything)`.
+        has_aux: if true, `f` returns `(number, aux)` with any object `aux`, and the gradient function `(gradient, aux)`.
         checkpoint: what loops save for the reverse sweep: "auto" decides by cost; "store", "states", "recompute",
-            `Segments(every)` and `Revolve(snapshots)` trade memory for time (`sourcead.language.checkpoint_policies`). `checkpoint(...)`
-            around what a loop runs over holds for that loop alone.
-        budget: the memory that "auto" may fill with the states of a loop, in bytes or as a text such as "200MB".
+            `Segments(every)` and `Revolve(snapshots)` trade memory for time (`sourcead.language.checkpoint_policies`). In `f`,
+            `checkpoint(...)` around the iterable of a loop sets the policy of that loop alone.
+        budget: the memory that "auto" may fill with the states of a loop, in bytes or as a string such as "200MB".
         backend: "numpy" runs the generated text as it is; "numba", or `Numba(...)` with options, compiles it first; "auto" compiles
-            what Numba can compile and runs the rest as it is, with a warning. None is "auto" for a function that is compiled by Numba
-            already (`@njit`), and "numpy" for any other.
+            it if Numba can, else warns and runs it as it is. None is "auto" for a function that is compiled by Numba already
+            (`@njit`), and "numpy" for any other.
 
     Returns:
         A callable with f's parameters. A gradient has the structure of its argument: a float for a float (and for a
         Python int), an array of the same shape and dtype for an array, and tuples, lists, dicts, named tuples and
-        dataclasses of these. Arguments are never changed. It has the attributes `source`, `lower`, `primal` and `save`,
-        and it pickles if `f` does.
+        dataclasses of these. Arguments are never changed. The callable has the attributes `source`, `lower`, `primal` and
+        `save`, and can be pickled if `f` can.
 
     Raises:
-        WrtError: wrt names no parameter; in a call, an argument in wrt is an array of integers, or no number at all.
+        WrtError: wrt names no parameter; in a call, an argument in wrt is an array of integers or not a number or array.
         NoSourceError: the source of `f` cannot be found.
         NonScalarError: in a call, the result is not one real number.
-        BackendError: in a call, Numba is not installed or cannot compile the gradient; not with "auto".
-        SourceADError: in a call, something that is not supported; each class of `sourcead.errors` tells what.
+        BackendError: in a call, Numba is not installed or cannot compile the gradient; not raised with "auto".
+        SourceADError: in a call, `f` does something unsupported; the classes in `sourcead.errors` say what.
 
     Example:
         >>> import numpy as np
@@ -79,14 +79,14 @@ def value_and_grad(
     budget: int | str | None = None,
     backend: str | Numba | None = None,
 ) -> Any:
-    """The value of a function together with its gradient, for the price of the gradient.
+    """Return a function that computes the value of `f` and its gradient, at the cost of the gradient alone.
 
     Args:
         f, wrt, has_aux, checkpoint, budget, backend: as for `grad`.
 
     Returns:
-        A callable as `grad` returns it, whose result is `(value, gradient)`; with `has_aux`,
-        `((value, anything), gradient)`.
+        A callable like that of `grad`, whose result is `(value, gradient)`, or `((value, aux), gradient)` with
+        `has_aux`.
 
     Raises:
         SourceADError: as `grad`.
@@ -105,17 +105,17 @@ def value_and_grad(
 
 @returns_derivative("vjp call")
 def vjp(f: Callable, *args: Any, wrt: int | str | Sequence[int | str] | None = None) -> tuple[Any, Callable]:
-    """The value of a function, and its pullback: the product of a cotangent with the function's Jacobian.
+    """Compute the value of a function and its pullback, which multiplies a cotangent by the function's Jacobian.
 
     Args:
-        f: the function; its result may be of any shape and structure.
-        args: where to take it.
+        f: a function whose result may have any shape and structure.
+        args: the arguments of `f`.
         wrt: as for `grad`; None is all of `args`.
 
     Returns:
         `(value, pullback)`. `pullback(cotangent)` takes a cotangent of the value's structure, shapes and dtypes and
-        returns those of `wrt`: one bare if `wrt` is one (or there is one argument), else a tuple. It may be called
-        more than once.
+        returns the cotangents of the arguments in wrt: a tuple if wrt is a sequence, or None with several arguments,
+        else a single cotangent. It may be called more than once.
 
     Raises:
         SourceADError: as `grad`, without NonScalarError.
@@ -145,7 +145,7 @@ def _pullback_of(function: Callable, wrt: Any, bound: int) -> Gradient:
 
 
 def _shifted(wrt: Any, by: int) -> Any:
-    """Indices counted from the parameter `by` on, as indices counted from the first."""
+    """Return wrt with indices counted from the first parameter instead of from parameter number `by`."""
     if isinstance(wrt, int):
         return wrt + by if wrt >= 0 else wrt
     return wrt if isinstance(wrt, str) else tuple(_shifted(item, by) for item in wrt)
@@ -155,17 +155,17 @@ def _shifted(wrt: Any, by: int) -> Any:
 def pushforward(
     f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None
 ) -> Gradient:
-    """The derivative of a function in a direction, in forward mode: the product of its Jacobian with a tangent.
+    """Return a function that computes the product of the Jacobian of `f` and a tangent, in forward mode.
 
     Args:
-        f: the function; its result may be of any shape and structure.
+        f: a function whose result may have any shape and structure.
         wrt, backend: as for `grad`.
 
     Returns:
-        A callable that takes f's arguments and for each parameter in wrt, say `w`, the tangent `t_w`, by name (or after
-        f's arguments, if none of these has a default). A tangent has the structure, shapes and dtypes of its argument.
-        It returns `(value, tangent)`, the tangent of the structure and shapes of the value. It has the attributes
-        `source`, `lower`, `primal` and `save`.
+        A callable that takes f's arguments and for each parameter in wrt, such as `w`, the tangent `t_w`, by name (or
+        after f's arguments, if none of f's parameters has a default). A tangent has the structure, shapes and dtypes of
+        its argument. The callable returns `(value, tangent)`, where the tangent has the structure and shapes of the
+        value, and has the attributes `source`, `lower`, `primal` and `save`.
 
     Raises:
         SourceADError: as `grad`, without NonScalarError.
@@ -182,20 +182,20 @@ def pushforward(
 
 @returns_derivative("jvp call")
 def jvp(f: Callable, args: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """The value of a function and its derivative in a direction, computed together in forward mode.
+    """Compute the value of a function and the tangent of its result, together in forward mode.
 
     Args:
-        f: the function; its result may be of any shape and structure.
-        args: where to take it.
-        tangents: the direction, one tangent for each of `args`: of its structure, shapes and dtypes, or None for an
+        f: a function whose result may have any shape and structure.
+        args: the arguments of `f`.
+        tangents: one tangent for each of `args`, with the argument's structure, shapes and dtypes, or None for an
             argument that is held fixed.
 
     Returns:
-        `(value, tangent)`, the tangent of the structure and shapes of the value. The text behind it is that of
-        `pushforward`.
+        `(value, tangent)`, where the tangent has the structure and shapes of the value. The generated text is that
+        of `pushforward`.
 
     Raises:
-        WrtError: the tangents do not fit the arguments.
+        WrtError: the tangents differ from the arguments in number, structure, shape or dtype, or all are None.
         SourceADError: as `grad`, without NonScalarError.
 
     Example:
@@ -224,7 +224,7 @@ def _pushforward_of(function: Callable, wrt: Any, bound: int) -> Gradient:
 
 
 class HessianProduct(Opaque):
-    """What `hvp` returns: a callable with the attributes `source`, `lower`, `save` and `primal`."""
+    """The callable that `hvp` returns, with the attributes `source`, `lower`, `save` and `primal`."""
 
     def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0, backend: str | Numba | None = None):
         self._gradient = Gradient(f, wrt, backend=backend)
@@ -261,25 +261,25 @@ class HessianProduct(Opaque):
         return self._product.source
 
     def lower(self, *args, **kwargs) -> Lowered:
-        """What a call with these arguments compiles to, without running it; see `Gradient.lower`."""
+        """Return the text that a call with these arguments compiles to, without running it; see `Gradient.lower`."""
         return self._product.lower(*args[:-1], **kwargs, **(self._named(args[-1]) if args else {}))
 
     def save(self, path, *args, **kwargs) -> None:
-        """Writes the generated function as a module that runs without sourcead; see `Gradient.save`."""
+        """Write the generated function as a module that runs without sourcead; see `Gradient.save`."""
         self._product.save(path, *args[:-1], **kwargs, **(self._named(args[-1]) if args else {}))
 
 
 @returns_derivative("hvp")
 def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None) -> HessianProduct:
-    """The product of a function's Hessian with a vector, forward mode over reverse mode: a few gradients' worth of work.
+    """Return a function that computes the product of the Hessian of `f` and a vector, at the cost of a few gradients.
 
     Args:
-        f: the function, as for `grad`.
+        f: a function whose result is one real number, as for `grad`.
         wrt, backend: as for `grad`.
 
     Returns:
-        A callable `product(*args, v)`: `v` has the structure, shapes and dtypes of the argument in wrt, and so has the
-        result. With several arguments in wrt, `v` and the result are tuples.
+        A callable `product(*args, v)`, where `v` and the result have the structure, shapes and dtypes of the argument in
+        wrt. If wrt is a sequence, `v` and the result are tuples.
 
     Raises:
         SourceADError: as `grad`.

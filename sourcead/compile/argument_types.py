@@ -1,4 +1,4 @@
-"""The types of arguments, from their values or from annotations."""
+"""Find the types of arguments from their values or from annotations."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from sourcead.ir.types import BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, 
 
 
 def argument_type(x: Any, where: str) -> Type:
-    """Return the type of an argument.
+    """Return the type of the value `x` of an argument.
 
     Args:
         x: the argument.
-        where: how the user would write it, `w` or `params['w']`, for errors.
+        where: the expression for it in the user's code, such as `w` or `params['w']`, for error messages.
 
     Raises:
-        UnsupportedValueError: it is an array, but none that sourcead knows: a matrix, a masked array, a data frame, a tensor.
+        UnsupportedValueError: it is an array that sourcead does not support: a matrix, a masked array, a data frame, a tensor.
     """
     t = type(x)
     if isinstance(x, np.ndarray):
@@ -51,7 +51,7 @@ def argument_type(x: Any, where: str) -> Type:
 
 
 def _record_type(x: Any, where: str) -> Type:
-    """Return the type of a record; what refers back to it is not known."""
+    """Return the type of a record; a reference from inside the record back to itself has the type UNKNOWN."""
     with fields_inside(x) as fields:
         if fields is None:
             return UNKNOWN
@@ -74,7 +74,7 @@ _ANNOTATED = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX, np.ndarray: 
 
 
 def annotated_type(annotation: Any) -> Type:
-    """Return the type that an annotation promises: numbers, NumPy scalars, arrays with or without their dtype."""
+    """Return the type that an annotation declares, UNKNOWN if it is not one of numbers, arrays, tuples, records or Optional."""
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
         some = [a for a in typing.get_args(annotation) if a is not type(None)]
         return annotated_type(some[0]) if len(some) == 1 else UNKNOWN
@@ -97,10 +97,10 @@ def annotated_type(annotation: Any) -> Type:
 
 
 def declared_types(function: Callable, signature: inspect.Signature) -> tuple[dict[str, Type], dict[str, Any]]:
-    """Return the types of the parameters as far as annotations and defaults tell, and the static defaults."""
+    """Return the type of each parameter that annotations and defaults tell, UNKNOWN for the others, and the static defaults."""
     try:
         hints = typing.get_type_hints(function)
-    except Exception:  # a name in an annotation that does not exist: annotations are hints, never errors
+    except Exception:  # an annotation names something that does not exist: annotations are hints, never errors
         hints = {}
     found, statics = {}, {}
     for p in signature.parameters.values():

@@ -1,4 +1,4 @@
-"""What a generated text depends on in the arguments of a call: their types, and the values of some."""
+"""The properties of a call's arguments that a generated text depends on: the types of all and the values of some."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from sourcead.ir.types import Type, tangent_type
 
 @dataclass(frozen=True, eq=False)
 class Arguments:
-    """What a text depends on in the arguments of a call.
+    """The properties of a call's arguments that a generated text depends on.
 
     Attributes:
-        key: the coarse key.
-        types: the types by parameter.
-        statics: the values that are known while compiling.
-        conversions: what some arguments must pass through before the generated function takes them.
+        key: the coarse key (`keys.py`).
+        types: the type of each parameter.
+        statics: the values of the parameters that are known while compiling.
+        conversions: for some parameters, a function that converts the argument to what the generated function takes.
     """
 
     key: Any
@@ -31,17 +31,17 @@ class Arguments:
 
 
 def arguments_of(values: dict[str, Any], wrt: Collection[str], derived: Collection[str], directions: dict[str, str]) -> Arguments:
-    """Return what a text depends on in arguments.
+    """Return the properties of arguments that a generated text depends on.
 
     Args:
         values: the arguments by parameter.
         wrt: the parameters that the derivative is taken with respect to.
-        derived: these, those of the derivatives that it is the derivative of, and tangents.
+        derived: these, the parameters in wrt of the inner derivatives if a derivative is differentiated again, and tangents.
         directions: {parameter that is a tangent: parameter that it is the tangent of}.
 
     Raises:
         WrtError: an argument in wrt carries no derivative.
-        UnsupportedValueError: one is an array of a library that sourcead does not know.
+        UnsupportedValueError: an argument is an array of a library that sourcead does not support.
     """
     coarse, found, statics, conversions = [], {}, {}, {}
     for name, value in values.items():
@@ -56,5 +56,5 @@ def arguments_of(values: dict[str, Any], wrt: Collection[str], derived: Collecti
         found[name] = argument_type(value, name)
         coarse.append(coarse_key(value))
     for t, name in directions.items():
-        found[t] = tangent_type(found[name])  # the same dims
+        found[t] = tangent_type(found[name])  # with the same dims
     return Arguments(tuple(coarse), found, statics, conversions)

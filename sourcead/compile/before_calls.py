@@ -1,4 +1,4 @@
-"""What some calls must do before the generated function runs: pass arguments in another way, convert them, check for aliases."""
+"""Wrappers that run before a generated function: they rearrange its arguments, convert them, or check them for aliases."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TooHardError = np.exceptions.TooHardError if hasattr(np, "exceptions") else np.
 
 
 def arguments_by_name(signature: inspect.Signature, args: tuple, kwargs: dict) -> dict[str, Any]:
-    """Return the arguments of a call that the look-up makes, by parameter."""
+    """Return {parameter: argument} for a call by the look-up, which passes keyword-only parameters by name and the others by position."""
     values, left = {}, dict(kwargs)
     for i, p in enumerate(signature.parameters.values()):
         if p.kind is p.VAR_POSITIONAL:
@@ -31,7 +31,7 @@ def arguments_by_name(signature: inspect.Signature, args: tuple, kwargs: dict) -
 
 
 def spread(signature: inspect.Signature, values: dict[str, Any]) -> tuple[list, dict]:
-    """Return the reverse of `arguments_by_name`."""
+    """Return the positional and the keyword arguments of {parameter: argument}, the reverse of `arguments_by_name`."""
     args, kwargs = [], {}
     for p in signature.parameters.values():
         if p.kind is p.VAR_POSITIONAL:
@@ -46,12 +46,12 @@ def spread(signature: inspect.Signature, values: dict[str, Any]) -> tuple[list, 
 
 
 def adapted(function: Callable, plain: types.FunctionType, signature: inspect.Signature) -> Callable:
-    """Return the generated function as the look-up calls it, should it take its parameters in another way than the user's.
+    """Return a function that takes its parameters as the user's function does and calls the generated one.
 
     Args:
-        function: what is called, compiled further or not.
-        plain: the generated function as Python; parameters that it does not have are left away.
-        signature: that of the user's function.
+        function: the generated function, as Python or as compiled by the engine.
+        plain: the generated function as Python, whose signature is read; arguments for which it has no parameter are dropped.
+        signature: the signature of the user's function.
     """
 
     def kinds(parameters):
@@ -72,7 +72,7 @@ def adapted(function: Callable, plain: types.FunctionType, signature: inspect.Si
 def in_own_globals(
     code: types.CodeType, name: str, namespace: dict[str, Any], signature: inspect.Signature
 ) -> Callable:
-    """Run the text anew in each call, so that a pullback sees the globals as they were in its call, not in a later one."""
+    """Return a function that executes the text anew in each call, so that a pullback keeps the global data of its own call."""
 
     def called(*args, **kwargs):
         function = loading.run(code, name, dict(namespace))
@@ -82,7 +82,7 @@ def in_own_globals(
 
 
 def converting(call: Callable, conversions: dict[str, Callable], signature: inspect.Signature) -> Callable:
-    """Convert some arguments before the call."""
+    """Return a function that converts the arguments named in `conversions` and then calls `call`."""
 
     def converted(*args, **kwargs):
         values = arguments_by_name(signature, args, kwargs)
@@ -101,9 +101,9 @@ def checking_aliases(
     call: Callable, written: frozenset[str], signature: inspect.Signature, globals_: Callable[[], dict[str, Any]],
     tangents: frozenset[str] = frozenset(),
 ) -> Callable:  # fmt: skip
-    """Refuse calls where an array, list, dict or object that the function writes is part of its data twice.
+    """Return a function that calls `call` unless an array, list, dict or object that the user's function writes is in its data twice.
 
-    Its data are the arguments, those apart that are `tangents`, and what `globals_()` returns: globals that it reads.
+    Its data are the arguments, except those named in `tangents`, and the globals that `globals_()` returns. Else AliasError is raised.
     """
     names = tuple(signature.parameters)
     takes_more = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in signature.parameters.values())
@@ -140,7 +140,7 @@ def checking_aliases(
 
 
 def share(a: np.ndarray, b: np.ndarray) -> bool:
-    """Return whether two arrays have an element in common; if that is too hard to decide, yes."""
+    """Return whether two arrays share an element, True if NumPy gives up deciding."""
     try:
         return np.may_share_memory(a, b) and np.shares_memory(a, b, max_work=10_000)
     except _TooHardError:

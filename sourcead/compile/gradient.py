@@ -1,8 +1,8 @@
-"""What `grad` returns: a callable that compiles its function for the types of a call, once for each, and calls the result.
+"""The callable that `grad` returns: it generates a text for each combination of argument types and calls the generated function.
 
 A call looks up the exact dtypes and shapes of its arguments in a table.  If they are new, their coarse key (dtypes, ranks, which
 dims are one) finds a text that was generated before, or a new one is generated.  The look-up is itself a generated function with
-the parameters of the user's, so that keywords, defaults and wrong calls behave as Python's own.
+the parameters of the user's function, so that Python itself handles keywords, defaults and wrong calls.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ from sourcead.primitives.table import adjoint_rule
 
 @dataclass(frozen=True)
 class Lowered:
-    """What a function was compiled to.
+    """The result of compiling a function.
 
     Attributes:
         text: the generated source.
-        ir: the intermediate representation that it was written from.
-        notes: what each loop saves for the reverse sweep, with shapes and bytes, and what it rebuilds.
+        ir: the intermediate representation that the source was generated from.
+        notes: for each loop, what it saves for the reverse sweep, with shapes and bytes, and what it recomputes.
         compiled_text: the source that Numba compiles, with backend="numba" or "auto"; None with NumPy.
     """
 
@@ -65,12 +65,12 @@ class Lowered:
 
 
 class Gradient(Opaque):
-    """A function's gradient, as a function; see `sourcead.grad`.
+    """A callable that computes the gradient, or another derivative, of a function; see `sourcead.grad`.
 
     Attributes:
         primal: the user's function.
         wrt: the names of the parameters that the gradient is taken with respect to.
-        signature: the parameters of a call.
+        signature: the signature of the derivative: that of the primal, in forward mode with parameters for tangents.
     """
 
     def __init__(self, f, wrt=0, *, kind="grad", has_aux=False, checkpoint="auto", backend=None):
@@ -100,7 +100,7 @@ class Gradient(Opaque):
         self._set_wrt(len(bound_args))
 
     def _set_wrt(self, bound: int) -> None:
-        """Resolve wrt, positions counted from parameter `bound`, and start with empty tables."""
+        """Resolve wrt, whose positions count from the parameter number `bound`, and start with empty tables."""
         self.wrt, self._single = resolved_wrt(self._asked, self._takes, bound, self.__name__)
         self.signature, self._directions = self._takes, {}
         if KINDS[self._kind].forward:
@@ -117,13 +117,13 @@ class Gradient(Opaque):
 
     @property
     def generated_name(self) -> str:
-        """What the generated function is called."""
+        """The name of the generated function."""
         inner = self._function
         name = inner.generated_name if isinstance(inner, Gradient) else getattr(inner, "__name__", "function")
         return f"{name if name.isidentifier() else 'function'}_{self._kind}"
 
     def unbound(self) -> Gradient:
-        """Return the same without the arguments that were given before, a method's `self` or those of a partial."""
+        """Return this derivative without its bound arguments, which are a method's `self` or those of a `functools.partial`."""
         if not self._bound_args and not self._bound_kwargs:
             return self
         other = copy.copy(self)
@@ -131,7 +131,7 @@ class Gradient(Opaque):
         return other
 
     def _user_function(self) -> types.FunctionType:
-        """Return the function that is differentiated, once or several times."""
+        """Return the user's function, below all derivatives of derivatives."""
         function = self._function
         while isinstance(function, Gradient):
             function = function._function
@@ -139,13 +139,13 @@ class Gradient(Opaque):
 
     @property
     def _place(self) -> str:
-        """Where the user's function stands."""
+        """The file and line of the user's function."""
         code = self._user_function().__code__
         return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
 
     @property
     def directions(self) -> tuple[str, ...]:
-        """In forward mode, the names of the parameters that are tangents."""
+        """The names of the tangent parameters; empty in reverse mode."""
         return tuple(self._directions)
 
     def __call__(self, *args, **kwargs):
@@ -175,7 +175,7 @@ class Gradient(Opaque):
         return functools.partial(Gradient, **options), (self.primal, self._asked)
 
     def described(self) -> Described:
-        """Return what this is the derivative of, for calls of it inside a function that is differentiated."""
+        """Return the kind, the function and the options of this derivative, for calls of it inside a function that is differentiated."""
         names = plain_names(self._takes)
         wrt = tuple(names.index(n) if n in names else n for n in self.wrt)
         first = wrt[0] if self._single else wrt
@@ -185,18 +185,18 @@ class Gradient(Opaque):
 
     @property
     def source(self) -> str:
-        """The generated text for the types of the last call; before any call, for the annotations, else untyped."""
+        """The generated text for the types of the last call; before any call, for the types that annotations and defaults tell."""
         return self._latest().built.plain.text
 
     def lower(self, *args, **kwargs) -> Lowered:
-        """Return what a call with these arguments compiles to, without running it.
+        """Return the text that a call with these arguments compiles to, without running it.
 
         Args:
-            args, kwargs: arguments as for a call; without any, those of the last call.
+            args, kwargs: arguments as for a call; if there are none, the text of the last call is returned.
 
         Returns:
-            A `Lowered` with the text, the intermediate representation and notes on what each loop saves, with the shapes and
-            bytes that it has for these arguments.
+            A `Lowered` with the text, the intermediate representation and notes on what each loop saves, with shapes and bytes
+            for these arguments.
         """
         compiled = self._latest(*args, **kwargs)
         given = self._bound(args, kwargs) if args or kwargs else {}
@@ -207,11 +207,11 @@ class Gradient(Opaque):
     def save(self, path, *args, **kwargs) -> None:
         """Write the generated function as a module that runs without sourcead.
 
-        Global data that the function reads becomes constants of the module, with the values of now.
+        Global data that the function reads becomes constants of the module, with the values that they have now.
 
         Args:
             path: the file to write, a string or path.
-            args, kwargs: arguments whose types the function is for; without any, those of the last call.
+            args, kwargs: arguments whose types the function is generated for; if there are none, those of the last call.
 
         Raises:
             UnsupportedValueError: the function reads a global object that cannot be written as a constant.
@@ -224,7 +224,7 @@ class Gradient(Opaque):
             file.write(text)
 
     def _bound(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments of a call by name."""
+        """Return {parameter: argument} of a call, with bound arguments and defaults."""
         bound = self.signature.bind(*self._bound_args, *args, **{**self._bound_kwargs, **kwargs})
         bound.apply_defaults()
         return bound.arguments
@@ -238,7 +238,7 @@ class Gradient(Opaque):
     # ---- compiling ----
 
     def _miss(self, key: tuple, values: tuple) -> Callable:
-        """Return what to call for arguments with a new exact key, and remember it."""
+        """Return the function to call for arguments with a new exact key, and enter it in the table."""
         with self._lock:
             call = self._table.get(key)
             if call is None:
@@ -256,17 +256,17 @@ class Gradient(Opaque):
         return described
 
     def _derived_names(self) -> frozenset[str]:
-        """Return the parameters that this function, or the gradient that it is the gradient of, differentiates, and their tangents."""
+        """Return the names of the parameters in wrt and of the tangents, here and in the derivatives that this is the derivative of."""
         inner = self._function._derived_names() if isinstance(self._function, Gradient) else frozenset()
         return inner | frozenset(self.wrt) | frozenset(self._directions)
 
     def _all_directions(self) -> dict[str, str]:
-        """{parameter that is a tangent: parameter that it is the tangent of}, those of the function differentiated here included."""
+        """Return {tangent parameter: its primal parameter}, here and in the derivatives that this is the derivative of."""
         inner = self._function._all_directions() if isinstance(self._function, Gradient) else {}
         return {**inner, **self._directions}
 
     def _declared(self) -> Arguments:
-        """Return what annotations and defaults tell of the arguments."""
+        """Return the arguments' types and static values that annotations and defaults tell."""
         found, statics = declared_types(self._user_function(), self.signature)
         for name in statics.keys() & set(self.wrt):  # a default such as None says nothing of what is differentiated
             found[name] = UNKNOWN
@@ -274,7 +274,7 @@ class Gradient(Opaque):
         return Arguments("declared", found, statics, {})
 
     def _compiled(self, arguments: Arguments) -> Specialisation:
-        """Return the generated function for arguments, made now if there is none that is current."""
+        """Return the specialisation for arguments, generated now if there is none that is still valid."""
         with self._lock:
             compiled = self._texts.pop(arguments.key, None)
             if compiled is None or not compiled.is_current():
@@ -288,7 +288,7 @@ class Gradient(Opaque):
             return compiled
 
     def _sharing_key(self, coarse: Any) -> Any:
-        """Return the key under which functions of the same code share a text; None if they cannot."""
+        """Return the key under which functions with the same code share a text, None if this one cannot share."""
         f = self._function
         if isinstance(f, Gradient) or hasattr(f, "__wrapped__") or is_entered(f) or not self._engine.rebinds:
             return None
@@ -296,7 +296,7 @@ class Gradient(Opaque):
         return Same(f.__code__), Same(f.__globals__), coarse, options
 
     def _built(self, arguments: Arguments, engine: Engine) -> pipeline.Built:
-        """Return what the pipeline makes for arguments."""
+        """Return what the pipeline generates for arguments."""
         function = self._function
         if isinstance(function, Gradient):
             function = calling(function.unbound(), self._takes, function.generated_name)
@@ -317,14 +317,14 @@ class Gradient(Opaque):
 
     @property
     def inline(self) -> str:
-        """Whether the text is put into compiled functions that call this one, "never" or "always"."""
+        """Numba's option `inline`: "always" if the text is inlined into compiled functions that call this one, else "never"."""
         return self._backend.inline if isinstance(self._backend, Numba) else "never"
 
     def program_for_numba(self, found: dict[str, Type]) -> tuple[Program, frozenset[str], dict[str, Any]]:
-        """Return the text for Numba for arguments of some types, the parameters that it writes, and the global data that it reads.
+        """Return the program for Numba for arguments of the types `found`, the parameters it writes, and the global data it reads.
 
         Raises:
-            BackendError: Numba cannot compile it.
+            BackendError: Numba cannot compile the program.
         """
         built = self._built(Arguments(None, found, {}, {}), engine_of(Numba()))
         if built.program is None:
@@ -332,7 +332,7 @@ class Gradient(Opaque):
         return built.program, built.written, {inside: read(holder, name) for holder, name, inside in built.live}
 
     def _prepared(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
-        """Return the generated function, behind what each of its calls must do first; mostly nothing."""
+        """Return the generated function in the wrappers that its calls need (`before_calls.py`); most need none."""
         call = before_calls.adapted(compiled.function, compiled.plain, self.signature)
         if compiled.live and self._kind == "vjp":
             call = before_calls.in_own_globals(compiled.code, compiled.built.plain.name, compiled.namespace, self.signature)
@@ -347,7 +347,7 @@ class Gradient(Opaque):
         return call
 
     def _refreshing(self, call: Callable, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
-        """Return a function that reads global data before each call, and compiles again if some of it has changed its type."""
+        """Return a function that reads global data before each call, and compiles again if its type or an inlined function changed."""
         guards, live, namespace = compiled.guards, compiled.live, compiled.namespace
         seen = [exact_key(read(holder, name)) for holder, name, _ in live]
 
@@ -372,7 +372,7 @@ class Gradient(Opaque):
                 again = self._compiled(arguments)
                 renewed = self._prepared(again, arguments, key)
                 self._table[key] = renewed
-                self._compiled_for[refreshed] = again  # it was the last call, and `source` shows what ran
+                self._compiled_for[refreshed] = again  # `refreshed` is the last call, and `source` shows the text that ran
                 return renewed
 
         return refreshed

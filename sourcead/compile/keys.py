@@ -1,8 +1,8 @@
-"""Keys of arguments: arguments with equal keys are served by one generated text.
+"""Keys of arguments: calls whose arguments have equal keys use the same generated text.
 
-The *exact* key has dtypes and shapes and is quick to make; it finds the function for arguments like those of an earlier call.  The
-*coarse* key has dtypes, ranks and small dims: all that a text depends on.  Strings, None, booleans and callables given as arguments
-are *static*: their values are known while compiling and are part of the keys.
+The *exact* key has dtypes and shapes and is quick to compute; it finds the function for arguments like those of an earlier call.  The
+*coarse* key has dtypes, ranks and small dims, which is all that a text depends on.  Arguments that are strings, None, booleans or
+callables are *static*: their values are known while compiling and are part of the keys.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NUMBERS = frozenset(
 
 
 class Same:
-    """Stands for an object in a key: equal only to itself."""
+    """A stand-in for an object in a key, equal only to a stand-in for the same object."""
 
     __slots__ = ("object",)
 
@@ -48,7 +48,7 @@ class Same:
 
 
 def exact_key(x: Any):
-    """Return the key of one argument by its dtype and shape."""
+    """Return the exact key of one argument."""
     t = type(x)
     if t in NUMBERS:
         return t
@@ -58,7 +58,7 @@ def exact_key(x: Any):
 
 
 def coarse_key(x: Any):
-    """Return the key of one argument by what a text depends on."""
+    """Return the coarse key of one argument."""
     t = type(x)
     if t in NUMBERS:
         return t
@@ -80,7 +80,7 @@ def _coarse_part(x: Any):
 
 
 def _part(x: Any, key: Callable):
-    """Return the key of an item of a structure: of what is static there, only functions are known while compiling."""
+    """Return the key of an item of a structure, where None, booleans and strings are not static and count by their type only."""
     if type(x) in NUMBERS or x is None or isinstance(x, bool | str | bytes):
         return type(x)
     return static_key(x) if is_static(x) else _structure_key(x, key)
@@ -104,7 +104,7 @@ def _structure_key(x: Any, key: Callable):
 
 
 def _record_key(x: Any, key: Callable):
-    """Return the key of a record: strings and truth values in it are known while compiling."""
+    """Return the key of a record, whose strings and booleans are static."""
     with fields_inside(x) as fields:
         items = (fields or {}).items()
         return (type(x), *[(n, static_key(v) if isinstance(v, bool | str) else key(v)) for n, v in items])
@@ -120,13 +120,13 @@ def is_static(x: Any) -> bool:
 
 
 def static_key(x: Any):
-    """Return the key of a static value: two values with the same key make the same text."""
+    """Return the key of a static value; two values with the same key lead to the same text."""
     t = type(x)
     if isinstance(x, bool | str | bytes | np.dtype | SavingPolicy):
         return t, x
     if t is types.FunctionType and x.__name__ == "<lambda>":
         if not (x.__closure__ or x.__defaults__ or x.__kwdefaults__ or x.__dict__):
-            return t, Same(x.__code__), Same(x.__globals__)  # made anew in each call, and always the same
+            return t, Same(x.__code__), Same(x.__globals__)  # a lambda made anew before each call has the same key each time
     if t is types.MethodType:
         return t, Same(x.__func__), Same(x.__self__)
     if t is types.BuiltinMethodType:

@@ -1,4 +1,4 @@
-"""The look-up between a call and the generated function, itself a generated function."""
+"""The look-up of the generated function for a call, itself a generated function."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sourcead.compile.keys import exact_key
 
 
 def dispatcher(signature: inspect.Signature, name: str, table: dict, miss: Callable) -> tuple[Callable, Callable]:
-    """Return a function with this signature that looks up what to call, and one that tells what it called last.
+    """Return a function with this signature that looks up the function to call, and a function that returns the one called last.
 
     For `def loss(w, rate=0.1)` it is generated as:
 
@@ -62,13 +62,13 @@ def _dispatcher_code(text: str, file: str) -> types.CodeType:
 
 
 def only_passes_on(function: types.FunctionType) -> bool:
-    """Return whether this is a decorator's wrapper that takes whatever the function it wraps takes."""
+    """Return whether a function is a decorator's wrapper that takes `*args` or `**kwargs` and has `__wrapped__`."""
     takes_any = function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
     return bool(takes_any) and hasattr(function, "__wrapped__")
 
 
 def calling(function: Callable, signature: inspect.Signature, name: str | None = None) -> types.FunctionType:
-    """Return a function with source and this signature that only calls the given one."""
+    """Return a generated function with this signature, whose source is available and which only calls `function`."""
     name = name or (function.__name__ if function.__name__.isidentifier() else "function")
     inner = f"{name}_"
     while inner in signature.parameters:

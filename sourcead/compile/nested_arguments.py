@@ -1,4 +1,4 @@
-"""What `grad(f)` and `vjp` return inside a function that is lowered, and which arguments of a call they are taken by."""
+"""The values of `grad(f)` and of pullbacks inside a function that is lowered, and the arguments that they differentiate by."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sourcead.ir.nodes import Block, Const, Var
 
 @dataclass(frozen=True, eq=False)
 class DerivativeVal:
-    """A derivative that was not called yet: what `grad(f)`, `jacobian(f)` and the others return.
+    """A derivative that has not been called yet: the value of `grad(f)`, `jacobian(f)` and the like.
 
     Attributes:
-        kind: that of `Gradient`, or "jacobian", "hessian", or "hvp", which takes the tangent last.
-        function: the function.
-        wrt: by which of its arguments.
-        has_aux: whether it returns further values.
-        names: its parameters, where they are known.
+        kind: the kind of a `Gradient`, or "jacobian", "hessian", or "hvp", which takes the tangent last.
+        function: the function that is differentiated.
+        wrt: the arguments that it is differentiated by.
+        has_aux: whether the function returns auxiliary values besides its result.
+        names: the names of its parameters, None if they are not known yet.
     """
 
     kind: str
@@ -33,7 +33,7 @@ class DerivativeVal:
 
 @dataclass(frozen=True, eq=False)
 class PullbackVal:
-    """What `vjp` returns beside the value: the reverse sweep, over what the forward sweep has computed."""
+    """The pullback that `vjp` returns: the reverse sweep as a block, which reads what the forward sweep has computed."""
 
     param: Var
     body: Block
@@ -41,7 +41,7 @@ class PullbackVal:
 
 
 def constant(lo: Lowering, value: Value, node) -> Any:
-    """A value that must be known while compiling."""
+    """Return a value that must be known while compiling, such as an option; refuse any other."""
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
         return tuple(constant(lo, item, node) for item in value.contents)
     if isinstance(value, Const) and not value.live:
@@ -50,7 +50,7 @@ def constant(lo: Lowering, value: Value, node) -> Any:
 
 
 def parameters(lo: Lowering, fn: Value, node) -> list[str]:
-    """The names of the parameters that a function takes, as far as they have one."""
+    """Return the names of the parameters that a function takes, empty for a built-in without a signature."""
     match fn:
         case FunctionVal(source):
             return [a.id for a in (*source.node.args.posonlyargs, *source.node.args.args, *source.node.args.kwonlyargs)]
@@ -64,14 +64,14 @@ def parameters(lo: Lowering, fn: Value, node) -> list[str]:
             plain, bound_args, bound_kwargs = unwrap(function)
             try:
                 names = plain_names(own_signature(find_source(plain).function))
-            except Exception:  # built in: its arguments have positions only
+            except Exception:  # a built-in function, whose arguments have positions only
                 return []
             return [n for n in names[len(bound_args) :] if n not in bound_kwargs]
     raise core.unsupported(lo, node, "the function that is differentiated here is not known before the program runs")
 
 
 def places(lo: Lowering, fn: Value, wrt: Any, args: list[Value], kwargs: dict[str, Value], node) -> list[int | str]:
-    """Where among the arguments of a call those in wrt stand."""
+    """Return the position or the keyword of each argument in wrt among the arguments of a call."""
     found: list[int | str] = []
     names = parameters(lo, fn, node)
     for item in wrt if isinstance(wrt, tuple) else (wrt,):

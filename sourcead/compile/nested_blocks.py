@@ -1,4 +1,4 @@
-"""A call as a block that is differentiated: over new variables for the arguments, and over whatever the function reads around it."""
+"""Lower a call to a block that is differentiated, over new variables for its arguments and all that it reads of the function around."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, S
 from sourcead.ir.types import Array, Scalar, as_float, carries_derivative, dims_of, tangent_type
 from sourcead.ir.walk import free_vars
 
-Place = int | str  # of an argument of a call: its position, or its name
+Place = int | str  # the position or the name of an argument of a call
 
 
 @dataclass(eq=False)
 class Taken:
-    """A call as a block over new variables: `inputs` stand for the arguments in wrt."""
+    """A call lowered to a block over new variables, of which `inputs` stand for the arguments in wrt."""
 
     lowered: Lowered
     inputs: list[Var]
@@ -33,9 +33,9 @@ class ActiveCall:
     """A call that is differentiated.
 
     Attributes:
-        fn: the function.
-        at: the places of the arguments that it is differentiated by.
-        args, kwargs: its arguments.
+        fn: the function that is called.
+        at: the places of the arguments that the call is differentiated by.
+        args, kwargs: the arguments of the call.
         node: the call in the source.
     """
 
@@ -47,9 +47,9 @@ class ActiveCall:
 
 
 def taken(lo: Lowering, call: ActiveCall) -> Taken:
-    """Lowers a call, the arguments at some places replaced by new variables.
+    """Lower a call to a block in which new variables replace the arguments that it is differentiated by.
 
-    A derivative leaves its arguments as they are: if the function writes others, these are replaced too.
+    A derivative does not change its arguments: those that the function writes are replaced as well.
     """
     every: dict[Place, Value] = {**dict(enumerate(call.args)), **call.kwargs}
     replaced, written = list(call.at), frozenset()
@@ -77,7 +77,7 @@ def taken(lo: Lowering, call: ActiveCall) -> Taken:
 
 
 def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], replaced: list[Place], written: frozenset):
-    """Return the block of a call, its inputs, which of them it writes, and whether it changes anything else."""
+    """Return the block of a call, its inputs by place, the places of those that it writes, and whether it changes anything else."""
     mark, birth = lo.journal.mark(), next_birth()
     names = dict(enumerate(parameters(lo, call.fn, call.node)))
     inputs = {p: standing_for(lo, every[p], p if isinstance(p, str) else names.get(p, "x"), p in call.at) for p in replaced}
@@ -87,7 +87,7 @@ def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], repla
             given[place] = lo.unpack(x)
             lo.params.update(dict.fromkeys(cells_of(given[place]), mark_of(x)))
         unpacked = len(stmts)
-        for place in written:  # then nothing else may be this array
+        for place in written:  # no other variable may refer to this array
             for cell in roots(every[place]):
                 lo.set(cell.slots, POISON, f"`{cell.name}` is also the argument `{inputs[place].name}`, which is written")
         positional = [v for p, v in given.items() if not isinstance(p, str)]
@@ -101,7 +101,7 @@ def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], repla
 
 
 def layout_checks(lo: Lowering, arguments: list[Var]) -> list[Stmt]:
-    """Return the checks of the memory layout of a function's arguments (`values/memory_layouts.py`)."""
+    """Return the statements that check the memory layout of a function's arguments (`values/memory_layouts.py`)."""
     checked = [v for v in arguments if v in lo.layouts]
     lo.layouts.difference_update(checked)
     return [
@@ -110,18 +110,18 @@ def layout_checks(lo: Lowering, arguments: list[Var]) -> list[Stmt]:
 
 
 def mark_of(x: Var) -> str:
-    """Return what `Lowering.written` calls a variable that stands for an argument."""
+    """Return the name by which `Lowering.written` knows a variable that stands for an argument."""
     return f"{x.name} {x.id}"
 
 
 def is_write(slots, key) -> bool:
-    """Return whether a changed slot is more than a view that was derived again, or a poison."""
+    """Return whether the change of a slot is a write, rather than a poison or a view that was derived again."""
     cell = slots.cell
     return key is not POISON and not (cell is not None and cell.base is not None)
 
 
 def standing_for(lo: Lowering, value: Value, name: str, in_wrt: bool) -> Var:
-    """Return a new variable for an argument; integers in wrt become floats."""
+    """Return a new variable that stands for an argument; an integer in wrt becomes a float."""
     atom = lo.read(value)
     found = atom_type(atom)
     t = as_float(found) if in_wrt else found
@@ -135,7 +135,7 @@ def standing_for(lo: Lowering, value: Value, name: str, in_wrt: bool) -> Var:
 
 
 def block_as_lowered(lo: Lowering, block: Block, inputs: list[Var], written: set[str]):
-    """Return the block as a function of whatever it reads."""
+    """Return a block as a lowered function whose parameters are `inputs` and all other variables that it reads."""
     free = [v for v in free_vars(block) if v not in inputs]
     function = Function("function", (*inputs, *free), block, origin=lo.here)
     params = {str(k): x for k, x in enumerate(inputs)}
@@ -143,19 +143,19 @@ def block_as_lowered(lo: Lowering, block: Block, inputs: list[Var], written: set
 
 
 def placed(lo: Lowering, stmts) -> None:
-    """Appends statements of a derivative; that they belong to a reverse sweep is no matter of the function around it."""
+    """Append the statements of a derivative, without their marks as a reverse sweep, which hold only inside the derivative."""
     lo.derived = True
     lo.build.stmts.extend(replace(s, adjoint_of=None) if s.adjoint_of is not None else s for s in stmts)
 
 
 def wrapped(lo: Lowering, results: tuple[Atom, ...]) -> Value:
-    """Return the results of a derivative as a value: a tuple if there are several."""
+    """Return the results of a derivative as a value, a tuple if there are several."""
     values = tuple(map(lo.wrap, results))
     return values[0] if len(values) == 1 else TupleVal(values)
 
 
 def direction(lo: Lowering, x: Var, value: Value) -> Atom:
-    """Return a tangent of `x`, after a check that it has the shape of `x` where the types do not tell."""
+    """Return the atom of a tangent or cotangent of `x`, and emit a check of its shape where the types do not determine it."""
     t = lo.read(value)
     have, want = atom_type(t), tangent_type(x.type)
     if isinstance(have, Scalar) and isinstance(want, Scalar) or have == want:

@@ -1,10 +1,10 @@
 """Derivatives taken inside a function that is lowered: `grad(f)(x)`, `value, pullback = vjp(f, x)`, `jvp(f, (x,), (t_x,))`.
 
-`f` is lowered in place, of new variables that stand for its arguments; what it computes is then a block of statements over these and
-over whatever `f` reads of the function around it. The block is differentiated like a function, and takes its place among the
-statements. The derivative of a derivative is this again: `grad(grad(f))` is the gradient of a function that calls `grad(f)`.
+`f` is lowered in place with new variables for its arguments, which gives a block of statements over these variables and over all that
+`f` reads of the function around it. The block is differentiated like a function, and the statements of its derivative take the place
+of the call. Derivatives of derivatives need nothing more: `grad(grad(f))` is the gradient of a function that calls `grad(f)`.
 
-The public functions are known by `language/transformations.py`.
+`language/transformations.py` lists the public functions that are recognised.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from sourcead.language.transformations import KINDS, Described
 
 
 def takes_derivatives(fn: Any) -> bool:
-    """Return whether this is one of the public functions, or what one of them returned."""
+    """Return whether `fn` is a public function that takes derivatives, such as `grad`, or an object that one of them returned."""
     try:
         return isinstance(fn, Opaque) or fn in KINDS
     except TypeError:  # not hashable
@@ -41,7 +41,7 @@ def takes_derivatives(fn: Any) -> bool:
 
 @core.kind_of_callable("derivative", takes_derivatives)
 def call_transformation(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Return the value of a call of `grad`, `vjp` or another public function, or of an object that one of them returned."""
+    """Lower a call of `grad`, `vjp` or another public function, or of an object that one of them returned."""
     described = fn.described() if isinstance(fn, Opaque) else None
     if described is not None:
         return core.call(lo, bound_derivative(lo, described), args, kwargs, node)
@@ -59,7 +59,7 @@ def call_transformation(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[s
 
 
 def bound_derivative(lo: Lowering, described: Described) -> BoundVal:
-    """Return what one of the public functions returned, as a value."""
+    """Return the value that stands for a derivative which was made outside of the function being lowered."""
     function = core.as_value(lo, described.function)
     value = DerivativeVal(described.kind, function, described.wrt, described.has_aux, described.names)
     args = tuple(core.as_value(lo, v) for v in described.bound_args)
@@ -67,7 +67,7 @@ def bound_derivative(lo: Lowering, described: Described) -> BoundVal:
 
 
 def made(lo: Lowering, kind: str, args: list[Value], kwargs: dict[str, Value], node) -> DerivativeVal:
-    """`grad(f, wrt, has_aux=...)`."""
+    """Lower a call such as `grad(f, wrt, has_aux=...)` to a derivative that has not been called yet."""
     options = dict(kwargs)
     if len(args) > 1:
         options["wrt"] = args[1]
@@ -75,7 +75,7 @@ def made(lo: Lowering, kind: str, args: list[Value], kwargs: dict[str, Value], n
     for name, value in options.items():
         if name == "mode" and kind == "jacobian" and constant(lo, value, node) in ("auto", "forward"):
             continue
-        if name == "backend":  # that of the function around it
+        if name == "backend":  # the backend of the function around applies
             continue
         if name != "checkpoint" or constant(lo, value, node) != "auto":
             raise core.unsupported(lo, node, f"the option `{name}` of a derivative that is taken inside a function")
@@ -86,7 +86,7 @@ def made(lo: Lowering, kind: str, args: list[Value], kwargs: dict[str, Value], n
 
 @core.call.register(DerivativeVal)
 def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Return a call of `grad(f)` and of what the other transformations return."""
+    """Lower a call of the value of `grad(f)`, `pushforward(f)`, `jacobian(f)` and the like."""
     if value.kind == "hvp":
         gradient = DerivativeVal("grad", value.function, value.wrt)
         ts = args[-1].items if isinstance(value.wrt, tuple) and isinstance(args[-1], TupleVal) else args[-1:]
@@ -113,7 +113,7 @@ def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwar
 
 
 def lower_columns(lo: Lowering, value: DerivativeVal, at: list, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`jacobian(f)(x)` and `hessian(f)(x)`, column by column: a loop over the unit tangents."""
+    """Lower `jacobian(f)(x)` or `hessian(f)(x)` to a loop over the unit tangents, which computes one column in each iteration."""
 
     def block(fn: Value, place) -> Value:
         x = kwargs[place] if isinstance(place, str) else args[place]
@@ -133,7 +133,7 @@ def lower_columns(lo: Lowering, value: DerivativeVal, at: list, args: list[Value
 
 
 def by_columns(column: Callable, x: Any) -> Any:
-    """Return the Jacobian whose columns are `column(t)` for the unit tangents `t` of `x`; it is lowered with the function that takes it."""
+    """Return the Jacobian with the columns `column(t)` for the unit tangents `t` of `x`; this function is lowered, not called."""
     columns = []
     for unit in np.eye(x.size, dtype=x.dtype):
         columns.append(column(np.reshape(unit, x.shape)))
@@ -141,7 +141,7 @@ def by_columns(column: Callable, x: Any) -> Any:
 
 
 def push(lo: Lowering, active: ActiveCall, tangents: list[Value], value_too: bool) -> Value:
-    """Return the value (or not) and the tangent of a call."""
+    """Lower the tangent of a call in forward mode, after the call's value if `value_too` is true."""
     if len(tangents) != len(active.at):
         raise WrtError(f"{len(active.at)} arguments have tangents, and {len(tangents)} are given", at=lo.here)
     call = taken(lo, active)
@@ -155,7 +155,7 @@ def push(lo: Lowering, active: ActiveCall, tangents: list[Value], value_too: boo
 
 
 def lower_jvp(lo: Lowering, fn: Value, args: Value, tangents: Value, node) -> Value:
-    """`jvp(f, args, tangents)`."""
+    """Lower `jvp(f, args, tangents)`."""
     values, ts = sequences.static_items(lo, args, node), sequences.static_items(lo, tangents, node)
     if len(values) != len(ts):
         raise WrtError(f"jvp is given {len(values)} arguments and {len(ts)} tangents", at=lo.here)
@@ -164,7 +164,7 @@ def lower_jvp(lo: Lowering, fn: Value, args: Value, tangents: Value, node) -> Va
 
 
 def lower_vjp(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`vjp(f, *args, wrt=...)`."""
+    """Lower `vjp(f, *args, wrt=...)`."""
     fn, *values = args
     wrt = constant(lo, kwargs.get("wrt", Const(None)), node)
     if wrt is None:
@@ -174,7 +174,7 @@ def lower_vjp(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -
 
 
 def pulled(lo: Lowering, call: Taken, single: bool) -> Value:
-    """Return the value and the pullback."""
+    """Lower the forward sweep of a call; return the call's value and its pullback."""
     function, _ = differentiate(call.lowered, tuple(call.lowered.params), Form("vjp", single=single), closures=False)
     (closure,) = (s for s in function.body.stmts if s.targets and s.targets[0] is function.body.results[1])
     placed(lo, (s for s in function.body.stmts if s is not closure))
@@ -184,7 +184,7 @@ def pulled(lo: Lowering, call: Taken, single: bool) -> Value:
 
 @core.call.register(PullbackVal)
 def lower_pullback(lo: Lowering, value: PullbackVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`pullback(d_y)`."""
+    """Lower a call `pullback(d_y)` by a copy of the reverse sweep."""
     if len(args) != 1 or kwargs:
         raise core.unsupported(lo, node, "a pullback takes one cotangent")
     param = Var(value.param.name, value.param.type, True)

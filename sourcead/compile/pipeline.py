@@ -1,4 +1,4 @@
-"""From a Python function and the types of its arguments to the text of its derivative.
+"""Generate the text of a derivative from a Python function and the types of its arguments.
 
     lower -> differentiate -> the engine's prepare and emit
 """
@@ -15,7 +15,7 @@ from sourcead.analysis.builder import Builder
 from sourcead.backends.base import Derivative, Program
 from sourcead.backends.numpy import NUMPY
 from sourcead.backends.python_overhead import in_one_chunk, without_collection
-from sourcead.compile import (  # noqa: F401 (registers with the frontend what lowers calls of derivatives)
+from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of derivatives with the frontend)
     nested_derivatives as nested
 )
 from sourcead.compile.request import KINDS, Request
@@ -31,16 +31,16 @@ from sourcead.passes.batching.blocks import Batched, Unbatchable
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """A generated function as text, and what its caller must know.
+    """A generated function as text, and the facts that its caller needs.
 
     Attributes:
         plain: the program for NumPy.
-        notes: what loops save, to be shown for the arguments of a call.
+        notes: what loops save, which can be shown for the arguments of a call.
         written: parameters whose arrays the user's function writes.
-        live: (holder, key, name in the namespace) of data that is read again at each call.
-        guards: (holder, key, object) of code that must still be what it was.
-        program: the program for the engine of the request, if that is not NumPy.
-        refusal: why there is none.
+        live: (holder, key, name in the namespace) of global data that is read again before each call.
+        guards: (holder, key, object) of functions that were inlined: if the holder has another object there, the text is invalid.
+        program: the program for the engine of the request; None if that is NumPy or if it refuses the program.
+        refusal: the error with which the engine refuses the program.
     """
 
     plain: Program
@@ -55,7 +55,7 @@ class Built:
 @in_one_chunk
 @without_collection()
 def build(request: Request) -> Built:
-    """Return the text of a derivative."""
+    """Generate the text of a derivative."""
     lowered, derivative = derive(request)
     plain = NUMPY.emit(NUMPY.prepare(derivative))
     program = refusal = None
@@ -77,7 +77,7 @@ def build(request: Request) -> Built:
 
 
 def derive(request: Request) -> tuple[Lowered, Derivative]:
-    """Return the function that the frontend made of the user's, and its derivative."""
+    """Return the lowered form of the user's function, and its derivative in the IR."""
     source = find_source(request.function)
     types = {
         name: as_float(t) if name in request.wrt else t for name, t in request.types.items() if name not in request.statics
@@ -107,10 +107,10 @@ def derive(request: Request) -> tuple[Lowered, Derivative]:
 
 
 def at_once(function: Function, directions: dict[str, str]) -> Function:
-    """Return the function that computes a tangent, for several directions at once, along a new first axis.
+    """Return a function that computes a tangent for several directions at once, along a new first axis, from one for one direction.
 
     Raises:
-        Unbatchable: an op has no form for several values at once.
+        Unbatchable: an operation cannot be computed for several values at once.
     """
     names, dim = set(directions.values()), Sym(1)
     build = Builder()
@@ -133,7 +133,7 @@ def at_once(function: Function, directions: dict[str, str]) -> Function:
 
 
 def literal_defaults(source: Source, names: list[str]) -> tuple:
-    """Return the defaults of the last parameters, as far as they can be written down."""
+    """Return the defaults of the last parameters, from the end up to the first that cannot be written as a literal."""
     found = source.defaults
     last: list = []
     for name in reversed(names):

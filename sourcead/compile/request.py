@@ -16,8 +16,8 @@ class Kind:
     """A kind of derivative.
 
     Attributes:
-        title: how the docstring of the generated function begins.
-        forward: whether it is computed in forward mode, and its function takes tangents.
+        title: the beginning of the generated function's docstring.
+        forward: whether it is computed in forward mode, so that the generated function takes tangents.
         compiles: whether engines other than NumPy run it.
     """
 
@@ -38,17 +38,17 @@ KINDS = {
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """A function and the derivative of it that is to be generated.
+    """A function and a description of the derivative that is to be generated.
 
     Attributes:
         function: the user's function, or one that calls it.
         types: the types of its arguments.
-        statics: the values of those that are known while compiling.
+        statics: the values of the arguments that are known while compiling.
         wrt: the names of the parameters that the derivative is taken with respect to.
         form: the kind of derivative, and what the generated function returns.
-        checkpoint: the policy of what loops save.
-        engine: what runs the text.
-        place: where the user's function stands, for errors and docstrings.
+        checkpoint: the checkpoint policy of loops.
+        engine: the engine that runs the text.
+        place: the file and line of the user's function, for errors and docstrings.
     """
 
     function: Callable

@@ -1,4 +1,4 @@
-"""The generated function for arguments of one coarse key, and where such functions are kept."""
+"""The generated function for arguments of one coarse key, and the tables that keep such functions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sourcead.compile import keys
 from sourcead.compile.pipeline import Built
 from sourcead.errors import BackendError
 
-EXACT_ENTRIES = 512  # exact keys that a gradient remembers
-TEXTS = 64  # specialisations that it keeps
+EXACT_ENTRIES = 512  # exact keys that a gradient keeps
+TEXTS = 64  # specialisations that a gradient keeps
 SHARED_TEXTS = 256  # specialisations kept for functions that are made anew with the same code
-MISSING = object()  # stands for a global or closure variable that does not exist (any more)
+MISSING = object()  # stands for a global or closure variable that does not exist
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,13 +24,13 @@ class Specialisation:
     """A generated function for one coarse key.
 
     Attributes:
-        built: what the pipeline made.
+        built: the pipeline's output.
         namespace: the globals of the text.
-        code: the code of the text for NumPy.
-        plain: its function.
-        function: the one that the engine runs.
-        live: (holder, name there, name in the namespace) of data that the text reads from globals and closures.
-        live_keys: the coarse keys of what was read there while compiling.
+        code: the code object of the text for NumPy.
+        plain: the function that this code defines.
+        function: the function that the engine runs.
+        live: (holder, name in the holder, name in the namespace) of data that the text reads from globals and closures.
+        live_keys: the coarse keys that these data had while compiling.
         guards: (holder, name, object) of functions that were inlined.
     """
 
@@ -44,7 +44,7 @@ class Specialisation:
     guards: tuple
 
     def rebound(self, cells: dict[keys.Same, types.CellType]) -> Specialisation:
-        """Return the same text for a function with other closure cells."""
+        """Return a specialisation with the same text for a function with other closure cells, given as {old cell: new cell}."""
         namespace = dict(self.namespace)
         plain = loading.run(self.code, self.built.plain.name, namespace)
         live = tuple((cells.get(keys.Same(holder), holder), name, inside) for holder, name, inside in self.live)
@@ -59,21 +59,21 @@ class Specialisation:
             self.namespace[inside] = read(holder, name)
 
     def globals(self) -> dict[str, Any]:
-        """Return the data that the text reads from globals and closures, as it is now."""
+        """Return the current data that the text reads from globals and closures, by name."""
         return {f"global {inside}": read(holder, name) for holder, name, inside in self.live}
 
     def is_current(self) -> bool:
-        """Return whether the globals and closure variables are still what the text was generated for."""
+        """Return whether inlined functions are unchanged and the globals and closure variables still have the same coarse keys."""
         return all(read(holder, name) is value for holder, name, value in self.guards) and all(
             keys.coarse_key(read(holder, name)) == key for (holder, name, _), key in zip(self.live, self.live_keys)
         )
 
 
 def specialised(built: Built, engine: Engine) -> Specialisation:
-    """Return the function of what the pipeline made; where the engine cannot run it, what that falls back to.
+    """Load the pipeline's output; where the engine cannot run it, use the engine's fallback.
 
     Raises:
-        BackendError: it falls back to nothing.
+        BackendError: the engine cannot run it and has no fallback.
     """
     program = built.plain
     code = loading.compiled(program.text, program.name)
@@ -91,7 +91,7 @@ def specialised(built: Built, engine: Engine) -> Specialisation:
 
 
 def read(holder: Any, name: str) -> Any:
-    """Return a global, a closure variable or an attribute as it is now; `MISSING` if there is none."""
+    """Return the current value of a global, a closure variable or an attribute, `MISSING` if there is none."""
     if isinstance(holder, dict):
         return holder.get(name, MISSING)
     if not isinstance(holder, types.CellType):
@@ -103,7 +103,7 @@ def read(holder: Any, name: str) -> Any:
 
 
 def remember(table: dict, key: Any, value: Any, most: int) -> None:
-    """Add an entry to a table; the oldest ones give way."""
+    """Add an entry to a table, and remove the oldest entries so that it has no more than `most`."""
     while len(table) >= most:
         table.pop(next(iter(table)), None)
     table[key] = value
@@ -115,7 +115,7 @@ SHARED: dict[Any, tuple[types.FunctionType, Specialisation]] = {}
 
 
 def shared(key: Any, function: types.FunctionType) -> Specialisation | None:
-    """Return what was made for another function of the same code, for the closure cells of this one."""
+    """Return the specialisation of another function with the same code, rebound to the closure cells of this one; None if invalid."""
     if key not in SHARED:
         return None
     other, found = SHARED[key]

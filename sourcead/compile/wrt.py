@@ -14,16 +14,16 @@ from sourcead.errors import WrtError
 
 
 def resolved_wrt(wrt: Any, signature: inspect.Signature, bound: int, name: str) -> tuple[tuple[str, ...], bool]:
-    """Return the names of the parameters that `wrt` stands for, and whether it stands for one alone.
+    """Return the names of the parameters in `wrt`, and whether `wrt` is a single parameter rather than a sequence.
 
     Args:
         wrt: an index, a parameter name, or a sequence of them.
-        signature: that of the function.
-        bound: how many positional parameters are taken already; indices count from there.
-        name: the function's name, for errors.
+        signature: the signature of the function.
+        bound: the number of positional parameters that are bound already; indices count from the next one.
+        name: the function's name, for error messages.
 
     Raises:
-        WrtError: there is no such parameter, the same one twice, or none at all.
+        WrtError: `wrt` names a parameter that does not exist, names one twice, or is empty.
     """
     names = list(signature.parameters)
     single = isinstance(wrt, str) or not isinstance(wrt, typing.Iterable)
@@ -56,7 +56,7 @@ def _parameter_name(item: Any, names: list[str], bound: int, name: str) -> str:
 
 
 def with_tangents(signature: inspect.Signature, directions: Iterable[str]) -> inspect.Signature:
-    """Return the signature with parameters for tangents: after the others where each of these must be given, else by name only."""
+    """Return the signature with a parameter for each tangent, keyword-only unless all others are positional without a default."""
     parameters = list(signature.parameters.values())
     plain = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in parameters)
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if plain else inspect.Parameter.KEYWORD_ONLY
@@ -66,10 +66,10 @@ def with_tangents(signature: inspect.Signature, directions: Iterable[str]) -> in
 
 
 def check_tangent(t: Any, x: Any, name: str, primal: str) -> None:
-    """Refuse a tangent that does not have its argument's structure, shapes and dtypes.
+    """Refuse a tangent `t` that does not have the structure, shapes and dtypes of its primal `x`.
 
     Raises:
-        WrtError: where it differs.
+        WrtError: the tangent differs in one of these; the message names the place.
     """
     places, given = dict(leaves(x, primal)), dict(leaves(t, primal))
     for place, leaf in places.items():
@@ -98,10 +98,10 @@ def _described(x: Any) -> str:
 
 
 def check_wrt(x: Any, where: str) -> None:
-    """Refuse an argument that carries no derivative.
+    """Refuse an argument in wrt that carries no derivative.
 
     Raises:
-        WrtError: an array of integers, booleans or text; a boolean, a string, None, a function or another object.
+        WrtError: it is an array of integers, booleans or text, a boolean, a string, None, a function or another object.
     """
     if isinstance(x, np.ndarray):
         if x.dtype.kind not in "fcO":

@@ -1,16 +1,16 @@
-"""Decompositions of matrices.
+"""Rules for decompositions of matrices.
 
     a = l @ l.T               cholesky
     a = v @ diag(w) @ v.T     eigh
-    a = q @ r                 qr (the first columns independent)
+    a = q @ r                 qr (the first columns are linearly independent)
     a = u @ diag(s) @ vt      svd
     a @ v = v @ diag(w)       eig (distinct eigenvalues)
 
-NumPy's cholesky and eigh read one triangle of the matrix alone, so its cotangent is in that triangle alone: it is the derivative
-of what NumPy computes, and where the matrix is made symmetric by the program the same as one shared between the triangles.
+NumPy's cholesky and eigh read only one triangle of the matrix, so the cotangent is zero in the other. This is the derivative of what
+NumPy computes; where the program makes the matrix symmetric, it has the same effect as a cotangent shared between the triangles.
 
-Where eigenvalues or singular values coincide, the cotangent of a function that does not depend on the choice of the vectors is
-still finite; the terms that would divide by zero are left out.
+Where eigenvalues or singular values coincide, the terms that would divide by zero are left out, so that the cotangent of a
+function that does not depend on the choice of the vectors is still finite.
 
 M. Giles (2008); S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010).
 """
@@ -110,4 +110,4 @@ if hasattr(np.linalg, "svdvals"):
         return np.sum(u * (t_a @ np.swapaxes(vt, -1, -2)), axis=-2)
 
 enter(np.linalg.eigh, np.linalg.eig, np.linalg.svd, np.linalg.qr, numba="interpreted")
-enter(np.linalg.eig, np.linalg.eigvals, examples=False)  # real or complex, by their values
+enter(np.linalg.eig, np.linalg.eigvals, examples=False)  # the result is real or complex, depending on the argument's values

@@ -1,4 +1,4 @@
-"""What a derivative rule is: a Python function, and how the arguments of a call fit its parameters."""
+"""Derivative rules: a Python function for each, and the way in which a call's arguments are bound to its parameters."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sourcead.runtime import unbroadcast
 
 @dataclass(frozen=True, eq=False)
 class Arguments:
-    """How a rule takes the arguments of its primal.
+    """The way in which a rule takes the arguments of its primal.
 
-    `params` are the primal's positional parameters, in order; `defaults` are theirs, where they have any; `star` names
-    the last of them if it takes all further arguments. `options` are the further arguments that the rule handles, with
-    the primal's defaults; `preset` are those whose default differs from that of the rule's function. `result` is what the
-    rule calls the primal's result.
+    `params` are the primal's positional parameters, in order, and `defaults` the defaults of those that have one; `star`
+    names the last one if it takes all further arguments. `options` are the other parameters that the rule handles, with
+    the primal's defaults; `preset` are the options whose default in the primal differs from that in the rule's function.
+    `result` is the name of the rule's parameter for the primal's result.
     """
 
     primal: Any
@@ -33,18 +33,18 @@ class Arguments:
     preset: tuple[tuple[str, Any], ...]
 
     def bind(self, args, kwargs, wrap=lambda default: default) -> tuple[list, dict]:
-        """The call's arguments, arranged as the rule takes them.
+        """Arrange the arguments of a call of the primal as the rule takes them.
 
         Args:
-            args: the positional arguments of the primal's call (of any kind; they are not looked at).
-            kwargs: its keyword arguments, a mapping or pairs.
-            wrap: applied to the defaults that are filled in.
+            args: the positional arguments of the call, which may be values, variables or any other objects.
+            kwargs: the keyword arguments of the call, a mapping or pairs.
+            wrap: a function that is applied to the defaults which are filled in.
 
         Returns:
-            One value per parameter (the star's in its place, one each), and the options that the call gives or that are preset.
+            The list of values of the parameters, those of the star at its end, and {option: value} as given or preset.
 
         Raises:
-            RuleError: the call uses an option that the rule does not handle.
+            RuleError: the call gives an option that the rule does not handle, or leaves out an argument that it needs.
         """
         plain = [p for p in self.params if p != self.star]
         names = plain + [name for name, _ in self.options]
@@ -88,21 +88,21 @@ class Arguments:
 
 @dataclass(frozen=True, eq=False)
 class Rule(Arguments):
-    """How the cotangents of a function's arguments follow from that of its result.
+    """An adjoint rule, which computes the cotangents of a function's arguments from the cotangent of its result.
 
-    One cotangent for each of `params`; that of a `star` is a sequence, and `d_y` is then passed by name. A rule that
-    `broadcasts` returns cotangents of the result's shape, which its caller sums to the parameters' shapes.
+    It returns one cotangent for each of `params`; that of a `star` is a sequence, and `d_y` is then passed by name. A rule that
+    `broadcasts` returns cotangents of the result's shape, which the caller sums to the shapes of the arguments.
     """
 
     broadcasts: bool
 
     def __call__(self, y, args, d_y, kwargs=()):
-        """The cotangents of a call's arguments, one each, computed here and now (broadcast ones summed)."""
+        """Compute the cotangents of a call's arguments, one for each, summed over the axes that were broadcast."""
         values, options = self.bind(args, kwargs)
         return self.direct(y, values, d_y, options)
 
     def direct(self, y, values, d_y, options=()):
-        """Likewise, for arguments that are already arranged."""
+        """Compute the cotangents of arguments that `bind` has already arranged."""
         if self.star is None:
             result = self.function(y, *values, d_y, **dict(options))
         else:
@@ -118,10 +118,10 @@ class Rule(Arguments):
 
 @dataclass(frozen=True, eq=False)
 class TangentRule(Arguments):
-    """How the tangent of a function's result follows from those of its arguments.
+    """A tangent rule, which computes the tangent of a function's result from the tangents of its arguments.
 
-    `tangents` are the parameters that have one; the rule returns a contribution of each, and the tangent is their sum.
-    If the last one is a `star`, its tangents are a sequence (zeros where there are none), and the rule returns the whole.
+    `tangents` are the parameters whose tangents it takes; it returns the contribution of each to the result's tangent, which is
+    their sum. A `star` is the only one: its tangents are a sequence, zero where there is none, and the rule returns their sum.
     """
 
     tangents: tuple[str, ...]
@@ -129,12 +129,12 @@ class TangentRule(Arguments):
 
 @dataclass(frozen=True)
 class Linear:
-    """A function that is its own tangent: in the parameters that its adjoint rule has cotangents of, together or each.
+    """The tangent rule of a function that is linear in the parameters that its adjoint rule has cotangents of, together or in each.
 
         together:  t_y = f(t_a, t_b, the others as they are)
         each:      t_y = f(t_a, b) + f(a, t_b)
 
-    `only` names those parameters, where the adjoint rule has cotangents of more.
+    `only` names these parameters if the adjoint rule has cotangents of others too.
     """
 
     together: bool
@@ -142,7 +142,7 @@ class Linear:
 
 
 def adjoint_from(primal, function, broadcasts: bool, preset: tuple = ()) -> Rule:
-    """The adjoint rule that a Python function spells out.
+    """Return the adjoint rule that a Python function defines.
 
     Raises:
         RuleError: its parameters are not `(y, ..., d_y, options)`.
@@ -160,7 +160,7 @@ def adjoint_from(primal, function, broadcasts: bool, preset: tuple = ()) -> Rule
 
 
 def tangent_from(primal, function, preset: tuple = ()) -> TangentRule:
-    """The tangent rule that a Python function spells out.
+    """Return the tangent rule that a Python function defines.
 
     Raises:
         RuleError: its parameters are not `(y, ..., t_..., options)`.
@@ -187,7 +187,7 @@ def tangent_from(primal, function, preset: tuple = ()) -> TangentRule:
 
 
 def _check(primal, function, primals, options, where: str) -> None:
-    """Refuses a rule whose parameters do not fit its primal."""
+    """Refuse a rule whose parameters do not match those of its primal."""
     for option in options:
         if option.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
             raise _malformed(function, f"must name its options: *{option.name} does not say which ones it handles")
@@ -205,7 +205,7 @@ def _check(primal, function, primals, options, where: str) -> None:
 
 
 def _arguments(primal, function, primals, options, preset) -> dict[str, Any]:
-    """The fields of `Arguments`."""
+    """Return the values of the fields of `Arguments` for a rule."""
     return {
         "primal": primal,
         "function": function,
@@ -219,7 +219,7 @@ def _arguments(primal, function, primals, options, preset) -> dict[str, Any]:
 
 
 def _arity(primal) -> tuple[int, float] | None:
-    """How many positional arguments a function takes, at least and at most; None where Python does not say."""
+    """Return the least and the greatest number of positional arguments of a function, None if `inspect` does not tell."""
     if isinstance(primal, np.ufunc):
         return primal.nin, primal.nin
     if not inspect.isfunction(primal):
@@ -231,7 +231,7 @@ def _arity(primal) -> tuple[int, float] | None:
 
 
 def _parameter_names(primal, plain) -> list[str] | None:
-    """The primal's own parameter names in order, None where Python does not say or they do not fit the rule's."""
+    """Return the primal's parameter names in order, None if `inspect` does not tell or there are fewer than in the rule."""
     if isinstance(primal, np.ufunc):
         return None
     try:

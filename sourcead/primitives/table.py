@@ -1,4 +1,4 @@
-"""The table of primitives: imports all families, and looks up the record of a function.
+"""Import all families of primitives, and look up the record of a function.
 
 The families of SciPy are imported when the first function of SciPy is looked up.
 """
@@ -30,11 +30,11 @@ from sourcead.primitives.result_types import (  # noqa: F401
 from sourcead.primitives.rule import Linear, Rule, TangentRule
 
 NOTHING = Primitive(None)
-"""The record of an object without a hash, of which nothing can be known."""
+"""The record of an unhashable object, which has no facts."""
 
 
 def record_of(function) -> Primitive:
-    """The record of a function."""
+    """Return the record of a function, after importing the families of SciPy if it is one of SciPy's."""
     try:
         if function not in FACTS and (where := home(function)).startswith("scipy."):
             read_scipy(where)
@@ -44,29 +44,29 @@ def record_of(function) -> Primitive:
 
 
 def adjoint_rule(function) -> Rule | None:
-    """The derivative rule of a function, None if there is none."""
+    """Return the adjoint rule of a function, None if there is none."""
     return record_of(function).adjoint_rule
 
 
 def tangent_rule(function) -> TangentRule | Linear | Rule | None:
-    """The tangent rule of a function, None if there is none; an adjoint rule where that is one as well."""
+    """Return the tangent rule of a function, or its adjoint rule if that broadcasts; None if there is neither."""
     return record_of(function).tangent_rule
 
 
 def has_rule(function) -> bool:
-    """Whether a function has a derivative rule of either mode, so that its body is not looked into."""
+    """Return whether a function has an adjoint or tangent rule, so that its body is not lowered."""
     found = record_of(function)
     return found.adjoint is not None or found.tangent is not None
 
 
 def no_derivative(function) -> bool:
-    """Whether the results of a function carry no derivative: integers, booleans, steps, fresh constants, random draws."""
+    """Return whether a function's result never carries a derivative: integers, booleans, steps, new constants, random numbers."""
     found = record_of(function)
     return found.constant and found.adjoint is None and found.tangent is None
 
 
 def missing_rule(function, at: Origin | None, mode: str = "adjoint") -> NoRuleError:
-    """The error for a call of a function that has no rule of this mode, "adjoint" or "tangent"."""
+    """Return the error for a call of a function that has no rule for the mode "adjoint" or "tangent"."""
     if mode == "adjoint":
         if tangent_rule(function):
             return NoRuleError.of(function, at, "adjoint", "it has a tangent rule only, which forward mode takes")
@@ -76,7 +76,7 @@ def missing_rule(function, at: Origin | None, mode: str = "adjoint") -> NoRuleEr
 
 
 def compositions_of(function) -> list[Composition]:
-    """The compositions that may stand for calls of a function."""
+    """Return the compositions that may replace calls of a function."""
     own = list(record_of(function).compositions)
     method = isinstance(getattr(function, "__self__", None), np.ufunc)
     if method or isinstance(function, np.ufunc):
@@ -86,23 +86,23 @@ def compositions_of(function) -> list[Composition]:
 
 
 def is_composed(function) -> bool:
-    """Whether all calls of a function are written out."""
+    """Return whether every call of a function is replaced by a composition."""
     return any(not c.given for c in compositions_of(function))
 
 
 def own_rules() -> dict[Any, Rule]:
-    """The adjoint rules of all families, without those of users and of the examples in docstrings."""
+    """Return the adjoint rules of all families, without those of users and of the examples in docstrings."""
     return {f: rule for f, rule in registered().items() if f not in USERS and is_of_family(rule.function)}
 
 
 def is_of_family(rule_function) -> bool:
-    """Whether a rule stands in a file of this folder."""
+    """Return whether a rule is defined in a module of this package, other than the registry."""
     module = rule_function.__module__
     return module.startswith(f"{__package__}.") and module != adjoint.__module__
 
 
 def registered() -> dict[Any, Rule]:
-    """All adjoint rules, with those of SciPy's families if SciPy is installed."""
+    """Return all adjoint rules, with those of SciPy's families if SciPy is installed."""
     if importlib.util.find_spec("scipy") is not None:
         read_scipy("scipy.special")
         read_scipy("scipy.linalg")
@@ -111,7 +111,7 @@ def registered() -> dict[Any, Rule]:
 
 
 def read_scipy(where: str) -> None:
-    """Imports the families of a module of SciPy."""
+    """Import the families of `scipy.special` or `scipy.linalg`, given the name of a module of SciPy."""
     if where.startswith("scipy.special"):
         _read_scipy_special()
     elif where.startswith("scipy.linalg"):

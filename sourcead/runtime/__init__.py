@@ -1,7 +1,7 @@
-"""The helpers that generated text calls: plain NumPy functions, one file for each family.
+"""The helpers that generated text calls: plain NumPy functions, in one file for each subject.
 
-`.save` copies a helper and the helpers that it calls into the saved module, so a helper reads nothing else but NumPy.  The compiler
-refers to the helpers through this package, as in `runtime.unbroadcast`.
+`.save` copies a helper and the helpers that it calls into the saved module, so a helper uses nothing but NumPy and other helpers.  The
+compiler refers to the helpers through this package, as in `runtime.unbroadcast`.
 """
 
 from typing import Any
@@ -38,5 +38,5 @@ from sourcead.runtime.subscripts import (
 
 
 def is_helper(fn: Any) -> bool:
-    """Whether a function is one of the helpers of generated text."""
+    """Return whether a function is one of the helpers that generated text calls."""
     return f"{getattr(fn, '__module__', None)}.".startswith(f"{__name__}.")

@@ -1,10 +1,10 @@
-"""Cotangents of what NumPy broadcast, cast, or made an array of."""
+"""Cotangents of values that NumPy broadcasts, casts, or converts to an array."""
 
 import numpy as np
 
 
 def unbroadcast(d, x):
-    """The cotangent of `x` where `d` is the cotangent of `x` broadcast to a larger shape: a sum, in the shape and dtype of `x`."""
+    """Return `d`, the cotangent of `x` broadcast to a larger shape, summed to the shape of `x` and cast to its dtype."""
     if isinstance(x, (list, tuple)):
         return like_sequence(unbroadcast(d, np.asarray(x, dtype=float)), x)
     shape = np.shape(x)
@@ -24,18 +24,18 @@ def unbroadcast(d, x):
 
 
 def unbroadcast_each(ds, xs):
-    """The cotangents of `xs` in `ys = np.broadcast_arrays(*xs)`."""
+    """Return the cotangents of `xs` in `ys = np.broadcast_arrays(*xs)`."""
     return tuple(unbroadcast(d, x) for d, x in zip(ds, xs))
 
 
 def like_sequence(d, x):
-    """The cotangent of the nested lists and tuples `x`, where `d` is that of the array made of them."""
+    """Return the cotangent of the nested lists and tuples `x`, where `d` is the cotangent of `np.array(x)`."""
     if isinstance(x, (list, tuple)):
         return type(x)([like_sequence(d[i], v) for i, v in enumerate(x)])
     return unbroadcast(d, x)
 
 
 def like_arrays(parts, arrays):
-    """Each part in the shape and dtype of its array, all in a list, tuple or array as the arrays are."""
+    """Return each part in the shape and dtype of its array, all in a list, tuple or array as `arrays` is."""
     parts = [unbroadcast(np.reshape(d, np.shape(a)), a) for d, a in zip(parts, arrays)]
     return tuple(parts) if isinstance(arrays, tuple) else np.array(parts) if isinstance(arrays, np.ndarray) else parts

@@ -1,4 +1,4 @@
-"""Schedules: the iterations of a loop at which states are saved."""
+"""Checkpoint schedules: the iterations of a loop at which states are saved."""
 
 import numpy as np
 
@@ -6,12 +6,12 @@ from sourcead.runtime.checks import refuse_now
 
 
 def next_snapshot(start, last, free, known={}):  # noqa: B006
-    """Where the next state is saved, when iterations `start` to `last` are to be reversed and the state at `start` is kept.
+    """Return the iteration at which to save the next state, to reverse iterations `start` to `last` with the state at `start` kept.
 
-    `free` more states may be kept.  The binomial schedule, optimal in forward steps: A. Griewank and A. Walther, Algorithm
-    799 (revolve), ACM TOMS 26 (2000).  With s = free + 1, C(s + r, s) iterations can be reversed with each run again at
-    most r times; the part before the next snapshot may be as long as C(s + r - 1, s), if no more than C(s + r - 2, s - 1)
-    is left for the part after it.  `known` keeps what was found: parts of the same length come up often.
+    `free` more states may be kept.  The binomial schedule is optimal in forward steps: A. Griewank and A. Walther, Algorithm
+    799 (revolve), ACM TOMS 26 (2000).  With s = free + 1, C(s + r, s) iterations can be reversed if each runs again at
+    most r times; the part before the next snapshot has at most C(s + r - 1, s) of them and leaves at least
+    C(s + r - 2, s - 1) for the part after it.  `known` caches results, since parts of the same length recur.
     """
     if free < 1:
         return last
@@ -30,14 +30,14 @@ def next_snapshot(start, last, free, known={}):  # noqa: B006
 
 
 def positive_number(number):
-    """The number of a loop's checkpoint policy, checked at run time."""
+    """Return the number of a loop's checkpoint policy; refuse any but a positive integer."""
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
         refuse_now(f"the checkpoint policy of a loop has the number {number!r}: it must be a positive integer")
     return number
 
 
 def snapshots_within(budget, others, *state):
-    """How many states fit into `budget` bytes together with `others` values as large as the largest value of a state."""
+    """Return the number of states that fit into `budget` bytes beside `others` values as large as the largest of a state."""
     sizes = [size_in_bytes(x) for x in state]
     if sum(sizes) > budget:
         refuse_now(f"the budget of {budget} bytes is below one state of the loop, which takes {sum(sizes)} bytes")
@@ -45,7 +45,7 @@ def snapshots_within(budget, others, *state):
 
 
 def size_in_bytes(x):
-    """The memory of the numbers in a value."""
+    """Return the memory, in bytes, of the numbers in a value."""
     if isinstance(x, np.ndarray):
         return x.nbytes
     if isinstance(x, dict):

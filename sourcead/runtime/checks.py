@@ -29,7 +29,7 @@ def check_first_result(items):
 
 
 def seed(y):
-    """The cotangent 1.0 of a result that must be one real number."""
+    """Return the cotangent 1.0 of a result; refuse a result that is not one real number."""
     if np.ndim(y) != 0 or not np.issubdtype(np.asarray(y).dtype, np.number) or np.iscomplexobj(y):
         raise NonScalarError(
             f"the function returns {type(y).__name__}, and a gradient is that of one real number: use `jacobian` or `vjp`"

@@ -1,17 +1,17 @@
-"""Functions that tell the compiler something and compute nothing."""
+"""Functions that pass a hint to the compiler and compute nothing."""
 
 import numpy as np
 
 
 def stop_gradient(x):
-    """The argument itself, taken as a constant by differentiation.
+    """Return the argument itself, which differentiation treats as a constant.
 
     Args:
         x: a number, an array, or a structure of them.
 
     Returns:
-        `x`, the same object. What is written to it under one name is not read under the other where it is differentiated
-        (`AliasError`): write to a copy.
+        `x`, the same object. A function that is differentiated must not write to it under one name and read it under the
+        other (AliasError): write to a copy.
 
     Example:
         >>> from sourcead import grad, stop_gradient
@@ -22,10 +22,10 @@ def stop_gradient(x):
 
 
 def undefined(what):
-    """In a rule, the cotangent of a parameter whose derivative is unknown: an error if it is needed; NaN if the rule runs as Python."""
+    """Mark the cotangent of a parameter as unknown in a rule: an error if it is needed, NaN if the rule runs as Python."""
     return np.nan
 
 
 def is_literal(x):
-    """In a rule that is compiled, whether `x` is a literal in the program; False if the rule runs as Python."""
+    """Return whether `x` is a literal in the program, in a rule that is compiled; False if the rule runs as Python."""
     return False

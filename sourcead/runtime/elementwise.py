@@ -1,10 +1,10 @@
-"""Derivatives of elementwise functions where the formula divides by zero or loses its digits."""
+"""Derivatives of elementwise functions whose formula divides by zero or loses precision at some points."""
 
 import numpy as np
 
 
 def lower_exponent(b, a):
-    """`b - 1`, the exponent in the derivative of `a ** b`; 1 where both are 0, so that `b * a ** (b - 1)` is 0 there."""
+    """Return `b - 1`, the exponent in the derivative of `a ** b`, but 1 where both are 0, so that `b * a ** (b - 1)` is 0."""
     if isinstance(b, (int, float, complex)) and not isinstance(b, np.generic):
         if b != 0 or not isinstance(a, (np.ndarray, np.generic)):
             return 1 if b == 0 and a == 0 else b - 1
@@ -13,18 +13,18 @@ def lower_exponent(b, a):
 
 
 def log_or_zero(x):
-    """The logarithm of `x`, 0 where x is 0: a factor of something that is 0 there."""
+    """Return the logarithm of `x`, 0 where x is 0, for a product whose other factor is 0 there."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.log(np.where(x == 0, 1, x))
 
 
 def divide_or_zero(x, y):
-    """`x / y`, 0 where y is 0."""
+    """Return `x / y`, 0 where y is 0."""
     return x / np.where(y == 0, 1, y) * (y != 0)
 
 
 def sinc_slope(x, y):
-    """The derivative of `y = np.sinc(x)`; near 0, where the difference would lose its digits, by its series."""
+    """Return the derivative of `y = np.sinc(x)`, by its series near 0, where the difference would lose precision."""
     u = np.pi * x
     near = np.abs(u) < 0.1
     series = np.pi * u * (u * u * (1 / 30 - u * u * (1 / 840 - u * u / 45360)) - 1 / 3)
@@ -32,7 +32,7 @@ def sinc_slope(x, y):
 
 
 def equal_shares(d_y, y, xs):
-    """The cotangents of `xs`, of which y is the greatest (or least): those equal to y share `d_y`."""
+    """Return the cotangents of `xs`, of which y is the greatest or least: those equal to y share `d_y` equally."""
     if len(xs) == 1:
         shares = equal_shares(d_y, y, tuple(xs[0]))
         return (np.array(shares) if isinstance(xs[0], np.ndarray) else type(xs[0])(shares),)
@@ -41,7 +41,7 @@ def equal_shares(d_y, y, xs):
 
 
 def digamma(x):
-    """The derivative of the logarithm of the gamma function at a Python number (Abramowitz and Stegun 6.3.5, 6.3.7, 6.3.18)."""
+    """Return the digamma function of a Python number (Abramowitz and Stegun 6.3.5, 6.3.7, 6.3.18)."""
     below = 0.0
     if x <= 0:
         if x == np.floor(x):
@@ -55,10 +55,10 @@ def digamma(x):
 
 
 def direction(x):
-    """The derivative of `np.abs(x)`, 0 where x is 0."""
+    """Return the derivative of `np.abs(x)`, 0 where x is 0."""
     return divide_or_zero(np.conj(x), np.abs(x)) if np.iscomplexobj(x) else np.sign(x)
 
 
 def binary_exponent(x):
-    """The exponent of `np.frexp(x)`."""
+    """Return the exponent of `np.frexp(x)`."""
     return np.frexp(x)[1]

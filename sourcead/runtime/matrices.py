@@ -1,7 +1,7 @@
-"""The helpers for decompositions that generated text may call: plain NumPy, copied into saved modules as they are.
+"""Cotangents and tangents of matrix decompositions, linear equations and functions of matrices.
 
-Cotangents pair with tangents without a conjugate, Re(sum(d * t)): where a formula of the literature is about the conjugate
-cotangent g, it is used for g = conj(d), and its result conjugated.
+Cotangents pair with tangents without a conjugate, as Re(sum(d * t)): a formula of the literature for the conjugate cotangent g is
+applied to g = conj(d), and its result is conjugated.
 """
 
 import numpy as np
@@ -11,24 +11,24 @@ from sourcead.runtime.checks import refuse_now
 
 
 def conjugate_transpose(x):
-    """The matrices `x` with rows and columns exchanged, conjugated if complex."""
+    """Return the conjugate transposes of the matrices `x`."""
     turned = np.swapaxes(x, -1, -2)
     return np.conj(turned) if np.iscomplexobj(x) else turned
 
 
 def conjugate(d):
-    """The conjugate of a cotangent; what is real, or None, stays as it is."""
+    """Return the conjugate of a cotangent, or `d` itself if it is real or None."""
     return np.conj(d) if np.iscomplexobj(d) else d
 
 
 def inverse_gaps(w):
-    """1 / (w[j] - w[i]), 0 where the two are the same."""
+    """Return the matrix of 1 / (w[j] - w[i]), 0 where the two are equal."""
     gaps = w[..., None, :] - w[..., :, None]
     return (gaps != 0) / np.where(gaps == 0, 1, gaps)
 
 
 def with_diagonal(matrix, diagonal):
-    """The matrix with something added to its diagonal."""
+    """Return the matrix with `diagonal` added to its diagonal."""
     return matrix + np.eye(matrix.shape[-1], dtype=diagonal.dtype) * np.expand_dims(diagonal, -1)
 
 
@@ -36,20 +36,20 @@ def with_diagonal(matrix, diagonal):
 
 
 def one_triangle(d, UPLO="L"):
-    """The cotangent of a Hermitian matrix as that of the one triangle which is read."""
+    """Return the cotangent of the triangle that is read of a Hermitian matrix, whose full cotangent is `d`."""
     d = d + conjugate_transpose(d)
     d = np.tril(d) if UPLO in "Ll" else np.triu(d)
     return d - np.eye(d.shape[-1], dtype=d.dtype) * d / 2
 
 
 def from_triangle(t, UPLO="L"):
-    """The Hermitian matrix of whose tangent `t` the one triangle is read."""
+    """Return the Hermitian tangent of a Hermitian matrix of which one triangle is read, from that triangle of `t`."""
     half = np.tril(t) if UPLO in "Ll" else np.triu(t)
     return half + conjugate_transpose(half) - np.eye(t.shape[-1], dtype=t.dtype) * np.real(half)
 
 
 def cholesky_cotangent(d_y, y):
-    """The cotangent of `a` in `y = np.linalg.cholesky(a)`, which reads the lower triangle alone."""
+    """Return the cotangent of `a` in `y = np.linalg.cholesky(a)`, which reads only the lower triangle of `a`."""
     y_h = conjugate_transpose(y)
     inner = np.tril(y_h @ conjugate(d_y))
     left = np.linalg.solve(y_h, inner - np.eye(y.shape[-1], dtype=y.dtype) * inner / 2)
@@ -57,14 +57,14 @@ def cholesky_cotangent(d_y, y):
 
 
 def cholesky_tangent(t_a, y):
-    """The tangent of `y = np.linalg.cholesky(a)`, which reads the lower triangle of `a` alone."""
+    """Return the tangent of `y = np.linalg.cholesky(a)`, which reads only the lower triangle of `a`."""
     left = np.linalg.solve(y, from_triangle(t_a))
     inner = np.tril(np.linalg.solve(y, conjugate_transpose(left)))
     return y @ (inner - inner * np.eye(y.shape[-1], dtype=y.dtype) / 2)
 
 
 def eigh_cotangent(d_w, d_v, w, v, UPLO="L"):
-    """The cotangent of `a` in `w, v = np.linalg.eigh(a, UPLO)`, which reads one triangle alone."""
+    """Return the cotangent of `a` in `w, v = np.linalg.eigh(a, UPLO)`, which reads only one triangle of `a`."""
     v_h = conjugate_transpose(v)
     inner = np.zeros_like(v) if d_v is None else (v_h @ conjugate(d_v)) * inverse_gaps(w)
     if d_w is not None:
@@ -73,7 +73,7 @@ def eigh_cotangent(d_w, d_v, w, v, UPLO="L"):
 
 
 def eigh_tangent(t_a, w, v, UPLO="L"):
-    """The tangents of `w, v = np.linalg.eigh(a, UPLO)`, which reads one triangle of `a` alone."""
+    """Return the tangents of `w, v = np.linalg.eigh(a, UPLO)`, which reads only one triangle of `a`."""
     inner = conjugate_transpose(v) @ from_triangle(t_a, UPLO) @ v
     return np.real(np.diagonal(inner, axis1=-2, axis2=-1)), v @ (inner * inverse_gaps(w))
 
@@ -82,7 +82,7 @@ def eigh_tangent(t_a, w, v, UPLO="L"):
 
 
 def eig_cotangent(d_w, d_v, w, v, a):
-    """The cotangent of `a` in `w, v = np.linalg.eig(a)`; the eigenvalues must differ, and the phase of `v` not matter."""
+    """Return the cotangent of `a` in `w, v = np.linalg.eig(a)`, for distinct eigenvalues and a result that ignores the phases of `v`."""
     v_h = conjugate_transpose(v)
     inner = np.zeros_like(v)
     if d_v is not None:
@@ -96,7 +96,7 @@ def eig_cotangent(d_w, d_v, w, v, a):
 
 
 def eig_tangent(t_a, w, v):
-    """The tangents of `w, v = np.linalg.eig(a)`; the eigenvalues must differ."""
+    """Return the tangents of `w, v = np.linalg.eig(a)`, for distinct eigenvalues."""
     inner = np.linalg.solve(v, t_a @ v)
     t_v = v @ (inner * inverse_gaps(w))
     along = np.sum(np.conj(v) * t_v, axis=-2, keepdims=True)
@@ -107,7 +107,7 @@ def eig_tangent(t_a, w, v):
 
 
 def qr_cotangent(d_y, y, a, mode="reduced"):
-    """The cotangent of `a` in `q, r = np.linalg.qr(a)`, where the first columns of `a` are independent."""
+    """Return the cotangent of `a` in `q, r = np.linalg.qr(a)`, where the first columns of `a` are linearly independent."""
     if mode not in ("reduced", "r") and not (mode == "complete" and a.shape[-2] <= a.shape[-1]):
         refuse_now("np.linalg.qr in this mode has no derivative: the columns of q beyond those of a are not determined")
     q, r = np.linalg.qr(a) if mode == "r" else (y[0], y[1])
@@ -122,7 +122,7 @@ def qr_cotangent(d_y, y, a, mode="reduced"):
 
 
 def tall_qr_cotangent(g_q, g_r, q, r):
-    """The conjugate cotangent of `a` in `q, r = np.linalg.qr(a)`, for matrices with no more columns than rows."""
+    """Return the conjugate cotangent of `a` in `q, r = np.linalg.qr(a)`, for matrices with no more columns than rows."""
     m = r @ conjugate_transpose(g_r) - conjugate_transpose(g_q) @ q
     low = np.tril(m, -1)
     hermitian = low + conjugate_transpose(low) + np.eye(r.shape[-1], dtype=m.dtype) * np.real(m)
@@ -130,7 +130,7 @@ def tall_qr_cotangent(g_q, g_r, q, r):
 
 
 def qr_tangent(t_a, q, r, a):
-    """The tangents of `q, r = np.linalg.qr(a)`, where the first columns of `a` are independent."""
+    """Return the tangents of `q, r = np.linalg.qr(a)`, where the first columns of `a` are linearly independent."""
     k = r.shape[-2]
     first = r[..., :k]
     t_first = t_a[..., :k]
@@ -150,7 +150,7 @@ def qr_tangent(t_a, q, r, a):
 
 
 def svd_cotangent(d_y, y, a, full_matrices=True, compute_uv=True):
-    """The cotangent of `a` in `u, s, vt = np.linalg.svd(a)`."""
+    """Return the cotangent of `a` in `u, s, vt = np.linalg.svd(a)`."""
     u, s, vt = np.linalg.svd(a, full_matrices=False) if not compute_uv else y
     d_u, d_s, d_vt = (None, d_y, None) if not compute_uv else d_y
     k = s.shape[-1]
@@ -169,7 +169,7 @@ def svd_cotangent(d_y, y, a, full_matrices=True, compute_uv=True):
         overlap = u_h @ g_u
         m = f * overlap
         inner = inner + (m + conjugate_transpose(m)) * s[..., None, :]
-        if np.iscomplexobj(a):  # the phases of u and v that belong together
+        if np.iscomplexobj(a):  # the phase that each column of u shares with its row of vt
             inner = with_diagonal(inner, 1j * np.imag(np.diagonal(overlap, axis1=-2, axis2=-1)) * over)
         g_a = g_a + ((g_u - u @ overlap) * over[..., None, :]) @ vt
     if d_vt is not None:
@@ -182,7 +182,7 @@ def svd_cotangent(d_y, y, a, full_matrices=True, compute_uv=True):
 
 
 def svd_left_tangent(t_a, u, s, vt, phase=False):
-    """The tangent of `u` in `u, s, vt = np.linalg.svd(a)`; `phase`: with that of the phases, which v then has not."""
+    """Return the tangent of `u` in `u, s, vt = np.linalg.svd(a)`, with the change of the phases if `phase` is true, which v then omits."""
     k = s.shape[-1]
     if u.shape[-1] > k:
         refuse_now("the columns that np.linalg.svd adds with full_matrices=True are not determined and have no derivative")
@@ -199,7 +199,7 @@ def svd_left_tangent(t_a, u, s, vt, phase=False):
 
 
 def lstsq_cotangents(d_y, y, a, b):
-    """The cotangents of `a` and `b` in `y = np.linalg.lstsq(a, b)[0]`, for matrices of full rank."""
+    """Return the cotangents of `a` and `b` in `y = np.linalg.lstsq(a, b)[0]`, for matrices of full rank."""
     inverse = np.linalg.pinv(a)
     inverse_h = conjugate_transpose(inverse)
     g_b = inverse_h @ conjugate(d_y)
@@ -214,7 +214,7 @@ def lstsq_cotangents(d_y, y, a, b):
 
 
 def lstsq_tangents(t_a, t_b, y, a, b):
-    """The tangents of `y = np.linalg.lstsq(a, b)[0]` by those of `a` and `b`, for matrices of full rank."""
+    """Return the contributions of `t_a` and `t_b` to the tangent of `y = np.linalg.lstsq(a, b)[0]`, for matrices of full rank."""
     inverse = np.linalg.pinv(a)
     inverse_h, t_h = conjugate_transpose(inverse), conjugate_transpose(t_a)
     by_a = inverse @ (inverse_h @ (t_h @ (b - a @ y)) - t_a @ y)
@@ -225,7 +225,7 @@ def lstsq_tangents(t_a, t_b, y, a, b):
 
 
 def pinv_cotangent(d_y, y, a):
-    """The cotangent of `a` in `y = np.linalg.pinv(a)`, where the rank does not change."""
+    """Return the cotangent of `a` in `y = np.linalg.pinv(a)`, where the rank does not change."""
     y_h, g_y = conjugate_transpose(y), conjugate(d_y)
     g_h = conjugate_transpose(g_y)
     left = np.eye(a.shape[-2], dtype=a.dtype) - a @ y
@@ -234,7 +234,7 @@ def pinv_cotangent(d_y, y, a):
 
 
 def pinv_tangent(t_a, y, a):
-    """The tangent of `y = np.linalg.pinv(a)`, where the rank does not change."""
+    """Return the tangent of `y = np.linalg.pinv(a)`, where the rank does not change."""
     y_h, t_h = conjugate_transpose(y), conjugate_transpose(t_a)
     left = np.eye(a.shape[-2], dtype=a.dtype) - a @ y
     right = np.eye(a.shape[-1], dtype=a.dtype) - y @ a
@@ -242,13 +242,13 @@ def pinv_tangent(t_a, y, a):
 
 
 def read_triangle(t, lower=False, unit_diagonal=False):
-    """The part of a matrix that `scipy.linalg.solve_triangular` reads."""
+    """Return the part of a matrix that `scipy.linalg.solve_triangular` reads, with zeros elsewhere."""
     off = 1 if unit_diagonal else 0
     return np.tril(t, -off) if lower else np.triu(t, off)
 
 
 def triangular_cotangents(solve, d_y, y, a, trans=0, lower=False, unit_diagonal=False):
-    """The cotangents of `a` and `b` in `y = solve(a, b, trans, lower, unit_diagonal)`, `solve` that of triangular matrices."""
+    """Return the cotangents of `a` and `b` in `y = solve(a, b, trans, lower, unit_diagonal)`, which solves a triangular system."""
     plain = trans in (0, "N")
     d_b = solve(a, d_y, 1 if plain else 0, lower, unit_diagonal)
     columns = (a.shape[0], -1)
@@ -257,7 +257,7 @@ def triangular_cotangents(solve, d_y, y, a, trans=0, lower=False, unit_diagonal=
 
 
 def banded_cotangents(solve, d_y, y, l_and_u, ab):
-    """The cotangents of `ab` and `b` in `y = solve((l, u), ab, b)`, `solve` that of banded matrices."""
+    """Return the cotangents of `ab` and `b` in `y = solve((l, u), ab, b)`, which solves a banded system."""
     low, up = l_and_u
     n = ab.shape[1]
     turned, d_ab = np.zeros_like(ab), np.zeros_like(ab)
@@ -273,7 +273,7 @@ def banded_cotangents(solve, d_y, y, l_and_u, ab):
 
 
 def banded_tangent(t_ab, y, l_and_u):
-    """The banded matrix `t_ab` times `y`."""
+    """Return the product of the banded matrix `t_ab` and `y`."""
     low, up = l_and_u
     n = t_ab.shape[1]
     result = np.zeros_like(y)
@@ -288,14 +288,14 @@ def banded_tangent(t_ab, y, l_and_u):
 
 
 def frechet(function, a, t):
-    """The derivative of a function of matrices at `a` in the direction `t`: a block of the function of [[a, t], [0, a]]."""
+    """Return the derivative of a function of matrices at `a` in the direction `t`, which is a block of function([[a, t], [0, a]])."""
     n = a.shape[-1]
     rows = np.concatenate([a, t], -1), np.concatenate([np.zeros_like(a), a], -1)
     return function(np.concatenate(rows, -2))[..., :n, n:]
 
 
 def inverse_frechet(function, y, t):
-    """The derivative of the inverse of a function of matrices: the direction in which that at `y` is `t`."""
+    """Return the derivative of the inverse of `function`: the direction in which the derivative of `function` at `y` is `t`."""
     n = y.shape[-1]
     columns = [np.ravel(frechet(function, y, e)) for e in np.reshape(np.eye(n * n, dtype=y.dtype), (n * n, n, n))]
     return np.reshape(np.linalg.solve(np.stack(columns, -1), np.ravel(t)), (n, n))
@@ -305,7 +305,7 @@ def inverse_frechet(function, y, t):
 
 
 def planar_cross_cotangents(d_y, a, b, axis):
-    """The cotangents of `a` and `b` in `y = np.cross(a, b, axis=axis)`, where vectors may have two components: the third is zero."""
+    """Return the cotangents of `a` and `b` in `y = np.cross(a, b, axis=axis)`, where vectors with two components have a zero third."""
     flat_a, flat_b = np.shape(a)[axis] == 2, np.shape(b)[axis] == 2
     if flat_a and flat_b:  # y is the third component alone
         d = np.expand_dims(d_y, axis)

@@ -7,7 +7,7 @@ from sourcead.runtime.reductions import product_of_others
 
 
 def cofactors(a):
-    """The derivative of `np.linalg.det(a)`; also where a is singular."""
+    """Return the derivative of `np.linalg.det(a)`, also where a is singular."""
     try:
         return np.linalg.det(a)[..., None, None] * np.swapaxes(np.linalg.inv(a), -1, -2)
     except np.linalg.LinAlgError:
@@ -17,7 +17,7 @@ def cofactors(a):
 
 
 def matrix_power_cotangent(d_y, a, n):
-    """The cotangent of `a` in `y = np.linalg.matrix_power(a, n)`."""
+    """Return the cotangent of `a` in `y = np.linalg.matrix_power(a, n)`."""
     t = np.swapaxes(np.linalg.inv(a) if n < 0 else a, -1, -2)
     d, left = np.zeros_like(a), d_y
     for k in range(abs(n)):
@@ -27,7 +27,7 @@ def matrix_power_cotangent(d_y, a, n):
 
 
 def vector_norm_slope(x, ord=None, axis=None):
-    """The derivative of `np.linalg.norm(x, ord, axis)` over one axis."""
+    """Return the derivative of `np.linalg.norm(x, ord, axis)` over one axis."""
     size = np.abs(x)
     sign = direction(x)
     if ord in (np.inf, -np.inf):
@@ -43,7 +43,7 @@ def vector_norm_slope(x, ord=None, axis=None):
 
 
 def matrix_norm_slope(x, ord, axis=None):
-    """The derivative of `np.linalg.norm(x, ord, axis)` of matrices."""
+    """Return the derivative of `np.linalg.norm(x, ord, axis)` for matrices."""
     rows, columns = (0, 1) if axis is None else (axis[0] % x.ndim, axis[1] % x.ndim)
     if ord in (1, -1, np.inf, -np.inf):
         along, across = (rows, columns) if abs(ord) == 1 else (columns, rows)

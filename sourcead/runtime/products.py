@@ -6,7 +6,7 @@ from sourcead.runtime.broadcasting import unbroadcast
 
 
 def tensordot_cotangents(d_y, a, b, axes=2):
-    """The cotangents of `a` and `b` in `y = np.tensordot(a, b, axes)`."""
+    """Return the cotangents of `a` and `b` in `y = np.tensordot(a, b, axes)`."""
     a, b = np.asarray(a), np.asarray(b)
     if np.ndim(axes) == 0:
         axes = (range(a.ndim - axes, a.ndim), range(axes))
@@ -22,12 +22,12 @@ def tensordot_cotangents(d_y, a, b, axes=2):
 
 
 def dot_cotangents(d_y, a, b):
-    """The cotangents of `a` and `b` in `y = np.dot(a, b)` of arrays with any number of axes."""
+    """Return the cotangents of `a` and `b` in `y = np.dot(a, b)` for arrays with any number of axes."""
     return tensordot_cotangents(d_y, a, b, (-1, -2 if b.ndim > 1 else -1))
 
 
 def kron_cotangents(d_y, a, b):
-    """The cotangents of `a` and `b` in `y = np.kron(a, b)`."""
+    """Return the cotangents of `a` and `b` in `y = np.kron(a, b)`."""
     n = max(np.ndim(a), np.ndim(b))
     a_shape = (1,) * (n - np.ndim(a)) + np.shape(a)
     b_shape = (1,) * (n - np.ndim(b)) + np.shape(b)
@@ -39,7 +39,7 @@ def kron_cotangents(d_y, a, b):
 
 
 def einsum_terms(subscripts, ranks=None):
-    """The letters of each operand and of the result, an ellipsis replaced by letters of its own."""
+    """Return the letters of each operand and of the result, with unused letters in place of an ellipsis."""
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")
     terms = inputs.split(",")
     if not arrow:
@@ -55,7 +55,7 @@ def einsum_terms(subscripts, ranks=None):
 
 
 def einsum_is_plain(subscripts):
-    """Whether each operand's cotangent is one einsum of the result's and the other operands."""
+    """Return whether each operand's cotangent is one einsum of the result's cotangent and the other operands."""
     if "." in subscripts:
         return False
     terms, output = einsum_terms(subscripts)
@@ -66,13 +66,13 @@ def einsum_is_plain(subscripts):
 
 
 def einsum_back(subscripts, k):
-    """The subscripts that give the cotangent of operand k from that of the result and the other operands."""
+    """Return the subscripts of the einsum of the result's cotangent and the other operands that gives the cotangent of operand k."""
     terms, output = einsum_terms(subscripts)
     return ",".join([output, *terms[:k], *terms[k + 1 :]]) + "->" + terms[k]
 
 
 def einsum_cotangents(d_y, subscripts, operands):
-    """The cotangents of the operands in `y = np.einsum(subscripts, *operands)`."""
+    """Return the cotangents of the operands in `y = np.einsum(subscripts, *operands)`."""
     terms, output = einsum_terms(subscripts, [np.ndim(x) for x in operands])
     sizes = {}
     for term, x in zip(terms, operands):

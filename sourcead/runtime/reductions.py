@@ -4,7 +4,7 @@ import numpy as np
 
 
 def axis_size(x, axis):
-    """How many elements of `x` go into each element of a reduction over `axis`."""
+    """Return the number of elements of `x` that a reduction over `axis` combines into one."""
     if axis is None:
         return x.size
     size = 1
@@ -14,13 +14,13 @@ def axis_size(x, axis):
 
 
 def split_axes(ndim, axis=None):
-    """The axes that a reduction over `axis` keeps, and those that it sums over."""
+    """Return the axes that a reduction over `axis` keeps, and those that it reduces."""
     gone = {a % ndim for a in (range(ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else [axis])}
     return [i for i in range(ndim) if i not in gone], sorted(gone)
 
 
 def product_of_others(x, axis=None):
-    """At each element of `x`, the product of all others that `np.prod(x, axis)` multiplies it with."""
+    """Return for each element of `x` the product of the other elements that `np.prod(x, axis)` multiplies it by."""
     kept, gone = split_axes(x.ndim, axis)
     rows = np.transpose(x, kept + gone)
     flat = rows.reshape([x.shape[i] for i in kept] + [int(np.prod([x.shape[i] for i in gone]))])
@@ -31,7 +31,7 @@ def product_of_others(x, axis=None):
 
 
 def middle_shares(x, axis=None):
-    """The derivative of `np.median(x, axis)` with respect to each element of `x`."""
+    """Return the derivative of `np.median(x, axis)` with respect to each element of `x`."""
     kept, gone = split_axes(x.ndim, axis)
     rows = np.transpose(x, kept + gone)
     flat = rows.reshape([x.shape[i] for i in kept] + [-1])
@@ -43,7 +43,7 @@ def middle_shares(x, axis=None):
 
 
 def cumprod_cotangent(d_y, x, axis):
-    """The cotangent of `x` in `y = np.cumprod(x, axis)`, without a division, so that zeros are no exception."""
+    """Return the cotangent of `x` in `y = np.cumprod(x, axis)`, without a division, so that `x` may contain zeros."""
     x, s = np.moveaxis(x, axis, 0), np.moveaxis(d_y, axis, 0).copy()
     for j in reversed(range(len(x) - 1)):
         s[j] += x[j + 1] * s[j + 1]
@@ -52,7 +52,7 @@ def cumprod_cotangent(d_y, x, axis):
 
 
 def running_winner_cotangent(d_y, y, x, axis):
-    """The cotangent of `x` in `y = np.maximum.accumulate(x, axis)` (or minimum): equal values share, one by one."""
+    """Return the cotangent of `x` in `y = np.maximum.accumulate(x, axis)` or `minimum`; at each step of the scan, equal values share."""
     x, y, d = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0), np.moveaxis(d_y, axis, 0).copy()
     d_x = np.zeros_like(d)
     for j in reversed(range(1, len(x))):
@@ -64,7 +64,7 @@ def running_winner_cotangent(d_y, y, x, axis):
 
 
 def diff_cotangent(d_y, n, axis):
-    """The cotangent of `x` in `y = np.diff(x, n, axis)`."""
+    """Return the cotangent of `x` in `y = np.diff(x, n, axis)`."""
     for _ in range(n):
         width = [(0, 0)] * d_y.ndim
         width[axis] = (1, 1)
@@ -73,7 +73,7 @@ def diff_cotangent(d_y, n, axis):
 
 
 def gradient_cotangent(d_y, f, spacing, axis, edge_order):
-    """The cotangent of `f` in `y = np.gradient(f, *spacing, axis=axis, edge_order=edge_order)`."""
+    """Return the cotangent of `f` in `y = np.gradient(f, *spacing, axis=axis, edge_order=edge_order)`."""
     axes = range(f.ndim) if axis is None else [a % f.ndim for a in np.atleast_1d(axis)]
     parts = d_y if isinstance(d_y, (list, tuple)) else [d_y]
     steps = list(spacing) if len(spacing) == len(parts) else [spacing[0] if spacing else 1.0] * len(parts)
@@ -85,7 +85,7 @@ def gradient_cotangent(d_y, f, spacing, axis, edge_order):
 
 
 def quantile_cotangent(d_y, x, q, axis=None, keepdims=False):
-    """The cotangent of `x` in `y = np.quantile(x, q, axis, keepdims=keepdims)`."""
+    """Return the cotangent of `x` in `y = np.quantile(x, q, axis, keepdims=keepdims)`."""
     kept, gone = split_axes(x.ndim, axis)
     rows = np.transpose(x, kept + gone)
     flat = rows.reshape([x.shape[i] for i in kept] + [-1])

@@ -1,4 +1,4 @@
-"""Cotangents of what moves, repeats or joins elements."""
+"""Cotangents of functions that move, repeat or join elements."""
 
 import numpy as np
 
@@ -8,17 +8,17 @@ from sourcead.runtime.subscripts import gather_cotangent
 
 
 def join_rows(x):
-    """All rows of an array, whatever axes are before the last, as one axis."""
+    """Return an array with all axes before the last joined into one."""
     return np.reshape(x, (-1, x.shape[-1]))
 
 
 def split_rows(rows, x):
-    """Rows along the axes that `x` has before its last."""
+    """Return `rows` with the first axis split into the axes that `x` has before its last, the reverse of `join_rows`."""
     return np.reshape(rows, (*x.shape[:-1], rows.shape[-1]))
 
 
 def inverse_axes(axes):
-    """The permutation of axes that undoes `np.transpose(x, axes)`."""
+    """Return the permutation of axes that undoes `np.transpose(x, axes)`."""
     inverse = [0] * len(axes)
     for i, axis in enumerate(axes):
         inverse[axis] = i
@@ -26,12 +26,12 @@ def inverse_axes(axes):
 
 
 def reversed_shift(shift):
-    """The shift that undoes one of `np.roll`."""
+    """Return the shift that undoes a shift by `np.roll`."""
     return tuple(-n for n in shift) if isinstance(shift, (tuple, list)) else -shift
 
 
 def pad_cotangent(d_y, x, pad_width, mode, reflect_type="even"):
-    """The cotangent of `x` in `y = np.pad(x, pad_width, mode)`."""
+    """Return the cotangent of `x` in `y = np.pad(x, pad_width, mode)`."""
     width = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)) if not isinstance(pad_width, dict) else None
     if width is None:
         width = [
@@ -45,12 +45,12 @@ def pad_cotangent(d_y, x, pad_width, mode, reflect_type="even"):
 
 
 def tile_cotangent(d_y, x, reps):
-    """The cotangent of `x` in `y = np.tile(x, reps)`: the tiles' sum."""
+    """Return the cotangent of `x` in `y = np.tile(x, reps)`, which is the sum of the tiles of `d_y`."""
     return gather_cotangent(d_y, np.tile(np.arange(np.size(x)).reshape(np.shape(x)), reps), x)
 
 
 def repeat_cotangent(d_y, x, repeats, axis=None):
-    """The cotangent of `x` in `y = np.repeat(x, repeats, axis)`: the repetitions' sum."""
+    """Return the cotangent of `x` in `y = np.repeat(x, repeats, axis)`, which is the sum over the repetitions."""
     if axis is None:
         return repeat_cotangent(d_y, np.ravel(x), repeats, 0).reshape(np.shape(x))
     if np.ndim(repeats) == 0 and repeats > 0:
@@ -60,19 +60,19 @@ def repeat_cotangent(d_y, x, repeats, axis=None):
 
 
 def split_like(d_y, arrays, axis=0):
-    """The cotangents of `arrays` in `y = np.concatenate(arrays, axis)`."""
+    """Return the cotangents of `arrays` in `y = np.concatenate(arrays, axis)`."""
     if axis is None:
         return like_arrays(split_like(d_y, [np.ravel(a) for a in arrays], 0), arrays)
     return like_arrays(np.split(d_y, np.cumsum([np.shape(a)[axis] for a in arrays])[:-1], axis), arrays)
 
 
 def unstack(d_y, arrays, axis=0):
-    """The cotangents of `arrays` in `y = np.stack(arrays, axis)`."""
+    """Return the cotangents of `arrays` in `y = np.stack(arrays, axis)`."""
     return like_arrays(np.moveaxis(d_y, axis, 0), arrays)
 
 
 def meshgrid_cotangents(d_ys, xs, indexing="xy"):
-    """The cotangents of `xs` in `ys = np.meshgrid(*xs, indexing=indexing)`."""
+    """Return the cotangents of `xs` in `ys = np.meshgrid(*xs, indexing=indexing)`."""
     result = []
     for i, (d, x) in enumerate(zip(d_ys, xs)):
         axis = 1 - i if indexing == "xy" and i < 2 and len(xs) > 1 else i
@@ -81,6 +81,6 @@ def meshgrid_cotangents(d_ys, xs, indexing="xy"):
 
 
 def linspace_weights(y, endpoint=True):
-    """The weight of `stop` in each element of `y = np.linspace(start, stop, len(y))`."""
+    """Return the weight of `stop` in each element of `y = np.linspace(start, stop, len(y))`."""
     t = np.linspace(0, 1, len(y), endpoint=endpoint, dtype=y.dtype)
     return t.reshape((-1,) + (1,) * (y.ndim - 1))

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def fit_axis(d, n, axis):
-    """An array cut, or padded with zeros, to `n` elements along an axis."""
+    """Return an array cut, or padded with zeros, to `n` elements along an axis."""
     size = d.shape[axis]
     if size > n:
         return np.take(d, np.arange(n), axis)
@@ -14,7 +14,7 @@ def fit_axis(d, n, axis):
 
 
 def irfft_weights(y, axis):
-    """How often each element of the half spectrum counts in `y = np.fft.irfft(x, axis=axis)`."""
+    """Return how often each element of the half spectrum counts in `y = np.fft.irfft(x, axis=axis)`."""
     n = y.shape[axis]
     weights = np.zeros(n, dtype=y.dtype)
     weights[: n // 2 + 1] = 2
@@ -27,7 +27,7 @@ def irfft_weights(y, axis):
 
 
 def convolve_cotangents(d_y, a, v, mode="full", swapped=False):
-    """The cotangents of `a` and `v` in `y = np.convolve(a, v, mode)`."""
+    """Return the cotangents of `a` and `v` in `y = np.convolve(a, v, mode)`."""
     less, more = min(len(a), len(v)), max(len(a), len(v))
     d = np.zeros(less + more - 1, dtype=d_y.dtype)
     start = {"full": 0, "same": less // 2 if swapped else (less - 1) // 2, "valid": less - 1}[mode]
@@ -36,7 +36,7 @@ def convolve_cotangents(d_y, a, v, mode="full", swapped=False):
 
 
 def interp_cotangents(d_y, x, xp, fp, left=None, right=None):
-    """The cotangents of `x`, `xp` and `fp` in `y = np.interp(x, xp, fp, left, right)`."""
+    """Return the cotangents of `x`, `xp` and `fp` in `y = np.interp(x, xp, fp, left, right)`."""
     xp, fp = np.asarray(xp), np.asarray(fp)
     below, above = x < xp[0], x > xp[-1]
     k = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
@@ -54,7 +54,7 @@ def interp_cotangents(d_y, x, xp, fp, left=None, right=None):
 
 
 def polyval_cotangents(d_y, p, x):
-    """The cotangents of `p` and `x` in `y = np.polyval(p, x)`."""
+    """Return the cotangents of `p` and `x` in `y = np.polyval(p, x)`."""
     p, x = np.asarray(p), np.asarray(x)
     n = len(p)
     powers = x[..., None] ** np.arange(n - 1, -1, -1, dtype=x.dtype)
@@ -63,7 +63,7 @@ def polyval_cotangents(d_y, p, x):
 
 
 def root_slopes(y, p):
-    """The derivatives of each root `y[i] = np.roots(p)[i]` with respect to each coefficient of `p`; infinite at double roots."""
+    """Return the derivatives of each root `y[i] = np.roots(p)[i]` with respect to each coefficient of `p`; infinite at double roots."""
     powers = np.vander(y, len(p))
     n = powers.shape[1]
     return -powers / (powers[:, 1:] @ (p[:-1] * np.arange(n - 1, 0, -1)))[:, None]

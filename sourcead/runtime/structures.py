@@ -1,10 +1,10 @@
-"""Structures of numbers, arrays, lists, tuples, dicts and records: copies, zeros, sums."""
+"""Copies, zeros and sums of structures of numbers, arrays, lists, tuples, dicts and records."""
 
 import numpy as np
 
 
 def make_record(cls, **fields):
-    """The named tuple, dataclass instance or plain object with these fields."""
+    """Return a named tuple, dataclass instance or plain object of the class `cls` with these fields."""
     if issubclass(cls, tuple):
         return cls(**fields)
     record = cls.__new__(cls)
@@ -14,18 +14,18 @@ def make_record(cls, **fields):
 
 
 def is_record(x):
-    """Whether `x` is a dataclass instance or an object with attributes, but not a function, class or module."""
+    """Return whether `x` is a dataclass instance or an object with attributes, but not a function, class or module."""
     return hasattr(x, "__dataclass_fields__") or hasattr(x, "__dict__") and not callable(x) and not hasattr(x, "__name__")
 
 
 def fields_of(x):
-    """The data of a dataclass instance or object by name."""
+    """Return {name: value} of the fields and attributes of a dataclass instance or object."""
     found = {name: getattr(x, name) for name in getattr(x, "__dataclass_fields__", ()) if hasattr(x, name)}
     return {**found, **getattr(x, "__dict__", {})}
 
 
 def copy(x):
-    """A copy of a structure of arrays, lists, tuples, dicts and records that shares no memory with it."""
+    """Return a copy of a structure of arrays, lists, tuples, dicts and records that shares no memory with it."""
     if isinstance(x, np.ndarray):
         return x.copy()
     if isinstance(x, dict):
@@ -41,7 +41,7 @@ def copy(x):
 
 
 def zeros_like(x):
-    """The zero cotangent of a structure of numbers, arrays, lists, tuples and dicts; None where nothing can flow."""
+    """Return the zero cotangent of a structure of numbers and arrays, with None for objects that carry no derivative."""
     if isinstance(x, np.ndarray):
         return np.zeros_like(x) if x.dtype.kind in "fc" else np.zeros(x.shape)
     if isinstance(x, dict):
@@ -61,12 +61,12 @@ def zeros_like(x):
 
 
 def zeros_if_assigned(x):
-    """The zero cotangent of a variable that is None where it is not assigned."""
+    """Return the zero cotangent of a variable, 0.0 if it is None because it is not assigned."""
     return 0.0 if x is None else zeros_like(x)
 
 
 def add(a, b):
-    """The sum of two cotangents of the same structure; None is zero."""
+    """Return the sum of two cotangents of the same structure, where None is zero."""
     if a is None:
         return b
     if b is None:
@@ -85,7 +85,7 @@ def add(a, b):
 
 
 def like_argument(d, x):
-    """The cotangent `d` in the structure of `x`, with zeros where `d` is only the number 0."""
+    """Return the cotangent `d` in the structure of `x`, with zeros where `d` is the number 0 instead of an array or container."""
     if isinstance(x, np.ndarray):
         return d if np.shape(d) == x.shape else np.broadcast_to(d, x.shape).astype(x.dtype)
     if isinstance(x, dict):
@@ -99,7 +99,7 @@ def like_argument(d, x):
 
 
 def replaced_cotangent(d, before):
-    """The cotangent `d` that replaces `before` in an `adjoint_of` block, in its shape and dtype; `d` may be one number."""
+    """Return `d`, which replaces the cotangent `before` in an `adjoint_of` block, in the shape and dtype of `before`."""
     if isinstance(before, (list, tuple)):
         if not isinstance(d, (list, tuple)) or len(d) != len(before):
             raise ValueError("a cotangent is replaced by something of another structure")

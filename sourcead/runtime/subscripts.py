@@ -1,4 +1,4 @@
-"""Cotangents of elements that are read, written, sorted or chosen."""
+"""Cotangents of functions and subscripts that read, write, sort or choose elements."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from sourcead.runtime.structures import add, copy, zeros_like
 
 
 def index_add(d, key, v):
-    """`d` with `v` added at `key`, in place: each repetition of an index counts."""
+    """Add `v` to `d` at `key`, in place unless `d` is a tuple, once for each repetition of an index; return the result."""
     if isinstance(d, list):
         d[key] = add(d[key], v)
     elif isinstance(d, dict):
@@ -22,17 +22,17 @@ def index_add(d, key, v):
 
 
 def with_added(d, key, v):
-    """A cotangent with `v` added to one of its parts."""
+    """Return a copy of the cotangent `d` with `v` added at `key`."""
     return index_add(copy(d), key, v)
 
 
 def scatter(d_y, key, x):
-    """The cotangent of `x` where `d_y` is that of `x[key]`."""
+    """Return the cotangent of `x`, where `d_y` is the cotangent of `x[key]`."""
     return index_add(zeros_like(x), key, d_y)
 
 
 def assigned_cotangent(d_a, key, v):
-    """The cotangent of `v` in `a[key] = v`: of elements written more than once only the last write counts."""
+    """Return the cotangent of `v` in `a[key] = v`; if an element is written more than once, only the last write counts."""
     d_v = d_a[key]
     if any(isinstance(k, (list, np.ndarray)) for k in (key if isinstance(key, tuple) else (key,))):
         writer = np.arange(d_v.size).reshape(d_v.shape)
@@ -43,32 +43,32 @@ def assigned_cotangent(d_a, key, v):
 
 
 def cotangent_at(d, key, x):
-    """The cotangent of `x` under a key of a dict's cotangent, where a missing key stands for zero."""
+    """Return the item `key` of a dict's cotangent, or the zero cotangent of `x` if the key is missing."""
     found = d.get(key)
     return zeros_like(x) if found is None else found
 
 
 def without(d, key):
-    """The dict without one of its keys."""
+    """Return a copy of a dict without one of its keys."""
     rest = dict(d)
     del rest[key]
     return rest
 
 
 def only_at(d_y, d, key):
-    """The cotangent of the dict `d` where `d_y` is that of `d.get(key)`."""
+    """Return the cotangent of the dict `d`, where `d_y` is the cotangent of `d.get(key)`."""
     return {key: d_y} if key in d else {}
 
 
 def gather_cotangent(d_y, places, x):
-    """The cotangent of `x` where `y = np.ravel(x)[places]`; places may repeat."""
+    """Return the cotangent of `x` in `y = np.ravel(x)[places]`, where places may repeat."""
     d_x = np.zeros(np.size(x), dtype=np.asarray(d_y).dtype)
     np.add.at(d_x, places, d_y)
     return d_x.reshape(np.shape(x))
 
 
 def take_cotangent(d_y, x, indices, axis, mode="raise"):
-    """The cotangent of `x` in `y = np.take(x, indices, axis)`."""
+    """Return the cotangent of `x` in `y = np.take(x, indices, axis)`."""
     axis = axis % x.ndim
     d_x = np.zeros(x.shape, dtype=d_y.dtype)
     if mode != "raise":
@@ -78,7 +78,7 @@ def take_cotangent(d_y, x, indices, axis, mode="raise"):
 
 
 def take_along_cotangent(d_y, x, indices, axis=-1):
-    """The cotangent of `x` in `y = np.take_along_axis(x, indices, axis)`."""
+    """Return the cotangent of `x` in `y = np.take_along_axis(x, indices, axis)`."""
     if axis is None:
         return gather_cotangent(d_y, np.take_along_axis(np.arange(x.size), indices, 0), x)
     places = np.arange(x.size).reshape(x.shape)
@@ -86,7 +86,7 @@ def take_along_cotangent(d_y, x, indices, axis=-1):
 
 
 def sort_cotangent(d_y, x, axis=-1):
-    """The cotangent of `x` in `y = np.sort(x, axis)`."""
+    """Return the cotangent of `x` in `y = np.sort(x, axis)`."""
     if axis is None:
         return sort_cotangent(d_y, np.ravel(x), 0).reshape(x.shape)
     d_x = np.empty_like(d_y)
@@ -95,12 +95,12 @@ def sort_cotangent(d_y, x, axis=-1):
 
 
 def choose_cotangent(d_y, which, choices):
-    """The cotangents of `choices` in `y = np.choose(which, choices)`."""
+    """Return the cotangents of `choices` in `y = np.choose(which, choices)`."""
     return [unbroadcast(np.where(np.asarray(which) == i, d_y, 0), c) for i, c in enumerate(choices)]
 
 
 def select_cotangents(d_y, conditions, choices, default):
-    """The cotangents of `choices` and `default` in `y = np.select(conditions, choices, default)`."""
+    """Return the cotangents of `choices` and `default` in `y = np.select(conditions, choices, default)`."""
     left, d_choices = d_y, []
     for condition, choice in zip(conditions, choices):
         d_choices.append(unbroadcast(np.where(condition, left, 0), choice))
@@ -109,12 +109,12 @@ def select_cotangents(d_y, conditions, choices, default):
 
 
 def distinct_places(x, axis=None, equal_nan=True):
-    """The first position of each distinct value of `x`, the position of each element among them, and the count of each."""
+    """Return for `np.unique(x)` the first position of each value, each element's position among the values, and their counts."""
     return np.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis, equal_nan=equal_nan)[1:]
 
 
 def count_trimmed(x, trim="fb"):
-    """The first and the last position, plus one, of the elements that `np.trim_zeros(x, trim)` keeps."""
+    """Return the bounds of the slice of `x` that `np.trim_zeros(x, trim)` keeps."""
     there = np.flatnonzero(np.asarray(x))
     if not there.size:
         return 0, 0

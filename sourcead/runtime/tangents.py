@@ -1,4 +1,4 @@
-"""Tangents: the helpers of forward mode."""
+"""Helpers of forward mode, which compute tangents."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from sourcead.runtime.reductions import split_axes
 
 
 def share_of_winners(t_xs, y, xs):
-    """The tangent of `y`, the greatest (or least) of `xs`: the mean of the tangents of those equal to it."""
+    """Return the tangent of `y`, the greatest or least of `xs`, which is the mean of the tangents of those equal to it."""
     if len(xs) == 1:
         xs, t_xs = xs[0], t_xs[0]
     return sum(t * (x == y) for t, x in zip(t_xs, xs)) / sum(x == y for x in xs)
@@ -19,7 +19,7 @@ def share_of_winners(t_xs, y, xs):
 
 
 def cumprod_tangent(t_x, x, y, axis):
-    """The tangent of `y = np.cumprod(x, axis)`, without a division, so that zeros are no exception."""
+    """Return the tangent of `y = np.cumprod(x, axis)`, without a division, so that `x` may contain zeros."""
     x, y, t = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0), np.moveaxis(t_x, axis, 0).copy()
     for j in range(1, len(x)):
         t[j] = t[j - 1] * x[j] + y[j - 1] * t[j]
@@ -27,7 +27,7 @@ def cumprod_tangent(t_x, x, y, axis):
 
 
 def running_winner_tangent(t_x, x, y, axis):
-    """The tangent of `y = np.maximum.accumulate(x, axis)` (or minimum): equal values share, one by one."""
+    """Return the tangent of `y = np.maximum.accumulate(x, axis)` or `minimum`; at each step of the scan, equal values share."""
     x, y, t = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0), np.moveaxis(t_x, axis, 0).copy()
     for j in range(1, len(x)):
         share = (x[j] == y[j]) / (1.0 + (x[j] == y[j - 1]))
@@ -39,14 +39,14 @@ def running_winner_tangent(t_x, x, y, axis):
 
 
 def interp_slope(x, xp, fp):
-    """The derivative of `np.interp(x, xp, fp)` with respect to `x`, 0 outside of `xp`."""
+    """Return the derivative of `np.interp(x, xp, fp)` with respect to `x`, 0 outside of `xp`."""
     xp, fp = np.asarray(xp), np.asarray(fp)
     k = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
     return (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k]) * ((x >= xp[0]) & (x <= xp[-1]))
 
 
 def quantile_tangent(t_x, x, q, axis=None, keepdims=False):
-    """The tangent of `np.quantile(x, q, axis, keepdims=keepdims)`."""
+    """Return the tangent of `np.quantile(x, q, axis, keepdims=keepdims)`."""
     kept, gone = split_axes(x.ndim, axis)
     lengths = [x.shape[i] for i in kept] + [-1]
     flat, t_flat = (np.transpose(z, kept + gone).reshape(lengths) for z in (x, t_x))
@@ -64,7 +64,7 @@ def quantile_tangent(t_x, x, q, axis=None, keepdims=False):
 
 
 def matrix_power_tangent(t_a, a, n):
-    """The tangent of `y = np.linalg.matrix_power(a, n)`."""
+    """Return the tangent of `y = np.linalg.matrix_power(a, n)`."""
     if n < 0:
         a = np.linalg.inv(a)
         t_a = -(a @ t_a @ a)
@@ -79,14 +79,14 @@ def matrix_power_tangent(t_a, a, n):
 
 
 def part_of_convolution(full, a, v, mode="full", swapped=False):
-    """What `np.convolve(a, v, mode)` has of `np.convolve(a, v)`; with the ends as in `np.correlate` if `swapped`."""
+    """Return the part of `np.convolve(a, v)` that `np.convolve(a, v, mode)` returns, placed as by `np.correlate` if `swapped`."""
     less, more = min(len(a), len(v)), max(len(a), len(v))
     start = {"full": 0, "same": less // 2 if swapped else (less - 1) // 2, "valid": less - 1}[mode]
     return full[start : start + {"full": less + more - 1, "same": more, "valid": more - less + 1}[mode]]
 
 
 def einsum_tangents(t_operands, d, subscripts, operands):
-    """The tangents of `einsum_cotangents(d, subscripts, operands)` by those of the operands."""
+    """Return the tangents of `einsum_cotangents(d, subscripts, operands)` for tangents of the operands."""
     n = len(operands)
     changed = [tuple(t_operands[j] if j == k else operands[j] for j in range(n)) for k in range(n)]
     return tuple(

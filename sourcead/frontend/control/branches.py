@@ -1,6 +1,6 @@
-"""Branches whose condition is not known.
+"""Lower branches whose condition is not known while compiling.
 
-They are lowered side by side: first one arm, then, from the same state, the other; what differs afterwards becomes a result of the
+Both arms are lowered from the same state, one after the other; each value that differs between their ends becomes a result of the
 `Branch`.
 """
 
@@ -22,14 +22,14 @@ from sourcead.ir.types import Scalar
 
 
 def restartable(lo: Lowering, lower: Callable[[], Any]) -> Any:
-    """The result of `lower`; each time a list of known length must become one IR value, that is done first and `lower` called again."""
+    """Call `lower`; each time it finds that a list or dict must become one IR value, do that and call `lower` again."""
     birth, depth = next_birth(), lo.depth
     while True:
         with lo.attempt(MustMaterialise) as attempt:
             return lower()
         request = attempt.error
         lo.keep_apart(request.cell)
-        if request.cell.depth < depth:  # made outside of an enclosing region: that one must restart
+        if request.cell.depth < depth:  # made outside of an enclosing region, which must restart
             raise request
         if request.cell.slots.birth > birth or request.cell.kind not in ("list", "dict"):
             raise UnsupportedSyntaxError(
@@ -43,9 +43,9 @@ RAISED = object()
 
 
 def branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str = "if") -> Any:
-    """`if cond: arms[0]() else: arms[1]()`; returns the arms' values merged (None where they have none).
+    """Lower `if cond: arms[0]() else: arms[1]()`; return the merged values of the arms, None if they have no value.
 
-    An arm may return RAISED: then what the other leaves is what holds afterwards.
+    If an arm returns RAISED, the state after the branch is that at the end of the other arm.
     """
     if lo.static_only:
         raise NotStatic
@@ -53,7 +53,7 @@ def branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str = 
 
 
 def choose(lo: Lowering, condition: Value, then: Callable[[], Any], otherwise: Callable[[], Any], kind: str = "if") -> Any:
-    """`then()` if the condition holds, else `otherwise()`: one of them if it is known which, else a branch."""
+    """Lower `then()` if the condition is known to hold, `otherwise()` if it is known not to, else a branch between the two."""
     verdict = core.truth(lo, condition)
     if verdict is None:
         return branch(lo, lo.read(condition), [then, otherwise], kind)
@@ -61,7 +61,7 @@ def choose(lo: Lowering, condition: Value, then: Callable[[], Any], otherwise: C
 
 
 def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) -> Any:
-    """One attempt to lower a branch."""
+    """Lower a branch in one attempt, which raises MustMaterialise if a list or dict must become one IR value first."""
     birth = next_birth()
     done = [_lower_arm(lo, arm, birth) for arm in arms]
     merger = Merger(lo, done)
@@ -70,7 +70,7 @@ def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) 
     for (slots, key), old in {**done[0].before, **done[1].before}.items():
         a, b = (arm.state.get((slots, key), old) for arm in done)
         if done[0].left and done[1].left or slots.cell is not None and slots.cell.base is not None and key in (VALUE, SEEN):
-            continue  # nothing comes after; or a view, which follows its base
+            continue  # no statement follows, or the slot is a view's, which follows its base
         changed.append((slots, key, a, b))
         if not isinstance(key, Meta) and is_new_key(slots, a, b) and not (done[0].left or done[1].left):
             open_dict(lo, slots.cell, b if a is MISSING else a)
@@ -95,18 +95,18 @@ NOT_SURE = "which keys this dict has depends on what the program does, and its v
 
 
 def is_new_key(slots: Slots, before: Value, after: Value) -> bool:
-    """Whether a slot is a key that a dict has on one path only."""
+    """Return whether a slot belongs to a key that a dict has on one of two paths only."""
     return slots.cell is not None and slots.cell.kind == "dict" and (before is MISSING) != (after is MISSING)
 
 
 def open_dict(lo: Lowering, cell: Cell, value: Value) -> None:
-    """Has a dict become one IR value, if its values are of one kind: which keys it has depends on what the program does."""
+    """Request that a dict becomes one IR value if its values are of one kind, since its keys depend on the run."""
     if core.can_be_map(cell, value):
         raise MustMaterialise(cell, lo.here)
 
 
 def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
-    """Lowers an arm and takes back its changes of slots."""
+    """Lower an arm, record its state at the end, and undo its changes of slots."""
     mark, within = lo.journal.mark(), lo.build.within
     atoms: dict[Cell, Atom] = {}
     with lo.build.block() as stmts, lo.deeper():
@@ -121,7 +121,7 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
         if value is not RAISED:
             settle(lo, value, atoms)
         written = {slots.cell for slots, key in lo.journal.changed(mark, birth) if key is VALUE}
-        for held in lo.visible():  # the other arm may rebind a name of what this one wrote
+        for held in lo.visible():  # the other arm may rebind the name of a value that this arm wrote
             if any(isinstance(leaf, Cell) and leaf.root() in written for leaf in leaves(held)):
                 settle(lo, held, atoms)
         changed = lo.journal.changed(mark, birth)
@@ -134,7 +134,7 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
 
 
 def settle(lo: Lowering, value: Any, atoms: dict[Cell, Atom]) -> None:
-    """Notes the current versions of the cells in a value, views brought up to date."""
+    """Record in `atoms` the current versions of the array cells in a value, after bringing views up to date."""
     for leaf in leaves(value):
         if isinstance(leaf, Cell) and leaf.kind == "array" and lo.unreadable(leaf) is None:
             atoms[leaf] = lo.read(leaf)

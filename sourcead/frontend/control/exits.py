@@ -1,6 +1,6 @@
-"""How control leaves a statement, a loop or a function.
+"""The ways in which control leaves a statement, a loop or a function.
 
-What leaves a loop is data: a flag, false at the beginning of each iteration, that the loop carries and that ends it
+An exit from a loop is data: the loop carries a flag that is false at the beginning of each iteration and ends the loop when true
 (`syntax/early_exits.py`).
 """
 
@@ -12,19 +12,19 @@ import gast
 
 from sourcead.frontend.core import FALSE, Flag, Lowering, Scope, Value
 
-NEXT = object()  # how control leaves a statement: to the next iteration
+NEXT = object()  # control leaves a statement for the next iteration
 
 
 @dataclass(frozen=True, eq=False)
 class Return:
-    """How control leaves a statement: out of the function."""
+    """The exit of a statement that returns `value` from the function."""
 
     value: Value
 
 
 @dataclass(frozen=True)
 class Exits:
-    """How control leaves a loop, judged by its syntax, and the flag that ends it (None if only its domain does)."""
+    """The exits of a loop that its syntax contains, and the flag that ends it, None if only the end of its domain does."""
 
     breaks: bool
     returns: list[gast.Return]
@@ -35,23 +35,23 @@ NO_EXITS = Exits(False, [], None)
 
 
 def flag(scope: Scope, name: str) -> Flag:
-    """The flag of this name of a function: `returned`, or `result`."""
+    """Return a function's flag `returned` or `result`."""
     return scope.exits.setdefault(name, Flag(name))
 
 
 def enter(lo: Lowering, exits: Exits) -> None:
-    """Before a loop: nothing has left it yet."""
+    """Set the flags of a loop's exits to false before the loop."""
     if exits.returns:
         lo.set(lo.scope.names, flag(lo.scope, "returned"), FALSE)
     go_on(lo, exits)
 
 
 def go_on(lo: Lowering, exits: Exits) -> None:
-    """At the beginning of an iteration: nothing has left the loop."""
+    """Set the flag that ends the loop to false at the beginning of an iteration."""
     if exits.leave is not None:
         lo.set(lo.scope.names, exits.leave, FALSE)
 
 
 def is_endless(node) -> bool:
-    """Whether this is `while True`."""
+    """Return whether a statement is `while True` or a `while` of another true constant."""
     return isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)

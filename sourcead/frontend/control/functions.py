@@ -1,4 +1,4 @@
-"""A Python function and the types of its arguments to an IR function."""
+"""Lower a Python function, for given types of its arguments, to an IR function."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Lowered:
     """A lowered function.
 
     Attributes:
-        function: the IR; its parameters are those of `types`, in order.
+        function: the IR function, whose parameters are those in `types`, in order.
         params: the variable of each parameter.
-        written: parameters whose memory the function writes, and where.
-        live: name in the text -> where a global or closure variable is read.
-        guards: objects that were resolved while lowering: (where, key, object).
-        returned: where the result is returned.
-        build: the builder, with what it learned of the variables.
-        pairs: the recursive functions that it calls.
-        derived: whether some of its statements are those of a derivative.
+        written: parameter whose memory the function writes -> place in the source where it does.
+        live: name in the text -> (holder, key) of a global or closure variable that is read.
+        guards: (holder, key, object) of the objects that were resolved while lowering.
+        returned: the place in the source where the result is returned.
+        build: the builder, with the facts that it has collected about the variables.
+        pairs: the generated pairs of the recursive functions that it calls.
+        derived: whether some of its statements belong to a derivative.
     """
 
     function: Function
@@ -49,12 +49,12 @@ class Lowered:
 
 
 def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
-    """Lowers a function.
+    """Lower a function to the IR.
 
     Args:
         source: the function.
-        types: type of each parameter whose value is not known.
-        statics: value of each parameter that is known while compiling.
+        types: the type of each parameter whose value is not known.
+        statics: the value of each parameter that is known while compiling.
     """
     try:
         return lower_from(begun(source), source, types, statics)
@@ -72,14 +72,14 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
 
 
 def begun(source: Source, apart: bool = False, rows_stay: bool = False) -> Lowering:
-    """The state at the beginning of a function."""
+    """Return the state of the lowering at the beginning of a function."""
     lo = Lowering()
     lo.scope, lo.apart, lo.rows_stay = Scope(source), apart, rows_stay
     return lo
 
 
 def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
-    """Lowers a function, beginning with the state `lo`."""
+    """Lower a function from the initial state `lo`."""
     generators.refuse_generators(source)
     params: dict[str, Var] = {}
     lo.build.origin = source.origin(source.node)
@@ -119,13 +119,13 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
 
 
 def arguments(lo: Lowering, source: Source) -> dict[str, Value]:
-    """The values of a function's parameters, in order."""
+    """Return the values of a function's parameters, in order."""
     a = source.node.args
     names = [p.id for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
     return {name: lo.scope.names[name] for name in names if name in lo.scope.names}
 
 
 def last_return(node):
-    """The last `return` of a function, for messages about its result."""
+    """Return the last `return` statement of a function, or the function itself, as the place for messages about its result."""
     found = [n for n in gast.walk(node) if isinstance(n, gast.Return)]
     return found[-1] if found else node

@@ -1,4 +1,4 @@
-"""Generators of the user's: a loop over one is the generator's body, with the loop's body in place of each `yield`.
+"""Lower a loop over a user's generator to the generator's body, with the loop's body in place of each `yield`.
 
     def squares(xs):                 for x in xs:
         for x in xs:                     e = x * x
@@ -7,7 +7,7 @@
     for e in squares(xs):
         s = s + e
 
-Each of the two sees its own variables. Where the loop may be left early, the generator returns after the `yield` if it was.
+Each body sees only its own variables. If the loop may be left early, the generator returns after a `yield` at which it was left.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STOP = Flag("stop")
 
 
 def own_nodes(node):
-    """The syntax nodes of a function, without those of functions inside it."""
+    """Yield the syntax nodes of a function, without those inside nested functions and classes."""
     todo = list(gast.iter_child_nodes(node))
     while todo:
         n = todo.pop()
@@ -37,12 +37,12 @@ def own_nodes(node):
 
 
 def is_generator(node) -> bool:
-    """Whether a function is a generator."""
+    """Return whether a function is a generator."""
     return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in own_nodes(node))
 
 
 def made(lo: Lowering, fn: FunctionVal, bound: dict[str, Value]) -> Iterable:
-    """The iterable that a call of a generator returns."""
+    """Return the iterable that a call of a generator returns."""
 
     def drive(act, leave=None):
         return run(lo, fn, bound, act, leave)
@@ -52,7 +52,7 @@ def made(lo: Lowering, fn: FunctionVal, bound: dict[str, Value]) -> Iterable:
 
 
 def run(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], act: Callable, leave: Flag | None) -> None:
-    """Lowers the body of a generator; `act(value)` is done at each `yield`, and has left the loop if `leave` is true."""
+    """Lower the body of a generator with `act(value)` at each `yield`; if the flag `leave` is true afterwards, the loop was left."""
     consumer, node = lo.scope, fn.source.node
     inner = Scope(fn.source, parent=fn.scope)
     inner.names.update(bound)
@@ -71,14 +71,14 @@ def run(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], act: Callable, l
 
 
 def stopping(node) -> list[gast.AST]:
-    """The body of a generator that returns after a `yield` if the loop was left there."""
+    """Return the body of a generator, changed so that it returns after a `yield` at which the loop was left."""
     if not hasattr(node, "stopping"):
         node.stopping = _Stopping().visit(copy.deepcopy(node)).body
     return node.stopping
 
 
 class _Stopping(gast.NodeTransformer):
-    """Adds a `return` after each `yield` for the case that the loop was left."""
+    """A transformer that adds after each `yield` a `return` under the condition that the loop was left."""
     def visit_Expr(self, node):
         if not isinstance(node.value, (gast.Yield, gast.YieldFrom)):
             return node
@@ -94,7 +94,7 @@ class _Stopping(gast.NodeTransformer):
 
 
 def refuse_generators(source) -> None:
-    """Refuses generators and coroutines."""
+    """Refuse a function that is a generator or coroutine."""
     for n in own_nodes(source.node):
         if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
             raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")

@@ -1,4 +1,4 @@
-"""Calls of Python functions: the body is lowered in place, the parameters bound to the arguments."""
+"""Lower calls of Python functions: the function's body is lowered in place, its parameters bound to the arguments."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sourcead.frontend.core import Frame, FunctionVal, Lowering, Scope, TupleVal
 from sourcead.frontend.find_source import Source
 from sourcead.ir.nodes import Const
 
-MAX_INLINE = 60  # calls inside calls
+MAX_INLINE = 60  # the most calls inside calls
 
 
 def local_function(lo: Lowering, node) -> FunctionVal:
-    """The value of a `def` or `lambda` inside the function being lowered."""
+    """Return the value of a `def` or `lambda` inside the function being lowered."""
     source = LocalSource(lo.scope.source, node)
     defaults: dict[str, Value] = {}
     positional = [*node.args.posonlyargs, *node.args.args]
@@ -29,7 +29,7 @@ def local_function(lo: Lowering, node) -> FunctionVal:
 
 
 class LocalSource:
-    """The source of a nested function: its own syntax, with the globals and the file of the function around it."""
+    """The source of a nested function: its own syntax tree, with the globals and the file of the function around it."""
 
     def __init__(self, outer: Source, node):
         self.node, self.outer = node, outer
@@ -43,10 +43,10 @@ class LocalSource:
 def bind(
     lo: Lowering, source, args: list[Value], kwargs: dict[str, Value], defaults: dict[str, Value]
 ) -> dict[str, Value]:
-    """The values of a function's parameters for a call.
+    """Return {parameter: value} of a call of a function.
 
     Raises:
-        ArgumentError: the arguments do not fit the parameters.
+        ArgumentError: there are too many arguments, one is given twice or is unknown, or one is missing.
     """
     a = source.node.args
     positional = [p.id for p in [*a.posonlyargs, *a.args]]
@@ -77,19 +77,19 @@ def bind(
 
 
 def function_of_source(lo: Lowering, source: Source) -> FunctionVal:
-    """The value of a function that was defined outside of the one being lowered."""
+    """Return the value of a function that was defined outside of the one being lowered."""
     return FunctionVal(source, None, {k: core.as_value(lo, v) for k, v in source.defaults.items()})
 
 
 def call_source(lo: Lowering, source: Source, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of a function that was defined outside of the one being lowered."""
+    """Lower a call of a function that was defined outside of the one being lowered."""
     refuse_deep_nesting(lo)
     return inline(lo, function_of_source(lo, source), args, kwargs, node)
 
 
 @core.call.register(FunctionVal)
 def inline(lo: Lowering, fn: FunctionVal, args: list[Value], kwargs: dict[str, Value], node, rest: Value | None = None) -> Value:
-    """Lowers the body of a function in place; `rest` is the value of its `*args` if it is not known how many these are."""
+    """Lower a call of a function by its body; `rest` is the value of its `*args` if their number is not known."""
     refuse_deep_nesting(lo)
     source = fn.source
     bound = bind(lo, source, args, kwargs, fn.defaults)
@@ -108,7 +108,7 @@ def inline(lo: Lowering, fn: FunctionVal, args: list[Value], kwargs: dict[str, V
 
 
 def returned(lo: Lowering, source) -> Value | None:
-    """What the body of a function returns, lowered in the current scope; None if it does not return a value."""
+    """Lower the body of a function in the current scope; return the value that it returns, None if it does not return one."""
     if isinstance(source.node, gast.Lambda):
         return core.lower(lo, source.node.body)
     left = core.lower_statements(lo, source.node.body)
@@ -116,6 +116,6 @@ def returned(lo: Lowering, source) -> Value | None:
 
 
 def refuse_deep_nesting(lo: Lowering) -> None:
-    """Refuses calls inside calls that do not seem to end."""
+    """Refuse a call at a depth of more than `MAX_INLINE` calls."""
     if len(lo.calls) > MAX_INLINE:
         raise UnsupportedSyntaxError("functions are nested too deeply here", at=lo.here)

@@ -1,7 +1,7 @@
-"""What a loop carries from one iteration to the next.
+"""Lower loops, and find the values that a loop carries from one iteration to the next.
 
-A loop is lowered until its assumptions hold: which slots an iteration changes (they become loop variants), the types of the variants,
-and who may share memory with whom at the beginning of an iteration. An attempt that finds an assumption wrong corrects it and is undone.
+A loop is lowered again until its assumptions hold: the slots that an iteration changes, which become loop variants, the types of these
+variants, and the values that may share memory when an iteration begins. An attempt that finds a wrong assumption corrects it and is undone.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ Slot = tuple[Slots, Any]
 
 
 def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[Slot], leave: Any = None, policy: Policy | None = None) -> None:
-    """Lowers a loop.
+    """Lower a loop whose number of iterations is not known.
 
     Args:
         lo: the lowering.
-        make_domain: binds the target inside the iteration; returns the domain and the index.
-        body: lowers an iteration.
-        seed: slots that an iteration surely changes.
-        leave: the flag among the variables of the function that ends the loop when it is true.
-        policy: what the reverse of the loop finds saved.
+        make_domain: a function that binds the target at the beginning of an iteration and returns the domain and the index.
+        body: a function that lowers the body of an iteration.
+        seed: slots that an iteration is known to change.
+        leave: the flag, among the variables of the function, that ends the loop when it is true.
+        policy: the checkpoint policy of the loop.
     """
     if lo.static_only:
         raise NotStatic
@@ -41,7 +41,7 @@ def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[Slot], 
 
 
 def _loop(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions, policy: Policy | None) -> None:
-    """Lowers a loop again and again until its assumptions hold."""
+    """Lower a loop repeatedly until its assumptions hold."""
     for _ in range(MAX_ROUNDS):
         with lo.attempt() as attempt:
             mark = lo.journal.mark()
@@ -64,7 +64,7 @@ def _loop(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions, 
 
 
 def note(lo: Lowering, assumed: Assumptions) -> None:
-    """Has the cells that are no variants be as they are assumed to be: poisoned, opened, or with keys that are not known."""
+    """Apply the assumptions about cells that are not variants: poison them, open them, or mark their keys as unknown."""
     for cell, why in assumed.poisoned.items():
         lo.set(cell.slots, POISON, why)
     for slots in assumed.opened:
@@ -77,7 +77,7 @@ RELATIONS = ("shares", "holds", "held_by", "rows_of")
 
 
 def relate(lo: Lowering, assumed: Assumptions) -> int:
-    """Has the cells made before the loop share and hold what they do at the end of an iteration; returns the length of the journal."""
+    """Give cells made before the loop the relations that an iteration leaves; return the journal's length, as a mark of this moment."""
     for cell, relations in assumed.relations.items():
         for name in RELATIONS:
             for other in relations[name] - getattr(cell, name):
@@ -90,9 +90,9 @@ def relate(lo: Lowering, assumed: Assumptions) -> int:
 
 
 def _is_related_as_assumed(lo: Lowering, others: int, assumed: Assumptions) -> bool:
-    """Whether an iteration leaves the relations between cells made before the loop as assumed; if not, the assumption is widened.
+    """Return whether an iteration leaves the relations between cells made before the loop as assumed; if not, correct the assumption.
 
-    An object that is put into a list in one iteration lies in it at the beginning of the next.
+    For example, an object that one iteration puts into a list is in the list when the next begins.
     """
     fine = True
     for cell in lo.journal.touched(others):
@@ -105,14 +105,14 @@ def _is_related_as_assumed(lo: Lowering, others: int, assumed: Assumptions) -> b
 
 
 def sharing_on_entry(inits: dict[Slot, Value]) -> set[frozenset]:
-    """The pairs of variants whose objects may share memory on entry: an array, and a view of it under another name."""
+    """Return the pairs of variants that may share memory on entry, such as an array and a view of it under another name."""
     own = {slot: {cell.root() for cell in cells_of(value)} for slot, value in inits.items() if not isinstance(slot[1], Meta)}
     slots = [slot for slot, found in own.items() if found]
     return {frozenset((a, b)) for k, a in enumerate(slots) for b in slots[k + 1 :] if own[a] & roots(inits[b])}
 
 
 def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions) -> tuple[Stmt, dict[Slot, Value]] | None:
-    """One attempt: the loop, and the values of its variants after it; None if an assumption turned out wrong (it is then corrected)."""
+    """Lower a loop in one attempt; return its statement and the variants' values after it, None if an assumption was wrong."""
     birth, mark = next_birth(), lo.journal.mark()
     assumed.inits = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
     variants = Round(lo, assumed)
@@ -143,16 +143,16 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
         loop_domain, index, tuple(leaf.param for leaf in leaves.values()), tuple(leaf.init for leaf in leaves.values()),
         Block(tuple(stmts), tuple(yields[path] for path in leaves)), ending.param if ending else None,
     )  # fmt: skip
-    after = {dim: Sym(dim.least) for dim in assumed.dims}  # the dims that differ between iterations, as the last leaves them
+    after = {dim: Sym(dim.least) for dim in assumed.dims}  # new dims after the loop for those that differ between iterations
     outs = {p: Var(leaf.param.name, with_dims(leaf.param.type, after), leaf.param.temp) for p, leaf in leaves.items()}
     lo.build.maybe_number.update(outs[p] for p, leaf in leaves.items() if leaf.param in lo.build.maybe_number)
     results = {slot: variants.result((slot,), value, outs) for slot, value in params.items()}
-    link(lo, results, assumed.together | sharing_on_entry(assumed.inits))  # there may be no iteration at all
+    link(lo, results, assumed.together | sharing_on_entry(assumed.inits))  # there may be no iteration
     return Stmt(tuple(outs.values()), loop_op), results
 
 
 def link(lo: Lowering, values: dict[Slot, Value], pairs: Iterable[frozenset]) -> None:
-    """Notes which variants may share memory with each other."""
+    """Record that the two variants of each pair may share memory."""
     for pair in pairs:
         found = [cells_of(values[slot]) for slot in pair if slot in values]
         if len(found) == 2:
@@ -161,7 +161,7 @@ def link(lo: Lowering, values: dict[Slot, Value], pairs: Iterable[frozenset]) ->
 
 
 def _holds(lo: Lowering, changed: dict[Slot, Any], ends: dict, params: dict, assumed: Assumptions, birth: int) -> bool:
-    """Whether the slots that changed are the variants, and sharing is as assumed."""
+    """Return whether an iteration changed only slots that are variants, and poisoned and shared cells only as assumed."""
     changed = {slot: old for slot, old in changed.items() if slot[0].birth < assumed.birth}
     expected = [_is_expected(lo, slots, key, old, assumed) for (slots, key), old in changed.items()]
     fine = all(expected)
@@ -172,7 +172,7 @@ def _holds(lo: Lowering, changed: dict[Slot, Any], ends: dict, params: dict, ass
 
 
 def _is_expected(lo: Lowering, slots: Slots, key: Any, old: Any, assumed: Assumptions) -> bool:
-    """Whether a slot that an iteration changed was expected to change; if not, it is expected from now on."""
+    """Return whether a slot that an iteration changed was assumed to change; if not, correct the assumption."""
     new = slots.get(key, MISSING)
     if key is SEEN or (slots, key) in assumed.variants or old is MISSING and new is MISSING or key is POISON:
         return True
@@ -183,7 +183,7 @@ def _is_expected(lo: Lowering, slots: Slots, key: Any, old: Any, assumed: Assump
         return fine
     if key is STALE:
         return assumed.poison(slots.cell, slots[STALE])
-    if key is VALUE and slots.cell.base is not None:  # a view derived again: it follows its base
+    if key is VALUE and slots.cell.base is not None:  # a view that was derived again from its base
         return True
     assumed.variants[(slots, key)] = None
     if not isinstance(key, Meta) and is_new_key(slots, old, new):
@@ -193,7 +193,7 @@ def _is_expected(lo: Lowering, slots: Slots, key: Any, old: Any, assumed: Assump
 
 
 def _shares_as_assumed(ends: dict, params: dict, assumed: Assumptions, birth: int) -> bool:
-    """Whether the variants share memory with others as assumed; if not, the assumption is widened."""
+    """Return whether the variants share memory only as assumed; if not, widen the assumption."""
     fine = True
     owners: dict[Cell, Slot] = {cell.root(): slot for slot, value in params.items() for cell in cells_of(value)}
     reach: dict[Slot, set] = {}

@@ -1,4 +1,4 @@
-"""Loops over an iterable: iteration by iteration where the items are known, as a loop of the IR where they are not."""
+"""Lower loops over an iterable, one iteration at a time if the items are known, else to a loop of the IR."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sourcead.ir.nodes import Atom, Const, Range, Var
 from sourcead.ir.types import INT
 
 ZERO, ONE = Const(0), Const(1)
-MAX_UNROLLED = 64  # iterations
+MAX_UNROLLED = 64  # the most iterations that are unrolled
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +26,12 @@ class ForLoop:
     """A loop over an iterable.
 
     Attributes:
-        iterable: what it runs over.
-        bind: binds the target to an element.
-        body: lowers the body; returns how control leaves it.
-        index_name: the name of the number of the iteration, if the iterable has one.
-        exits: how the loop may be left.
-        seeds: returns the slots that an iteration surely changes.
+        iterable: the iterable.
+        bind: a function that binds the target to an element.
+        body: a function that lowers the body and returns the way in which control leaves it.
+        index_name: the name for the index of the iteration, if the iterable has one.
+        exits: the exits of the loop.
+        seeds: a function that returns the slots that an iteration is known to change.
         node: the statement, for error messages.
     """
 
@@ -45,7 +45,7 @@ class ForLoop:
 
 
 def run_loop(lo: Lowering, loop: ForLoop) -> None:
-    """A loop over what is not known item by item; if only that helps, its iterations one after the other."""
+    """Lower a loop to a loop of the IR; unroll it if its body needs the items and these are known and few."""
     iterable, leave = loop.iterable, loop.exits.leave
     if iterable.drive is not None:
         return driven_loop(lo, loop)
@@ -69,7 +69,7 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
         return getattr(error, "needs_items", False) and known_places(lo, iterable) is not None
 
     with lo.attempt(UnsupportedSyntaxError, when=may_be_unrolled) as attempt:
-        with lo.attempt(NeverReturns):  # the body calls a function of which nothing is known yet: then there are no iterations
+        with lo.attempt(NeverReturns):  # the body calls a recursive function whose result is unknown yet: assume no iterations
             loop_variants.loop(lo, start, run, loop.seeds(), leave, iterable.policy)
     if not attempt.failed:
         return None
@@ -80,7 +80,7 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
 
 
 def driven_loop(lo: Lowering, loop: ForLoop) -> None:
-    """A loop over a generator."""
+    """Lower a loop over a generator."""
     exits.enter(lo, loop.exits)
 
     def act(element: Value) -> Any:
@@ -92,13 +92,13 @@ def driven_loop(lo: Lowering, loop: ForLoop) -> None:
 
 
 def unending(inner: Iterable) -> Iterable:
-    """An iterable without end as one with more elements than any program takes."""
+    """Return an endless iterable as a finite one, with more elements than any program takes."""
     most = Const(2**62)
     return Iterable.numbered(lambda: most, inner.nth)
 
 
 def one_iteration(lo: Lowering, leave, body: Callable[[], Any]) -> Any:
-    """Lowers the body of a loop that the flag `leave` ends; returns how control leaves it."""
+    """Lower the body of a loop that the flag `leave` ends; return the way in which control leaves it."""
     within = lo.build.within
     lo.scope.loops += 1
     if leave is not None:
@@ -113,7 +113,7 @@ def one_iteration(lo: Lowering, leave, body: Callable[[], Any]) -> Any:
 
 
 def iteration_by_iteration(lo: Lowering, leave, items: list[Callable[[], Value]], bind, body) -> Any:
-    """The iterations one after the other; after one that may leave the loop, the others depend on a flag."""
+    """Lower the iterations one after the other; after one that may leave the loop, the others become a branch on the flag."""
     for k, item in enumerate(items):
         bind(item())
         if one_iteration(lo, leave, body) is RAISED:
@@ -131,13 +131,13 @@ def iteration_by_iteration(lo: Lowering, leave, items: list[Callable[[], Value]]
 
 
 def known_places(lo: Lowering, iterable: Iterable) -> range | None:
-    """The indices of the items of an iterable, if they are known and few."""
+    """Return the indices of an iterable's items, None if they are not known or more than `MAX_UNROLLED`."""
     if iterable.drive is not None or iterable.endless:
         return None
     with lo.attempt() as attempt:
         domain = iterable.domain()
         bounds = [known_bound(lo, a) for a in (domain.start, domain.stop, domain.step)]
-        attempt.fail()  # only the numbers are of interest
+        attempt.fail()  # only the numbers are needed, so the statements are undone
     if None in bounds:
         return None
     places = range(*bounds)
@@ -145,17 +145,17 @@ def known_places(lo: Lowering, iterable: Iterable) -> range | None:
 
 
 def known_bound(lo: Lowering, bound: Atom) -> int | None:
-    """The value of a bound, if it is known: a number, or the length of an axis that the text is made for."""
+    """Return the value of a bound, which is a number or the length of an axis of fixed length; None if it is not known."""
     found, value = core.known(lo, bound)
     dim = value if found else lo.build.arg(bound).dim
     return dim if isinstance(dim, int) else None
 
 
-# -- loops that built-in functions are ---------------------------------------------------------------------------------------
+# -- the loops inside built-in functions -------------------------------------------------------------------------------------
 
 
 def for_each(lo: Lowering, iterable: Iterable, act: Callable[[Value], Any], index_name="$element", seeds=list) -> None:
-    """Does `act(element)` for each element; `seeds` are the slots that it surely changes."""
+    """Lower `act(element)` for each element of an iterable; `seeds` returns the slots that it is known to change."""
     if iterable.items is not None:
         for item in iterable.items:
             act(item)
@@ -169,7 +169,7 @@ def for_each(lo: Lowering, iterable: Iterable, act: Callable[[Value], Any], inde
 
 
 def fold(lo: Lowering, iterable: Iterable, initial: Value, step: Callable[[Value, Value], Value]) -> Value:
-    """`step(... step(step(initial, e0), e1) ..., en)` over the elements."""
+    """Lower `step(... step(step(initial, e0), e1) ..., en)` over the elements of an iterable."""
     names, key = lo.scope.names, "$total"
     outer = names.get(key, MISSING)
     lo.set(names, key, initial)
@@ -180,7 +180,7 @@ def fold(lo: Lowering, iterable: Iterable, initial: Value, step: Callable[[Value
 
 
 def fold_left(lo: Lowering, iterable: Iterable, step, first: Value | None, begin=lambda value: None) -> Value:
-    """`step(... step(step(first, x0), x1) ..., xn)`; without `first`, it is x0, which `begin` sees."""
+    """Lower `step(... step(step(first, x0), x1) ..., xn)`; if `first` is None, start with x0 instead, after `begin(x0)`."""
     if first is None:
         first = iterable.nth(ZERO)
         begin(first)

@@ -1,7 +1,7 @@
-"""What a branch leaves behind: one value for what differs between its arms.
+"""Merge the two arms of a branch: make one value of each pair of values that differ between the arms.
 
-Tuples, lists, dicts and objects of one structure are merged item by item. A number or array becomes a result of the `Branch`. What is
-assigned in one arm only is `UNDEFINED` in the other.
+Tuples, lists, dicts and objects of the same structure are merged item by item. A number or array becomes a result of the `Branch`. A
+variable that is assigned in one arm only is `UNDEFINED` in the other.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from sourcead.ir.types import Undefined, join
 
 @dataclass
 class Arm:
-    """One arm of a branch after lowering.
+    """The state of one arm of a branch after lowering.
 
     Attributes:
-        stmts: its statements.
-        value: its value.
-        state: the slots that it changed, with their values at its end.
-        before: these slots with their values before.
-        atoms: the versions of cells at its end.
-        left: whether it raises, so that nothing flows out of it.
-        contents: the items of the containers that it changed, at its end.
-        poisoned: the cells that it poisoned, also those that it made itself.
+        stmts: the statements of the arm.
+        value: the value of the arm.
+        state: the slots that the arm changed, with their values at its end.
+        before: these slots with their values before the arm.
+        atoms: the versions of cells at the end of the arm.
+        left: whether the arm raises, so that no value flows out of it.
+        contents: the items, at the end of the arm, of the containers that it changed.
+        poisoned: the cells that the arm poisoned, including those that it made, with the reason.
     """
 
     stmts: list[Stmt]
@@ -45,11 +45,11 @@ class Arm:
     poisoned: dict[Cell, str] = field(default_factory=dict)
 
     def items(self, container: Cell) -> dict:
-        """The items of a list, dict or object at the end of this arm."""
+        """Return the items of a list, dict or object at the end of this arm."""
         return self.contents.get(container, container.items)
 
     def poison(self, value: Value) -> str | None:
-        """Why a value must not be read after this arm; None if it may be."""
+        """Return the reason why a value must not be read after this arm, None if it may be."""
         if not isinstance(value, Cell):
             return None
         found = [self.poisoned.get(cell) for cell in (value, value.root())]
@@ -61,10 +61,10 @@ SAME_STRUCTURE = "assign values of one structure on both sides, or use what diff
 
 @dataclass
 class Merger:
-    """Merges what the two arms of a branch leave.
+    """The merging of the two arms of a branch.
 
     Attributes:
-        lo: the lowering, as it is after the branch.
+        lo: the lowering, in its state after the branch.
         arms: the arms.
         results: (atom of the first arm, atom of the second, variable) for each result of the `Branch`.
     """
@@ -74,7 +74,7 @@ class Merger:
     results: list[tuple[Atom, Atom, Var]] = field(default_factory=list)
 
     def slot(self, key: Any, a: Any, b: Any) -> Any:
-        """The value of a slot after the branch."""
+        """Return the value of a slot after the branch, given its values at the ends of the arms."""
         if key is POISON or key is STALE or key is UNSURE:
             return a if a is not MISSING else b
         if key is SEEN:
@@ -94,7 +94,7 @@ class Merger:
         return self.value(a, b, key if isinstance(key, str) and not isinstance(key, Meta) else "value")
 
     def value(self, a: Value, b: Value, name: str) -> Value:
-        """One value for `a` in the first arm and `b` in the second."""
+        """Return the merged value of `a` in the first arm and `b` in the second."""
         if a is b and not any(arm.left for arm in self.arms):
             return a
         if isinstance(a, Const) and isinstance(b, Const) and not a.live and not b.live and core.same_constant(a, b):
@@ -125,7 +125,7 @@ class Merger:
         return self.data(a, b, name)
 
     def data(self, a: Value, b: Value, name: str) -> Value:
-        """One number, array or other IR value for one in each arm."""
+        """Return the merged value of a number, array or other IR value in each arm, as a result of the `Branch`."""
         poisons = [arm.poison(v) for arm, v in zip(self.arms, (a, b))]
         atoms = (UNDEFINED if v is UNDEFINED or why else self.final(v, arm) for v, why, arm in zip((a, b), poisons, self.arms))
         var = self.result(*atoms, name, name == "value")
@@ -141,7 +141,7 @@ class Merger:
         return merged
 
     def optional(self, a: Value, b: Value, name: str) -> OptionalVal | None:
-        """What is None in one arm and a tuple in the other; None for anything else."""
+        """Return the merged value of None in one arm and a tuple in the other, None for other values."""
         if UNDEFINED in (a, b) or (found := core.pairs_in_arms([a, b])) is None:
             return None
         missing, inside = zip(*found)
@@ -149,7 +149,7 @@ class Merger:
         return OptionalVal(flag, self.value(*inside, name))
 
     def functions(self, a: Value, b: Value) -> ChoiceVal:
-        """One of two functions."""
+        """Return the merged value of two functions: a choice between them by the number of the arm."""
         found = []
         for k, fn in enumerate((a, b)):
             options = [fn]
@@ -166,13 +166,13 @@ class Merger:
         return ChoiceVal(self.result(Const(0), Const(1), "which", True), {0: found[0]}, found[1])
 
     def have_same_keys(self, a: Value, b: Value) -> bool:
-        """Whether two values are lists, dicts or objects of one structure, each at the end of its arm."""
+        """Return whether two values are lists, dicts or objects with the same structure at the ends of their arms."""
         if not (isinstance(a, Cell) and isinstance(b, Cell) and a.kind == b.kind):
             return False
         return core.same_keys(*(self.lo.like(cell, arm.items(cell), "") for cell, arm in zip((a, b), self.arms)))
 
     def containers(self, some: Cell, a: Value, b: Value, name: str) -> Cell:
-        """One list, dict or object for one in each arm, or in one arm only."""
+        """Return the merged list, dict or object of one in each arm, or of one in one arm only."""
         items = [{} if cell is UNDEFINED else arm.items(cell) for cell, arm in zip((a, b), self.arms)]
         keys = items[0] if some is a else items[1]
         cells = [v for v in (a, b) if isinstance(v, Cell)]
@@ -185,7 +185,7 @@ class Merger:
         return merged
 
     def final(self, value: Value, arm: Arm) -> Atom:
-        """The atom of a value at the end of an arm."""
+        """Return the atom of a value at the end of an arm."""
         if isinstance(value, Cell):
             if value.kind != "array":
                 raise UnsupportedSyntaxError(
@@ -200,7 +200,7 @@ class Merger:
         return self.lo.read(value)
 
     def result(self, a: Atom, b: Atom, name: str, temp: bool) -> Var:
-        """The result of the `Branch` that is `a` after the first arm and `b` after the second."""
+        """Return the result of the `Branch` that is `a` after the first arm and `b` after the second, adding it if there is none."""
         for x, y, var in self.results:
             if x is a and y is b:
                 return var
@@ -212,18 +212,18 @@ class Merger:
 
 
 def is_unassigned(value: Value) -> bool:
-    """Whether nothing is assigned to a loop variant yet, as far as the current attempt knows."""
+    """Return whether a value is a loop variant that is not assigned yet, as far as the current attempt knows."""
     atom = value.slots.get(VALUE) if isinstance(value, Cell) else value
     return isinstance(atom, Var) and atom.type == Undefined()
 
 
 def is_structure(value: Value) -> bool:
-    """Whether a value is no single IR value: a tuple, a function, or a container whose items are known one by one."""
+    """Return whether a value is not a single IR value but a tuple, a function, or a container whose items are known one by one."""
     return isinstance(value, (TupleVal, FunctionVal)) or isinstance(value, Cell) and value.kind != "array"
 
 
 def outlives(lo: Lowering, fn: Value) -> bool:
-    """Whether a function that was made in an arm of a branch can be called after it: it reads nothing that exists in the arm alone."""
+    """Return whether a function made in an arm can be called after the branch, as it reads nothing that exists only in the arm."""
     match fn:
         case FunctionVal(_, scope, defaults):
             return scope in (None, *lo.scopes()) and all(isinstance(v, Const) for v in defaults.values())

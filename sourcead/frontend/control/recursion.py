@@ -1,10 +1,10 @@
-"""Calls of functions that are being lowered already.
+"""Lower recursive calls, which are calls of functions that are being lowered already.
 
-A call whose arguments have another structure (the branches of a tree) is lowered in place: it ends where the structure does. For
-arguments of the same types the call stays a call, of the function's generated pair (`ir/recursive_calls.py`).
+A call whose arguments have another structure, such as the branches of a tree, is lowered in place, and the recursion ends where the
+structure does. A call with arguments of the same types becomes a call of the function's generated pair (`ir/recursive_calls.py`).
 
-The type of the result is the least one that the body agrees with: at first a recursive call is taken never to return, so that the other
-arms of the branches around it tell.
+The type of the result is the least type that agrees with the body: at first a recursive call is assumed never to return, so that the
+other arms of the branches around it determine the type.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAX_ROUNDS = 6
 
 
 def is_under_way(lo: Lowering, key, bound: dict[str, Value]) -> bool:
-    """Whether a call of this function with arguments of these types is being lowered."""
+    """Return whether a call of this function with arguments of these types is being lowered."""
     frames = [frame for frame in lo.calls if frame.key is key]
     if not frames:
         return False
@@ -41,12 +41,12 @@ def is_under_way(lo: Lowering, key, bound: dict[str, Value]) -> bool:
 
 
 def signature(bound: dict[str, Value]) -> tuple:
-    """A key that two calls share if one generated text serves both."""
+    """Return a key that is the same for two calls if one generated text serves both."""
     return tuple((name, kind_of_value(value)) for name, value in bound.items())
 
 
 def kind_of_value(value: Value) -> Any:
-    """The part of a signature that stands for one argument."""
+    """Return the part of a signature for one argument."""
     if is_static(value):
         return "static", repr(value.value)
     match value:
@@ -64,14 +64,14 @@ def kind_of_value(value: Value) -> Any:
 
 
 def is_static(value: Value) -> bool:
-    """Whether an argument is part of the program: a string, None, a truth value, a function."""
+    """Return whether an argument is a constant of the program: a string, None, a boolean, a class, a module or a function."""
     return isinstance(value, Const) and not value.live and (
         value.value is None or isinstance(value.value, (str, bool, type, types.ModuleType)) or callable(value.value)
     )
 
 
 def general(t: Type) -> Type:
-    """The most general type for which the same text serves."""
+    """Return the most general type that the same text serves: any float dtype of a scalar, any dims of the same rank."""
     match t:
         case Scalar("float" | "complex" as kind, _):
             return Scalar(kind, ANY_DTYPE)
@@ -81,7 +81,7 @@ def general(t: Type) -> Type:
 
 
 def canonical(t: Type) -> Any:
-    """A key that two general types share only if they say the same."""
+    """Return a key that is the same for two general types only if they are equal."""
     match t:
         case Array(dtype, dims):
             return "array", None if dtype is None else np.dtype(dtype).str, None if dims is None else len(dims)
@@ -97,7 +97,7 @@ def canonical(t: Type) -> Any:
 
 
 def is_called_as_pair(lo: Lowering, source, bound: dict[str, Value]) -> bool:
-    """Whether a function that calls itself by name gets a pair at once, rather than after one body in place."""
+    """Return whether the first call of a function that calls itself by name becomes a call of its pair, not lowered in place."""
     node = source.node
     if any(frame.key is node for frame in lo.calls):
         return False
@@ -110,7 +110,7 @@ def is_called_as_pair(lo: Lowering, source, bound: dict[str, Value]) -> bool:
 
 
 def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> Value:
-    """A call of the pair of a recursive function."""
+    """Lower a call of a recursive function to a call of its pair."""
     source = fn.source
     if lo.static_only:
         raise UnsupportedSyntaxError("a derivative rule that calls itself", at=lo.here)
@@ -144,7 +144,7 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
 
 
 def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[str, Const], functions) -> None:
-    """Lowers a recursive function for arguments of some types, again until the type of its result is right."""
+    """Lower a recursive function for arguments of the types `kinds`, repeatedly until the type of its result settles."""
     names = {p.name for p in lo.pairs.values()}
     name = f"{source.name}_vjp"
     while name in names:
@@ -186,7 +186,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
 
 
 def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Value]:
-    """The values of the functions around that a nested function reads, or that functions which it calls read."""
+    """Return the variables of enclosing functions that a nested function, or a nested function that it calls, reads."""
     found: dict[str, Value] = {}
     todo = [source.node]
     mine = local_names(source.node)
@@ -212,6 +212,6 @@ def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Valu
 
 
 def local_names(node) -> set[str]:
-    """The names that a function binds."""
+    """Return the names that a function binds."""
     names = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     return names | {n.name for n in gast.walk(node) if isinstance(n, gast.FunctionDef) and n is not node}

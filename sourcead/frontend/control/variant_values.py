@@ -1,7 +1,7 @@
-"""The values of loop variants: their parameters at the beginning of an iteration, what it yields for them, what they are afterwards.
+"""The values of loop variants: at the beginning of an iteration, at its end, and after the loop.
 
-A variant that is a tuple, list, dict or object has a parameter of the loop for each number, array or other IR value in it. These have
-*paths*: the slot of the variant, then the places or keys that lead to the leaf.
+A variant that is a tuple, list, dict or object has a parameter of the loop for each leaf: each number, array or other IR value in it.
+A leaf has a *path*: the slot of the variant, then the positions or keys that lead to the leaf.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from sourcead.ir.types import Array, ListT, NoneType, Scalar, Sym, Type, Undefin
 
 @dataclass
 class Assumptions:
-    """What a loop is lowered under.
+    """The assumptions under which a loop is lowered.
 
     Attributes:
-        variants: slot -> template of its value, None if it is that of the value on entry.
-        birth: what was made before the loop is older.
+        variants: slot -> template for the structure of its value, None if the structure is that of the value on entry.
+        birth: the number at which the loop begins; cells with a lower one were made before it.
         leave: the slot of the flag that ends the loop.
         types: the types of the leaves.
         inits: the values of the variants on entry.
-        sharing: the cells that a variant may share memory with.
+        sharing: slot of a variant -> cells made before the loop with which it may share memory.
         together: pairs of variants that may share memory.
-        poisoned: cells that must not be read, and why.
-        spoiled: leaves that must not be read before they are assigned, and why.
-        opened: containers that no longer are what came in as one value.
-        unsure: dicts that get keys inside.
-        uncarried: leaves that are no data, and another in each iteration: why they are not carried.
-        numbers: leaves that may be a number although they are arrays by type.
-        first_sym: dims with this id or above are born inside the loop.
+        poisoned: cell that must not be read -> the reason.
+        spoiled: leaf that must not be read before it is assigned -> the reason.
+        opened: containers that came in as one value and were changed since.
+        unsure: dicts that get new keys in the loop.
+        uncarried: leaf that is not data and differs between iterations -> the reason why it is not carried.
+        numbers: leaves that may be a number although their type is an array.
+        first_sym: the id from which on dims are made inside the loop.
         dims: dims that differ from one iteration to the next.
-        relations: cells made before the loop -> {relation: the other cells}, as an iteration leaves them.
+        relations: cell made before the loop -> {relation: other cells}, as an iteration leaves them.
     """
 
     variants: dict[tuple[Slots, Any], Value | None]
@@ -61,7 +61,7 @@ class Assumptions:
     relations: dict[Cell, dict[str, Any]] = field(default_factory=dict)
 
     def poison(self, cell: Cell, why: str) -> bool:
-        """Assumes that a cell must not be read; returns whether that was assumed already."""
+        """Assume that a cell must not be read; return whether that was assumed already."""
         known = cell in self.poisoned
         self.poisoned.setdefault(cell, why)
         return known
@@ -69,7 +69,7 @@ class Assumptions:
 
 @dataclass
 class Leaf:
-    """One loop variant of the IR: its value on entry, and its parameter."""
+    """The value on entry and the loop parameter of one leaf."""
 
     init: Atom
     param: Var
@@ -77,14 +77,14 @@ class Leaf:
 
 @dataclass
 class Round:
-    """One attempt to lower a loop: its assumptions, and the parameter of each leaf by its path."""
+    """One attempt to lower a loop: its assumptions, and the leaves by their paths."""
 
     lo: Lowering
     assumed: Assumptions
     leaves: dict[tuple, Leaf] = field(default_factory=dict)
 
     def parameter(self, path: tuple, init: Value, template: Value | None) -> Value:
-        """The value of a variant at the beginning of an iteration: its structure, with a parameter for each leaf."""
+        """Return the value of a variant at the beginning of an iteration: its structure with a loop parameter for each leaf."""
         shape = template if template is not None else init
         name = slot_name(path[0], init)
         if path in self.assumed.uncarried:
@@ -104,7 +104,7 @@ class Round:
         return self.leaf_parameter(path, init, name)
 
     def container_parameter(self, path: tuple, init: Value, shape: Cell, name: str) -> Cell:
-        """A list, dict or object at the beginning of an iteration."""
+        """Return the list, dict or object of a variant at the beginning of an iteration."""
         inits = init.items if isinstance(init, Cell) and init.kind == shape.kind else {}
         items = {k: self.parameter((*path, k), inits.get(k, MISSING), t) for k, t in shape.items.items()}
         cell = self.lo.like(shape, items, name)
@@ -117,7 +117,7 @@ class Round:
         return cell
 
     def leaf_parameter(self, path: tuple, init: Value, name: str) -> Value:
-        """A number, array or other IR value at the beginning of an iteration."""
+        """Return the number, array or other IR value of a leaf at the beginning of an iteration."""
         lo, assumed, slot = self.lo, self.assumed, path[0]
         if (why := lo.unreadable(init)) is not None:
             assumed.spoiled.setdefault(path, why)
@@ -144,11 +144,11 @@ class Round:
         return self.spoil(path, value)
 
     def older(self, cells: set[Cell]) -> set[Cell]:
-        """The cells that were made before the loop."""
+        """Return those of some cells that were made before the loop."""
         return {c for c in cells if c.slots.birth < self.assumed.birth}
 
     def spoil(self, path: tuple, value: Value) -> Value:
-        """The value of a leaf, poisoned if it must not be read until something is assigned to it."""
+        """Return the value of a leaf, poisoned if it must not be read before it is assigned."""
         why = self.assumed.spoiled.get(path)
         if why is not None:
             if not isinstance(value, Cell):
@@ -159,7 +159,7 @@ class Round:
     # -- the end of an iteration -----------------------------------------------------------------------------------------
 
     def collect(self, path: tuple, param: Value, end: Value, yields: dict[tuple, Atom]) -> bool:
-        """Fills in what the iteration yields for each leaf; False if a type or structure was assumed wrongly."""
+        """Enter the atoms that the iteration yields for a variant's leaves; return False if a type or structure was assumed wrongly."""
         slot = path[0]
         end = UNDEFINED if end is MISSING else end
         if isinstance(param, OptionalVal) and (found := self.optional_end(param, end)) is not None:
@@ -193,14 +193,14 @@ class Round:
         return self.collect_leaf(path, end, yields)
 
     def optional_end(self, param: OptionalVal, end: Value) -> tuple[Atom, Value] | None:
-        """Whether what may be None is None at the end, and the tuple that it is if not; None for anything else."""
+        """Return for a variant that may be None whether it is None at the end, and its tuple; None if `end` is neither."""
         missing, inside = core.pair_of(end) or (None, None)
         if missing is None or inside is not UNDEFINED and not core.same_keys(inside, param.held):
             return None
         return missing, TupleVal((UNDEFINED,) * len(param.held.items), None, param.held.cls) if inside is UNDEFINED else inside
 
     def refuse_change(self, path: tuple, param: Cell, end: Value) -> None:
-        """Has a list that grows become one IR value; other containers must keep their structure."""
+        """Request that a growing list becomes one IR value; refuse other containers whose structure changes."""
         init = self.assumed.inits.get(path[0]) if len(path) == 1 else None
         if isinstance(init, Cell) and init.kind == param.kind == "list" and isinstance(end, Cell):
             raise MustMaterialise(init, self.lo.here)
@@ -212,9 +212,9 @@ class Round:
         )
 
     def collect_leaf(self, path: tuple, end: Value, yields: dict[tuple, Atom]) -> bool:
-        """Fills in what the iteration yields for one leaf."""
+        """Enter the atom that the iteration yields for one leaf; return False if its type or structure was assumed wrongly."""
         lo, assumed, init = self.lo, self.assumed, self.leaves[path].init
-        nothing = init is UNDEFINED or atom_type(init) == Undefined()  # so far, in the loop around
+        nothing = init is UNDEFINED or atom_type(init) == Undefined()  # not assigned so far, in an enclosing loop
         becomes_tuple = assumed.types[path] == Undefined() and isinstance(end, TupleVal)
         if nothing and (becomes_tuple or isinstance(end, Cell) and end.kind != "array"):
             assumed.variants[path[0]] = self.shape_of(end)
@@ -240,7 +240,7 @@ class Round:
         return True
 
     def may_be_none(self, path: tuple, param: Value, end: Value) -> TupleVal | None:
-        """The tuple that a variant is in some iterations where it is None in others; None if it is no such variant."""
+        """Return the tuple of a variant that is a tuple in some iterations and None in others, None for other variants."""
         if isinstance(param, TupleVal):
             return param if core.is_none(end) or isinstance(end, OptionalVal) and core.same_keys(end.held, param) else None
         if isinstance(param, (Var, Cell)) and self.assumed.types.get(path) == NoneType():
@@ -249,10 +249,10 @@ class Round:
         return None
 
     def starts_as_number(self, leaf: Leaf, end: Type) -> bool:
-        """Whether a variant is a literal number before the first iteration and an array of one shape after each.
+        """Return whether a variant is a literal number before the first iteration and an array of the same shape after each.
 
         The number then stands for an array of that shape: NumPy broadcasts it wherever the array is expected, and its own cotangent is
-        of no interest.
+        not needed.
         """
         found, value = core.known(self.lo, leaf.init)
         if not found or type(value) not in (int, float) or not isinstance(leaf.param.type, Scalar):
@@ -262,7 +262,7 @@ class Round:
         return all(isinstance(n, int) or n.id < self.assumed.first_sym for n in end.dims)
 
     def shape_of(self, value: Value) -> Value:
-        """The structure of a value as it is now, kept when lowering rolls back."""
+        """Return a template with the current structure of a value, which remains valid when the lowering is rolled back."""
         if isinstance(value, OptionalVal):
             return OptionalVal(value.missing, self.shape_of(value.held))
         return self.lo.map_items(value, self.shape_of) or value
@@ -270,7 +270,7 @@ class Round:
     # -- after the loop ----------------------------------------------------------------------------------------------------
 
     def result(self, path: tuple, param: Value, outs: dict[tuple, Var]) -> Value:
-        """The value of a variant after the loop; `outs` are the results of the loop."""
+        """Return the value of a variant after the loop, given the results of the loop by path."""
         if isinstance(param, OptionalVal):
             return OptionalVal(self.result((*path, "missing"), param.missing, outs), self.result(path, param.held, outs))
         if isinstance(param, TupleVal):
@@ -291,12 +291,12 @@ class Round:
 
 
 def widened(t: Type) -> Type:
-    """A list that an iteration may lengthen has no known length."""
+    """Return a type without the length of a list, as an iteration may lengthen the list."""
     return ListT(t.item) if isinstance(t, ListT) else t
 
 
 def slot_name(slot: tuple[Slots, Any], init: Value) -> str:
-    """What a loop variant is called in the text and in messages."""
+    """Return the name of a loop variant in the text and in messages."""
     key = slot[1]
     if isinstance(key, str) and not isinstance(key, Meta):
         return key.lstrip("$")

@@ -1,8 +1,8 @@
-"""What an engine is: the class that turns a derivative into a function that runs.
+"""The interface of engines, which turn a derivative into a function that runs.
 
     derivative  -- prepare -->  IR in the engine's forms  -- emit -->  program (text)  -- load -->  function
 
-`compile/` knows engines by this class alone.  `backends/numpy.py` and `backends/numba/engine.py` are the two that there are.
+`compile/` uses engines through the class `Engine` alone; `backends/numpy.py` and `backends/numba/engine.py` implement it.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from sourcead.passes import plan
 
 @dataclass(frozen=True, eq=False)
 class Derivative:
-    """A derivative that no engine has seen yet.
+    """The derivative of a user's function, the input of an engine.
 
     Attributes:
         name: the name of the generated function.
-        place: where the user's function stands, for errors.
+        place: the file and line of the user's function, for errors.
         function: the IR, not yet simplified.
-        notes: what loops save; engines add to them.
-        splits: whether products of all iterations of a loop may be put together, which takes memory.
-        without_closures: makes the same function, in which recursive functions that are called return no pullbacks.
-        global_data: the names of the data of globals and closures that the text for NumPy reads.
+        notes: the report on what loops save, to which engines add.
+        splits: whether products may be moved out of a loop and computed for all its iterations at once, which takes memory.
+        without_closures: returns the same function, in which calls of recursive functions return no pullback closures.
+        global_data: the names of the global and closure variables that the text for NumPy reads as data.
     """
 
     name: str
@@ -45,13 +45,13 @@ class Derivative:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A generated text.
+    """A generated Python text.
 
     Attributes:
-        name: the name of the function in it.
+        name: the name of the function that it defines.
         text: the source.
         namespace: the globals that it reads.
-        ir: what it was written from.
+        ir: the IR that it was written from.
     """
 
     name: str
@@ -61,25 +61,25 @@ class Program:
 
 
 class Engine(ABC):
-    """What runs generated text.
+    """A way to run generated text.
 
     Attributes:
-        rebinds: whether a loaded function can be made anew from its code for other closure cells.
+        rebinds: whether the code of a loaded function can serve a new function with other closure cells.
     """
 
     rebinds = False
 
     @abstractmethod
     def prepare(self, derivative: Derivative) -> Any:
-        """Return the IR of a derivative in the forms that the engine takes; only `emit` looks at it.
+        """Return the derivative's IR rewritten for this engine; only `emit` reads the result.
 
         Raises:
-            BackendError: the engine cannot run it.
+            BackendError: the engine cannot run the derivative.
         """
 
     @abstractmethod
     def emit(self, prepared: Any) -> Program:
-        """Return the text of what `prepare` returned."""
+        """Return the program for a result of `prepare`."""
 
     @abstractmethod
     def load(self, program: Program, plain: FunctionType) -> Callable:
@@ -87,31 +87,31 @@ class Engine(ABC):
 
         Args:
             program: what `emit` returned.
-            plain: the same derivative under NumPy; the global data that it reads is in its globals.
+            plain: the same derivative as a NumPy function, whose globals hold the global data that it reads.
 
         Raises:
-            BackendError: the engine cannot run it; also from the calls of the function, where text is compiled at the first call.
+            BackendError: the engine cannot run the program; if it compiles at the first call, that call raises the error.
         """
 
     @abstractmethod
     def fall_back(self, error: BackendError, plain: FunctionType) -> Callable:
-        """Return the function to call where the engine failed with `error`, or raise that."""
+        """Return the function to call after the engine has failed with `error`, or raise the error."""
 
     @abstractmethod
     def cache_key(self) -> str:
-        """Return a text that two engines share if they load the same code for the same program."""
+        """Return a string that is equal for two engines if they load the same code for the same program."""
 
 
 def optimised(
     function: Function, notes: list[str] | None = None, lists: bool = True, last: Callable[[Function], Function] = lambda f: f
 ) -> Function:
-    """Return the function after the passes of the plan, with the copies that writing in place needs.
+    """Return the function after the passes of the plan, with the copies that in-place updates need.
 
     Args:
         function: a derivative, not yet simplified.
-        notes: gets a line for each sum of products that is taken out of a loop; None: they stay in the loops.
-        lists: whether a list may hold None where it is filled later.
-        last: a pass of the engine's own; after it updates are in place.
+        notes: receives a line for each sum of products that is moved out of a loop; if None, they stay in the loops.
+        lists: whether a list may hold None in places that are filled later.
+        last: the engine's own pass, the last one before updates are in place.
     """
     context = plan.Context(notes=[] if notes is None else notes, splits=notes is not None, lists=lists)
     return plan.run((*plan.AFTER, plan.Pass(last, "the engine's own: last while values are immutable"), MEMORY), function, context)

@@ -1,4 +1,4 @@
-"""The engine of each backend."""
+"""The choice of an engine for each backend."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def engine_of(backend: Any) -> Engine:
 
 
 def let_compiled_code_call(cls: type) -> None:
-    """Have Numba, where it is installed, take the instances of a class for functions that compiled functions may call."""
+    """Let functions compiled with Numba, if it is installed, call the instances of a class."""
     from sourcead.backends.numba.engine import import_numba
 
     with contextlib.suppress(BackendError):

@@ -1,4 +1,4 @@
-"""Turn generated text into a function, such that tracebacks and debuggers show its lines."""
+"""Turn generated text into a function whose lines tracebacks and debuggers can show."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _counter = itertools.count(1)
 
 
 class _Text:
-    """A file name in `linecache`, for as long as a function made from it lives."""
+    """Keeps a text in `linecache` for as long as a function made from it lives."""
 
     def __init__(self, file: str):
         weakref.finalize(self, linecache.cache.pop, file, None).atexit = False
@@ -51,7 +51,7 @@ def load(text: str, name: str, namespace: dict[str, Any]) -> types.FunctionType:
 
 
 def compiled(text: str, name: str) -> types.CodeType:
-    """Return the code of a text, under a file name of its own that is known to `linecache`."""
+    """Return the code of a text, and register the text in `linecache` under a unique file name."""
     file = f"<sourcead {name} {next(_counter)}>"
     if not text.endswith("\n"):
         text += "\n"
@@ -60,7 +60,7 @@ def compiled(text: str, name: str) -> types.CodeType:
 
 
 def run(code: types.CodeType, name: str, namespace: dict[str, Any]) -> types.FunctionType:
-    """Return the function that a compiled text defines, in a namespace."""
+    """Run a compiled text in a namespace and return the function that it defines."""
     exec(code, namespace)
     function = namespace[name]
     _alive[function] = _Text.of(code.co_filename)
@@ -68,7 +68,7 @@ def run(code: types.CodeType, name: str, namespace: dict[str, Any]) -> types.Fun
 
 
 def parameter_list(signature: inspect.Signature, default: str) -> str:
-    """Return the parameters as a `def` lists them; `default.format(name)` is what each default is read from."""
+    """Return the parameter list of a `def`, in which `default.format(name)` is the expression of each default."""
     parts, before = [], None
     for p in signature.parameters.values():
         if before is p.POSITIONAL_ONLY and p.kind is not p.POSITIONAL_ONLY:
@@ -84,6 +84,6 @@ def parameter_list(signature: inspect.Signature, default: str) -> str:
 
 
 def argument_list(signature: inspect.Signature) -> str:
-    """Return the parameters as a call hands them on."""
+    """Return the argument list of a call that passes all parameters on."""
     spelling = {"VAR_POSITIONAL": "*{0}", "VAR_KEYWORD": "**{0}", "KEYWORD_ONLY": "{0}={0}"}
     return ", ".join(spelling.get(p.kind.name, "{0}").format(p.name) for p in signature.parameters.values())

@@ -1,4 +1,4 @@
-"""The engine that runs generated text as it is, under NumPy."""
+"""The engine that runs generated text unchanged, with NumPy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sourcead.ir.walk import walk
 
 
 class NumPy(Engine):
-    """NumPy, which takes every text."""
+    """The NumPy engine, which runs every text."""
 
     rebinds = True
 
@@ -25,11 +25,11 @@ class NumPy(Engine):
         return optimised(derivative.function, derivative.notes.after if derivative.splits else None)
 
     def emit(self, prepared: Function) -> Program:
-        """Return the text, after that of the recursive functions that it calls."""
+        """Return the program, whose text begins with the recursive functions that it calls."""
         emitted = emit(prepared)
         texts, namespace = [], dict(emitted.namespace)
         pairs = pairs_called(prepared.body)
-        for pair in pairs:  # which grows
+        for pair in pairs:  # `pairs` grows meanwhile
             made = optimised(differentiated(pair))
             pairs += [p for p in pairs_called(made.body) if p not in pairs]
             helper = emit(made)
@@ -54,7 +54,7 @@ class NumPy(Engine):
 
 
 def pairs_called(block: Block) -> list[Pair]:
-    """Return the recursive functions that a block calls."""
+    """Return the differentiated recursive functions that a block calls, each once."""
     return list(dict.fromkeys(s.op.fn for s in walk(block) if isinstance(s.op, Call) and isinstance(s.op.fn, Pair)))
 
 

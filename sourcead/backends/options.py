@@ -1,4 +1,4 @@
-"""How Numba compiles: the options of `backend=Numba(...)`."""
+"""The options of `backend=Numba(...)`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 from sourcead.errors import UnsupportedArgumentError
 from sourcead.frontend.find_source import is_compiled
 
-WITHOUT_NUMBA = 'leave backend="numba" away, or take backend="auto"'  # what to do about a text that Numba cannot compile
+WITHOUT_NUMBA = 'leave backend="numba" away, or take backend="auto"'  # the advice for a text that Numba cannot compile
 
-# Numba runs in parallel what computes a new array. What writes into one stays as it is: Numba does not look whether what is written shares
-# memory with it, and gave wrong numbers for `a[1:] = f(a[:-1])`; joined loops of arrays of different shapes failed.
+# Numba runs operations that compute a new array in parallel. Writes into arrays stay serial: Numba does not check whether a value shares
+# memory with the array, and gave wrong numbers for `a[1:] = f(a[:-1])`; fused loops over arrays of different shapes failed.
 PARALLEL = {
     "numpy": True, "reduction": True, "prange": True,
     "setitem": False, "inplace_binop": False, "fusion": False, "comprehension": False, "stencil": False,
@@ -23,13 +23,13 @@ class Numba:
     """The backend that compiles the generated text with `numba.njit`; `backend="numba"` is `backend=Numba()`.
 
     Attributes:
-        fastmath: lets all floating point sums be reordered and NaN be ignored, so that loops use vector instructions; results differ
-            in the last digits. Without it only sums of cotangents in loops go in any order, and NaN is kept.
-        boundscheck: a subscript out of bounds is an `IndexError`; without it, it reads or writes whatever lies there.
+        fastmath: lets Numba reorder all floating-point sums and ignore NaN, so that loops use vector instructions; results differ in the
+            last digits. Without it only sums of cotangents in loops are reordered, and NaN is preserved.
+        boundscheck: raises an `IndexError` for a subscript out of bounds; without it, such a subscript reads or writes arbitrary memory.
         cache: keeps machine code on disk, in the user's cache folder (`SOURCEAD_CACHE_DIR` names another one), for later processes;
             several may share it.
         parallel: lets Numba run array expressions and their sums on several threads. Loops stay on one, those over `prange` too:
-            iterations that add to the same cotangent would race. Sums are added up in another order, so results differ in the last digits,
+            iterations that add to the same cotangent would race. Sums are computed in another order, so results differ in the last digits,
             and compilation takes several times as long.
         inline: "always" puts the text of a gradient into the compiled functions that call it, in place of a call.
 
@@ -49,20 +49,20 @@ class Numba:
             raise UnsupportedArgumentError(f"inline={self.inline!r} is no way to inline", instead='inline="never" or inline="always"')
 
     def njit(self) -> dict[str, Any]:
-        """Return the options of `numba.njit`, but for the cache."""
+        """Return the options of `numba.njit`, except for the cache."""
         options: dict[str, Any] = {"error_model": "numpy", "boundscheck": self.boundscheck, "fastmath": self.fastmath}
         return {**options, "parallel": PARALLEL} if self.parallel else options
 
 
 def backend_of(backend: Any, f: Any) -> Any:
-    """Return a backend as a caller names it: "numpy", "auto" or a `Numba`.
+    """Return the backend that a caller chose: "numpy", "auto" or a `Numba`.
 
     Args:
-        backend: its name; None is "auto" for a function that Numba compiles, and "numpy" else.
+        backend: its name; None means "auto" for a function compiled with Numba, and otherwise "numpy".
         f: the function that is differentiated.
 
     Raises:
-        UnsupportedArgumentError: there is none of that name.
+        UnsupportedArgumentError: there is no such backend.
     """
     if backend is None:
         return "auto" if is_compiled(f) else "numpy"

@@ -1,4 +1,4 @@
-"""How long compilations in Python are run, so that the interpreter's own bookkeeping takes little of their time."""
+"""Wrappers that reduce the interpreter's overhead in long compilations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOM = 1 << 16  # slots of 8 bytes; a chunk is rounded up to a power of two, whi
 
 @contextmanager
 def without_collection():
-    """Put garbage collection off: the many small objects of a compilation live to its end, and each pass over them is in vain."""
+    """Turn garbage collection off: the many small objects of a compilation live until its end, so a collection would free none."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -24,11 +24,11 @@ def without_collection():
 
 
 def in_one_chunk(function: Callable) -> Callable:
-    """Return the function, called where the interpreter's stack has room for all that it calls.
+    """Return a wrapper that gives the function's nested calls room in one chunk of the interpreter's stack.
 
-    Since 3.11 CPython keeps frames in chunks of 16 KB.  Where a chunk ends, a call maps memory for another one and its return gives
-    that back; with an inner loop at such a depth a compilation took sixty times as long.  A frame that asks for much gets a larger
-    chunk, and the frames of further calls lie in it too.
+    Since 3.11 CPython keeps frames in chunks of 16 KB.  A call at the end of a chunk maps memory for the next one, and its return frees
+    it; an inner loop at that depth made a compilation sixty times slower.  A frame that requests much stack gets a larger chunk, which
+    also holds the frames of further calls.
 
     >>> in_one_chunk(max)(2, 3)
     3

@@ -1,6 +1,6 @@
-"""Write generated text as a module that needs NumPy alone.
+"""Write generated text as a module that needs only NumPy.
 
-Modules become imports, sourcead's runtime helpers and the user's functions come along as source, and plain data as constants;
+Modules become imports, sourcead's runtime helpers and the user's functions are copied as source, and plain data becomes constants;
 an error class of sourcead becomes the built-in class that it is derived from.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 from sourcead.errors import SourceADError, UnsupportedValueError, spelled
 from sourcead.frontend.find_source import find_source
 
-LARGEST = 10_000  # elements of an array that is still written as a constant
+LARGEST = 10_000  # the most elements of an array that is written as a constant
 
 
 def standalone(text: str, name: str, namespace: dict[str, Any]) -> str:
@@ -33,7 +33,7 @@ def standalone(text: str, name: str, namespace: dict[str, Any]) -> str:
         namespace: the globals that it was loaded with.
 
     Raises:
-        UnsupportedValueError: it reads an object that cannot be written as source.
+        UnsupportedValueError: the text reads an object that cannot be written as source.
     """
     module = _Module()
     module.add_names(text, namespace)
@@ -44,7 +44,7 @@ def standalone(text: str, name: str, namespace: dict[str, Any]) -> str:
 
 
 class _Module:
-    """The parts of a module that is being put together."""
+    """The parts of a module under construction."""
 
     def __init__(self):
         self.imports: set[str] = set()
@@ -53,13 +53,13 @@ class _Module:
         self.names: dict[str, Any] = {}
 
     def add_names(self, text: str, namespace: dict[str, Any]) -> None:
-        """Define what a text reads and does not define."""
+        """Define the global names that a text reads but does not define."""
         for name in read_names(text):
             if name in namespace and not (name in vars(builtins) and namespace[name] is vars(builtins)[name]):
                 self.add(name, namespace[name])
 
     def add(self, name: str, value: Any) -> None:
-        """Define a name, with all that its value needs."""
+        """Define a name and everything that its value needs."""
         if name in self.names:
             if self.names[name] is not value:
                 raise UnsupportedValueError(f"two different objects are called `{name}`", instead="rename one of them")
@@ -75,7 +75,7 @@ class _Module:
             self.constants.append(f"{name} = {self.constant(name, value)}")
 
     def add_function(self, name: str, function: types.FunctionType) -> None:
-        """Copy a function's source."""
+        """Add the source of a function under a name."""
         if function.__closure__:
             raise UnsupportedValueError(
                 f"the function `{name}` reads variables of the function around it and cannot be saved",
@@ -93,7 +93,7 @@ class _Module:
         self.functions.append(source)
 
     def constant(self, name: str, value: Any) -> str:
-        """Return a value as an expression."""
+        """Return the Python expression for a value."""
         match value:
             case np.ndarray() if type(value) is np.ndarray and value.dtype.kind in "fciub":
                 if value.size > LARGEST:
@@ -138,7 +138,7 @@ class _Module:
 
 
 def read_names(text: str) -> list[str]:
-    """Return the names that a text reads, in order, without those that it defines itself at its top level."""
+    """Return the names that a text reads, in order, without the functions that it defines at its top level."""
     tree = ast.parse(textwrap.dedent(text))
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     read = (n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))

@@ -1,24 +1,24 @@
 """The engine that compiles generated text with Numba.
 
-    engine.py       the engine: what `backends/base.py` asks for
-    codegen/        from IR to the IR that is written as text for Numba
-        prepare.py            the order of all that follows
-        recursion.py          recursive functions
-        boundary.py           parameters and results in parts, and the Python function around the compiled one
-        explicit_types.py     forms in which types are explicit
-        row_stacks.py         residuals that are vectors, as rows of matrices
-        vector_loops.py       statements on vectors as loops
-        loops/                statements on slices as loops; loops split and turned upward
-        number_stacks.py      residuals that are numbers, in arrays
-        outlining.py          calls that Numba may not know, as functions of their own
-    functions.py    what the text calls beside `sourcead.runtime`
-    integers.py     integer arithmetic as in Python
-    compile.py      the compilation, and its errors
-    overloads/      forms of those functions that Numba compiles; outlined functions; gradients called from compiled functions
-    interpreter.py  calls of the interpreter from compiled code
-    disk.py         machine code kept on disk
-    toolchain.py    Numba by its public interface
-    internals/      Numba beyond its public interface: faster, for versions that the tests ran
+    engine.py            the engine: implements `backends/base.py`
+    codegen/             passes from a derivative's IR to the IR of the text for Numba
+        prepare.py           runs the passes below in order
+        recursion.py         recursive functions
+        boundary.py          parameters and results in parts, and the Python function around the compiled one
+        explicit_types.py    forms in which types are explicit
+        row_stacks.py        residuals that are vectors, as rows of matrices
+        vector_loops.py      statements on vectors as loops
+        loops/               statements on slices as loops; loops split, and reversed to count upward
+        number_stacks.py     residuals that are numbers, in arrays
+        outlining.py         calls that Numba may not know, as functions of their own
+    functions.py         functions that the text calls, besides `sourcead.runtime`
+    integers.py          integer arithmetic as in Python
+    compile.py           the compilation, and its errors
+    overloads/           how Numba compiles these functions, outlined functions, and gradients called from compiled functions
+    calls_to_python.py   calls of the interpreter from compiled code
+    disk.py              machine code kept on disk
+    public_toolchain.py  compilation by Numba's public interface alone
+    internals/           compilation beyond Numba's public interface: faster, for tested versions
 
 Only `engine.py`, `codegen/`, `functions.py` and `integers.py` may be imported where Numba is not installed.
 """

@@ -1,6 +1,6 @@
 """Calls of the interpreter from compiled code, for what Numba cannot compile.
 
-Numbers, arrays, tuples and lists of them become Python objects and back; a slice is passed as the tuple of its bounds.
+Numbers, arrays, and tuples and lists of them are converted to Python objects and back; a slice is passed as the tuple of its bounds.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _counter = itertools.count(1)
 
 
 def call(function: Callable, parameters: list[str], args: list[types.Type], result: types.Type | None) -> Callable | None:
-    """Return an implementation for Numba that has a Python function called by the interpreter.
+    """Return an implementation for Numba in which the interpreter calls a Python function.
 
     Args:
-        function: takes values as Python has them.
-        parameters: the names that the implementation's parameters have.
+        function: takes Python values.
+        parameters: the names of the implementation's parameters.
         args: their types.
         result: the type of the result; None if there is none.
 
@@ -47,9 +47,9 @@ def call(function: Callable, parameters: list[str], args: list[types.Type], resu
 
 @dataclass(frozen=True)
 class Receiver:
-    """Calls a function with what compiled code sends.
+    """Calls a function with the values that compiled code sends.
 
-    `promise`: the rank and dtype of the array, in C order, that compiled code takes the result for without looking.
+    `promise`: the rank and dtype of the C-ordered array that compiled code assumes the result to be, without a check.
     """
 
     function: Callable
@@ -64,7 +64,7 @@ class Receiver:
 
 
 def _way(t: types.Type) -> tuple[str, Callable] | None:
-    """Return how a value is written where it leaves compiled code, and what makes the Python value of it."""
+    """Return the expression that sends a value from compiled code, and the function that restores the Python value from it."""
     match t:
         case types.SliceType():
             return "ends({0})", lambda x: slice(*x)
@@ -89,7 +89,7 @@ def ends(s):
 
 
 def example(t: types.Type, n: int = 1, integer: int = 0) -> Any:
-    """Return a small value of a type; all axes of arrays have n elements."""
+    """Return a small value of a type, in which axes of arrays have `n` elements and integers equal `integer`."""
     match t:
         case types.Array():
             return np.ones((n,) * t.ndim, dtype_of(t.dtype)) if t.dtype == types.boolean else np.zeros((n,) * t.ndim, dtype_of(t.dtype))
@@ -117,7 +117,7 @@ def example(t: types.Type, n: int = 1, integer: int = 0) -> Any:
 
 
 def dtype_of(t: types.Type) -> np.dtype:
-    """Return the dtype of arrays of such numbers.
+    """Return the NumPy dtype of a Numba type of numbers.
 
     Raises:
         TypeError: the type is not that of numbers or truth values.

@@ -1,4 +1,4 @@
-"""Compilation with `numba.njit`, and its errors in the user's terms."""
+"""Compilation with `numba.njit`, with errors reported at lines of the user's program."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from sourcead.errors import BackendError, SourceADError
 
 
 def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callable:
-    """Return the function that a text defines, compiled at its first call for arguments of each kind.
+    """Return the function that a text defines, which is compiled at its first call for each combination of argument types.
 
-    With `parallel`, Numba's threads raise an error for arrays that broadcast; then one thread runs the function.
+    With `parallel`, Numba's code raises an error for arrays that broadcast; then the function is compiled for one thread.
 
     Args:
         emitted: the text.
         name: the name of the function in it.
-        place: where the user's function stands, for errors.
+        place: the file and line of the user's function, for errors.
         backend: the options.
 
     Raises:
@@ -91,14 +91,14 @@ def dispatcher_of(emitted: Emitted, name: str, backend: Numba, file: str | None 
 
 
 def with_names_apart(code: CodeType) -> CodeType:
-    """Return the code with local variables renamed that end in a number: Numba itself names versions of `x` `x_1`."""
+    """Return the code after renaming local variables that end in `_` and a number, since Numba names versions of `x` `x_1`."""
     count = code.co_argcount
     local = (name + "_" if re.search(r"_\d+$", name) else name for name in code.co_varnames[count:])
     return code.replace(co_varnames=(*code.co_varnames[:count], *local))
 
 
 def with_dispatchers(namespace: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Return the globals of a text, with what Numba compiles in place of the functions that were taken out of it."""
+    """Return the globals of a text with functions that Numba compiles in place of outlined and recursive functions."""
     found = {f: TOOLCHAIN.dispatcher(loading.load(f.text, f.name, {"__name__": MODULE}), options) for f in reachable(namespace)}
 
     def known(names: dict[str, Any]) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def with_dispatchers(namespace: dict[str, Any], options: dict[str, Any]) -> dict
 
 
 def is_text(namespace: dict[str, Any]) -> bool:
-    """Return whether machine code depends on the text alone: the text reads only objects of NumPy, Python and sourcead."""
+    """Return whether machine code depends on the text alone, that is, the text reads only objects of NumPy, Python and sourcead."""
     namespaces = [namespace, *(f.namespace for f in reachable(namespace))]
     values = [v for names in namespaces for v in names.values() if not isinstance(v, Recursive)]
     return all(is_text(v.namespace) if isinstance(v, Outlined) else is_known(v) for v in values)
@@ -129,13 +129,13 @@ def is_known(value: Any) -> bool:
 @in_one_chunk
 @without_collection()
 def compile_or_refuse(compile_types: Callable[[], None], emitted: Emitted, file: str, place: str) -> None:
-    """Make machine code for arguments of some types.
+    """Compile a text for some argument types.
 
     Args:
-        compile_types: compiles.
+        compile_types: runs the compilation.
         emitted: the text.
-        file: the file name that its code has.
-        place: where the user's function stands.
+        file: the file name of its code.
+        place: the file and line of the user's function.
 
     Raises:
         BackendError: Numba cannot compile it.
@@ -149,7 +149,7 @@ def compile_or_refuse(compile_types: Callable[[], None], emitted: Emitted, file:
 
 
 def refusal(error: Exception, emitted: Emitted, file: str, place: str) -> SourceADError:
-    """Return what Numba says, in one sentence, at the line of the user's program."""
+    """Return Numba's error in one sentence, at the line of the user's program."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, SourceADError):
         cause = cause.__cause__ or cause.__context__

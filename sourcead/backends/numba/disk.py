@@ -2,7 +2,7 @@
 
 Numba finds machine code by the file, the function and the types of a call.  It does not see what the text calls, so the name of the folder
 is a hash of all that the machine code depends on: the text with its outlined functions, the options, the versions, and the sources of this
-package that are compiled into it.  Files are written under another name and renamed, so processes may share them.
+package that are compiled into it.  Files are written under a temporary name and renamed, so processes may share them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sourcead.backends.numba.internals import TOOLCHAIN
 
 
 def folder() -> Path:
-    """Return where machine code is kept."""
+    """Return the folder in which machine code is kept."""
     if given := os.environ.get("SOURCEAD_CACHE_DIR"):
         return Path(given)
     if sys.platform == "win32":
@@ -34,7 +34,7 @@ def folder() -> Path:
 
 @functools.lru_cache(maxsize=1)
 def versions() -> str:
-    """Return what machine code depends on besides the text and the options."""
+    """Return a string of all that machine code depends on besides the text and the options."""
     here = Path(__file__).parent
     files = sorted([*here.rglob("*.py"), *Path(runtime.__file__).parent.glob("*.py")])
     stamps = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
@@ -42,18 +42,18 @@ def versions() -> str:
 
 
 def cache_key(options: object) -> str:
-    """Return what the machine code of a text depends on besides the text."""
+    """Return a string of all that the machine code of a text depends on besides the text."""
     return f"{options!r} {versions()}"
 
 
 def file_of(name: str, text: str, with_callees: str, options: object) -> str | None:
-    """Return a file with the text of a function, beside which Numba keeps its machine code; None where none can be written.
+    """Return a file with the text of a function, beside which Numba keeps its machine code; None if it cannot be written.
 
     Args:
         name: the name of the function.
         text: its text.
         with_callees: the text with the functions that it calls.
-        options: those of the compilation.
+        options: the options of the compilation.
     """
     key = hashlib.sha256(f"{with_callees}\0{cache_key(options)}".encode()).hexdigest()[:32]
     file = folder() / key / f"{name}.py"

@@ -26,8 +26,8 @@ class NumbaProgram(Program):
     Attributes:
         emitted: the text without the functions that were taken out of it.
         boundary: the Python function around the compiled one.
-        place: where the user's function stands, for errors.
-        alternative: makes the text for calls where what this one assumes of its arguments does not hold; None if it assumes nothing.
+        place: the file and line of the user's function, for errors.
+        alternative: makes the text for calls whose arguments violate the assumptions of this one; None if it assumes nothing.
     """
 
     emitted: Emitted
@@ -36,16 +36,16 @@ class NumbaProgram(Program):
     alternative: Callable[[], Emitted] | None
 
     def without_assumptions(self) -> Emitted:
-        """Return the text for all calls: compiled functions cannot begin a call again with another one."""
+        """Return the text that is valid for all calls, since a compiled caller cannot repeat a call with another text."""
         return self.emitted if self.alternative is None else self.alternative()
 
 
 class NumbaEngine(Engine):
-    """Numba.
+    """The Numba engine.
 
     Args:
-        options: those of the compilation.
-        required: whether it is an error where Numba cannot compile a text; otherwise NumPy runs that, after a warning.
+        options: the options of the compilation.
+        required: whether a text that Numba cannot compile is an error; otherwise NumPy runs it, after a warning.
     """
 
     def __init__(self, options: Numba, required: bool):
@@ -92,7 +92,7 @@ class NumbaEngine(Engine):
         return cache_key(self.options)
 
     def until_refused(self, call: Callable, plain: types.FunctionType) -> Callable:
-        """Return a function that calls the compiled one until that cannot be compiled for some arguments, and then NumPy's."""
+        """Return a function that runs `call` until it cannot be compiled for some arguments, and from then on runs `plain`."""
         chosen = call
 
         def either(*args, **kwargs):
@@ -109,9 +109,9 @@ class NumbaEngine(Engine):
 
 
 def until_it_fails(call: Callable, other: Callable[[], Callable]) -> Callable:
-    """Return a function that calls the one until it fails or cannot be compiled, and from then on the other.
+    """Return a function that runs `call` until it raises an error, and from then on the function that `other` makes.
 
-    The first makes assumptions that the types do not tell.  If the error is one of the user's program, the other raises it again.
+    `call` makes assumptions that types do not express.  If the error is one of the user's program, the other function raises it again.
     """
     chosen, decided = call, False
 
@@ -129,10 +129,10 @@ def until_it_fails(call: Callable, other: Callable[[], Callable]) -> Callable:
 
 
 def import_numba() -> types.ModuleType:
-    """Return Numba.
+    """Return the module `numba`.
 
     Raises:
-        BackendError: it is not installed, or too old; says how to get it.
+        BackendError: it is not installed or too old; the message says how to install it.
     """
     try:
         import numba

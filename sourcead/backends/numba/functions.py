@@ -1,4 +1,4 @@
-"""Functions that the text for Numba calls; `overloads/` has the forms that Numba compiles."""
+"""Functions that the text for Numba calls; `overloads/` defines how Numba compiles them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import numpy as np
 
 
 def apart(v, a):
-    """`v`, or a copy if it shares memory with `a`, which is about to be written element by element."""
+    """Return `v`, or a copy if it shares memory with `a`, which is about to be written element by element."""
     return v.copy() if isinstance(v, np.ndarray) and np.may_share_memory(v, a) else v
 
 
 def add_at(x, key, value):
-    """`np.add.at(x, key, value)`: Numba has no methods of ufuncs."""
+    """Call `np.add.at(x, key, value)`; Numba does not support methods of ufuncs."""
     np.add.at(x, key, value)
 
 
 def subtract_at(x, key, value):
-    """`np.subtract.at(x, key, value)`."""
+    """Call `np.subtract.at(x, key, value)`."""
     np.subtract.at(x, key, value)
 
 
 def reserved(stack, top, n):
-    """Return the array, or a longer one with the same first elements, in which there is room for `n` elements from `top` on."""
+    """Return the array, or a longer one with the same first elements if it has no room for `n` elements from `top` on."""
     if top + n <= len(stack):
         return stack
     longer = np.empty(max(top + n, 2 * len(stack)), stack.dtype)
@@ -32,14 +32,14 @@ def reserved(stack, top, n):
 
 
 def as_many(n, m):
-    """`n`, the end of a loop over parts of arrays, if another part ends there as well."""
+    """Return `n`, the end of a loop over parts of arrays, if another part gives the same end `m`; otherwise raise an error."""
     if n != m:
         raise ValueError("operands could not be broadcast together")
     return n
 
 
 def stand_in(function: Callable) -> Callable:
-    """Return a function of an array that Numba compiles in another way than `function`, of which it is a copy."""
+    """Return a function of an array with the result of `function`, which Numba compiles in another way."""
 
     def of_array(x):
         return function(x)
@@ -51,18 +51,18 @@ def stand_in(function: Callable) -> Callable:
 ARRAY_UFUNCS = {f: stand_in(f) for f in (np.exp, np.expm1, np.log, np.log1p, np.tanh, np.sin, np.cos)}
 ARRAY_REDUCTIONS = {f: stand_in(f) for f in (np.sum, np.mean, np.max, np.min)}
 
-WIDEST = 8192  # numbers in a row of a matrix that grows
+WIDEST = 8192  # the most numbers in a row of a growing matrix
 
 
 class Unequal(Exception):
-    """An assumption of a loop does not hold: vectors have equal lengths, and the parts that it writes do not overlap."""
+    """Raised if an assumption of a loop fails: its vectors have equal lengths, and the parts that it writes do not overlap."""
 
 
 def alike(*vectors):
-    """Return the length of vectors that are equally long.
+    """Return the common length of some vectors.
 
     Raises:
-        Unequal: they are not.
+        Unequal: their lengths differ.
     """
     if any(len(v) != len(vectors[0]) for v in vectors):
         raise Unequal
@@ -70,12 +70,12 @@ def alike(*vectors):
 
 
 def begin(v, lower):
-    """Return where the slice `v[lower:...]` begins, if it is not empty."""
+    """Return the index at which the slice `v[lower:...]` begins, provided that it is not empty."""
     return lower if lower >= 0 else max(lower + len(v), 0)
 
 
 def disjoint(n, *starts):
-    """`n`, if parts of a vector of that length, which start there, are the same or have no element in common.
+    """Return `n` if the parts of a vector that have `n` elements and begin at `starts` are pairwise equal or disjoint.
 
     Raises:
         Unequal: they overlap.
@@ -86,10 +86,10 @@ def disjoint(n, *starts):
 
 
 def with_room(rows, top, width):
-    """Return the matrix, or a longer one with the same first rows, that has a row `top` of this width.
+    """Return the matrix, or a longer one with the same first rows, so that it has a row `top` of this width.
 
     Raises:
-        Unequal: its rows are of another length, or so long that arrays of their own in a list take less time.
+        Unequal: its rows have another width, or are so wide that a list of arrays takes less time.
     """
     if width > WIDEST:
         raise Unequal
@@ -105,5 +105,5 @@ def with_room(rows, top, width):
 
 
 def pushed(rows, top, v):
-    """Return the matrix with `v` as its row `top`, in the IR alone: `fusing.py` has two statements in its place."""
+    """Return the matrix with `v` as its row `top`; only in the IR: `row_stacks.py` and `vector_loops.py` replace the call."""
     raise NotImplementedError

@@ -1,11 +1,11 @@
 """Integer arithmetic that has the same results in compiled code as in Python and NumPy.
 
-    n // k, n % k       0 where k is 0 in compiled code: an error, as in Python
-    2 ** k              0 where k is negative, and wrapped where it is large: errors
-    f = f * k           wrapped, where a loop makes a large number of it: an error; Python's integers have no bounds
-    a[0] - a[1]         of small integers, which wrap in NumPy and are wide in Numba: wrapped
+    n // k, n % k       Numba gives 0 if k is 0; here that is an error, as in Python
+    2 ** k              Numba gives 0 if k is negative, and wraps if k is large; here both are errors
+    f = f * k           Numba wraps if a loop makes f large; here that is an error, since Python's integers are unbounded
+    a[0] - a[1]         of small integers: NumPy wraps and Numba widens; here the result wraps
 
-Sums of integers and products that are made once are left alone: places in arrays are made of them.
+Sums of integers, and products that no loop accumulates, are left alone: subscripts consist of them.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from sourcead.ir.types import Scalar, Type
 
 
 def divided(a, b):
-    """`a // b` of Python's numbers."""
+    """Return `a // b` of Python numbers; raise an error if `b` is 0."""
     if b == 0:
         raise ZeroDivisionError("integer division or modulo by zero")
     return a // b
 
 
 def remainder(a, b):
-    """`a % b` of Python's numbers."""
+    """Return `a % b` of Python numbers; raise an error if `b` is 0."""
     if b == 0:
         raise ZeroDivisionError("integer division or modulo by zero")
     return a % b
 
 
 def power(a, b):
-    """`a ** b` of Python's integers, as far as it is an integer of 64 bits."""
+    """Return `a ** b` of Python integers; raise an error if the result is not a 64-bit integer."""
     if b < 0:
         raise ValueError("an integer to a negative power is a float: write float(a) ** b")
     if abs(float(a)) ** b > 9.2e18:
@@ -43,14 +43,14 @@ def power(a, b):
 
 
 def shifted(a, b):
-    """`a << b` of Python's integers, as far as it is an integer of 64 bits."""
+    """Return `a << b` of Python integers; raise an error if the result is not a 64-bit integer."""
     if b < 0 or abs(float(a)) * 2.0**b > 9.2e18:
         raise OverflowError("an integer became larger than 64 bits hold: begin with a float")
     return a << b
 
 
 def product(a, b):
-    """`a * b` of Python's integers, as far as it is an integer of 64 bits."""
+    """Return `a * b` of Python integers; raise an error if the result is not a 64-bit integer."""
     if abs(float(a) * float(b)) > 9.2e18:
         raise OverflowError("an integer became larger than 64 bits hold: begin with a float")
     return a * b
@@ -60,11 +60,11 @@ CHECKED = (divided, remainder, power, shifted, product)
 
 
 def checked(op: Call, grown: set[Var]) -> Call | None:
-    """Return a call of one of these functions in place of an operator; None where it may stay.
+    """Return the call of a checked function that replaces an operator; None if the operator may stay.
 
     Args:
         op: the operation.
-        grown: what loops hand on from one iteration to the next, and products of that.
+        grown: the variables that loops carry from one iteration to the next, and products of them.
     """
     if len(op.args) != 2 or op.kwargs:
         return None
@@ -84,11 +84,11 @@ def checked(op: Call, grown: set[Var]) -> Call | None:
 
 
 def kind(operand: Operand) -> str | None:
-    """"int" or "float" for numbers of Python."""
+    """Return "int" or "float" for a Python number; None for any other operand."""
     t = atom_type(operand) if isinstance(operand, Var | Const) else None
     return t.kind if isinstance(t, Scalar) and t.dtype is None and t.kind in ("int", "float") else None
 
 
 def wraps(result: Type | None) -> bool:
-    """Return whether a result is a small integer of NumPy."""
+    """Return whether a result is a NumPy integer of less than 64 bits."""
     return isinstance(result, Scalar) and isinstance(result.dtype, np.dtype) and result.dtype.kind in "iu" and result.dtype.itemsize < 8

@@ -1,4 +1,4 @@
-"""Loading of text that Numba compiles: under the name of a module that exists, which Numba's disk cache imports."""
+"""Load text for Numba under the name of an existing module, since Numba's disk cache imports that module."""
 
 from __future__ import annotations
 

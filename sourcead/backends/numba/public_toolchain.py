@@ -1,6 +1,6 @@
-"""What the engine needs of Numba, by Numba's public interface alone: `njit`, `numba.extending` and `objmode`.
+"""What the engine needs of Numba, through the public interface alone: `njit`, `numba.extending` and `objmode`.
 
-`internals` has a subclass that compiles the same text in less than half of the time, by means that Numba may change in any version.
+`internals` has a subclass that compiles the same text in less than half the time, with interfaces that Numba may change in any version.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ class Toolchain:
     """Compilation with Numba's public interface.
 
     Attributes:
-        name: tells the machine code of one toolchain from that of another.
+        name: distinguishes the machine code of different toolchains.
     """
 
     name = "public"
 
     def register(self) -> None:
-        """Register overloads for the functions that stand for those of whole arrays."""
+        """Register overloads for the stand-ins of ufuncs and reductions of whole arrays."""
         for function, stand_in in {**ARRAY_UFUNCS, **ARRAY_REDUCTIONS}.items():
             overload(stand_in, strict=False)(lambda x, function=function: lambda x: function(x))
 
     def dispatcher(self, function: Callable, options: dict[str, Any]) -> Dispatcher:
-        """Return what compiles a function at its first call for arguments of some types."""
+        """Return a dispatcher, which compiles a function at its first call for each combination of argument types."""
         return numba.njit(**options)(function)
 
     @contextlib.contextmanager
     def compiling(self, text: str) -> Iterator[None]:
-        """Compile what is compiled in the block as a generated text.
+        """Treat what is compiled in the `with` block as a generated text.
 
         Args:
             text: the text.
@@ -64,7 +64,7 @@ class Toolchain:
         return made.nopython_signatures[-1].return_type
 
     def interpreted(self, receiver: Callable, result: types.Type) -> Callable:
-        """Return a function for compiled code that has the interpreter call `receiver(*sent)`."""
+        """Return a function for compiled code in which the interpreter calls `receiver(*sent)`."""
         text = "def run(sent):\n    with objmode(y=made):\n        y = receiver(*sent)\n    return y\n"
         namespace = {"receiver": receiver, "made": result, "objmode": numba.objmode}
         if result is types.none:
@@ -76,7 +76,7 @@ class Toolchain:
         return numba.njit(namespace["run"])
 
     def first_calls(self, make: Callable[[bool], Dispatcher], compile_with: Callable[[Callable[[], None]], None]) -> Callable:
-        """Return a function that compiles for arguments of new types before it runs.
+        """Return a function that compiles for new argument types before it runs.
 
         Args:
             make: makes the dispatcher; the argument says whether its machine code is kept on disk.
@@ -106,7 +106,7 @@ class Toolchain:
 
 
 def typed_list(items: list, item: types.Type) -> List:
-    """Return the items as a typed list of Numba."""
+    """Return the items as a Numba typed list."""
     made = List.empty_list(item)
     for v in items:
         made.append(v)
@@ -119,7 +119,7 @@ def is_refusal(error: Exception) -> bool:
 
 
 class _State(threading.local):
-    """Whether this thread compiles a generated text."""
+    """Records whether the current thread compiles a generated text."""
 
     def __init__(self):
         self.generated = False
@@ -130,13 +130,13 @@ _state = _State()
 
 @overload(operator.setitem, target="cpu")
 def _setitem_of_a_list(x, key, value):
-    """Refuse a write that would lose digits: Numba's lists of integers take floats, and Python's hold both."""
+    """Refuse a write that would lose digits: Numba truncates a float in a list of integers, and Python's lists hold both."""
     if _state.generated and isinstance(x, types.List) and width(value) > width(x.dtype):
         raise BackendError(f"a value of type {value} is written into a list of {x.dtype}")
     return None
 
 
 def width(t: types.Type) -> int:
-    """Return a number that is greater for kinds of numbers that hold all numbers of another kind."""
+    """Return the rank of a kind of number, which is greater than that of any kind it includes; -1 for other types."""
     kinds = types.Boolean, types.Integer, types.Float, types.Complex
     return next((k for k, kind in enumerate(kinds) if isinstance(t, kind)), -1)

@@ -1,14 +1,14 @@
 """The boundary between Python and compiled code: Numba's functions take and return numbers, arrays and tuples of them.
 
-A parameter that is a tuple, list, dict or record becomes one parameter for each of its parts, out of which the first statements
-build it again; simplification then does away with most of that.  The results are taken apart in the same way.  The Python function
-around the compiled one does the reverse:
+A parameter that is a tuple, list, dict or record becomes one parameter for each of its parts, from which the first statements rebuild it;
+simplification then removes most of that.  The results are taken apart in the same way.  The Python function around the compiled one does
+the reverse:
 
     def loss_grad(params, x):
         d_w, d_b = compiled(params["w"], params["b"], x)
         return {"w": d_w, "b": d_b}
 
-Global data that the function reads becomes parameters too: Numba would take it for constants.
+Global data that the function reads becomes parameters too, because Numba would compile it as constants.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Boundary:
     """The Python function around a compiled one, as text.
 
     Attributes:
-        arguments: for each parameter of the compiled function, what it is given.
-        result: the result, of the parts `d_0`, `d_1`, ... that the compiled function returns.
+        arguments: for each parameter of the compiled function, the expression of its argument.
+        result: the expression of the result, from the parts `d_0`, `d_1`, ... that the compiled function returns.
         count: how many parts it returns.
-        namespace: what the expressions read.
+        namespace: the globals that the expressions read.
     """
 
     arguments: tuple[str, ...]
@@ -46,7 +46,7 @@ class Boundary:
     namespace: dict[str, Any]
 
     def text(self, name: str, parameters: list[str]) -> str:
-        """Return the definition of the function."""
+        """Return the text of the Python function."""
         call = f"compiled({', '.join(self.arguments)})"
         if self.count == 1 and self.result == "d_0":
             body = f"    return {call}\n"
@@ -57,11 +57,11 @@ class Boundary:
 
 
 def flattened(function: Function, live: dict[str, Type]) -> tuple[Function, Boundary]:
-    """Return the function with parameters and results in parts, and the Python function around it.
+    """Return the function with parameters and results split into parts, and the Python function around it.
 
     Args:
         function: not yet simplified.
-        live: the global data that the text may read, by name, with its types.
+        live: the types of the global data that the text may read, by name.
     """
     work = _Flattening({p.name for p in function.params})
     params: list[Var] = []
@@ -113,7 +113,7 @@ class _Flattening:
         return name
 
     def without_globals(self, body: Block, live: dict[str, Type], params: list[Var]) -> Block:
-        """Return the body with parameters in place of data that is read anew at each call."""
+        """Return the body with parameters in place of global data, which is read anew at each call."""
         found: dict[str, Var] = {}
 
         def atom(a: Atom) -> Atom:
@@ -129,7 +129,7 @@ class _Flattening:
     # ---- results ----
 
     def result(self, atom: Atom, results: list[Atom]) -> str:
-        """Add the parts of an atom to the results, and return the expression that builds it from them again."""
+        """Add the parts of an atom to the results, and return the expression that rebuilds it from them."""
         t = atom_type(atom)
         if (constant := constant_of(t)) is not None:
             return self.held("constant", constant.value) if constant.value is not None else "None"
@@ -191,7 +191,7 @@ def build_op(t: Type, items: tuple[Atom, ...]) -> Build:
 
 
 def constant_of(t: Type) -> Const | None:
-    """Return the one value that a type has, if the signature fixes it."""
+    """Return the value of a type that has only one; otherwise None."""
     match t:
         case NoneType():
             return Const(None)

@@ -7,8 +7,8 @@
     table = [0] * n                   table = [0.0] * n                                 where floats are written into it
     x[...] += v                       x[:] += v
 
-Numba infers the type of a variable statement by statement.  What it has taken for an integer, and handed on to a function as such, does
-not become a float; and the length of a list whose elements are not known yet tells it nothing of the list.
+Numba infers the type of a variable statement by statement.  A variable that it has inferred as an integer, and passed to a function, does
+not become a float later; and a call of `len` does not tell it the element type of an empty list.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ def structures_by_parts(function: Function) -> Function:
 
 
 def are_alike(args: tuple) -> bool:
-    """Return whether these are structures with the same parts."""
+    """Return whether all arguments are structures with the same parts."""
     if not all(isinstance(a, Var) and keyed_parts(a.type) is not None for a in args):
         return False
     return len({(type(a.type), tuple(key for key, _ in keyed_parts(a.type))) for a in args}) == 1
 
 
 def with_stable_types(function: Function) -> Function:
-    """Return the function with floats where variables begin as integers, and with the element types of lists that are inserted into."""
+    """Return the function with float initial values for float variables, and with typed empty lists where elements are inserted."""
     lists = _Lists()
     lists.block(function.body)
     typed, floats = lists.inserted_into(), lists.floats_later()
@@ -81,7 +81,7 @@ def with_stable_types(function: Function) -> Function:
             case Branch(_, then, orelse):
                 arms = [replace(arm, results=tuple(map(as_float, arm.results, stmt.targets))) for arm in (then, orelse)]
                 op = replace(op, then=arms[0], orelse=arms[1])
-            case Update(Var(type=Array(dims=(_, *_))), (Sub(Const(value)),)) if value is ...:  # Numba lowers no `x[...] += v`
+            case Update(Var(type=Array(dims=(_, *_))), (Sub(Const(value)),)) if value is ...:  # Numba cannot lower `x[...] += v`
                 op = replace(op, path=(Sub(Slice(None, None, None)),))
             case Build("list", ()) if stmt.targets[0] in typed:
                 op = Call(typed[stmt.targets[0]], ())
@@ -112,7 +112,7 @@ def no_integers():
 
 @dataclass
 class _Lists:
-    """The versions of each list, the types of the values put into it, and whether some are inserted before its end."""
+    """The versions of each list, the types of the values that are put into it, and whether some are inserted before its end."""
 
     parent: dict[Var, Var] = field(default_factory=dict)
     empty: list[Var] = field(default_factory=list)
@@ -159,7 +159,7 @@ class _Lists:
                             self.same(t, r)
 
     def floats_later(self) -> set[Var]:
-        """Return the lists that begin with integers and are written with floats."""
+        """Return the lists that begin with integers and into which floats are written later."""
         kinds = self.kinds()
         return {v for v in self.integers if "float" in kinds.get(self.of(v), ()) and kinds[self.of(v)] <= {"int", "float"}}
 

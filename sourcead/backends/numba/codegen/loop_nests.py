@@ -1,8 +1,8 @@
-"""Calls of NumPy that are quicker compiled as loops, or not at all.
+"""Calls of NumPy that are compiled as loops, or left to the interpreter, because that is faster.
 
-What Numba has for `np.sum(a, axis=0)` and `np.outer(a, b)` takes it 1.5 s each to compile, for all cases that there are; the loops for
-one case take a tenth of that, and run as fast.  What it has for `np.linalg.solve`, `np.sort` and similar functions takes as long, and calls
-the same routines as NumPy does: the interpreter calls those.
+Numba's own `np.sum(a, axis=0)` and `np.outer(a, b)` take 1.5 s each to compile, because they cover all cases; loops for one case take a
+tenth of that, and run as fast.  Its `np.linalg.solve`, `np.sort` and similar functions take as long, and call the same routines as NumPy,
+so the interpreter calls NumPy's.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def reduces_all_axes(op: Call) -> bool:
 
 
 def rank_of(operand) -> int | None:
-    """Return the rank of an array of floats."""
+    """Return the rank of an array of floats; None for any other operand."""
     t = operand.type if isinstance(operand, Var) else None
     return len(t.dims) if isinstance(t, Array) and t.dims is not None and t.dtype in _FLOATS else None
 
@@ -55,7 +55,7 @@ _OUTER = """\
 
 
 def sum_along(axis: int, rank: int, keeps: bool) -> str:
-    """Return the sum along an axis.
+    """Return the body of a function of `a` that computes the sum along an axis.
 
     >>> print(sum_along(1, 2, keeps=False))
         y = np.zeros(a.shape[0], a.dtype)

@@ -1,4 +1,4 @@
-"""What a loop saves for its reverse sweep: arrays of numbers in place of lists.
+"""Residuals that are numbers, which loops save in arrays in place of lists.
 
     zs = []                          zs = np.empty(0)
                                      zs_top = 0
@@ -10,8 +10,8 @@
                                          zs_top -= 1
         z = zs.pop()                     z = zs[zs_top]
 
-Room is made before each innermost loop, for as many numbers as it can save, so that the loop itself only stores: one store and one load
-a step.  Lists whose growth no counted loop bounds stay lists, and so do those of arrays.
+Room is reserved before each innermost loop, for as many numbers as it can save, so that an iteration only stores or loads a number. Lists
+whose growth no counted loop bounds stay lists, and so do lists of arrays.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _DTYPES = {"float": np.dtype(np.float64), "int": np.dtype(np.int64), "bool": np.
 
 
 def stacks_as_arrays(function: Function) -> Function:
-    """Return the function with stacks of numbers as arrays; runs after `assign_memory`."""
+    """Return the function with arrays in place of stacks of numbers; must run after `assign_memory`."""
     stacks = Stacks(dtype_of)
     stacks.block(function.body, None)
     found = stacks.kept()
@@ -43,11 +43,11 @@ def stacks_as_arrays(function: Function) -> Function:
 
 
 class Stacks:
-    """The versions of each list of residuals, and what is put on it.
+    """The versions of each list of residuals, and the dtypes of the values that are pushed on it.
 
     Args:
-        dtype_of: the dtype of an array of values such as this one; None if they are not kept in arrays.
-        bounded: whether room is made ahead, and so the loop that puts something on a list must be a counted one.
+        dtype_of: returns the dtype of an array for such values as its argument; None if they are not kept in arrays.
+        bounded: whether room is reserved ahead; then a list stays a list if a loop that is not counted pushes on it.
     """
 
     def __init__(self, dtype_of: Callable[[Operand], np.dtype | None], bounded: bool = True):
@@ -55,7 +55,7 @@ class Stacks:
         self.parent: dict[Var, Var] = {}
         self.built: set[Var] = set()
         self.spoiled: set[Var] = set()
-        self.dtypes: dict[Var, set] = {}  # by any version of the list that is put on
+        self.dtypes: dict[Var, set] = {}  # by the version of the list that is pushed on
 
     def of(self, v: Var) -> Var:
         while v in self.parent:
@@ -124,7 +124,7 @@ class Stacks:
 
 
 def dtype_of(value) -> np.dtype | None:
-    """Return the dtype of an array of such numbers."""
+    """Return the dtype of an array that can hold a value; None if the value is no number and no truth value."""
     t = atom_type(value) if isinstance(value, (Var, Const)) else None
     if not isinstance(t, Scalar):
         return None
@@ -132,7 +132,7 @@ def dtype_of(value) -> np.dtype | None:
 
 
 class StackRewriter:
-    """Puts an array and the number of its elements in use in place of each version of a list."""
+    """Replaces each version of a list by an array and the number of its elements in use."""
 
     def __init__(self, stacks: Stacks, found: dict[Var, np.dtype]):
         self.stacks, self.found = stacks, found
@@ -142,7 +142,7 @@ class StackRewriter:
         return self.found.get(self.stacks.of(atom)) if isinstance(atom, Var) else None
 
     def pair(self, v: Var) -> tuple[Var, Var]:
-        """New variables for a version of a list."""
+        """Return new variables for a version of a list: the array and the number of elements."""
         dtype = self.dtype(v)
         self.now[v] = Var(v.name, Array(dtype, (Sym(),)), v.temp), Var(f"{v.name}_top", INT, True)
         return self.now[v]
@@ -211,7 +211,7 @@ class StackRewriter:
         return [*before, replace(stmt, op=made, targets=self.targets(stmt.targets))]
 
     def room(self, stmt: Stmt, init: Var, domain: Range, count: int) -> list[Stmt]:
-        """Return statements that make room in an array for what each iteration of a loop may put on it."""
+        """Return statements that make room in an array for all that the iterations of a loop may push on it."""
         array, top = self.now[init]
         iterations, n, wider = Var("iterations", INT, True), Var("n", INT, True), fresh(array)
         bounds = (domain.start, domain.stop, domain.step)
@@ -224,7 +224,7 @@ class StackRewriter:
         return out
 
     def pushes(self, block: Block, p: Var) -> int:
-        """Return how many numbers one iteration may push to the list of which `p` is a version, not counting inner loops."""
+        """Return the most numbers that one iteration, without inner loops, pushes on the list of which `p` is a version."""
         count = 0
         for stmt in block.stmts:
             match stmt.op:

@@ -1,7 +1,7 @@
 """Outlining: calls that Numba may not know become functions of their own.
 
-Element loops, arithmetic and ufuncs stay as they are.  Any other call becomes that of an *outlined* function, which has the options
-of the call in it and takes what the call reads:
+Element loops, arithmetic and ufuncs stay as they are.  Any other call becomes a call of an *outlined* function, which contains the options
+of the original call and takes the variables that it reads:
 
     d_x = np.broadcast_to(d_y, x.shape)      d_x = broadcast_to(d_y, shape)
 
@@ -11,7 +11,7 @@ of the call in it and takes what the call reads:
 `overloads/outlined.py` compiles it if Numba can and the result has the inferred type; otherwise the interpreter runs it.
 
 Numba differs from NumPy in three more ways, which are handled here: Python numbers are strong (float32 times 2.0 is float64), an in-place
-`a[1:] += v` does not look whether `v` shares memory with `a`, and no `with np.errstate` is needed, since nothing warns.
+`a[1:] += v` does not check whether `v` shares memory with `a`, and no `with np.errstate` is needed, since nothing warns.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ _SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
 
 @dataclass(eq=False)
 class Outlined:
-    """An outlined function: its body is one call of the text.
+    """An outlined function, whose body is one call taken from the text.
 
     Attributes:
-        name, text, namespace: its source, and the globals that this reads.
-        result: the type that its result has.
+        name, text, namespace: its source, and the globals that the source reads.
+        result: the inferred type of its result.
         compiles: whether Numba should try to compile it.
-        parameters: their names.
+        parameters: the names of its parameters.
         origin: the user's statement that the call is part of.
     """
 
@@ -74,18 +74,18 @@ class Outlined:
         return self.name
 
 
-SHAPED = (np.zeros, np.ones, np.empty)  # take a shape
-MANY_AXES = 3  # arrays with so many axes are left to NumPy: loops over them take Numba seconds to compile, and run no faster
+SHAPED = (np.zeros, np.ones, np.empty)  # functions that take a shape
+MANY_AXES = 3  # arrays with this many axes or more are left to NumPy: loops over them take Numba seconds to compile, and run no faster
 AT = {"add": add_at, "sub": subtract_at}  # in place of `np.add.at` and `np.subtract.at`
 
 
 def outline_calls(function: Function) -> Function:
-    """Return the function with calls outlined; runs after `assign_memory` and keeps its decisions."""
+    """Return the function with calls outlined; must run after `assign_memory`, whose decisions it keeps."""
     return without_unread_displays(replace(function, body=_Outlining().block(function.body)))
 
 
 def with_outlined(emitted: Emitted) -> str:
-    """Return a text with the functions that it calls."""
+    """Return a text preceded by the functions that it calls."""
     recursive = reachable(emitted.namespace)
     namespaces = [*(r.namespace for r in recursive), emitted.namespace]
     outlined = [v.text for namespace in namespaces for v in namespace.values() if isinstance(v, Outlined)]
@@ -147,7 +147,7 @@ class _Outlining:
             case Call():
                 return self.call(stmt, before)
             case Index(Var() as base, Const(value)) if value is ... and rank(base.type):
-                return Let(base)  # Numba lowers no `x[...]`
+                return Let(base)  # Numba cannot lower `x[...]`
             case Update(_, _, value, "add" | "sub") if self.may_overlap(value, stmt.op.base):
                 return replace(stmt.op, value=self.bound(Call(apart, (value, stmt.op.base)), value, stmt, before))
         return stmt.op
@@ -160,7 +160,7 @@ class _Outlining:
         if fn in (operator.is_, operator.is_not) and all(kind_of(atom_type(a)) == "bool" for a in op.args):
             if len({getattr(atom_type(a), "dtype", None) is None for a in op.args}) == 2:
                 return Let(Const(fn is operator.is_not))  # NumPy's True is not Python's
-            return replace(op, fn=operator.eq if fn is operator.is_ else operator.ne)  # Numba has no one True
+            return replace(op, fn=operator.eq if fn is operator.is_ else operator.ne)  # Numba has no unique True
         if (instead := checked(op, self.grown)) is not None:
             if fn is operator.mul:
                 self.grown.update(stmt.targets)
@@ -205,7 +205,7 @@ class _Outlining:
         return known and result.dtype in (np.float32, np.float64) and getattr(atom_type(op.args[0]), "dtype", None) == result.dtype
 
     def strong(self, operand: Operand, dtype: np.dtype, stmt: Stmt, before: list[Stmt]) -> Operand:
-        """Return a Python number in the dtype that it takes on in arithmetic with numbers of that dtype."""
+        """Return a Python number converted to the dtype that NumPy gives it in arithmetic with `dtype`; other operands unchanged."""
         if not isinstance(operand, (Var, Const)):
             return operand
         t = atom_type(operand)
@@ -222,7 +222,7 @@ class _Outlining:
         return v
 
     def outlined(self, stmt: Stmt, fn: Any) -> Call:
-        """Return a call of an outlined function, whose body is the call and the displays among its arguments."""
+        """Return a call of an outlined function, whose body is the statement's call with the displays among its arguments."""
         y = fresh(stmt.targets[0], temp=True)
         inner: dict[Var, Var] = {}
         stmts: list[Stmt] = []
@@ -274,9 +274,9 @@ class _Outlining:
     # ---- memory ----
 
     def may_overlap(self, value: Operand, base: Atom) -> bool:
-        """Return whether an array that is added may share memory with the one that it is added to.
+        """Return whether an array that is added may share memory with the array to which it is added.
 
-        What was made by one statement and what was there before it, or was made by another, are apart.
+        An array that a statement allocated shares no memory with arrays that were there before or that another statement allocated.
         """
         if not (isinstance(value, Var) and isinstance(base, Var) and isinstance(base.type, Array)):
             return False
@@ -289,7 +289,7 @@ class _Outlining:
         return not (v_made and (b_made or earlier) or b_made and not earlier)
 
     def root(self, v: Var) -> tuple[Var, bool]:
-        """Return the variable that an array's memory belongs to, as far as known, and whether a statement of this function allocated it."""
+        """Return the variable that owns an array's memory, as far as known, and whether a statement of this function allocated it."""
         match self.made_by.get(v):
             case Update(base) | Let(base) if isinstance(base, Var):
                 return self.root(base)
@@ -304,12 +304,12 @@ class _Outlining:
 
 
 def number_as_array(op: Call, result: Array) -> Call:
-    """Return the call that makes an array of one element from a number, for a variable that holds a number first and an array later."""
+    """Return the call that makes an array of one element from a number, for a variable that holds first a number and later an array."""
     return Call(np.full, (Const((1,) * len(result.dims)), *op.args), (("dtype", Const(result.dtype)),))
 
 
 def is_basic(fn: Any) -> bool:
-    """Return whether Numba knows a function of numbers and arrays, element by element."""
+    """Return whether a function works element by element on numbers and arrays, and Numba supports it."""
     if isinstance(fn, np.ufunc):
         return fn.signature is None and fn.nout == 1 and fn.nin <= 2 and fn.__name__ in dir(np)
     return getattr(fn, "__module__", None) in ("_operator", "operator") and record_of(fn).elementwise
@@ -322,19 +322,19 @@ def _is_float_array(operand: Operand) -> bool:
 
 
 def _is_float(operand: Operand) -> bool:
-    """Return whether this is one number of 32 or 64 bits."""
+    """Return whether an operand is a 32-bit or 64-bit float."""
     t = atom_type(operand) if isinstance(operand, (Var, Const)) else None
     return isinstance(t, Scalar) and t.kind == "float" and t.dtype in (None, np.float32, np.float64)
 
 
 def _is_matrix(operand: Operand) -> bool:
-    """Return whether this is a vector or matrix of numbers that BLAS takes."""
+    """Return whether an operand is a vector or matrix of numbers that BLAS supports."""
     t = atom_type(operand) if isinstance(operand, (Var, Const)) else None
     return isinstance(t, Array) and rank(t) in (1, 2) and kind_of(t) in ("float", "complex") and t.dtype.itemsize > 2
 
 
 def _dtype(operand: Operand) -> Operand:
-    """Return an option with NumPy's dtypes in place of Python's types, as Numba requires."""
+    """Return an option with a NumPy dtype in place of a Python type, as Numba requires."""
     python = isinstance(operand, Const) and any(operand.value is t for t in (bool, int, float, complex))
     return Const(np.dtype(operand.value)) if python else operand
 

@@ -1,4 +1,4 @@
-"""From the IR of a function to the text that Numba compiles."""
+"""The passes from the IR of a derivative to the IR of the text that Numba compiles."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Prepared:
     Attributes:
         function: the compiled function.
         boundary: the Python function around it.
-        place: where the user's function stands.
-        alternative: makes the function for calls where what `function` assumes of its arguments does not hold; None if it assumes nothing.
+        place: the file and line of the user's function.
+        alternative: makes the function for calls whose arguments violate the assumptions of `function`; None if it assumes nothing.
     """
 
     function: Function
@@ -40,10 +40,10 @@ class Prepared:
 
 
 def prepare(derivative: Derivative) -> Prepared:
-    """Return the IR of a derivative in the forms that Numba takes; its notes say what is done otherwise than in the text for NumPy."""
+    """Return a derivative's IR in the forms that Numba compiles, and note how the text differs from that for NumPy."""
     function, told = derivative.without_closures(), derivative.notes.compiled
     live = {a.text: atom_type(a) for a in live_data(function.body) if a.text in derivative.global_data}
-    assumes = False  # whether vectors in loops have become loops
+    assumes = False  # whether statements on vectors have become loops, which assume equal lengths
 
     def loops_over_vectors(function: Function) -> Function:
         nonlocal assumes
@@ -72,7 +72,7 @@ def prepare(derivative: Derivative) -> Prepared:
 
 
 def live_data(block: Block) -> Iterator[Const]:
-    """Return the data of globals and closures that a block reads."""
+    """Yield the data of globals and closures that a block reads."""
     for stmt in walk(block):
         for operand in op_operands(stmt.op):
             yield from (a for a in operand_atoms(operand) if isinstance(a, Const) and a.live)

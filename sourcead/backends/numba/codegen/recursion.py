@@ -1,11 +1,11 @@
-"""Recursive functions under Numba, which compiles no closures that are returned.
+"""Recursive functions under Numba, which cannot compile functions that return closures.
 
-The value and the cotangents are functions of their own that call themselves (`ad/recursion.py`):
+The value and the cotangents are computed by separate recursive functions (`ad/recursion.py`):
 
     y, pullback = f_vjp(a, b)        y = f(a, b)
     d_a, d_b = pullback(d_y)         d_a, d_b = f_cotangents(a, b, d_y)
 
-They take their arguments as they are, tuples and lists too: nothing of them crosses the boundary to Python.
+They take whole arguments, tuples and lists too, because these do not cross the boundary to Python.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Recursive:
     """A recursive function that the text calls.
 
     Attributes:
-        name, text, namespace: its source, and the globals that this reads, itself among them.
+        name, text, namespace: its source, and the globals that the source reads, including the function itself.
     """
 
     name: str
@@ -42,14 +42,14 @@ class Recursive:
 
 
 def with_functions(function: Function, written: Callable[[Function], Emitted]) -> Function:
-    """Return the function with calls of functions that return values alone in place of pairs.
+    """Return the function with calls of functions that return only values in place of pairs of a value and a pullback.
 
     Args:
-        function: one whose reverse sweep calls no pullbacks.
-        written: what makes the text of such a function.
+        function: a function whose reverse sweep calls no pullbacks.
+        written: makes the text of such a function.
 
     Raises:
-        BackendError: one of them reads data of its module.
+        BackendError: one of the recursive functions reads global data.
     """
     return _Functions(written).of(function)
 
@@ -89,7 +89,7 @@ class _Functions:
 
 
 def refuse_globals(block: Block, function: Function) -> None:
-    """Refuse a function that reads global data: Numba would compile the present value as a constant."""
+    """Refuse a function that reads global data, because Numba would compile the present value as a constant."""
 
     def atom(a: Atom) -> Atom:
         if isinstance(a, Const) and a.live:
@@ -103,7 +103,7 @@ def refuse_globals(block: Block, function: Function) -> None:
 
 
 def reachable(namespace: dict[str, Any]) -> list[Recursive]:
-    """Return the recursive functions that a text calls, and those that these call."""
+    """Return the recursive functions that a text calls, directly or through others."""
     found: list[Recursive] = []
     todo = list(namespace.values())
     while todo:

@@ -1,4 +1,4 @@
-"""What a loop saves for its reverse sweep: vectors as rows of matrices in place of lists of arrays.
+"""Residuals that are vectors, which loops save as rows of matrices in place of lists of arrays.
 
     hs = []                          hs = np.empty((0, 0))
                                      hs_top = 0
@@ -10,10 +10,10 @@
         h = hs.pop()                     hs_top -= 1
                                          h = hs[hs_top]
 
-Numba takes about 0.1 µs for an array and its place on a list.  A row is written in the loop that computes the vector (`fusing.py`), which
-then needs no memory of its own, and what was saved does not keep the array alive that it was a part of.  So it is with vectors as long as
-an axis of a parameter, as far as can be told; if the vectors of a list are not equally long after all, a text with
-lists runs the call (`engine.py`).
+Numba takes about 0.1 µs for an array and its place on a list.  A row is written in the loop that computes the vector (`vector_loops.py`),
+which then needs no memory of its own, and a saved view does not keep its base array alive.  This is done with vectors that are, as far as
+the types tell, as long as an axis of a parameter; if the vectors of a list have different lengths after all, a text with lists runs the
+call (`engine.py`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from sourcead.ir.walk import walk
 
 
 def vector_stacks_as_matrices(function: Function) -> Function:
-    """Return the function with stacks of vectors as matrices; before `assign_memory`."""
+    """Return the function with matrices in place of stacks of vectors; must run before `assign_memory`."""
     if not may_run_again(function):
         return function
     meetings = EqualLengths()
@@ -53,7 +53,7 @@ def vector_stacks_as_matrices(function: Function) -> Function:
 
 
 class Rows(StackRewriter):
-    """Puts a matrix and the number of its rows in use in place of each version of a list."""
+    """Replaces each version of a list by a matrix and the number of its rows in use."""
 
     def pair(self, v: Var) -> tuple[Var, Var]:
         self.now[v] = Var(v.name, Array(FLOAT, (Sym(), Sym())), v.temp), Var(f"{v.name}_top", INT, True)
@@ -73,14 +73,14 @@ class Rows(StackRewriter):
         return super().statement(stmt)
 
     def room(self, stmt: Stmt, init: Var, domain, count: int) -> list[Stmt]:
-        return []  # how wide a row is turns out at the first one
+        return []  # the width of a row is known only at the first push
 
     def pushes(self, block, p) -> int:
         return 0
 
 
 def put(stmt: Stmt) -> list[Stmt]:
-    """Return the statements that push one row to a stack of rows outside any fused loop."""
+    """Return the statements for a push of a row outside fused loops, or a list of the statement if it is no push."""
     row = row_write(stmt)
     if row is None or row.mode is not None:
         return [stmt]

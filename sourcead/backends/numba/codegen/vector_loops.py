@@ -7,10 +7,10 @@
                                                     cell[j] = c[j] * forget
                                                     d_w[i, j] += cell[j] * x[j]
 
-Numba makes a loop and an array of each statement; together they are one loop, and what only they read is a number.  Statements on float64
-vectors whose lengths meet in some operation belong together.  Which of them is of length one, and repeated, is not always known while
-compiling, and a variable may hold a number where the types tell of a vector; `alike` looks, and if lengths differ at all, another text
-without such loops runs the call (`engine.py`).  Statements in loops are treated so, where it is the calls that take time.
+Numba makes a loop and an array of each statement; fused, the statements are one loop, and a vector that only they read becomes a number.
+Statements on float64 vectors are fused if their lengths meet in some operation.  Whether one of them has length 1 and broadcasts is not
+always known while compiling, and a variable may hold a number where its type is a vector; `alike` checks, and if lengths differ at all,
+another text without such loops runs the call (`engine.py`).  Only statements inside loops are fused, where the cost of each call matters.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from sourcead.ir.types import INT, Array, Sym
 from sourcead.ir.walk import count_reads, map_blocks, op_blocks, op_reads, walk
 
 PURE = Index | Attr | Let | Build
-FEWEST = 2  # statements that are worth a loop of their own
+FEWEST = 2  # the fewest statements that are worth a loop
 
 
 def fuse_vector_statements(function: Function) -> Function:
-    """Return the function with loops in place of statements on vectors, itself if there are none; runs before `assign_memory`."""
+    """Return the function with loops in place of statements on vectors, or unchanged if there are none; runs before `assign_memory`."""
     before, function = function, vector_stacks_as_matrices(function)
     uses = count_reads(function.body)
     roots: dict[Var, Var] = {}
@@ -85,7 +85,7 @@ class _VectorStatementFuser(EqualLengths):
         return Block(tuple(t for s in self.sequence(stmts) for t in put(s)), block.results)
 
     def sequence(self, stmts: list[Stmt]) -> list[Stmt]:
-        """Return the statements with those on vectors in loops."""
+        """Return the statements after fusing those on vectors into loops."""
         out: list[Stmt] = []
         todo, group = list(reversed(stmts)), Group()
         while todo or group.stmts:
@@ -104,7 +104,7 @@ class _VectorStatementFuser(EqualLengths):
         return out
 
     def joins(self, stmt: Stmt, group: Group) -> bool:
-        """Add a statement to the group if it belongs there; return whether it does."""
+        """Add a statement to the group if it belongs there, and return whether it does."""
         row = row_write(stmt)
         if not row and not elementwise_work(stmt) or not group.waiting.isdisjoint(op_reads(stmt.op)):
             return False
@@ -122,7 +122,7 @@ class _VectorStatementFuser(EqualLengths):
         return True
 
     def may_write(self, row: Row, group: Group) -> bool:
-        """Return whether a matrix may be written row by row in the group's loop: the group reads no older version of it."""
+        """Return whether the group's loop may write a row, that is, whether the group reads no older version of the matrix."""
         if row.base in group.made:
             return row.mode is not None and self.uses[row.base] == 1 and keeps_order(row, group.stmts)
         others = [(s, row_write(s)) for s in group.stmts]
@@ -130,7 +130,7 @@ class _VectorStatementFuser(EqualLengths):
         return not self.shares((*reads, row.value), row)
 
     def passes(self, stmt: Stmt, group: Group, out: list[Stmt]) -> bool:
-        """Put a statement before or after the group if that is allowed; return whether it is."""
+        """Put a statement before or after the group if that is allowed, and return whether it is."""
         op = stmt.op
         if not group.stmts:
             out.append(stmt)
@@ -151,14 +151,14 @@ class _VectorStatementFuser(EqualLengths):
         return True
 
     def shares(self, reads: tuple[Var, ...], row: Row) -> bool:
-        """Return whether a variable may be a part of the matrix that is written."""
+        """Return whether a variable may share memory with the matrix that is written."""
         root = self.roots.get(row.base, row.base)
         return any(self.roots.get(v, v) is root for v in reads)
 
     # -- the loop -----------------------------------------------------------------------------------------------------
 
     def loop(self, group: Group) -> list[Stmt]:
-        """Return the group as a loop; as it is where a loop gains nothing, or the call cannot be repeated if lengths differ."""
+        """Return the group as a loop, or unchanged if a loop gains nothing or the call could not be repeated when lengths differ."""
         reads: dict[Var, int] = {}
         for v in (v for s in group.stmts for v in op_reads(s.op)):
             reads[v] = reads.get(v, 0) + 1
@@ -173,9 +173,9 @@ class _VectorStatementFuser(EqualLengths):
 
 
 def keeps_order(row: Row, stmts: list[Stmt]) -> bool:
-    """Return whether parts of a vector may be written element by element: they are only added to, are the same part, or are adjacent.
+    """Return whether parts of a vector may be written in one loop, because they are only added to, are equal, or are adjacent.
 
-    Parts of one length of which one begins where the other ends overlap with no other that is a neighbour of one of them.
+    A part that is adjacent to one of two adjacent parts of the same length equals the other part or overlaps neither.
     """
     if not isinstance(row.key, Slice):
         return True
@@ -191,7 +191,7 @@ def keeps_order(row: Row, stmts: list[Stmt]) -> bool:
 
 
 def side_by_side(a: Slice, b: Slice) -> bool:
-    """Return whether one part ends where the other begins, or both are the same."""
+    """Return whether the first part ends where the second begins, or both are the same."""
 
     def same(x: Atom | None, y: Atom | None) -> bool:
         return x is y or isinstance(x, Const) and isinstance(y, Const) and x.value == y.value
@@ -200,14 +200,14 @@ def side_by_side(a: Slice, b: Slice) -> bool:
 
 
 def values(stmt: Stmt) -> list[Var]:
-    """Return the vectors of which a statement reads the elements."""
+    """Return the vectors whose elements a statement reads."""
     row = row_write(stmt)
     operands = (row.value,) if row else elementwise_work(stmt)[1]
     return [a for a in operands if is_vector(a)]
 
 
 def needed_for(results: set[Var], stmts: list[Stmt]) -> list[Stmt]:
-    """Return the statements without those of which only the length of the result is used."""
+    """Return the statements without those whose results are used only for their length."""
     kept: list[Stmt] = []
     wanted = set(results)
     for s in reversed(stmts):
@@ -237,7 +237,7 @@ def read_from_outside(needed: list[Stmt], stmts: list[Stmt]) -> list[Var]:
 
 
 def witnesses(stmt: Stmt) -> list[Var]:
-    """Return the vector of which a statement uses only the length, in a list that may be empty."""
+    """Return a list with the vector of which a statement uses only the length, if there is one."""
     witness = None if row_write(stmt) else elementwise_work(stmt)[2]
     return [] if witness is None else [witness]
 
@@ -304,14 +304,14 @@ def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[S
 
 
 def rows_of(needed: list[Stmt], vectors: list[Var], made: set[Var]) -> tuple[list[Stmt], list[Var], dict[Stmt, Atom]]:
-    """Return statements before the loop, all vectors that must be equally long, and where each part of a vector starts.
+    """Return the statements before the loop, all vectors that must have equal lengths, and the start of each written part of a vector.
 
     A row is as long as its matrix is wide.
     """
     stmts: list[Stmt] = []
     measured = list(vectors)
     starts: dict[Stmt, Atom] = {}
-    first: dict[Var, Var] = {}  # the version that there is before the loop
+    first: dict[Var, Var] = {}  # the version before the loop
     for s in needed:
         row = row_write(s)
         if row is None or row.mode is None:
@@ -326,7 +326,7 @@ def rows_of(needed: list[Stmt], vectors: list[Var], made: set[Var]) -> tuple[lis
 
 
 def start_of(lower: Atom | None, base: Var, stmt: Stmt, stmts: list[Stmt]) -> Atom:
-    """Return where a part of a vector starts, if it is not empty."""
+    """Return the start of a part of a vector, provided that the part is not empty."""
     if lower is None:
         return Const(0)
     if isinstance(lower, Const) and not lower.live and lower.value >= 0:
@@ -337,7 +337,7 @@ def start_of(lower: Atom | None, base: Var, stmt: Stmt, stmts: list[Stmt]) -> At
 
 
 def parts_that_may_meet(needed: list[Stmt], starts: dict[Stmt, Atom]) -> list[list[Atom]]:
-    """Return the starts of parts of the same vector of which one is overwritten: if they overlap, the order of writes matters."""
+    """Return the starts of written parts of each vector that is not only added to: if they overlap, the order of writes matters."""
     chains: dict[Var, list[Stmt]] = {}
     for s in needed:
         if s in starts:

@@ -1,4 +1,4 @@
-"""Statements on float64 vectors, of which the text for Numba makes loops over elements, and which lengths they need to be equal."""
+"""Statements on float64 vectors that become loops over elements in the text for Numba, and the lengths that must then be equal."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ BY_MODE = {"add": operator.add, "sub": operator.sub}
 
 
 def is_vector(atom: object) -> bool:
-    """Return whether an atom is a float64 vector whose length is not known to be one."""
+    """Return whether an atom is a float64 vector whose length is not known to be 1."""
     t = atom.type if isinstance(atom, Var) else None
     return isinstance(t, Array) and t.dtype == FLOAT and t.dims is not None and len(t.dims) == 1 and t.dims[0] != 1
 
 
 def is_number(atom: object) -> bool:
-    """Return whether an atom is a number that leaves the dtype of a float64 vector as it is."""
+    """Return whether an atom is a number that does not change the dtype of a float64 vector in arithmetic."""
     if not isinstance(atom, Var | Const) or isinstance(atom, Const) and atom.live:
         return False
     t = atom_type(atom)
@@ -39,14 +39,14 @@ def is_number(atom: object) -> bool:
 
 
 def may_run_again(function: Function) -> bool:
-    """Return whether a call may be abandoned and run again by another text: the function has no side effects."""
+    """Return whether a call may be abandoned and run again with another text, that is, the function has no side effects."""
     return not any(
         isinstance(s.op, Effect) or isinstance(s.op, Call) and s.op.effect for s in walk(function.body)
     )
 
 
 def elementwise_work(stmt: Stmt) -> tuple | None:
-    """Return the function that a statement applies to each element, its operands, and a vector of the same length; None for others."""
+    """Return the function that a statement applies to each element, the operands, and a vector that fixes the length; None for others."""
     if len(stmt.targets) != 1 or stmt.within:
         return None
     match stmt.op:
@@ -66,9 +66,9 @@ def elementwise_work(stmt: Stmt) -> tuple | None:
 
 @dataclass(frozen=True)
 class Row:
-    """A write into the row `key` of a matrix, or the part `key` of a vector, or what is added there.
+    """A write or an addition to the row `key` of a matrix or to the part `key` of a vector.
 
-    `mode` None: the row is put on a stack of rows.
+    `mode` None: the row is pushed on a stack of rows.
     """
 
     base: Var
@@ -78,12 +78,12 @@ class Row:
 
     @property
     def measured(self) -> list:
-        """The lengths that equal the length of the row."""
+        """The lengths that must equal the length of the row."""
         return [] if self.mode is None or isinstance(self.key, Slice) else [self.base.type.dims[1]]
 
 
 def row_write(stmt: Stmt) -> Row | None:
-    """Return the row that a statement writes."""
+    """Return the row that a statement writes; None if it writes none."""
     match stmt.op:
         case Call(fn, (base, key, value)) if fn is pushed:
             return Row(base, key, value, None)
@@ -117,7 +117,7 @@ class EqualLengths:
                 self.parent[a] = b
 
     def lengths(self, stmt: Stmt) -> list:
-        """Return the lengths that a statement on vectors needs to be equal."""
+        """Return the lengths that must be equal for a statement on vectors."""
         row = row_write(stmt)
         if row:
             return [row.value.type.dims[0], *row.measured]

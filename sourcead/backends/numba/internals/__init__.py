@@ -1,17 +1,17 @@
-"""What uses Numba beyond its public interface: the same text compiles in less than half of the time, and runs faster.
+"""Compilation beyond Numba's public interface: the same text compiles in less than half the time, and runs faster.
 
-    toolchain.py             the entry
+    own_toolchain.py         the toolchain that uses the other modules
     compiler.py              Numba's compiler with additional passes
-    compact_lowering.py      elements of arrays, ranges and reference counts in few instructions; variables.py, repeated_operations.py
+    compact_lowering.py      array elements, ranges and reference counts in few instructions; variables.py, repeated_operations.py
     linked_functions.py      no machine code for functions that are only linked into others
     optimisation.py          the optimisation levels of LLVM
     shape_errors.py          short code for the error of shapes that do not fit
     sums.py                  sums of cotangents in any order
     ufunc_loops.py           NumPy's loops for functions of whole arrays; reductions.py
-    interpreter_calls.py     calls of the interpreter without `objmode`
+    calls_to_python.py       calls of the interpreter without `objmode`
     casts.py, views.py       casts of lists, transposes
 
-It is on for the versions of Numba that the tests ran.  With any other, or with `SOURCEAD_NUMBA_INTERNALS=0`, `TOOLCHAIN` uses
+It is used for the versions of Numba that the tests have run with.  With any other, or with `SOURCEAD_NUMBA_INTERNALS=0`, `TOOLCHAIN` uses
 the public interface alone: the same results, after a longer compilation.
 """
 
@@ -22,12 +22,12 @@ import numba
 
 from sourcead.backends.numba.public_toolchain import Toolchain
 
-TESTED = ("0.62", "0.63", "0.64", "0.65", "0.66", "0.67", "0.68")  # versions of Numba that the tests ran
-VARIABLE = "SOURCEAD_NUMBA_INTERNALS"  # of the environment; "0" switches this folder off
+TESTED = ("0.62", "0.63", "0.64", "0.65", "0.66", "0.67", "0.68")  # versions of Numba that the tests have run with
+VARIABLE = "SOURCEAD_NUMBA_INTERNALS"  # an environment variable; "0" switches this folder off
 
 
 def reason_against(version: str) -> str | None:
-    """Return why this folder is off for a version of Numba; None if it is on.
+    """Return why this folder is not used for a version of Numba; None if it is used.
 
     >>> reason_against("0.99.0")
     'Numba 0.99.0 is none of the versions that the tests ran (0.62 to 0.68)'

@@ -1,4 +1,4 @@
-"""Calls of the interpreter without `with objmode`: nothing is compiled for them, and the code is kept on disk with its callee pickled."""
+"""Calls of the interpreter without `with objmode`: they need no compilation, and the code is kept on disk with its callee pickled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def interpreted(receiver: Callable, result: types.Type) -> Callable:
             held = api.gil_ensure()
             objects = []
             for t, value in zip(signature.args[0], cgutils.unpack_tuple(builder, args[0])):
-                context.nrt.incref(builder, t, value)  # making an object of it takes a reference
+                context.nrt.incref(builder, t, value)  # the conversion to an object consumes a reference
                 objects.append(api.from_native_value(t, value, environment))
             made = api.call_function_objargs(_callee(context, builder, api, receiver), objects)
             for x in objects:
@@ -46,7 +46,7 @@ def interpreted(receiver: Callable, result: types.Type) -> Callable:
 
 
 def _callee(context, builder, api, receiver: Callable):
-    """Return the receiver as a Python object: unpickled where it is called first, and held from then on."""
+    """Return the receiver as a Python object, which is unpickled at the first call and kept from then on."""
     try:
         pickled = api.serialize_object(receiver)
     except Exception:  # it refers to something that cannot be pickled: code with its address is not kept on disk
@@ -60,4 +60,4 @@ def _callee(context, builder, api, receiver: Callable):
     return builder.load(place)
 
 
-_addressed: list[Callable] = []  # alive as long as the process
+_addressed: list[Callable] = []  # receivers that must live as long as the process

@@ -1,7 +1,7 @@
-"""Casts that Numba does not have: from a list of arrays in C order to a list of arrays in any order.
+"""A cast that Numba lacks: from a list of arrays in C order to a list of arrays in any order.
 
-Both are the same memory.  Nothing else may read the list under its old type after an array in another order was put in: the text writes
-into a list only where no other name for it is read any more (`emit/memory.py`).
+Both lists are the same memory.  Nothing may read the list under its old type after an array in another order was put in: the text writes
+into a list only where no other name for it is read any more (`emit/memory/`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from numba import types
 from numba.cpython import listobj
 
 
-@listobj.lower_cast(types.List, types.List)  # in the registry that has Numba's own cast, after it, so that this one is taken
+@listobj.lower_cast(types.List, types.List)  # registered after Numba's own cast, so that this one is used
 def list_as_list(context, builder, from_type, to_type, value):
     if not holds(to_type.dtype, from_type.dtype):
         raise NotImplementedError(f"a list of {from_type.dtype} where one of {to_type.dtype} is wanted")
@@ -18,7 +18,7 @@ def list_as_list(context, builder, from_type, to_type, value):
 
 
 def holds(general: types.Type, special: types.Type) -> bool:
-    """Return whether values of the second type lie in memory as those of the first do."""
+    """Return whether the memory of a value of type `special` is also a valid value of type `general`."""
     match general, special:
         case types.Array(), types.Array():
             return (general.dtype, general.ndim) == (special.dtype, special.ndim) and general.layout in ("A", special.layout)

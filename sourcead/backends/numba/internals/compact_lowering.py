@@ -1,9 +1,9 @@
-"""Elements of arrays, ranges, variables and counts of references in few instructions.
+"""Array elements, ranges, variables and reference counts in few LLVM instructions.
 
-Numba copies an array's descriptor of nine numbers to the stack for each element that is read or written, keeps the state of a range in
-memory that memory points to, and most variables on the stack.  LLVM removes all of that, but a gradient has hundreds of loops over
-elements, and the removal was a third of the time of its compilation.  Here they have a third of the instructions.  Loops over ranges
-end where their number reaches the stop, which LLVM sees through more often than a count of what is left.
+For each element that is read or written, Numba copies the array's descriptor of nine numbers to the stack; it keeps the state of a range
+behind a pointer in memory, and most variables on the stack.  LLVM removes all of that, but a gradient has hundreds of loops over elements,
+and the removal took a third of its compilation time.  Here these loops have a third of the instructions.  Loops over ranges end when their
+number reaches the stop, which LLVM analyses better than a count of remaining iterations.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ RANGE = types.range_state64_type
 
 
 class CompactLower(Lower):
-    """Numba's translation to LLVM, with shorter forms of what loops over elements are made of.
+    """Numba's lowering to LLVM, with shorter code for loops over elements.
 
-    It is for texts that we write, which have no `try`: an error leaves the function.
+    It is valid only for generated texts, which have no `try`: an error leaves the function.
     """
 
     def init(self):
@@ -40,13 +40,13 @@ class CompactLower(Lower):
         self._singly_assigned_vars |= self._once
         known = set() if self._disable_sroa_like_opt else self._singly_assigned_vars
         self._borrowed = borrowed(self.func_ir, known, self.fndesc)
-        self._memory: dict[str, Value] = {}  # where the memory of an array is kept, whose other parts are values
+        self._memory: dict[str, Value] = {}  # stack slots of the memory pointers of arrays whose other fields are values
         self._repeated = Repeated(self)
         self._origins = iterators(self.func_ir, self.fndesc.typemap)
         self._outer = with_loops_inside(self.func_ir, self._origins)
         self._bounds: dict[int, tuple[Value, ...]] = {}  # start, stop and step of each range
-        self._states: dict[str, tuple[Value, ...]] = {}  # of its iterator: where the next number is, the stop and the step
-        self._faults: dict[int, Any] = {}  # where a subscript out of bounds goes, by line
+        self._states: dict[str, tuple[Value, ...]] = {}  # by iterator: the stack slot of the next number, the stop and the step
+        self._faults: dict[int, Any] = {}  # the blocks for subscripts out of bounds, by line
 
     def lower_inst(self, inst):
         if isinstance(inst, ir.Assign) and self._origins.get(inst.target.name) is not None and self.start_iterator(inst):
@@ -94,7 +94,7 @@ class CompactLower(Lower):
         return self.context.cast(self.builder, found, signature.return_type, resty)
 
     def borrow(self, name: str, expr: ir.Expr) -> Value:
-        """Return a part of an array that outlives the variable that it is for."""
+        """Return a view without counting a reference, since its array outlives the view's variable."""
         key = expr.index if expr.op == "getitem" else expr.index_var
         kinds, result = (self.typeof(expr.value.name), self.typeof(key.name)), self.typeof(name)
 
@@ -136,7 +136,7 @@ class CompactLower(Lower):
     # elements of arrays
 
     def write(self, inst: ir.SetItem | ir.StaticSetItem) -> bool:
-        """Write one number into an array, if that is what a statement does."""
+        """Lower a statement that writes one number into an array; return whether it is one."""
         array, of = self.typeof(inst.target.name), self.typeof(inst.value.name)
         if not isinstance(of, types.Number | types.Boolean):
             return False
@@ -148,7 +148,7 @@ class CompactLower(Lower):
         return True
 
     def place(self, array: ir.Var, key: ir.Var | None) -> Value | None:
-        """Return the address of one element; None for what is not one."""
+        """Return the address of an array element; None if the subscript selects anything else."""
         of = self.typeof(array.name)
         if not is_plain(of) or key is None:
             return None
@@ -167,7 +167,7 @@ class CompactLower(Lower):
         return cgutils.get_item_pointer2(self.context, self.builder, data, shape, strides, of.layout, indices)
 
     def index(self, value: Value, of: types.Integer, length: Value) -> Value:
-        """Return a subscript, from the beginning."""
+        """Return a subscript counted from the beginning of its axis."""
         if not of.signed:
             return self.context.cast(self.builder, value, of, types.uintp)
         value = self.context.cast(self.builder, value, of, types.intp)
@@ -175,7 +175,7 @@ class CompactLower(Lower):
         return value if is_from_start else fix_index(self.builder, value, length)
 
     def check(self, indices: list[Value], shape: list[Value]) -> None:
-        """Leave the function with an error where a subscript is out of bounds."""
+        """Emit code that leaves the function with an error if a subscript is out of bounds."""
         for index, length in zip(indices, shape):
             for out in (("<", Constant(index.type, 0)), (">=", length)):
                 within = self.builder.append_basic_block("within")
@@ -184,7 +184,7 @@ class CompactLower(Lower):
                 self.builder.position_at_end(within)
 
     def fault(self):
-        """Return where a subscript out of bounds goes, one place for each line."""
+        """Return the block that raises the error for subscripts out of bounds, one for each line."""
         key = self.loc.line
         if key not in self._faults:
             self._faults[key] = self.builder.append_basic_block("out_of_bounds")
@@ -195,7 +195,7 @@ class CompactLower(Lower):
         return self._faults[key]
 
     def field(self, array: ir.Var, name: str, *within: int) -> Value:
-        """Return a part of an array's descriptor."""
+        """Return a field of an array's descriptor."""
         position = self.context.data_model_manager[self.typeof(array.name)].get_field_position(name)
         if array.name in self._blk_local_varmap and not self._disable_sroa_like_opt:
             return self.builder.extract_value(self._blk_local_varmap[array.name], (position, *within))
@@ -204,7 +204,7 @@ class CompactLower(Lower):
     # ranges
 
     def range(self, expr: ir.Expr) -> Value | None:
-        """`range(...)` of numbers of 64 bits."""
+        """Return the value of a call of `range` with 64-bit integers; None for other arguments."""
         signature = self.fndesc.calltypes[expr]
         if expr.kws or expr.vararg or any(t != types.int64 for t in signature.args):
             return None
@@ -218,7 +218,7 @@ class CompactLower(Lower):
         return made
 
     def start_iterator(self, inst: ir.Assign) -> bool:
-        """Make the iterator of a range that goes up or down by one, or lets a copy of one be."""
+        """Make the iterator of a range with step 1 or -1, or skip the copy of one; return whether that was done."""
         origin = self._origins[inst.target.name]
         if not isinstance(inst.value, ir.Expr):
             return origin in self._states
@@ -231,14 +231,14 @@ class CompactLower(Lower):
         self.builder.store(start, place)
         self._states[origin] = place, stop, step
         if isinstance(start, Constant) and isinstance(stop, Constant):
-            self._outer.discard(origin)  # a few rows, and the loop may be unrolled
+            self._outer.discard(origin)  # the bounds are constants, so the loop may be unrolled
         return True
 
     def next(self, of: types.Pair, origin: str) -> Value:
         """Return the next number of a range, and whether there is one.
 
-        LLVM does not see the number of an outer loop, but some number: where it knows how the rows of an array follow each other, it asks
-        whether they overlap once for all rows, not for each inner loop, and finds that those of one array do.
+        The number of an outer loop passes through an empty `asm`, which hides it from LLVM: if LLVM knew how the rows of an array follow
+        each other, it would test for overlap once for all rows, not for each inner loop, and find that the rows of one array overlap.
         """
         place, stop, step = self._states[origin]
         number = self.builder.load(place)
@@ -252,7 +252,7 @@ class CompactLower(Lower):
     # variables
 
     def is_counted_alone(self, t: types.Type) -> bool:
-        """Return whether values of a type have no references to count, or are arrays, which have one."""
+        """Return whether values of a type hold no counted references, or are arrays, which hold one."""
         return is_array(t) or not self.context.data_model_manager[t].contains_nrt_meminfo()
 
     def storevar(self, value, name, argidx=None):
@@ -283,7 +283,7 @@ class CompactLower(Lower):
         self.builder.store(Constant(place.type.pointee, None), place)
 
     def memory(self, name: str) -> Value:
-        """Return where the memory of an array is kept, until the variable is deleted; null before and after."""
+        """Return the stack slot of an array's memory pointer, which is null before the assignment and after the deletion."""
         if name not in self._memory:
             self._memory[name] = cgutils.alloca_once(self.builder, cgutils.voidptr_t, name=f"{name}.memory")
         return self._memory[name]
@@ -301,7 +301,7 @@ class CompactLower(Lower):
             super().decref(typ, val)
 
     def count(self, how: str, memory: Value) -> None:
-        """Count a reference to the memory of an array."""
+        """Emit the call `how`, which adjusts the reference count of an array's memory."""
         function = cgutils.get_or_insert_function(self.builder.module, incref_decref_ty, how)
         function.args[0].add_attribute("noalias")
         self.builder.call(function, [memory])
@@ -312,7 +312,7 @@ def is_array(t: types.Type) -> bool:
 
 
 def part_of(context, builder, result: types.Array, kinds: tuple[types.Array, types.Type], values: list[Value]) -> Value:
-    """Return a view of an array by a subscript, without a reference to its memory of its own."""
+    """Return the view that a subscript selects, without counting a reference to the array's memory."""
     array, key = kinds
     is_tuple = isinstance(key, types.BaseTuple)
     given = cgutils.unpack_tuple(builder, values[1], len(key)) if is_tuple else [values[1]]
@@ -321,19 +321,19 @@ def part_of(context, builder, result: types.Array, kinds: tuple[types.Array, typ
 
 
 def is_slice(array: types.Type, index: types.Type) -> bool:
-    """Return whether a subscript is of an array, by slices and integers."""
+    """Return whether a subscript of an array contains slices and no arrays."""
     parts = index.types if isinstance(index, types.BaseTuple) else (index,)
     return is_array(array) and any(isinstance(p, types.SliceType) for p in parts) and not any(isinstance(p, types.Array) for p in parts)
 
 
 def is_plain(t: types.Type) -> bool:
-    """Return whether a type is that of arrays of numbers, one axis or more."""
+    """Return whether a type is that of arrays of numbers with at least one axis."""
     return is_array(t) and t.ndim > 0 and isinstance(t.dtype, types.Number | types.Boolean)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class CompactLowering(NativeLowering):
-    """The pass that translates so."""
+    """The pass that lowers with `CompactLower`."""
 
     _name = "compact_lowering"
 

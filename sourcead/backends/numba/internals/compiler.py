@@ -15,7 +15,7 @@ from sourcead.backends.numba.internals.sums import SumInAnyOrder
 
 @register_pass(mutates_CFG=False, analysis_only=True)
 class CheckCasts(AnalysisPass):
-    """Refuses a write that would cut something off: Numba's lists of integers take floats so, Python's hold both."""
+    """Refuses a write that would lose digits: Numba truncates a float in a list of integers, and Python's lists hold both."""
 
     _name = "check_casts"
 
@@ -34,13 +34,13 @@ class CheckCasts(AnalysisPass):
 
 
 def _width(t: types.Type) -> int:
-    """Return a greater number for kinds of numbers that hold all those of a kind with a smaller one."""
+    """Return the rank of a kind of number, which is greater than that of any kind it includes; -1 for other types."""
     kinds = types.Boolean, types.Integer, types.Float, types.Complex
     return next((k for k, kind in enumerate(kinds) if isinstance(t, kind)), -1)
 
 
 class FoundType(Exception):
-    """Ends a compilation that was only to find the type of a function's result."""
+    """Raised to end a compilation whose only purpose is the type of a function's result."""
 
     def __init__(self, type: types.Type):
         super().__init__(type)
@@ -71,7 +71,7 @@ class TypeInferenceOnly(CompilerBase):
 
 
 class GradientCompiler(CompilerBase):
-    """Numba's compiler, with that check after type inference, and sums of cotangents in any order."""
+    """Numba's compiler with the passes `CheckCasts`, `SumInAnyOrder` and `CompactLowering`."""
 
     def define_pipelines(self):
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)

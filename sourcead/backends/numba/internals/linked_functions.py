@@ -2,9 +2,9 @@
 
 Numba compiles each of its implementations, `np.zeros` or a loop of an array expression, as a library: it optimises it in full, makes
 machine code of it, and wrappers to call it from C.  Then it links the library's LLVM code into the function that calls it, optimises
-all of that in full, and makes machine code again.  Only the last is ever run.  Of the compilation of a gradient the rest took a third.
+all of that in full, and makes machine code again.  Only the last is ever run; the rest took a third of a gradient's compilation.
 
-So while a gradient is compiled, a library without a wrapper for Python is not made into machine code.
+So while a gradient is compiled, a library without a wrapper for Python gets no machine code.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WRAPPERS = ("_ZN7cpython", "cfunc.")
 
 @contextlib.contextmanager
 def inner_functions_linked() -> Iterator[None]:
-    """Compile without machine code for what is only linked; to be entered with Numba's lock held."""
+    """Compile without machine code for libraries that are only linked; the caller must hold Numba's compiler lock."""
     rtsys.initialize(cpu_target.target_context)  # its functions are called by their addresses
     kept = [(c, name, c.__dict__.get(name)) for c, name in PLACES]
     executable, pointer, finalize, optimize, wrapper = (getattr(c, name) for c, name in PLACES)
@@ -89,7 +89,7 @@ PLACES = (
 
 
 def is_inner(library: JITCodeLibrary) -> bool:
-    """Return whether nothing calls a library's functions but functions that it is linked into; one that was read from disk is called."""
+    """Return whether a library's functions are called only by functions that it is linked into; False for one read from disk."""
     module = library._final_module
     functions = [f.name for f in module.functions if not f.is_declaration]
     return (
@@ -101,7 +101,7 @@ def is_inner(library: JITCodeLibrary) -> bool:
 
 
 def in_machine_code(library: JITCodeLibrary, name: str) -> int:
-    """Return the address of a function in a library that was only to be linked, and is to be called after all."""
+    """Make machine code of a library that was only to be linked, and return the address of one of its functions."""
     del library.get_pointer_to_function
     library._codegen._add_module(library._final_module)
     library._finalize_specific()
@@ -109,5 +109,5 @@ def in_machine_code(library: JITCodeLibrary, name: str) -> int:
 
 
 def reads_environment(library: JITCodeLibrary, name: str) -> bool:
-    """Return whether a function reads its environment, the constants that it has from Python: machine code keeps them."""
+    """Return whether a function reads its environment, which holds its Python constants; such a function needs machine code."""
     return str(library._final_module).count(name) > 1

@@ -1,4 +1,4 @@
-"""Compilation by this folder's means; each is described where it is defined."""
+"""Compilation with the modules of this folder, each of which describes its part."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
     total = np.sum(x)               total = sum_of(x)
 
-A ufunc of two operands whose first operand is its result too, both with a step of zero, reduces (`IS_BINARY_REDUCE` in
-numpy/_core/src/umath/fast_loop_macros.h): `np.add` in pairs, which takes a third of the time for a million numbers and is more exact.
+The loop of a binary ufunc reduces if its first operand is also its result, with steps of zero (`IS_BINARY_REDUCE` in
+numpy/_core/src/umath/fast_loop_macros.h).  `np.add` then sums in pairs: a third of the time for a million numbers, and more exact.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _BY_LOOP = """def by_loop(x):
 
 
 def register() -> None:
-    """Have compiled code reduce by the loops of ufuncs."""
+    """Let compiled code reduce arrays with the loops of ufuncs."""
     for reduction, stand_in in ARRAY_REDUCTIONS.items():
         _register(reduction, stand_in)
 

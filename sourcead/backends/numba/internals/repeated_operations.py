@@ -4,9 +4,9 @@
     b = x * z                       expression_1(x, z)
     c = a[1:n]                      view_1(a, slice(1, n))
 
-Numba puts the loops of each array expression where it stands, with a case for each axis that may broadcast: a hundred instructions to
-LLVM's optimiser for `x * y` of two matrices, and as many for a slice or an append to a list.  A gradient has dozens of them, most of a few
-kinds.  So each kind, an operation on arguments of certain types, becomes a function of the module, called where it stands.
+Numba emits the loops of each array expression in place, with a case for each axis that may broadcast: a hundred instructions for LLVM's
+optimiser for `x * y` of two matrices, and as many for a slice or an append to a list.  A gradient has dozens of them, most of a few kinds.
+So each kind, an operation on arguments of certain types, becomes a function of the module, which is called where the operation occurs.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LISTS = {"list.append", "list.pop"}
 
 
 class Repeated:
-    """The functions that stand for parts of one function.
+    """The module's functions for the repeated operations of one function.
 
     Args:
-        lower: what translates that.
+        lower: the lowering of that function.
     """
 
     def __init__(self, lower: Lower):
@@ -52,14 +52,14 @@ class Repeated:
     def call(
         self, key: Hashable, result: types.Type, kinds: list[types.Type], values: list[Value], body: Callable, *attributes: str
     ) -> Value:
-        """Return what a body makes of some values, as a call of the function that has it.
+        """Return the result of a call of the function for a key, which gets the body when the key is first used.
 
         Args:
-            key: equal for what one function does.
+            key: equal for operations that share a function.
             result, kinds: the types of the result and of the values.
             values: the arguments.
-            body: translates the function, with a builder and the values of its parameters.
-            attributes: of the function.
+            body: emits the code of the function, given a builder and the values of its parameters.
+            attributes: the LLVM attributes of the function.
         """
         builder, convention = self.lower.builder, self.lower.context.call_conv
         if any(isinstance(t, types.Optional) for t in (result, *kinds)):
@@ -72,7 +72,7 @@ class Repeated:
         return found
 
     def function(self, result: types.Type, kinds: list[types.Type], body: Callable, attributes: tuple[str, ...]) -> Function:
-        """Return a function of the module with a body."""
+        """Add a function with a body to the module and return it."""
         context = self.lower.context
         name = f"{self.lower.fndesc.mangled_name}.part.{len(self.known)}"
         made = Function(self.lower.module, context.call_conv.get_function_type(result, kinds), name)
@@ -89,7 +89,7 @@ class Repeated:
 
 
 def with_places(part: Any, names: list[str]) -> Hashable:
-    """Return an expression with places in place of names."""
+    """Return an expression in hashable form, with the positions of variables in place of their names."""
     if isinstance(part, tuple | list):
         return tuple(with_places(p, names) for p in part)
     if isinstance(part, ir.Var):

@@ -1,8 +1,7 @@
-"""The error for arrays whose shapes do not fit, without text put together in compiled code.
+"""The error for arrays whose shapes do not match, with a fixed message instead of one that compiled code formats.
 
-Numba writes both shapes into the message; to compile that takes it two seconds in each process, longer than most gradients.  It names
-the stub that raises the error as one to be specialised, `raise_with_shape_context`;
-`raise_mismatch` replaces it while a gradient is compiled.
+Numba writes both shapes into the message; compiling that takes two seconds in each process, longer than most gradients.  While a gradient
+is compiled, `raise_mismatch` replaces Numba's stub `raise_with_shape_context`, which raises the error.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def _raise_mismatch(src_shapes, index_shape):
 
 @contextlib.contextmanager
 def short_shape_errors() -> Iterator[None]:
-    """Compile with that error, and alone."""
+    """Compile with the fixed message, holding Numba's compiler lock."""
     with global_compiler_lock:
         theirs = getattr(arrayobj, STUB, None)
         if theirs is None:  # another version of Numba

@@ -1,9 +1,8 @@
 """Sums of cotangents in any order: `d_alpha += ...` in a loop, eight at a time by vector instructions.
 
-A machine adds numbers in the order in which they are written, each when the one before is done, unless it may do otherwise.  The flag
-`reassoc` of LLVM on an addition says so (https://llvm.org/docs/LangRef.html, fast-math flags); the other flags, which take it that there
-is no NaN or infinity, are not set.  What the user's program adds up stays in order: only additions in place to variables of the reverse
-sweep have the flag.
+LLVM keeps the order of floating-point additions, each of which waits for the one before, unless they have the flag `reassoc`
+(https://llvm.org/docs/LangRef.html, fast-math flags).  The flags that assume that there is no NaN or infinity are not set.  Sums of the
+user's program keep their order: only in-place additions to variables of the reverse sweep have the flag.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ FLOATS = (types.float32, types.float64)
 
 
 def added(a, b):
-    """`a + b`, where the order of several does not matter."""
+    """Return `a + b`, as part of a sum whose order does not matter."""
     return a + b
 
 
 def subtracted(a, b):
-    """`a - b`, where the order of several does not matter."""
+    """Return `a - b`, as part of a sum whose order does not matter."""
     return a - b
 
 
@@ -44,7 +43,7 @@ IN_ANY_ORDER = {operator.iadd: added, operator.isub: subtracted}
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class SumInAnyOrder(AnalysisPass):
-    """Lets the machine reorder sums of cotangents."""
+    """Lets LLVM reorder sums of cotangents."""
 
     _name = "sum_in_any_order"
 

@@ -6,8 +6,8 @@ A ufunc of NumPy holds the addresses of its loops, one for each dtype (`PyUFuncO
 
     void loop(char **args, npy_intp *n, npy_intp *steps, void *data)
 
-Compiled code knows them by names of symbols, which are given their addresses when this module is read; so the code can be kept on disk.
-Where what lies in memory is not as the header says, nothing is replaced.
+Compiled code refers to them by symbols, which get their addresses when this module is imported, so the code can be kept on disk. A ufunc
+whose memory does not match the header is not replaced.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def loop_address(ufunc: np.ufunc, dtype: np.dtype) -> int | None:
 
 
 def symbols_of(ufunc: np.ufunc) -> dict[types.Type, types.ExternalFunction]:
-    """Return what compiled code calls the loops of a ufunc, by dtype."""
+    """Return the external functions by which compiled code calls the loops of a ufunc, by dtype."""
     symbols = {}
     for numba_type, dtype in DTYPES.items():
         address = loop_address(ufunc, dtype)
@@ -61,7 +61,7 @@ def symbols_of(ufunc: np.ufunc) -> dict[types.Type, types.ExternalFunction]:
 
 
 def register() -> None:
-    """Have compiled code call the loops of ufuncs of one operand."""
+    """Let compiled code call the loops of ufuncs of one operand."""
     for ufunc, stand_in in ARRAY_UFUNCS.items():
         _register(ufunc, stand_in)
 
@@ -105,8 +105,8 @@ _ANY = _CONTIGUOUS.replace("def by_loop(x):\n", "def by_loop(a):\n    x = np.asc
 def tanh(x):
     """Return the hyperbolic tangent of a float64, in half of libm's time; within 2 units in the last place.
 
-    Near zero by the continued fraction x / (1 + x^2 / (3 + x^2 / (5 + ...))) (J. H. Lambert, 1768), cut off after 15: what is left
-    out is below 1e-17 of the result.  Beyond, by the exponential function, as 1 - 2 / (e^2x + 1), where little cancels.
+    Near zero it is the continued fraction x / (1 + x^2 / (3 + x^2 / (5 + ...))) (J. H. Lambert, 1768), cut off after 15, with a relative
+    error below 1e-17.  Elsewhere it is computed as 1 - 2 / (e^2x + 1), where little cancels.
 
     >>> tanh(0.5) - math.tanh(0.5), tanh(2.0) - math.tanh(2.0), tanh(-1000.0)
     (0.0, 0.0, -1.0)

@@ -1,4 +1,4 @@
-"""Analyses of Numba's IR: which variables are assigned once, and which are iterators over ranges."""
+"""Analyses of Numba's IR: which variables are assigned once, are uncounted views, or are iterators over ranges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RANGE_ITERATOR = types.range_iter64_type
 
 
 def assigned_once(func_ir: ir.FunctionIR) -> set[str]:
-    """Return the variables with one assignment, which dominates all reads: they need no place on the stack."""
+    """Return the variables whose only assignment dominates all reads, so that they need no stack slot."""
     blocks = func_ir.blocks
     if func_ir.func_id.is_generator:
         return set()
@@ -28,9 +28,9 @@ def assigned_once(func_ir: ir.FunctionIR) -> set[str]:
 
 
 def borrowed(func_ir: ir.FunctionIR, once: set[str], fndesc) -> set[str]:
-    """Return those of the variables that are parts of an array which outlives them: no references to its memory need be counted.
+    """Return the variables of `once` that are views of an array that outlives them, so that they need to count no reference.
 
-    Such a part is made and read in one loop in which the variable of the array is neither assigned nor deleted.
+    Such a view is made and read in one loop in which the variable of the array is neither assigned nor deleted.
     """
     blocks = func_ir.blocks
     loops = compute_cfg_from_blocks(blocks).loops().values()
@@ -50,7 +50,7 @@ def borrowed(func_ir: ir.FunctionIR, once: set[str], fndesc) -> set[str]:
 
 
 def is_view(inst: ir.Assign, fndesc) -> bool:
-    """Return whether a variable gets a part of an array, by slices and integers."""
+    """Return whether an assignment makes a view of an array by slices and integers."""
     made = inst.value
     if not isinstance(made, ir.Expr) or made.op not in ("getitem", "static_getitem"):
         return False
@@ -66,8 +66,7 @@ def is_view(inst: ir.Assign, fndesc) -> bool:
 
 
 def iterators(func_ir: ir.FunctionIR, typemap: dict[str, types.Type]) -> dict[str, str | None]:
-    """For each variable that holds an iterator over a range, the one that it was first: loops copy it.  None for those that are used for
-    anything else."""
+    """Return, for each variable that holds an iterator over a range, the variable that first held it; None if it has other uses."""
     values: dict[str, list] = {}
     used: set[str] = set()
     for block in func_ir.blocks.values():
@@ -94,7 +93,7 @@ def iterators(func_ir: ir.FunctionIR, typemap: dict[str, types.Type]) -> dict[st
 
 
 def with_loops_inside(func_ir: ir.FunctionIR, origins: dict[str, str | None]) -> set[str | None]:
-    """Return the iterators of loops that have other loops in them."""
+    """Return the range iterators of loops that contain other loops."""
     loops = compute_cfg_from_blocks(func_ir.blocks).loops() if origins else {}
     outer = [func_ir.blocks[at] for at, loop in loops.items() if any(other != at and other in loop.body for other in loops)]
     return {origins.get(e.value.name) for block in outer for e in block.find_exprs("iternext")}

@@ -1,4 +1,4 @@
-"""`np.transpose(a, (1, 0, 2))` as a view in a few instructions: what Numba has for it builds arrays of axes, and strings for errors."""
+"""`np.transpose(a, (1, 0, 2))` as a view in a few instructions; Numba's own version builds arrays of axes, and strings for errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array, populate_array
 
 
-@overload(np.transpose, target="cpu")  # before that of Numba
+@overload(np.transpose, target="cpu")  # takes precedence over Numba's own
 def _transpose(a, axes=None):
     if not (isinstance(a, types.Array) and isinstance(axes, types.BaseTuple) and len(axes) == a.ndim):
         return None
@@ -27,7 +27,7 @@ def _transpose(a, axes=None):
 
 
 def permutation(order: tuple[int, ...]) -> Callable:
-    """Return what gives an array with its axes in another order."""
+    """Return an intrinsic that gives a view of an array with its axes in another order."""
 
     @intrinsic
     def permuted(typing_context, a):

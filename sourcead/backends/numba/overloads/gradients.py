@@ -6,8 +6,8 @@
             w = w - 0.1 * loss_grad(w, x)          # loss_grad = grad(loss)
         return w
 
-For Numba a gradient is a function with an overload: for arguments of each kind, the text is generated for arrays of any sizes, and
-compiled.  As everywhere in Numba, globals are what they were at that time.
+For Numba a gradient is a function with an overload: for each combination of argument types, the text is generated for arrays of any size
+and compiled.  As everywhere in Numba, globals keep the values of that time.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _PYTHON = {types.float64: FLOAT, types.int64: INT, types.boolean: BOOL, types.co
 
 
 class CallableGradient(Protocol):
-    """What a gradient offers to be called by compiled functions.
+    """What a gradient provides so that compiled functions can call it.
 
     Attributes:
         signature: the parameters of a call.
-        wrt: the names of those that the gradient is taken with respect to.
+        wrt: the names of the parameters that the gradient is taken with respect to.
         inline: whether its text is put into its callers, "never" or "always".
     """
 
@@ -51,11 +51,11 @@ class CallableGradient(Protocol):
     inline: str
 
     def program_for_numba(self, types: dict[str, Type]) -> tuple[NumbaProgram, frozenset[str], dict[str, Any]]:
-        """Return the text for arguments of some types, the parameters that it writes, and the global data that it reads, by name."""
+        """Return the program for arguments of some types, the parameters that it writes, and the global data that it reads, by name."""
 
 
 def register(cls: type) -> None:
-    """Have Numba take the instances of a class for functions that compiled functions may call."""
+    """Let compiled functions call the instances of a class."""
     typeof_impl.register(cls)(lambda gradient, context: typeof(caller_of(gradient)))
 
 
@@ -63,7 +63,7 @@ _callers: weakref.WeakKeyDictionary[CallableGradient, Callable] = weakref.WeakKe
 
 
 def caller_of(gradient: CallableGradient) -> Callable:
-    """Return the compiled function that a gradient is for compiled code."""
+    """Return the compiled function that stands for a gradient in compiled code."""
     if gradient not in _callers:
         signature = gradient.signature
         parameters = parameter_list(signature, "defaults[{!r}]")
@@ -75,7 +75,7 @@ def caller_of(gradient: CallableGradient) -> Callable:
 
 
 def stub_of(gradient: CallableGradient) -> Callable:
-    """Return a function with the parameters of a gradient, for which an overload has its text."""
+    """Return a function with the parameters of a gradient, with an overload that compiles the gradient's text."""
     parameters = parameter_list(gradient.signature, "defaults[{!r}]")
     name = gradient.__name__ if gradient.__name__.isidentifier() else "gradient"
     namespace = {"defaults": {p.name: p.default for p in gradient.signature.parameters.values()}}
@@ -91,7 +91,7 @@ def implementation(gradient: CallableGradient, parameters: str, args: tuple) -> 
     """Return the function that Numba compiles for a call with arguments of these types.
 
     Raises:
-        TypingError: there is none; it says why.
+        TypingError: there is none; the message says why.
     """
     found = {name: type_of(t, name) for name, t in zip(gradient.signature.parameters, args)}
     for name in gradient.wrt:
@@ -112,7 +112,7 @@ def implementation(gradient: CallableGradient, parameters: str, args: tuple) -> 
 
 
 def type_of(t: types.Type, where: str) -> Type:
-    """Return the type of an argument, arrays of any size."""
+    """Return sourcead's type for the Numba type, or the default, of an argument; arrays may have any size."""
     if not isinstance(t, types.Type | types.Omitted):  # a default
         t = typeof(t)
     t = types.unliteral(typeof(t.value)) if isinstance(t, types.Omitted) else types.unliteral(t)

@@ -13,7 +13,7 @@ from sourcead.backends.numba.functions import add_at, subtract_at
 
 
 def is_fancy(key: types.Type) -> bool:
-    """Return whether Numba does not support a subscript of arrays."""
+    """Return whether a subscript is one that Numba does not support for arrays."""
     items = list(key) if isinstance(key, types.BaseTuple) else [key]
     arrays = [i for i in items if isinstance(i, types.Array) and i.ndim]
     lists = [i for i in items if isinstance(i, types.List)]
@@ -24,7 +24,7 @@ def is_fancy(key: types.Type) -> bool:
     return bool(lists) or ranges or len(arrays) > 1 or masks and (len(items) > 1 or arrays[0].ndim > 1)
 
 
-@overload(operator.getitem, target="cpu")  # before those of Numba for any target, whichever was known first
+@overload(operator.getitem, target="cpu")  # takes precedence over Numba's own, which are for any target
 def _getitem(x, key):
     if not (isinstance(x, types.Array) and is_fancy(key)):
         return None
@@ -90,13 +90,13 @@ def _subtract(x, key, value):
 
 
 def may_repeat(key: types.Type) -> bool:
-    """Return whether a subscript may name an element twice."""
+    """Return whether a subscript may select an element twice."""
     items = key if isinstance(key, types.BaseTuple) else [key]
     return any(isinstance(i, types.Array | types.List | types.RangeType) for i in items)
 
 
 def is_row(x: types.Type, key: types.Type, value: types.Type) -> bool:
-    """Return whether numbers are added to places of a vector, one each or all the same."""
+    """Return whether a number is added to the elements of a vector that an integer vector selects."""
     return (
         isinstance(x, types.Array)
         and x.ndim == 1

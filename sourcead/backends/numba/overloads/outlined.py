@@ -28,11 +28,11 @@ _PYTHON = {"bool": types.boolean, "int": types.int64, "float": types.float64, "c
 
 
 def prepared(outlined: Outlined, options: dict[str, Any]) -> Callable:
-    """Return the Python function of an outlined call, known to Numba.
+    """Return the Python function of an outlined call, after registering an overload for it.
 
     Args:
-        outlined: the call.
-        options: those of `numba.njit`.
+        outlined: the outlined function.
+        options: the options of `numba.njit`.
     """
     namespace = dict(outlined.namespace)
     function = load(outlined.text, outlined.name, namespace)
@@ -46,7 +46,7 @@ def prepared(outlined: Outlined, options: dict[str, Any]) -> Callable:
 
 
 class _Choice:
-    """How a call is done for arguments of certain types."""
+    """Chooses how an outlined function runs for certain argument types."""
 
     def __init__(self, outlined: Outlined, function: Callable, options: dict[str, Any]):
         self.outlined, self.function, self.options = outlined, function, options
@@ -55,14 +55,14 @@ class _Choice:
         return self.compiled(args) or self.interpreted(args)
 
     def compiled(self, args: tuple[types.Type, ...]) -> Callable | None:
-        """Return the call in machine code, if its result has the type that it should have."""
+        """Return the function for machine code if Numba finds the inferred type for its result; otherwise None."""
         if not self.outlined.compiles:
             return None
         found = TOOLCHAIN.result_type(self.function, self.options, tuple(map(types.unliteral, args)))
         return self.function if found is not None and agrees(found, self.outlined.result) else None
 
     def interpreted(self, args: tuple[types.Type, ...]) -> Callable:
-        """Return the call by the interpreter."""
+        """Return an implementation in which the interpreter runs the call."""
         promise, function = self.outlined.result, self.function
         if numba_type(promise) is None:
             promise = self.found_by_example(args)
@@ -80,7 +80,7 @@ class _Choice:
         return self.calling(numba.njit(made), "[item for item in {0}]") if is_even_list(promise, result) else made
 
     def found_by_example(self, args: tuple[types.Type, ...]) -> Type:
-        """Return the type of the result for small arguments of these types; a call that gives another one raises an error."""
+        """Return the type of the result for small arguments of these types; a call whose result has another type raises an error."""
         for n, integer in ((3, 0), (2, 0), (1, 0), (1, 1)):  # not every function takes every size
             with contextlib.suppress(Exception), warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
@@ -88,19 +88,19 @@ class _Choice:
         return UNKNOWN
 
     def calling(self, function: Callable, result: str = "{0}") -> Callable:
-        """Return a function with the parameters of the outlined one."""
+        """Return a function with the parameters of the outlined one, which calls `function`."""
         parameters, name = ", ".join(self.outlined.parameters), f"call_{self.outlined.name}"
         text = f"def {name}({parameters}):\n    return {result.format(f'call({parameters})')}\n"
         return load(text, name, {"call": function})
 
 
 def is_even_list(promise: Type, result: types.Type) -> bool:
-    """Return whether what stands for a list becomes one that Numba has made itself; its lists have elements of one type."""
+    """Return whether the tuple or typed list in place of a list must become an ordinary Numba list, whose elements have one type."""
     return isinstance(promise, ListT) and isinstance(result, types.UniTuple | types.ListType)
 
 
 def numba_type(t: Type) -> types.Type | None:
-    """Return the type that Numba has for values of a type, arrays in C order; None if it is not known well enough."""
+    """Return Numba's type for values of a type, with arrays in C order; None if the type is not known well enough."""
     match t:
         case Scalar(kind, dtype):
             if dtype is None or dtype.kind == "O":
@@ -111,7 +111,7 @@ def numba_type(t: Type) -> types.Type | None:
         case TupleT(items):
             found = [numba_type(item) for item in items]
             return None if None in found else types.BaseTuple.from_types(tuple(found))
-        case ListT(_, items) if items:  # on the way
+        case ListT(_, items) if items:  # while it is passed
             return numba_type(TupleT(items))
         case ListT(item, None) if (found := numba_type(item)) is not None:
             return types.ListType(found) if has_lists(item) else types.List(found)
@@ -123,7 +123,7 @@ def numba_type(t: Type) -> types.Type | None:
 
 
 def has_lists(t: Type) -> bool:
-    """Return whether values of a type hold lists: Numba takes lists of such as typed lists alone."""
+    """Return whether values of a type hold lists; Numba accepts lists of such values only as typed lists."""
     match t:
         case TupleT(items):
             return any(map(has_lists, items))
@@ -131,7 +131,7 @@ def has_lists(t: Type) -> bool:
 
 
 def agrees(found: types.Type, promise: Type) -> bool:
-    """Return whether a type that Numba found is the promised one, the memory layout apart."""
+    """Return whether a type that Numba found is the promised one, except for the memory layout."""
     wanted = numba_type(promise)
     if wanted is None:
         return not isinstance(found, types.PyObject)
@@ -145,13 +145,13 @@ def agrees(found: types.Type, promise: Type) -> bool:
         case types.BaseTuple(), types.BaseTuple():
             items = promise.items
             return len(found) == len(items) and all(map(agrees, found, items))
-        case types.NoneType(), types.UnicodeType():  # the cotangent of a text
+        case types.NoneType(), types.UnicodeType():  # the cotangent of a string
             return True
     return types.unliteral(found) == wanted
 
 
 def kept(value: Any, promise: Type) -> Any:
-    """Return a result of the interpreter converted to the inferred type; an error if it cannot be."""
+    """Return a result of the interpreter converted to the inferred type, or raise an error if that is impossible."""
     match promise:
         case Array(dtype, dims):
             made = np.array(value, dtype=dtype, order="C", copy=None)

@@ -50,7 +50,7 @@ def _extent(x):
 
 
 def compiled_as_it_is(function):
-    """Return a function of two numbers that Numba compiles as Python has it."""
+    """Let Numba compile a function of two numbers from its Python source."""
     overload(function)(lambda a, b: function)
 
 
@@ -113,7 +113,7 @@ def _zeros_like(x):
             return lambda x: 0.0
         case types.UnicodeType() | types.NoneType():
             return lambda x: None
-        case types.Optional():  # None has no cotangent, and that of an array must be one in either case
+        case types.Optional():  # None has no cotangent, but the cotangent of an optional array must be an array
             return lambda x: runtime.zeros_if_assigned(x)
     return None
 
@@ -126,7 +126,7 @@ def _zeros_if_assigned(x):
         shape, dtype = (1,) * x.type.ndim, x.type.dtype if isinstance(x.type.dtype, types.Float | types.Complex) else types.float64
 
         def zeros_or_one_zero(x):
-            """Return an array that has no values yet is a zero that broadcasts."""
+            """Return zeros like an array, or one zero that broadcasts if the array is not assigned yet."""
             return np.zeros(shape, dtype) if x is None else np.zeros(x.shape, dtype)
 
         return zeros_or_one_zero
@@ -150,7 +150,7 @@ def _copy(x):
 
 
 def _of_each(t, function):
-    """Return the tuple of a function of each item."""
+    """Return a function that applies `function` to each item of a tuple."""
     items = "".join(f"f(x[{k}]), " for k in range(len(t)))
     return load(f"def each(x):\n    return ({items})\n", "each", {"f": function})
 
@@ -211,7 +211,7 @@ def _unbroadcast(d, x):
 
 @overload(runtime.split_like)
 def _split_like(d_y, arrays, axis=0):
-    """Vectors put one after the other: their cotangents are views, one after the other."""
+    """Return the cotangents of concatenated vectors, which are consecutive views."""
     if not (isinstance(arrays, types.BaseTuple) and isinstance(d_y, types.Array) and all(isinstance(a, types.Array) for a in arrays)):
         return None
     if any(a.ndim != 1 or a.dtype != d_y.dtype for a in arrays) or d_y.ndim != 1 or not isinstance(axis, int | types.Integer):
@@ -294,7 +294,7 @@ def _sorted_order(keys, reverse=False):
         return None
 
     def order(keys, reverse=False):
-        """By insertion, which is stable."""
+        """Return the order by insertion sort, which is stable."""
         places = [0 for _ in range(0)]
         for i in range(len(keys)):
             k = len(places)
@@ -332,5 +332,5 @@ def _slice_bounds(n, lower, upper):
 
 @register_jitable
 def end(n, k):
-    """Return where a slice of n items that is written with `k` begins or ends."""
+    """Return the position where a slice of n items begins or ends if its bound is written as `k`."""
     return min(max(k + n if k < 0 else k, 0), n)

@@ -1,7 +1,7 @@
-"""Parts of arrays: which elements a subscript with slices names, and when two parts have the same number of them along an axis.
+"""Parts of arrays: which elements a subscript with slices selects, and when two parts have equal lengths along an axis.
 
-A slice `a[lo:-c]` of an axis with n elements has max(0, n - lo - c) of them, for lo and c from zero on; so `a[2:]`, `a[1:-1]` and
-`a[:-2]` have as many, however few n are.  The type of an array says which axes of different arrays have the same n (`Sym`).
+A slice `a[lo:-c]` of an axis with n elements has max(0, n - lo - c) elements, if lo and c are not negative; so `a[2:]`, `a[1:-1]` and
+`a[:-2]` have equal lengths for each n.  The types of arrays say which axes of different arrays have the same n (`Sym`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from sourcead.ir.nodes import Atom, Block, Index, Operand, Slice, Var
 from sourcead.ir.types import Array, Scalar, Sym
 from sourcead.ir.walk import walk
 
-Length = tuple  # how many elements: (dim, how many less) or (dim, from, to)
+Length = tuple  # a number of elements: (dim, how many fewer) or (dim, start, end)
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The elements of one axis that a part has: the one at `at`, or those from `start` to `stop` or to `from_end` before the end."""
+    """The elements of one axis that a part selects: the one at `at`, or those from `start` to `stop` or to `from_end` before the end."""
 
     dim: int | Sym
     at: Atom | None = None
@@ -32,11 +32,11 @@ class Axis:
 
 
 class Parts:
-    """The lengths of all the parts that a function takes."""
+    """The lengths of all parts of arrays that a function reads."""
 
     def __init__(self, block: Block, subscripts: Subscripts):
         self.subscripts = subscripts
-        self.lengths: dict[Sym, Length] = {}  # of dims of parts
+        self.lengths: dict[Sym, Length] = {}  # by dim of a part
         for stmt in walk(block):
             if isinstance(stmt.op, Index) and isinstance(stmt.op.base, Var):
                 axes = self.axes(stmt.op.base.type, stmt.op.key)
@@ -50,10 +50,8 @@ class Parts:
         return self.lengths.get(dim, (dim, constant(0))) if isinstance(dim, Sym) else (dim, constant(0))
 
     def axes(self, t: object, key: Operand | None) -> list[Axis] | None:
-        """Return the axes of the part that a subscript selects; None if it has other keys than integers and slices with step 1.
-
-        Without a key, of the whole array.
-        """
+        """Return the axes of the selected part, or of the whole array if `key` is None; None if a key is no integer and no slice with step
+        1."""
         if not isinstance(t, Array) or t.dims is None:
             return None
         parts = () if key is None else key if isinstance(key, tuple) else (key,)
@@ -87,5 +85,5 @@ class Parts:
 
 
 def plain(dim: int | Sym, less: Affine) -> Length:
-    """Return a length, computed where the dim is a number."""
+    """Return the length `dim - less`, computed if both are known numbers."""
     return (max(0, dim - less.constant), constant(0)) if isinstance(dim, int) and not less.terms else (dim, less)

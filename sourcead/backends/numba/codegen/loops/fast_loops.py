@@ -1,4 +1,4 @@
-"""Loops over elements in the form that machine code runs fast; the text for NumPy keeps the user's order."""
+"""Loops over elements in a form that runs fast as machine code; the text for NumPy keeps the user's order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sourcead.passes.loops.scalar_replacement import in_registers, where_not_emp
 
 
 def with_fast_loops(function: Function) -> Function:
-    """Return the function with array elements in variables, and with loops split and turned upward; runs before `assign_memory`."""
+    """Return the function with array elements in variables and with loops split and reversed; must run before `assign_memory`."""
     function = slices_as_loops(function)
     subscripts = Subscripts(function.body)
 
@@ -29,7 +29,7 @@ def with_fast_loops(function: Function) -> Function:
 
 
 def fast(stmt: Stmt, subscripts: Subscripts, beside: tuple[Stmt, ...]) -> list[Stmt]:
-    """Return the statements that take the place of a loop, or the loop itself."""
+    """Return the statements that replace a loop, or the loop itself."""
     body = body_of(stmt.op)
     if body is None:
         return [stmt]

@@ -1,4 +1,4 @@
-"""Innermost loops in an order that vector instructions can take.
+"""Innermost loops split and reversed so that vector instructions can run them.
 
     for i in range(n - 2, 0, -1):               for i in range(1, n - 1):
         t = d_a[i] * c                              d_b[i + 1] += d_a[i] * c
@@ -8,10 +8,10 @@
         d_a[i] = 0.0                                d_b[i - 1] += d_a[i] * c
                                                     d_a[i] = 0.0
 
-That is loop distribution (R. Allen, K. Kennedy: Automatic translation of Fortran programs to vector form, 1987, section 5): statements
-of which one must see what another has written stay in one loop or in that order; what only adds to the same elements may go apart, and
-goes apart where it would meet in different iterations.  A loop that no iteration of which needs another runs upward.  Sums may be added
-up in another order thereby.  Cheap expressions are computed in each loop that needs them.
+This is loop distribution (R. Allen, K. Kennedy: Automatic translation of Fortran programs to vector form, 1987, section 5): statements of
+which one reads what another has written stay in one loop or in that order; additions to the same elements may be split, and are split if
+they meet in different iterations.  A loop whose iterations do not depend on each other runs upward.  Sums may be added up in another order
+as a result.  Cheap expressions are computed again in each loop that needs them.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.walk import copied, reads_inside, substitute
 
-BUDGET = 24  # additions that may be done again for the sake of loops apart
-DIVISION, CALL = 4, 40  # about how many additions a division or a function such as exp takes
-MOST = 6  # loops that one may become
+BUDGET = 24  # the most additions that splitting a loop may repeat
+DIVISION, CALL = 4, 40  # the approximate cost of a division and of a function such as exp, in additions
+MOST = 6  # the most loops that one loop may become
 
 
 @dataclass
 class Root:
-    """A statement of a loop with an effect: an update of an array, or the steps of a sum. `needs`: the statements that it depends on."""
+    """An effect of a loop: an update of an array, or the steps of a sum. `needs`: the statements that it depends on."""
 
     at: int
     stmts: set[int]
     needs: set[int] = field(default_factory=set)
-    variant: Var | None = None  # of the loop, if it is a sum
+    variant: Var | None = None  # the loop variant that a sum changes
 
 
 def reordered(stmt: Stmt, body: Body, subscripts: Subscripts) -> list[Stmt]:
-    """Return a loop as loops that run one after the other, upward where that is allowed."""
+    """Return the loops that replace a loop, to run one after the other, upward where that is allowed."""
     return _Order(stmt, body, subscripts).loops()
 
 
@@ -55,7 +55,7 @@ class _Order:
         self.stmt, self.loop, self.body, self.subscripts = stmt, stmt.op, body, subscripts
         self.step = number(self.loop.domain.step)
         self.roots: list[Root] = []
-        self.recurrent = False  # a number goes from one iteration to the next and is not a mere sum
+        self.recurrent = False  # whether a number is carried from one iteration to the next and is not a mere sum
         for at, _ in body.updates():
             self.roots.append(Root(at, {at}))
         for p, result in body.scalars.items():
@@ -69,7 +69,7 @@ class _Order:
             root.needs = body.slice_of(root.stmts)
 
     def sum_of(self, p: Var, result: Atom) -> set[int] | None:
-        """Return the statements that add to a loop variant, if nothing else reads it on the way."""
+        """Return the statements that add to a loop variant; None if it is not a mere sum or something else reads it on the way."""
         if result is p:
             return set()
         steps: set[int] = set()
@@ -103,7 +103,7 @@ class _Order:
         found = sum(w is v for s in self.body.stmts for w in reads_inside(s.op))
         return found + sum(r is v for r in self.loop.body.results)
 
-    # ---- which come before which ----
+    # ---- dependences ----
 
     def accesses(self, root: Root) -> list[Access]:
         return [a for k in root.needs for a in self.body.accesses[k]]
@@ -113,7 +113,7 @@ class _Order:
         return After(found.steps * self.step) if isinstance(found, After) else found
 
     def orders(self, x: Access, y: Access) -> tuple[bool, bool]:
-        """Return whether x must come before y in some iterations, and y before x in some."""
+        """Return whether x must come before y in some iterations, and whether y must come before x in some."""
         if x.chain is not y.chain or x.commutes(y):
             return False, False
         match self.meet(x, y):
@@ -142,7 +142,7 @@ class _Order:
         return isinstance(meeting, After) and meeting.steps != 0 and self.subscripts.advances(x.key, self.loop.index)
 
     def groups(self) -> list[list[Root]]:
-        """Return the roots in groups, one for each loop that is written."""
+        """Return the roots in groups, one for each resulting loop."""
         roots = self.roots
         updates = [r for r in roots if r.variant is None]
         if self.recurrent or not any(
@@ -154,7 +154,7 @@ class _Order:
         place: dict[int, int] = {}
         for members in together:
             if not self.can_turn([roots[i] for i in members]):
-                return [roots]  # an iteration needs another
+                return [roots]  # an iteration depends on another
             at = max((place[i] for i, k in before if k in members and i not in members), default=0)
             while any(place[i] == at and any(self.is_apart(roots[i], roots[k]) for k in members) for i in place):
                 at += 1
@@ -171,7 +171,7 @@ class _Order:
         return sum(cost(op) for op in ops if not isinstance(op, Update))
 
     def can_turn(self, group: list[Root]) -> bool:
-        """Return whether the iterations of a loop may run in the other direction."""
+        """Return whether the iterations of a loop may run in reverse order."""
         if self.recurrent:
             return False
         found = [a for r in group for a in self.accesses(r)]
@@ -204,13 +204,13 @@ class _Order:
         return root.variant or self.body.current[self.body.stmts[root.at].targets[0]]
 
     def made(self, group: list[Root], now: dict[Var, Atom], domain: Range, later: set[Var]) -> Stmt:
-        """Return one of the loops. `now` maps loop variants to their values before the loop, and is updated to those after it."""
+        """Return the loop of a group. `now` maps loop variants to their values before the loop, and is updated to those after it."""
         variants = [p for p in self.loop.params if any(self.chain(r) is p for r in group)]
         own = {r.at for r in group}
         needed = sorted(set().union(*(r.needs for r in group)))
         kept = tuple(self.body.stmts[at] for at in needed)
         results = tuple(self.loop.body.results[self.loop.params.index(p)] for p in variants)
-        others = {  # the versions of arrays that another loop makes
+        others = {  # the versions of arrays that other loops make
             s.targets[0]: s.op.base for at, s in enumerate(self.body.stmts) if isinstance(s.op, Update) and at not in own
         }
         block = substitute(Block(kept, results), {**others, **{p: a for p, a in now.items() if p not in variants}})
@@ -240,7 +240,7 @@ def joined(n: int, before: set[tuple[int, int]]) -> list[list[int]]:
 
 
 def cost(op: Op) -> int:
-    """Return about how long an op takes, in additions."""
+    """Return the approximate cost of an op, in additions."""
     match op:
         case Let() | Attr() | Index():
             return 1

@@ -6,13 +6,13 @@
     d_b[2:] += t                                    d_b[i + 1] += d_a[i] * c
     d_b[:-2] += t                               for i in ...
 
-Numba takes long to compile expressions of parts of arrays, and what it makes of them runs several times slower than such loops, which
-`reordering.py` then treats like any other.  What a statement computes from parts of the array that it writes, it computes from the array
-before the statement: `assign_memory` copies it, unless the loop reads each element before it writes it.
+Numba takes long to compile expressions of parts of arrays, and the result runs several times slower than such loops, which `reordering.py`
+then treats like any other.  A statement that reads parts of the array that it writes reads the elements from before the statement:
+`assign_memory` copies the array, unless the loop reads each element before it writes it.
 
-A statement becomes a loop if all its parts have as many elements (`parts.py`; where the types do not tell, the text asks before the
-loop, and raises a `ValueError` as NumPy does), if their dtype is one, and if what it computes is arithmetic; functions such as `exp`
-stay with the array expression, and are computed once.
+A statement becomes a loop if all its parts have equal lengths (`array_parts.py`; where the types do not tell, the text checks before the
+loop, and raises a `ValueError` as NumPy does) and the same dtype, and if it computes only arithmetic; functions such as `exp` stay array
+expressions, and are computed once.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ARITHMETIC = {
 }  # fmt: skip
 SQUARE = 2
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
-TWICE = 6  # ops of an expression that is computed again for each statement that reads it
+TWICE = 6  # the most ops of an expression that is computed again for each statement that reads it
 
 
 class Not(Exception):
@@ -49,7 +49,7 @@ class Not(Exception):
 
 
 def slices_as_loops(function: Function) -> Function:
-    """Return the function with statements on slices as loops, without the statements that nothing reads any more."""
+    """Return the function with loops in place of statements on slices, without statements whose results nothing reads any more."""
     subscripts = Subscripts(function.body)
     work = _Slices(subscripts, Parts(function.body, subscripts), count_reads(function.body))
     body = work.block(function.body)
@@ -81,7 +81,7 @@ class _Slices:
 
 @dataclass
 class _Statement:
-    """The loop for one statement, as it is built."""
+    """The loop for one statement, under construction."""
 
     work: _Slices
     stmts: tuple[Stmt, ...]
@@ -106,7 +106,7 @@ class _Statement:
             raise Not
         self.indices = [Var(name, INT, True) for name in "ij"[: len(self.running)]]
         self.inner = Var(base.name, base.type, base.temp)  # the version inside the innermost loop
-        self.compared: dict[int, dict[Length, tuple[Var, int, Axis]]] = {}  # by axis, parts whose length the text compares
+        self.compared: dict[int, dict[Length, tuple[Var, int, Axis]]] = {}  # by axis, the parts whose lengths the text compares
         self.level = self.ahead = self.backward = False  # see `look`
 
     def loops(self) -> list[Stmt]:
@@ -121,7 +121,7 @@ class _Statement:
     # ---- reads of the array that is written ----
 
     def look(self, value: Operand) -> None:
-        """Find how far the parts of the written array that are read lie from the part that is written."""
+        """Find the distances from the written part to the parts of the same array that are read."""
         found: set = set()
         todo, seen = [value], set()
         while todo:
@@ -139,7 +139,7 @@ class _Statement:
         self.level = found <= {0}
 
     def distance(self, axes: list[Axis]) -> int | None:
-        """Return by how many elements a part lies behind the written one along an axis; None if they differ in another way."""
+        """Return the number of elements by which a part starts after the written one; None if they differ in another way."""
         gap = 0
         for mine, other in zip(self.axes, axes):
             if (mine.at is None) != (other.at is None):
@@ -161,7 +161,7 @@ class _Statement:
         return a is b or x is not None and x == y
 
     def version(self) -> Var:
-        """Return the version of the written array that an element is read from."""
+        """Return the version of the written array from which elements are read."""
         return self.inner if self.level or self.ahead or self.backward else self.op.base
 
     # ---- the value ----
@@ -186,7 +186,7 @@ class _Statement:
         return self.work.reads.get(v, 0) <= 1 or self.length_of(v) <= TWICE
 
     def length_of(self, v: Operand) -> int:
-        """Return how many ops compute an element of an array."""
+        """Return the number of ops that compute an element of an array."""
         op = self.definition(v) if isinstance(v, Var) and isinstance(v.type, Array) else None
         return 1 + sum(map(self.length_of, op.args)) if isinstance(op, Call) and is_arithmetic(op) else 0
 
@@ -217,7 +217,7 @@ class _Statement:
         return self.done[value]
 
     def check_number(self, t: Scalar) -> None:
-        """Refuse a number that gives an element another dtype than it gives an array."""
+        """Refuse a number with which an element would get another dtype than the whole array gets."""
         if t.dtype is not None and t.dtype != self.op.base.type.dtype and t.dtype.kind != "b" or t.kind not in ("float", "int", "bool"):
             raise Not
 
@@ -250,7 +250,7 @@ class _Statement:
         return self.emit(Index(read, key if len(key) > 1 else key[0]), v)
 
     def shifted(self, index: Var, axis: Axis, mine: Axis) -> Atom:
-        """Return the subscript of a part where the loop is at `index`, which counts the elements of the part that is written."""
+        """Return the subscript in a part that corresponds to the subscript `index` in the written part."""
         gap = axis.start.plus(mine.start, -1)
         if not gap.terms:
             return self.plus(index, gap.constant, self.inside)
@@ -268,7 +268,7 @@ class _Statement:
         return v
 
     def emit(self, op: Op, array: Var) -> Var:
-        """Return an element of an array."""
+        """Add an op that computes an element of an array, and return the element."""
         dtype = array.type.dtype
         v = Var(f"{array.name}_item", Scalar("bool" if dtype.kind == "b" else "float", dtype), True)
         self.inside.append(Stmt((v,), op, self.stmt.origin, self.stmt.adjoint_of))
@@ -296,7 +296,7 @@ class _Statement:
         return replace(self.stmt, targets=targets, op=op)
 
     def range_of(self, k: int) -> Range:
-        """Return the subscripts along an axis of the part that is written."""
+        """Return the range of subscripts along an axis of the written part."""
         axis = self.axes[k]
         start = Const(0) if axis.first is None else axis.first
         size: Atom = Const(axis.dim) if isinstance(axis.dim, int) else self.size(self.op.base, k)

@@ -1,4 +1,4 @@
-"""New arrays that take their values from arguments.
+"""Rules of functions that create arrays from the values of their arguments.
 
     y = full(shape, v)          d_v = sum of d_y
     y = linspace(a, b, n)       y = (1 - t) a + t b,      d_a = sum of d_y (1 - t),    d_b = sum of d_y t

@@ -1,9 +1,9 @@
-"""Functions that work element by element: y = f(x), d_x = d_y * f'(x).
+"""Rules of functions that work element by element: y = f(x), d_x = d_y * f'(x).
 
-Where f' is a function of y it is written so, because y is known already.  At kinks: `abs` has the slope 0 at 0; two equal
+Where f' is a function of y, the rule computes it from y, which is known already.  At kinks, `abs` has the slope 0 at 0; two equal
 arguments of `maximum` share the cotangent equally, and so do an argument of `clip` and the bound that it is equal to.
 
-The rules of EXPONENTIALS and TRIGONOMETRY are those of the `math` module too (see `scalars`).
+The `math` module shares the rules in EXPONENTIALS and TRIGONOMETRY (see `scalars`).
 """
 
 import math

@@ -76,13 +76,13 @@ class Cotangents:
         return zeros(self.build, var) if d is None else d
 
     def take(self, var: Var) -> Atom | None:
-        """Return the cotangent, to which nothing can contribute any more, and forget it."""
+        """Remove and return the cotangent, to which nothing can contribute any more, or None if nothing has."""
         d = self.get(var)
         self.whole.pop(var, None)
         return d
 
     def take_or_zero(self, var: Var) -> Atom:
-        """Return the cotangent, of zeros if nothing has contributed, and forget it."""
+        """Remove and return the cotangent, of zeros if nothing has contributed."""
         d = self.get_or_zero(var)
         self.whole.pop(var, None)
         return d

@@ -57,7 +57,7 @@ class Tangents:
         return operand in self.known
 
     def put(self, var: Var, t: Atom | Items | None) -> None:
-        """Note the tangent of a variable."""
+        """Record the tangent of a variable."""
         if t is None:
             return
         if isinstance(t, Var):
@@ -93,7 +93,7 @@ class Tangents:
         return self.zero(operand) if t is None else t
 
     def put_items(self, var: Var, display: Build) -> None:
-        """Note the tangent of a display."""
+        """Record the tangent of a display."""
         if not any(map(self.has, display.items)):
             return
         found = tuple(self.known.get(item) if isinstance(item, Var) else None for item in display.items)
@@ -102,7 +102,7 @@ class Tangents:
         self.known[var] = Items(display, found, self.build.emit(replace(display, items=atoms), t, f"t_{var.name}"))
 
     def zero(self, operand: Operand) -> Operand:
-        """Return the tangent of an operand that does not change."""
+        """Return a zero tangent of an operand."""
         if isinstance(operand, tuple):
             return tuple(map(self.zero, operand))
         if operand is UNDEFINED or isinstance(operand, Slice):

@@ -44,7 +44,7 @@ class Sweeps:
     Attributes:
         forward, reverse: the statements.
         results: what the reverse sweep yields.
-        notes: for people: what each loop saves, rebuilds and puts back.
+        notes: notes for the user on what each loop saves, rebuilds and puts back.
     """
 
     forward: list[Stmt]
@@ -64,7 +64,7 @@ def both_sweeps(block: Block, sweep: Sweep, numbers: set[Var], policy: Policy = 
 
 
 def starting_as_numbers(block: Block, numbers: set[Var]) -> set[Var]:
-    """Return what loop variants that may be numbers are on entry: arrays by type, and numbers."""
+    """Return the initial values of the loop variants that may be numbers, which may be numbers too."""
     loops = (s.op for s in walk(block) if isinstance(s.op, Loop))
     return {a for op in loops for p, a in zip(op.params, op.inits) if p in numbers and isinstance(a, Var)}
 
@@ -75,7 +75,7 @@ class SweepMaker:
     Attributes:
         chains: the versions of each array that is written in place.
         numbers, policy: those of `both_sweeps`.
-        notes: what people are told, of inner loops first.
+        notes: the notes for the user, those on inner loops first.
         nest: the outermost loop around what is being written.
     """
 
@@ -177,7 +177,7 @@ class SweepMaker:
         return undone
 
     def times(self, stmt: Stmt) -> float:
-        """Return about how often a statement runs while the outermost loop does: more, the more loops are around it."""
+        """Estimate how often a statement runs during one run of the outermost loop, from the number of loops around it."""
         return TYPICAL ** len(self.nest.places[stmt].loops)
 
     # -- loops ----------------------------------------------------------------------------------------------------------

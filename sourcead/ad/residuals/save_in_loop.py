@@ -1,4 +1,4 @@
-"""A loop and its reverse, with what passes between them.
+"""A loop and its reverse, and the lists that pass saved values between them.
 
     program             out = loop (p = init) for i in range(n): B yielding q
 
@@ -59,7 +59,7 @@ class SavingLoop(LoopWriter):
         return LoopPair(before, forward, reverse, restored, {c: self.op.inits[k] for c, k in storage.restored.items()})
 
     def forward(self) -> Stmt:
-        """Return the loop, which saves."""
+        """Return the forward loop, which saves values on lists."""
         state = {v: c.param for v, c in self.lists.items()}
         stmts = forward_region(self.plan, self.plan.body, state)
         for v, c in self.lists.items():
@@ -89,9 +89,9 @@ class SavingLoop(LoopWriter):
         return [*setup.stmts, loop], writer.rebuilt, restored
 
     def carried_back(self, writer: IterationWriter) -> tuple[list[Carried], list[Callable[[], Atom]]]:
-        """Return the values that the reverse loop carries, and for each what gives it at the end of an iteration.
+        """Return the values that the reverse loop carries, and for each a function that gives it at the end of an iteration.
 
-        The writer is told what stands for them.
+        It also tells the writer which variables stand for them.
         """
         left = dict(zip(self.op.body.results, self.plan.stmt.targets))  # values on leaving, as they are after the loop
         carried, ends = [], []

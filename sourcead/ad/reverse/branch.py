@@ -56,7 +56,7 @@ def reverse_branch(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
 
 
 def assemble_alike(r: Reverse, cots: Cotangents, inner: list[Cotangents]) -> list[list[Stmt]]:
-    """Put the items of a container together in both arms if one has; return the statements that do so, for each arm."""
+    """Assemble a container's cotangent in both arms if one arm has, and return the statements that do so, for each arm."""
     tails: list[list[Stmt]] = [[], []]
     for var in [v for v in cots.parts if any(v not in arm.parts for arm in inner)]:
         for arm, tail in zip(inner, tails):

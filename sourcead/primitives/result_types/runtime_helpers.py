@@ -15,7 +15,7 @@ from sourcead.runtime import matrices as runtime_matrices, tangents as runtime_t
 
 
 def cotangent_type(t: Type) -> Type:
-    """The type of a cotangent of a value of this type."""
+    """Return the type of the cotangent of a value of this type."""
     match t:
         case Scalar(kind, dtype):
             if kind in ("float", "complex"):

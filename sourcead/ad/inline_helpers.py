@@ -3,7 +3,7 @@
     before      d_a = eigh_cotangent(d_w, d_v, w, v)
     after       d_a = v @ (...) @ v.T                       the body of the helper
 
-Only calls that a derivative passes through are inlined, and those that the bodies make in turn.
+Only calls that a derivative passes through are inlined, including those in the inlined bodies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Methods and attributes of arrays, as the NumPy functions that do the same."""
+"""The NumPy functions that do the same as methods and attributes of arrays."""
 
 from __future__ import annotations
 

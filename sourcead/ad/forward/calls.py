@@ -46,14 +46,14 @@ def tangent_of(tangents: Tangents, stmt: Stmt) -> Atom | None:
 
 
 def bound_with_tangents(rule: Arguments, stmt: Stmt, tangents: Tangents) -> RuleCall:
-    """Return the rule with the arguments of a call, of which no option has a tangent."""
+    """Return the rule with the arguments of a call, and refuse a call in which an option has a tangent."""
     call = bound(rule, stmt)
     refuse_active_options(rule, call.options, tangents.known, stmt)
     return call
 
 
 def promised(build: Builder, t: Atom, y: Var) -> Atom:
-    """Return the tangent that a rule returned, with the type that the contract of rules gives it, where inference found none."""
+    """Return the tangent that a rule returned, with the type that rules must give it if inference found none."""
     stmt = build.stmts[-1] if build.stmts else None
     if not isinstance(t, Var) or not isinstance(t.type, Unknown) or isinstance(y.type, Unknown) or stmt is None or stmt.targets != (t,):
         return t
@@ -79,7 +79,7 @@ def added(build: Builder, parts: list[Atom | None], y: Var) -> Atom | None:
 
 
 def elementwise_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom | None:
-    """Return the tangent by the adjoint rule: the Jacobian is diagonal, so cotangents and tangents are multiplied by the same factor."""
+    """Return the tangent by the adjoint rule, which multiplies tangents by the same factor as cotangents: the Jacobian is diagonal."""
     parts = []
     for k, value in enumerate(call.values):
         t = tangents.get(value)
@@ -96,7 +96,7 @@ def elementwise_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom 
 
 
 def explicit_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom | None:
-    """Return the tangent by a tangent rule, whose contributions of tangents of zeros are left out."""
+    """Return the tangent by a tangent rule, without the contributions of zero tangents."""
     build, rule = tangents.build, call.rule
     primals = tangent_arguments(call)
     constants = {p: v for p, v in zip(rule.params, call.values) if p != rule.star and p not in rule.tangents}

@@ -67,7 +67,7 @@ class Tangents:
             self.build.maybe_number.add(t)
 
     def _named(self, t: Var, var: Var) -> Var:
-        """Return the tangent under its name, with its type where inference found none, if it was just computed."""
+        """Return a tangent that was just computed, with its name, and with the type of `var` if inference found none."""
         stmt = self.build.stmts[-1] if self.build.stmts else None
         if stmt is None or t not in stmt.targets or not t.temp:
             return t
@@ -125,7 +125,7 @@ class Tangents:
         return made
 
     def fit(self, t: Atom, y: Var) -> Atom:
-        """Return the tangent of `y` in its shape and dtype, where `y` was broadcast against operands that do not change."""
+        """Return the tangent of `y` in the shape and dtype of `y`, also if `y` was broadcast against operands without tangents."""
         have, want = atom_type(t), y.type
         if isinstance(want, Scalar):
             return t
@@ -143,7 +143,7 @@ class Tangents:
         return self.cast(t, y)
 
     def cast(self, t: Atom, y: Var) -> Atom:
-        """Return the tangent in the dtype of `y`, where the types tell that it differs."""
+        """Return the tangent, cast to the dtype of `y` if the types show that it differs."""
         have, want = atom_type(t), y.type
         if isinstance(have, Array) and isinstance(want, Array) and have.dtype is not None and want.dtype is not None:
             return cast(self.build, t, y)

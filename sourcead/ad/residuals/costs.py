@@ -37,7 +37,7 @@ def is_cheap(op: Op) -> bool:
     """Return whether an op is cheap enough to compute again instead of saving its result: a subscript, view or arithmetic."""
     match op:
         case Index(base) if isinstance(atom_type(base), MapT):
-            return False  # what is under the key may be another value by then
+            return False  # the value under the key may be another by then
         case Index() | Attr() | Let() | Build():
             return True
         case Call(operator.pow, (_, exponent)):

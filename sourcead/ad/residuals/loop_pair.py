@@ -1,4 +1,4 @@
-"""A loop and its reverse that carry more than the program's loop does: lists, states, arrays that are put back, a counter.
+"""A loop and its reverse, which carry more than the program's loop: lists, states, arrays that are put back, a counter.
 
     out = loop (p = init) for i in r: B yielding q
 
@@ -81,7 +81,7 @@ class LoopWriter:
 
     Attributes:
         start: statements before the loop.
-        count: the number of iterations, which the forward loop carries if it does not know it before.
+        count: the number of iterations, which the forward loop carries if it is not known before the loop.
     """
 
     def __init__(self, task: LoopTask):
@@ -112,7 +112,7 @@ class LoopWriter:
     def reverse_loop(
         self, domain: Range, index: Var, body: Block, carried: list[Carried], params: tuple[Var, ...] = ()
     ) -> Stmt:
-        """Return the loop of the reverse sweep; `params`: its cotangents, if not those that the iterations read."""
+        """Return the loop of the reverse sweep; `params` are its cotangents, if not those that the iterations read."""
         raw = self.task.raw
         op = Loop(
             domain, index, (*(params or raw.op.params), *(c.param for c in carried)), (*raw.op.inits, *(c.init for c in carried)),

@@ -53,10 +53,10 @@ class Notes:
     """The notes of a function.
 
     Attributes:
-        loops: what its loops save, the outer first.
+        loops: the notes on its loops, the outer first.
         forward: its forward sweep, in which the sizes of arrays are looked for.
-        before, after: what was done to loops before they were differentiated, and to those of the reverse sweep.
-        compiled: what is done otherwise under Numba.
+        before, after: the changes made to loops before they were differentiated, and to those of the reverse sweep.
+        compiled: what the text does differently under Numba.
     """
 
     loops: tuple[LoopNote, ...] = ()

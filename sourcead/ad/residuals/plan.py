@@ -139,7 +139,7 @@ class LoopPlan:
     def asked_instead(self, v: Var, stmt: Stmt, saved: Collection[Var] = ()) -> Var | list[tuple[Var | None, int]] | None:
         """Return a replacement for `v` in a statement that reads only its shape, or None if the statement reads `v` itself.
 
-        That is another array of the same shape and dtype, or arrays that are as large along an axis (`measured_by`).
+        The replacement is another array of the same shape and dtype, or arrays that are as large along an axis (`measured_by`).
         """
         if v in saved or not is_metadata_read(v, stmt):
             return None
@@ -156,7 +156,7 @@ class LoopPlan:
     def measured_by(self, v: Var) -> list[tuple[Var | None, int]] | None:
         """Return the size of an array along each axis, as that of an axis of another array or a number; None if it is not known.
 
-        The others are in scope anyway, or parts of what does not change in the loop.
+        The other arrays are in scope anyway, or are parts of values that do not change in the loop.
         """
         if v not in self.definitions or self.restored(v) or known_dtype(v) is None or v in self.maker.numbers:
             return None
@@ -312,7 +312,7 @@ class LoopPlan:
     def last_valid(self, definition: Definition, version: Var) -> int:
         """Return the last position, in the region of a definition, at which the array is as it was when it was read.
 
-        The reverse of an update puts the array back before anything else, that of a loop or branch only inside.
+        The reverse of an update puts the array back before it reads anything; the reverse of a loop or branch does so inside it.
         """
         stmts = definition.region.block.stmts
         positions = self.writes_in(definition.region).get(self.chains.find(version), [])

@@ -24,9 +24,9 @@ class Storage:
     Attributes:
         listed: values of which each iteration appends one to a list.
         carried: values on leaving an iteration, each with the variant that has it on entry to the next; the variant is listed.
-        flag: whether the loop was left, which is true in the last iteration at most: carried as well. None if the reverse does not read it.
+        flag: the carried flag that the loop was left, true at most in the last iteration, or None if the reverse does not read it.
         restored: the chains of the arrays that the reverse puts back as they were, with the numbers of their variants.
-        overwritten: what updates overwrite that the reverse undoes, with the array.
+        overwritten: the values overwritten by updates that the reverse undoes, each with its array.
     """
 
     listed: list[Var]

@@ -85,7 +85,7 @@ def changed_cotangents(op: Branch, cots: Cotangents, inner: list[Cotangents]) ->
 def yielded(
     r: Reverse, changed: Key, inner: list[Cotangents], tails: list[list[Stmt]], in_both_arms: set[Atom]
 ) -> list[Atom]:
-    """Return what each arm yields for a cotangent; zeros that an arm needs for it are appended to its tail."""
+    """Return what each arm yields for a cotangent, and append zeros to the tail of an arm that has none."""
     var, key = changed
     found = [arm.whole.get(var) if key is None else arm.parts.get(var, {}).get(key) for arm in inner]
     for side, d in enumerate(found):

@@ -31,11 +31,11 @@ class Composition:
 
     Attributes:
         function: the Python function that is inlined in place of a call.
-        given: it stands for the calls that give one of these options; for all calls if empty.
-        active: likewise for calls through one of these arguments a derivative passes, though the function has a rule.
-        first: what it takes before the call's arguments.
+        given: the options of which a call must give one to be replaced; all calls are if this is empty.
+        active: calls through one of these arguments of which a derivative passes are replaced too, though the function has a rule.
+        first: the arguments that it takes before those of the call.
         writes: whether it writes into an argument.
-        words: likewise for calls with one of these texts as an argument, though the function has a rule.
+        words: calls with one of these texts as an argument are replaced too, though the function has a rule.
     """
 
     function: Callable
@@ -51,7 +51,7 @@ class Refused(Exception):
 
 
 OF_UFUNCS: dict[str, list[Composition]] = {}
-"""The compositions of the methods of all ufuncs, by name; of their calls, under `__call__`."""
+"""The compositions of the methods of all ufuncs, by name, with those of their calls under `__call__`."""
 
 
 def composed(*functions, given: str = "", active: str = "", writes: bool = False, words: str = ""):

@@ -5,7 +5,7 @@ A rule is a Python function.  It is lowered by the frontend like the user's code
     @adjoint(np.multiply)
     def _(y, a, b, d_y): return d_y * b, d_y * a            v = x * w       d_x = d_v * w;  d_w = d_v * x
 
-Where a rule depends on something that the types do not tell, such as a rank, the generated text calls the rule itself.
+If a rule depends on something that the types leave open, such as a rank, the generated text calls the rule itself.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def bound(rule: Arguments, stmt: Stmt) -> RuleCall:
 
 
 def cotangents_of(build: Builder, stmt: Stmt, d_y: Atom, wanted: set[Var]) -> list[tuple[Operand, Operand | None, bool]]:
-    """Return what a call contributes to the cotangents of its operands.
+    """Return the contributions of a call to the cotangents of its operands.
 
     Args:
         build: where the statements of the rule go.
@@ -97,7 +97,7 @@ def _source(function):
 
 
 def inlined(build: Builder, call: RuleCall, d_y: Atom, wanted: set[Var]) -> list[Operand | None]:
-    """Return the cotangents of a rule's parameters; those that do not matter are not computed."""
+    """Emit the statements of a rule and return the cotangents of its parameters, with None for those that are not wanted."""
     before, rule, values = len(build.stmts), call.rule, call.values
     try:
         lo, result = lowered(build, call, {"d_y": d_y})
@@ -107,7 +107,7 @@ def inlined(build: Builder, call: RuleCall, d_y: Atom, wanted: set[Var]) -> list
         out = [as_operand(lo, r) if reaches(v, wanted) else None for r, v in zip(results, values)]
     except UnsupportedArgumentError:
         raise
-    except (NotStatic, SourceADError):  # what the types do not tell is decided when the text runs
+    except (NotStatic, SourceADError):  # what the types leave open is decided when the text runs
         del build.stmts[before:]
         out = called(build, call, d_y)
     drop_unused(build, before, out)
@@ -116,12 +116,12 @@ def inlined(build: Builder, call: RuleCall, d_y: Atom, wanted: set[Var]) -> list
 
 
 def lowered(build: Builder, call: RuleCall, further: dict[str, Operand]) -> tuple[Lowering, Value]:
-    """Return what a rule's function returns; its statements are emitted here.
+    """Emit the statements of a rule's function and return what it returns.
 
-    `further` are its parameters beside the primal's: cotangents or tangents.
+    `further` gives the parameters that the primal does not have: cotangents or tangents.
 
     Raises:
-        NotStatic, SourceADError: the types do not tell which way the rule goes.
+        NotStatic, SourceADError: the types do not decide which branch the rule takes.
         UnsupportedArgumentError: the rule refuses the case.
     """
     before, rule = len(build.stmts), call.rule
@@ -142,7 +142,7 @@ def lowered(build: Builder, call: RuleCall, further: dict[str, Operand]) -> tupl
         if result is None:
             raise refused(rule, build.stmts[before:], build.origin)
         return lo, result
-    finally:  # the statements stand for the user's, not for the rule's
+    finally:  # the statements belong to the user's call, not to the rule
         build.origin = origin
         build.stmts[before:] = [replace(s, origin=origin) for s in build.stmts[before:]]
 
@@ -156,7 +156,7 @@ def refused(rule: Arguments, stmts: list[Stmt], origin) -> UnsupportedArgumentEr
 
 
 def held(call: RuleCall) -> dict[str, Operand]:
-    """Return the arguments that the function's tangent rule takes for constants: both modes refuse the same."""
+    """Return the arguments that the function's tangent rule takes for constants, so that both modes refuse the same ones."""
     other = tangent_rule(call.rule.primal)
     if not isinstance(other, TangentRule) or other.star is not None or call.rule.star is not None:
         return {}
@@ -173,7 +173,7 @@ def refuse_active_options(rule: Arguments, options: dict, active: set[Var], stmt
 
 
 def refuse_undefined(rule: Arguments, stmts: list[Stmt], origin) -> None:
-    """Refuse what a rule says it does not know, where that is needed."""
+    """Refuse a call that needs a derivative which its rule declares unknown."""
     for stmt in stmts:
         if isinstance(stmt.op, Call) and stmt.op.fn is runtime.undefined:
             what = stmt.op.args[0].value
@@ -188,7 +188,7 @@ def reaches(operand: Operand, wanted: set[Var]) -> bool:
 
 
 def as_value(lo: Lowering, operand: Operand) -> Value:
-    """Return an operand as a value of the frontend; a container stays one value."""
+    """Return an operand as a value of the frontend, in which a container variable stays one value."""
     match operand:
         case tuple():
             return TupleVal(tuple(as_value(lo, o) for o in operand))
@@ -200,7 +200,7 @@ def as_value(lo: Lowering, operand: Operand) -> Value:
 
 
 def as_operand(lo: Lowering, value: Value) -> Operand | None:
-    """Return what a rule returned for one parameter: an atom, a tuple of them, or None."""
+    """Return what a rule returned for one parameter as an operand: an atom, a tuple of operands, or None."""
     if isinstance(value, Const) and value.value is None:
         return None
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
@@ -210,7 +210,7 @@ def as_operand(lo: Lowering, value: Value) -> Operand | None:
 
 
 def called(build: Builder, call: RuleCall, d_y: Atom) -> list:
-    """Return the cotangents as results of a call of the rule's function in the text."""
+    """Emit a call of the rule's function and return the cotangents that it returns."""
     rule, values = call.rule, call.values
     args = (call.y, *values) if rule.star else (call.y, *values, d_y)
     kwargs = dict(call.options, d_y=d_y) if rule.star else dict(call.options)
@@ -231,7 +231,7 @@ def called(build: Builder, call: RuleCall, d_y: Atom) -> list:
 
 
 def in_dtype(build: Builder, d: Var, x: Operand, rule: Rule) -> Var:
-    """Return a cotangent that a called rule returned, cast where NumPy may have widened it."""
+    """Return a cotangent that a called rule returned, cast if NumPy may have widened its dtype."""
     if rule.broadcasts or not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.dtype is None:
         return d
     return d if x.type.dtype == np.dtype(float) else build.call(runtime.unbroadcast, d, x, type=x.type)
@@ -239,7 +239,7 @@ def in_dtype(build: Builder, d: Var, x: Operand, rule: Rule) -> Var:
 
 @cache
 def silent_params(rule: Rule) -> frozenset[int]:
-    """Return the numbers of the parameters for which an adjoint rule returns None wherever it returns."""
+    """Return the positions of the parameters for which every `return` of an adjoint rule has None."""
     node = find_source(rule.function).node
     if isinstance(node, gast.Lambda):
         returned = [node.body]
@@ -262,7 +262,7 @@ def cotangent_type(operand: Operand, broadcasts: bool) -> Type:
 
 
 def typed(build: Builder, d: Operand | None, x: Operand, rule: Rule) -> Operand | None:
-    """Return the cotangent with the type that the contract of rules gives it, where inference found none."""
+    """Return the cotangent, with the type that rules must give it if inference found none."""
     if not isinstance(d, Var) or rule.broadcasts or not isinstance(d.type, Unknown) or isinstance(x, tuple):
         return d
     stmt = build.stmts[-1] if build.stmts else None

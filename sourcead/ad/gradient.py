@@ -107,13 +107,13 @@ def prepared(lowered: Lowered, wrt: tuple[str, ...], splits: bool) -> tuple[Func
 
 
 def splits_loops(lowered: Lowered, policy: Policy) -> bool:
-    """Return whether products of all iterations may be computed together, which takes memory; not if the user named a policy."""
+    """Return whether products of all iterations may be computed together, which takes memory: only if the user named no policy."""
     named = any(isinstance(s.op, Loop) and s.op.policy is not None for s in walk(lowered.function.body))
     return policy.name == "auto" and not named
 
 
 def split_result(lowered: Lowered, has_aux: bool) -> tuple[Atom, Atom | None, list[Stmt]]:
-    """Return the value that is differentiated, the auxiliary result, and the statements that take them apart."""
+    """Return the value that is differentiated, the auxiliary result, and the statements that unpack them."""
     result = lowered.function.body.results[0]
     if not has_aux:
         return result, None, []
@@ -136,7 +136,7 @@ def with_pullback(sweeps: Sweeps, form: Form, d_y: Var) -> tuple[list[Stmt], tup
 
 
 def returned(value: Atom, aux: Atom | None, results: tuple[Atom, ...], form: Form) -> tuple[list[Stmt], tuple[Atom, ...]]:
-    """Return what grad and value_and_grad return, and the statements that put it together."""
+    """Return the statements that build the result of grad or value_and_grad, and the result."""
     packed, grads = pack(results, form.single)
     if form.kind == "grad" and aux is None:
         return ([], results) if form.single or len(results) != 1 else (packed, grads)
@@ -149,7 +149,7 @@ def returned(value: Atom, aux: Atom | None, results: tuple[Atom, ...], form: For
 
 
 def pack(results: tuple[Atom, ...], single: bool) -> tuple[list[Stmt], tuple[Atom, ...]]:
-    """Return the gradients bare or as one tuple, and the statements that build it."""
+    """Return the statements that pack the gradients into a tuple unless there is a `single` one, and what they leave to return."""
     if single:
         return [], results
     whole = Var("gradients", TupleT(tuple(map(atom_type, results))), True)

@@ -3,7 +3,7 @@
     before      d_a = eigh_cotangent(d_w, d_v, w, v)
     after       d_a = v @ (...) @ v.T                       the body of the helper
 
-Only calls that a derivative passes through are inlined, and those that the bodies make in turn.
+Only calls that a derivative passes through are inlined, including those in the inlined bodies.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sourcead.runtime import is_helper
 
 
 def simplified(lowered: Lowered, wrt: Iterable[str]) -> Function:
-    """Return a lowered function, simplified, with its helpers inlined where it is differentiated by the parameters `wrt`."""
+    """Return a lowered function, simplified, with the helpers inlined through which derivatives by the parameters `wrt` pass."""
     function = simplify(lowered.function)
     if not any(can_inline(stmt) for stmt in walk(function.body)):
         return function
@@ -37,12 +37,12 @@ def simplified(lowered: Lowered, wrt: Iterable[str]) -> Function:
 
 
 def inlined(block: Block, inputs: Iterable[Var], build: Builder) -> Block:
-    """Return a block without calls of helpers that have no rule, as far as derivatives pass from the inputs to its results.
+    """Inline the calls of helpers without a rule through which a derivative passes from the inputs to the results of a block.
 
     Args:
         block: the body of a function.
         inputs: the parameters that it is differentiated by.
-        build: has what is known of the function's variables, and learns what is known of the new ones.
+        build: the builder that holds the facts about the function's variables, and receives those about the new ones.
     """
     while any(can_inline(stmt) for stmt in walk(block)):
         active = active_vars(block, inputs, [r for r in block.results if isinstance(r, Var)])
@@ -75,7 +75,7 @@ def body_stmts(stmt: Stmt, build: Builder) -> list[Stmt]:
         build.origin, build.adjoint_of, build.within = stmt.origin, stmt.adjoint_of, stmt.within
         try:
             result = body_of(stmt, build, static_only=True)
-        except (NotStatic, SourceADError):  # what the types do not tell is decided when the text runs
+        except (NotStatic, SourceADError):  # what the types leave open is decided when the text runs
             stmts.clear()
             result = body_of(stmt, build, static_only=False)
         build.add(replace(stmt, op=Let(result)))
@@ -85,7 +85,7 @@ def body_stmts(stmt: Stmt, build: Builder) -> list[Stmt]:
 
 
 def body_of(stmt: Stmt, build: Builder, static_only: bool) -> Atom:
-    """Return what the function that a statement calls returns; its statements are emitted here."""
+    """Emit the statements of the function that a statement calls, and return its result."""
     call = stmt.op
     source = find_source(call.fn)
     lo = Lowering()

@@ -3,7 +3,7 @@
     y, t_y = f_tangent(a, t_a)          a function of a and t_a that calls itself
     d_a = f_cotangents(a, d_y)          a function of a and d_y, whose forward sweep calls f where it needs the values
 
-Where a derivative is not differentiated again, the reverse sweep calls the pullbacks that the forward sweep left behind, and
+If a derivative is not differentiated again, the reverse sweep calls the pullbacks that the forward sweep returned, and
 nothing is computed twice; `f_cotangents` computes the values of a call again, once for each level of the recursion above it.
 """
 
@@ -78,7 +78,7 @@ def wrt_names(pair: Pair) -> tuple[str, ...]:
 
 
 def as_lowered(pair: Pair, function: Function, more: dict[str, Var], body: Block) -> Lowered:
-    """Return a derivative as a function like those that the frontend lowers; `more`: its parameters beside those of the function."""
+    """Return a derivative in the form of a lowered function; `more` names the parameters that it has beside those of the function."""
     old = pair.lowered
     named_params = dict(old.params)
     for name, v in more.items():

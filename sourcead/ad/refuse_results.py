@@ -1,4 +1,4 @@
-"""Refusals of results that have no gradient: whatever is not one real number on every path through the function."""
+"""Refusal of functions without a gradient: those that do not return one real number on every path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where cotangents enter and leave the reverse sweep: the seed of the result, and the gradients of the parameters."""
+"""The first and last cotangents of the reverse sweep: the seed of the result, and the gradients of the parameters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def seed(build: Builder, value: Var) -> Atom:
 def parameter_gradient(build: Builder, cots: Cotangents, v: Var, written: bool) -> Atom:
     """Return the gradient of a parameter: its cotangent in the structure, shape and dtype of the parameter.
 
-    `written`: whether the function writes into the parameter.
+    `written` tells whether the function writes into the parameter.
     """
     d = cots.get_or_zero(v)
     t, to = atom_type(d), v.type
@@ -38,7 +38,7 @@ def parameter_gradient(build: Builder, cots: Cotangents, v: Var, written: bool) 
         return build.call(runtime.unbroadcast, d, v, type=to, name=f"d_{v.name}")
     d = unbroadcast(build, d, v)
     narrow = isinstance(to, Array) and to.dtype is not None and to.dtype.kind in "fc" and to.dtype != np.dtype(float)
-    if isinstance(to, Array) and to.dims == ():  # NumPy makes numbers of arrays without axes
+    if isinstance(to, Array) and to.dims == ():  # NumPy turns arrays without axes into numbers
         dtype = (Const(to.dtype.type),) if narrow else ()
         return build.call(np.asarray, d, *dtype, type=to, name=f"d_{v.name}")
     if narrow and isinstance(atom_type(d), Array) and atom_type(d).dtype is None:
@@ -51,7 +51,7 @@ def parameter_gradient(build: Builder, cots: Cotangents, v: Var, written: bool) 
 
 
 def narrower(t: Type, to: Type) -> bool:
-    """Return whether a cotangent of type `t` has a number of few bits where the argument of type `to` has a Python float."""
+    """Return whether a cotangent of type `t` has a low-precision number where the argument of type `to` has a Python float."""
     if isinstance(t, Scalar):
         return to == FLOAT and t.dtype in SMALL_FLOATS
     theirs = dict(keyed_parts(t) or ()) if type(t) is type(to) else {}

@@ -1,4 +1,4 @@
-"""Arithmetic: the operators of Python and the functions of NumPy that do the same.
+"""Rules of arithmetic: Python's operators and the NumPy functions that do the same.
 
     y = a + b     d_a = d_y                   d_b = d_y
     y = a * b     d_a = d_y * b               d_b = d_y * a

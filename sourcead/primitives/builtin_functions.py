@@ -1,4 +1,4 @@
-"""Python's built-in functions: memory, cost and engine form; those with a derivative have their rules in the other families."""
+"""Facts about the memory and cost of Python's built-in functions; the rules of those with a derivative are in the other families."""
 
 from sourcead.primitives.registry import enter
 

@@ -1,4 +1,4 @@
-"""Functions whose results carry no derivative: integers, booleans, steps, fresh constants, random draws."""
+"""Functions whose results carry no derivative, such as integers, booleans, step functions, new constants and random draws."""
 
 from __future__ import annotations
 

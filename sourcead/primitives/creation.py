@@ -1,4 +1,4 @@
-"""New arrays that take their values from arguments.
+"""Rules of functions that create arrays from the values of their arguments.
 
     y = full(shape, v)          d_v = sum of d_y
     y = linspace(a, b, n)       y = (1 - t) a + t b,      d_a = sum of d_y (1 - t),    d_b = sum of d_y t
@@ -77,4 +77,4 @@ enter(np.full_like, order="keeps")
 enter(np.zeros_like, np.ones_like, np.empty_like, metadata=True, batched="like")
 enter(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, numba="native")
 enter(np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, buffer=True)
-enter(np.empty, examples=False)  # holds what was in memory
+enter(np.empty, examples=False)  # its values are arbitrary

@@ -1,4 +1,4 @@
-"""Functions of NumPy that do more than compute: they write, read files, ask for settings, or call a function that they are given."""
+"""NumPy functions that do more than compute: they write, read files, query settings, or call a function that they are given."""
 
 import numpy as np
 

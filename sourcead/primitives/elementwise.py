@@ -1,9 +1,9 @@
-"""Functions that work element by element: y = f(x), d_x = d_y * f'(x).
+"""Rules of functions that work element by element: y = f(x), d_x = d_y * f'(x).
 
-Where f' is a function of y it is written so, because y is known already.  At kinks: `abs` has the slope 0 at 0; two equal
+Where f' is a function of y, the rule computes it from y, which is known already.  At kinks, `abs` has the slope 0 at 0; two equal
 arguments of `maximum` share the cotangent equally, and so do an argument of `clip` and the bound that it is equal to.
 
-The rules of EXPONENTIALS and TRIGONOMETRY are those of the `math` module too (see `scalars`).
+The `math` module shares the rules in EXPONENTIALS and TRIGONOMETRY (see `scalars`).
 """
 
 import math
@@ -113,7 +113,7 @@ elementwise({
     np.fabs: lambda y, x, d_y: d_y * np.sign(x),
     (np.abs, abs): lambda y, x, d_y: d_y * (divide_or_zero(np.conj(x), y) if np.iscomplexobj(x) else np.sign(x)),
     np.copysign: lambda y, a, b, d_y: (d_y * np.sign(a) * np.copysign(1, b), None),
-    (np.nextafter, math.nextafter): lambda y, a, towards, d_y: (d_y, None),  # the number beside `a` moves with it
+    (np.nextafter, math.nextafter): lambda y, a, towards, d_y: (d_y, None),  # the result moves with `a`
     np.heaviside: lambda y, x, at_zero, d_y: (None, d_y * (x == 0)),
     np.ldexp: lambda y, x, exponent, d_y: (np.ldexp(d_y, exponent), None),
 })
@@ -135,7 +135,7 @@ tangents({np.frexp: lambda y, x, t_x: (t_x * np.ldexp(1.0, -binary_exponent(x)),
 
 
 def real_if_real(d, x):
-    """The real part of a cotangent, or tangent, of a real `x`; all of that of a complex one."""
+    """Return the real part of a cotangent or tangent `d` if `x` is real, and all of `d` if `x` is complex."""
     return d if np.iscomplexobj(x) else np.real(d)
 
 

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms: linear functions y = F x whose matrix F is symmetric, so that d_x = F d_y.
+"""Rules of discrete Fourier transforms, linear functions y = F x with a symmetric matrix F, so that d_x = F d_y.
 
     y = fft(x)      d_x = fft(d_y)
     y = rfft(x)     d_x = real part of fft(d_y, n)        where d_y is padded with zeros to the n elements of x
@@ -17,7 +17,7 @@ family(__name__, memory="fresh")
 
 
 def fitted(d, x, n, axis):
-    """`d` with as many elements as `x` along an axis, where the transform of `n` elements has cut or padded `x`."""
+    """Return `d` cut or padded to as many elements as `x` has along an axis, if the transform was given a length `n`."""
     return d if n is None else fit_axis(d, x.shape[axis], axis)
 
 

@@ -1,4 +1,4 @@
-"""Facts that follow from the kind and the home of a function: ufuncs, operators, random draws, functions of NumPy and of math.
+"""Facts that follow from the kind and the module of a function: ufuncs, operators, random draws, functions of NumPy and of math.
 
 These facts hold for a function unless a family enters others.
 """
@@ -34,7 +34,7 @@ GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 
 
 def facts_of_kind(function) -> dict[str, Any]:
-    """The facts about a function that follow from its kind and its home."""
+    """Return the facts about a function that follow from its kind and its module."""
     owner = getattr(function, "__self__", None)
     if isinstance(function, np.ufunc):
         elementwise = function.signature is None and function.nout == 1
@@ -68,7 +68,7 @@ def facts_of_kind(function) -> dict[str, Any]:
 
 
 def operator_facts(name: str) -> dict[str, Any]:
-    """The facts about a function of `operator`."""
+    """Return the facts about the function of `operator` with this name."""
     in_place = name.startswith("i") and name not in NOT_IN_PLACE
     memory = "shared" if name in ("getitem", "itemgetter", "attrgetter") else "foreign" if in_place else "operands"
     pure = name not in NOT_PURE_OPERATORS and not (name.startswith("i") and name[1:] in {*operator.__all__, "and", "or"})
@@ -76,12 +76,12 @@ def operator_facts(name: str) -> dict[str, Any]:
 
 
 def is_public(ufunc: np.ufunc) -> bool:
-    """Whether a ufunc is one of NumPy's own."""
+    """Return whether a ufunc is one of NumPy's own."""
     return getattr(np, ufunc.__name__, None) is ufunc
 
 
 def home(function) -> str:
-    """The module that a function, a method descriptor or a ufunc's method belongs to."""
+    """Return the name of the module that a function, a method descriptor or a ufunc's method belongs to."""
     module = getattr(function, "__module__", None)
     if isinstance(module, str):
         return module

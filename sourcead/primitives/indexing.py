@@ -1,4 +1,4 @@
-"""Picking elements: the cotangent of each element of the result is added to the element that was picked.
+"""Rules of functions that pick elements: the cotangent of each element of the result is added to that of the element picked.
 
     y = take(x, i)        d_x[i[k]] += d_y[k]
     y = sort(x)           the same with i = argsort(x), for `partition` with i = argpartition(x)
@@ -6,7 +6,7 @@
     y = choose(c, xs)     d_xs[k] = d_y where c == k, else 0
     y = sliding_window_view(x)      an element stands in several windows, whose cotangents are added
 
-Where a function moves elements by a rule that is hard to turn around, it is applied to the numbers of the elements of x.
+Where the movement of elements is hard to invert, the function is applied to the positions 0, 1, ... of the elements of x.
 Subscripts are nodes of the IR, not calls, and have no rule here.
 """
 
@@ -78,7 +78,7 @@ def insert_adjoint(y, x, obj, values, d_y, axis=None):
 
 
 def insert_cotangents(x, obj, values, d_y, axis):
-    """The cotangents of `np.insert` of several values, whose places are found by inserting the values' numbers."""
+    """Return the cotangents of `np.insert` of several values, whose places are found by inserting their numbers into those of `x`."""
     numbers = -1 - np.reshape(np.arange(np.size(values)), np.shape(values))
     places = np.insert(np.reshape(np.arange(x.size), x.shape), obj, numbers, axis)
     kept = places >= 0

@@ -1,4 +1,4 @@
-"""Joining arrays and taking them apart; all of these functions are linear.
+"""Rules of functions that join and split arrays, all of which are linear.
 
     y = concatenate(xs)     d_xs[k] = the part of d_y that xs[k] became
     ys = split(x)           d_x = concatenate(d_ys)

@@ -1,4 +1,4 @@
-"""Linear algebra: inverses, determinants, norms, chains of products.
+"""Rules of linear algebra: inverses, determinants, norms and chains of products.
 
     y = inv(a)         d_a = -y.T @ d_y @ y.T
     y = solve(a, b)    d_b = solve(a.T, d_y)      d_a = -d_b @ y.T
@@ -24,12 +24,12 @@ family(__name__, memory="fresh")
 
 
 def transposed(a):
-    """The transpose of one matrix, or of each of several."""
+    """Return the transpose of a matrix, or of each matrix of a stack."""
     return a.T if a.ndim == 2 else np.swapaxes(a, -1, -2)
 
 
 def over_matrices(d, a):
-    """The cotangent of a number that is computed from each of the matrices `a`, to be multiplied with these."""
+    """Return the cotangent `d` of one number per matrix of `a`, with two trailing axes if `a` is a stack, to broadcast against `a`."""
     return d if a.ndim == 2 else np.expand_dims(d, (-1, -2))
 
 

@@ -1,9 +1,9 @@
-"""Lists and dicts.
+"""Rules of lists and dicts.
 
     y = a + b (lists)      d_a = the first len(a) items of d_y,    d_b = the others
     y = d.get(k)           d_d = a dict with d_y at k
 
-The cotangent of a dict stands for zero at each key that it lacks.
+A key that is missing in the cotangent of a dict has a cotangent of zero.
 """
 
 import operator

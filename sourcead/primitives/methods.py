@@ -1,4 +1,4 @@
-"""Methods and attributes of arrays, as the NumPy functions that do the same."""
+"""The NumPy functions that do the same as methods and attributes of arrays."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _transpose(args, kwargs):
 
 
 def _one(sizes):
-    """Several sizes or axes become one tuple; a single argument, a number or a tuple, stays as it is."""
+    """Return several sizes or axes as one tuple; leave a single argument, a number or a tuple, as it is."""
     return tuple(sizes) if len(sizes) <= 1 else (tuple(sizes),)
 
 

@@ -1,4 +1,4 @@
-"""Products that sum over shared axes; they are linear in each factor.
+"""Rules of products that sum over shared axes and are linear in each factor.
 
     y = a @ b             d_a = d_y @ b.T         d_b = a.T @ d_y         (matrices)
     y = outer(a, b)       d_a = d_y @ b           d_b = a @ d_y

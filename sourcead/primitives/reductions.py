@@ -1,4 +1,4 @@
-"""Reductions: each element of y is a sum, mean, product, maximum, ... of elements of x.
+"""Rules of reductions, in which each element of y is a sum, mean, product, maximum, ... of elements of x.
 
 The cotangent of every element that was summed is the cotangent of its sum:
 
@@ -21,17 +21,17 @@ family(__name__, memory="fresh")
 
 
 def restore_axes(d, axis, keepdims):
-    """`d` with the axes that a reduction removed; axes that broadcasting would put in front are left out."""
+    """Return `d` with the axes that a reduction removed, but without leading axes, which broadcasting adds."""
     return d if axis is None or axis == 0 or keepdims else np.expand_dims(d, axis)
 
 
 def number_along(x, axis):
-    """How many elements of `x` are reduced to one."""
+    """Return the number of elements of `x` that are reduced to one."""
     return x.size if axis is None else x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)
 
 
 def reduced(f, x, axis, keepdims):
-    """`f(x, axis=axis, keepdims=keepdims)`, without the options that are NumPy's defaults."""
+    """Return `f(x, axis=axis, keepdims=keepdims)`, called without the options that have their default values."""
     if keepdims:
         return f(x, axis=axis, keepdims=True)
     return f(x) if axis is None else f(x, axis=axis)
@@ -72,7 +72,7 @@ def average_adjoint(y, x, axis=None, weights=None, d_y=None, keepdims=False):
 
 
 def average_along_adjoint(y, x, axis, weights, d_y, keepdims):
-    """The cotangents of `np.average` with one weight for each place along one axis."""
+    """Return the cotangents of `np.average` with one weight for each position along one axis."""
     shape = [1] * x.ndim
     shape[axis] = x.shape[axis]
     if not keepdims:
@@ -121,7 +121,7 @@ tangents({
 
 
 def ptp_slope(x, axis):
-    """The derivative of the greatest minus the least element: equal ones share it."""
+    """Return the derivative of the greatest minus the least element, which equal elements share equally."""
     top = (x == np.max(x, axis=axis, keepdims=True)).astype(x.dtype)
     bottom = (x == np.min(x, axis=axis, keepdims=True)).astype(x.dtype)
     return top / np.sum(top, axis=axis, keepdims=True) - bottom / np.sum(bottom, axis=axis, keepdims=True)
@@ -163,7 +163,7 @@ def std_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
 
 
 def deviations_times(x, t_x, axis, keepdims):
-    """The sum of the products of the deviations of `x` from its mean with a tangent."""
+    """Return the sum of the products of the deviations of `x` from its mean and the tangent `t_x`."""
     centred = x - np.mean(x, axis=axis, keepdims=True)
     product = np.real(np.conj(centred) * t_x) if np.iscomplexobj(x) else centred * t_x
     return np.sum(product, axis=axis, keepdims=keepdims)

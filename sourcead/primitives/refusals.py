@@ -1,4 +1,4 @@
-"""Functions that are refused where a derivative would have to pass through them, and why: reason, then names."""
+"""Functions that are refused if a derivative has to pass through them, listed under the reason for the refusal."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ REFUSALS = {
 
 
 def reason_of(function) -> str | None:
-    """Why a function is refused; None if nothing is known of it."""
+    """Return the reason why a function is refused, or None if there is no entry for it."""
     module = getattr(function, "__module__", None) or ""
     name = getattr(function, "__name__", "")
     if module.startswith(("numpy.random", "random")) or any(getattr(cls, name, None) is function for cls in GENERATORS):

@@ -1,4 +1,4 @@
-"""The helpers of `sourcead.runtime` that generated text calls: with these rules it can be differentiated again.
+"""Rules of the helpers of `sourcead.runtime` that generated text calls, by which that text can be differentiated again.
 
 A helper that moves elements is linear in the cotangent `d` that it moves, and is the transpose of the function whose
 cotangents it computes:
@@ -199,7 +199,7 @@ linear(runtime_tangents.einsum_tangents, only=("ts",))
 
 
 def change_of_cofactors(y, a, change):
-    """How the cofactors `y` of `a` change with `a`: a symmetric map, so that tangents and cotangents go through it alike."""
+    """Return the change of the cofactors `y` of `a` for a change of `a`; the map is symmetric, so it serves tangents and cotangents."""
     if a.ndim == 2:
         return (np.sum(y * change) * y - y @ change.T @ y) / np.linalg.det(a)
     total = np.sum(y * change, axis=(-2, -1), keepdims=True)

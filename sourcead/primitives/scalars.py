@@ -1,4 +1,4 @@
-"""The `math` module: the rules of NumPy's functions, with those of `math` in their place, so that Python floats stay such.
+"""Rules of the `math` module: those of NumPy's functions, written with functions of `math`, so that Python floats stay floats.
 
 y = atan(x)      d_x = d_y / (1 + x * x)          as np.arctan
 y = sin(x)       d_x = d_y * math.cos(x)          as np.sin, whose rule has np.cos
@@ -23,7 +23,7 @@ exp exp2 expm1 log2 log10 log1p cbrt sin cos tan asin acos atan sinh cosh tanh a
 
 
 def with_math(rule):
-    """A rule of a NumPy function in which `np` stands for `math`."""
+    """Return a copy of a NumPy function's rule in which the name `np` refers to `math`."""
     return FunctionType(rule.__code__, {**rule.__globals__, "np": math, "__name__": __name__})
 
 

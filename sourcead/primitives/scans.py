@@ -1,4 +1,4 @@
-"""Scans and differences along an axis.
+"""Rules of scans and differences along an axis.
 
     y[i] = x[0] + ... + x[i]        d_x[j] = d_y[j] + d_y[j+1] + ...
     y[i] = x[0] * ... * x[i]        d_x[j] = x[0] * ... * x[j-1] * s[j],    s[j] = d_y[j] + x[j+1] * s[j+1]
@@ -80,7 +80,7 @@ linear(np.gradient, only=("f",))
 
 
 def trapezoid_cotangents(f, x, dx, d_y, axis):
-    """The cotangents of `np.trapezoid`: y = sum over i of (f[i] + f[i+1]) / 2 * (x[i+1] - x[i])."""
+    """Return the cotangents of `np.trapezoid`: y = sum over i of (f[i] + f[i+1]) / 2 * (x[i+1] - x[i])."""
     f_last = f if axis == -1 else np.moveaxis(f, axis, -1)
     d_area = np.expand_dims(d_y, -1)
     between = (f_last[..., 1:] + f_last[..., :-1]) / 2

@@ -1,11 +1,11 @@
-"""`scipy.linalg`: functions of matrices, and equations that NumPy does not solve.
+"""Rules of `scipy.linalg`: functions of matrices, and equations that NumPy does not solve.
 
     y = sqrtm(a)                   y t_y + t_y y = t_a                       a Sylvester equation
     y = expm(a)                    t_y = upper right block of expm([[a, t_a], [0, a]])
     a y + y b = q                  a t_y + t_y b = t_q - t_a y - y t_b
     a y = b, a triangular          as for solve, in the triangle that is read
 
-Where t_y = L(t_a) for a linear map L that is made of the matrix a, d_a = L(d_y) with a.T in the place of a.
+If t_y = L(t_a) for a linear map L that depends on the matrix a, then d_a = L(d_y) with a.T in place of a.
 
 N. Higham, "Functions of matrices" (2008).
 """

@@ -1,4 +1,4 @@
-"""Functions that move elements without changing them: the cotangent is moved back.
+"""Rules of functions that move elements without changing them: the cotangent is moved back.
 
     y = x.reshape(s)           d_x = d_y.reshape(x.shape)
     y = transpose(x, axes)     d_x = transpose(d_y, inverse of axes)
@@ -6,7 +6,7 @@
     y = diag(x)                d_x = diagonal(d_y)
     y = x.astype(t)            d_x = d_y.astype(type of x)
 
-All of them but `pad` are linear, and so their own tangents.
+All of them but `pad` are linear, so each is its own tangent rule.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Convolution, interpolation, quantiles and continuous angles.
+"""Rules of convolution, interpolation, quantiles and unwrapped angles.
 
     y = convolve(a, v)         d_a = correlation of d_y with v, d_v = correlation of d_y with a
     y = interp(x, xp, fp)      on each piece y = fp[k] + (x - xp[k]) * s[k],   s[k] = (fp[k+1] - fp[k]) / (xp[k+1] - xp[k])

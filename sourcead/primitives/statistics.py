@@ -1,4 +1,4 @@
-"""Statistics with missing values, covariances, polynomials.
+"""Rules of statistics with missing values, of covariances and of polynomials.
 
     y = nansum(x)        as sum, with d_x = 0 where x is missing; likewise the other functions
     y = cov(x)           y = c @ c.T / (n - ddof) of the centred rows c,      d_x = (d_y + d_y.T) @ c / (n - ddof)

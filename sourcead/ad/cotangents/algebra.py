@@ -33,7 +33,7 @@ CONTAINERS = (TupleT, ListT, DictT, StructT, Unknown)
 
 
 def zeros(build: Builder, x: Atom) -> Atom:
-    """Return a zero cotangent of a value."""
+    """Emit and return a zero cotangent of a value."""
     return zero(atom_type(x), build, x)
 
 

@@ -35,7 +35,7 @@ class Cotangents:
         self.parts: dict[Var, dict[object, Atom]] = {}
 
     def copy(self) -> Cotangents:
-        """Return the same cotangents, to which an arm of a branch can contribute by itself."""
+        """Return a copy of the cotangents, to which an arm of a branch can contribute independently."""
         new = Cotangents(self.build, self.active)
         new.whole, new.parts = dict(self.whole), {k: dict(v) for k, v in self.parts.items()}
         return new
@@ -76,13 +76,13 @@ class Cotangents:
         return zeros(self.build, var) if d is None else d
 
     def take(self, var: Var) -> Atom | None:
-        """Return the cotangent, to which nothing can contribute any more, and forget it."""
+        """Remove and return the cotangent, to which nothing can contribute any more, or None if nothing has."""
         d = self.get(var)
         self.whole.pop(var, None)
         return d
 
     def take_or_zero(self, var: Var) -> Atom:
-        """Return the cotangent, of zeros if nothing has contributed, and forget it."""
+        """Remove and return the cotangent, of zeros if nothing has contributed."""
         d = self.get_or_zero(var)
         self.whole.pop(var, None)
         return d
@@ -93,7 +93,7 @@ class Cotangents:
 
 
 def renamed(build: Builder, atom: Atom, name: str) -> Atom:
-    """Return a cotangent, named for the variable it belongs to if the rule that computed it gave it no such name."""
+    """Return a cotangent, renamed after its variable if the rule that has just computed it gave it no such name."""
     if isinstance(atom, Var) and atom.temp and not atom.name.startswith("d_") and any(atom in s.targets for s in build.stmts[-RECENT:]):
         atom.name = name
     return atom

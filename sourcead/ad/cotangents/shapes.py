@@ -11,7 +11,7 @@ from sourcead.ir.types import Array, Scalar, Sym, dims_of, kind_of
 
 
 def in_dtype(build: Builder, d: Atom, var: Var) -> Atom:
-    """Return the cotangent in the dtype of the variable, where a join of values of several dtypes has lost it."""
+    """Return the cotangent in the dtype of the variable, if it was lost when values of several dtypes were joined."""
     t, to = atom_type(d), var.type
     if not isinstance(t, Array) or not isinstance(to, Array) or to.dtype is None or to.dtype.kind not in "fc":
         return d
@@ -23,7 +23,7 @@ def in_dtype(build: Builder, d: Atom, var: Var) -> Atom:
 
 
 def same_number_all_over(build: Builder, d: Atom, t: Array) -> Var | None:
-    """Return `d`, made in the right dtype from the start, if the last statement made it by broadcasting one number; else None."""
+    """Return `d` rewritten as `np.full` in the right dtype if the last statement broadcast one number to it, else None."""
     last = build.stmts[-1] if build.stmts else None
     if last is None or last.targets != (d,) or not isinstance(last.op, Call) or last.op.fn is not np.broadcast_to:
         return None
@@ -35,7 +35,7 @@ def same_number_all_over(build: Builder, d: Atom, t: Array) -> Var | None:
 
 
 def unbroadcast(build: Builder, d: Atom, x: Atom) -> Atom:
-    """Return the cotangent `d` of `x` as it was broadcast, summed to the shape of `x` and cast to its dtype."""
+    """Return the cotangent `d`, which has the broadcast shape, summed to the shape of `x` and cast to its dtype."""
     t, to = atom_type(d), atom_type(x)
     if not isinstance(t, (Scalar, Array)) or not isinstance(to, (Scalar, Array)):
         return build.call(runtime.unbroadcast, d, x, type=to, name="d")
@@ -60,7 +60,7 @@ def is_one(dim: int | Sym) -> bool:
 
 
 def known_axes(have: tuple, want: tuple) -> bool:
-    """Return whether the types tell which axes were broadcast."""
+    """Return whether the types determine which axes were broadcast."""
     for n, m in zip(have[::-1], want[::-1]):
         if isinstance(m, Sym) and not m.many and m is not n and not is_one(n):
             return False
@@ -74,7 +74,7 @@ def known_axes(have: tuple, want: tuple) -> bool:
 
 
 def cast(build: Builder, d: Atom, x: Atom) -> Atom:
-    """Return the cotangent in the dtype of `x`, where the types tell that it differs."""
+    """Return the cotangent, cast to the dtype of `x` if the types show that it differs."""
     t, to = atom_type(d), atom_type(x)
     have, want = getattr(t, "dtype", None), getattr(to, "dtype", None)
     if kind_of(t) == "complex" and kind_of(to) == "float":

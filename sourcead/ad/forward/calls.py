@@ -46,14 +46,14 @@ def tangent_of(tangents: Tangents, stmt: Stmt) -> Atom | None:
 
 
 def bound_with_tangents(rule: Arguments, stmt: Stmt, tangents: Tangents) -> RuleCall:
-    """Return the rule with the arguments of a call, of which no option has a tangent."""
+    """Return the rule with the arguments of a call, and refuse a call in which an option has a tangent."""
     call = bound(rule, stmt)
     refuse_active_options(rule, call.options, tangents.known, stmt)
     return call
 
 
 def promised(build: Builder, t: Atom, y: Var) -> Atom:
-    """Return the tangent that a rule returned, with the type that the contract of rules gives it, where inference found none."""
+    """Return the tangent that a rule returned, with the type that rules must give it if inference found none."""
     stmt = build.stmts[-1] if build.stmts else None
     if not isinstance(t, Var) or not isinstance(t.type, Unknown) or isinstance(y.type, Unknown) or stmt is None or stmt.targets != (t,):
         return t
@@ -79,7 +79,7 @@ def added(build: Builder, parts: list[Atom | None], y: Var) -> Atom | None:
 
 
 def elementwise_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom | None:
-    """Return the tangent by the adjoint rule: the Jacobian is diagonal, so cotangents and tangents are multiplied by the same factor."""
+    """Return the tangent by the adjoint rule, which multiplies tangents by the same factor as cotangents: the Jacobian is diagonal."""
     parts = []
     for k, value in enumerate(call.values):
         t = tangents.get(value)
@@ -96,7 +96,7 @@ def elementwise_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom 
 
 
 def explicit_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom | None:
-    """Return the tangent by a tangent rule, whose contributions of tangents of zeros are left out."""
+    """Return the tangent by a tangent rule, without the contributions of zero tangents."""
     build, rule = tangents.build, call.rule
     primals = tangent_arguments(call)
     constants = {p: v for p, v in zip(rule.params, call.values) if p != rule.star and p not in rule.tangents}
@@ -118,7 +118,7 @@ def explicit_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom | N
             raise NotStatic
     except UnsupportedArgumentError:
         raise
-    except (NotStatic, SourceADError):  # what the types do not tell is decided when the text runs
+    except (NotStatic, SourceADError):  # what the types leave open is decided when the text runs
         del build.stmts[before:]
         out = called(tangents, call, wanted)
     return added(build, out, call.y)
@@ -134,14 +134,14 @@ def tangent_arguments(call: RuleCall) -> dict[str, Operand]:
 
 
 def placeholder(operand: Operand) -> Operand:
-    """Return what stands for a tangent of zeros, whose contribution is left out."""
+    """Return a placeholder for a tangent of zeros, whose contribution is left out."""
     if isinstance(operand, tuple):
         return tuple(map(placeholder, operand))
     return Var("zero", tangent_type(atom_type(operand)), True)
 
 
 def collected(build: Builder, result: Operand | None, y: Var) -> Atom | None:
-    """Return as one value a result that a rule returned item by item."""
+    """Return a rule's result as one value, built if the rule returned it item by item."""
     if not isinstance(result, tuple):
         return result
     items = tuple(collected(build, r, y) if isinstance(r, tuple) else r for r in result)
@@ -150,7 +150,7 @@ def collected(build: Builder, result: Operand | None, y: Var) -> Atom | None:
 
 
 def called(tangents: Tangents, call: RuleCall, wanted: list[bool]) -> list[Atom | None]:
-    """Return the contributions as results of a call of the rule's function in the text."""
+    """Emit a call of the rule's function and return the contributions that it returns."""
     build, rule, t_y = tangents.build, call.rule, tangent_type(call.y.type)
     ts = {f"t_{p}": tangents.get_or_zero(v) for p, v in tangent_arguments(call).items()}
     if rule.star is not None:
@@ -164,7 +164,7 @@ def called(tangents: Tangents, call: RuleCall, wanted: list[bool]) -> list[Atom 
 
 
 def linear_tangent(tangents: Tangents, stmt: Stmt, rule: Linear) -> Atom | None:
-    """Return the function itself of tangents, in place of the arguments in which it is linear."""
+    """Return the tangent of a linear function: the function itself, with tangents in place of the arguments in which it is linear."""
     call, build, (y,) = stmt.op, tangents.build, stmt.targets
     places = linear_places(call, rule, stmt, tangents)
     active = [p for p in places if tangents.has(operand_at(call, p))]
@@ -182,7 +182,7 @@ def linear_tangent(tangents: Tangents, stmt: Stmt, rule: Linear) -> Atom | None:
 
 
 def operand_at(call: Call, place: int | str) -> Operand:
-    """Return the argument at a position or of a name."""
+    """Return the argument at a position or with a name."""
     return call.args[place] if isinstance(place, int) else dict(call.kwargs)[place]
 
 

@@ -1,4 +1,4 @@
-"""The function that computes the tangent of another: y, t_y = f_jvp(x, t_x)."""
+"""The function that computes the tangent of another function: y, t_y = f_jvp(x, t_x)."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Forward:
             self.tangents.put(stmt.targets[0], tangent_of(self.tangents, stmt))
 
     def push_pair(self, op: Call, stmt: Stmt) -> None:
-        """`y, t_y = f_jvp(a, t_a)` for a call of a recursive function."""
+        """Emit `y, t_y = f_jvp(a, t_a)` for a call of a recursive function."""
         directions = tuple(self.tangents.get_or_zero(op.args[k]) for k in op.fn.wrt)
         self.pairs.update(stmt.targets)
         if not self.closures:
@@ -228,7 +228,7 @@ class Forward:
         return Block((*stmts, *more), (*block.results, *ts))
 
     def target_of(self, var: Var) -> Var:
-        """Return a new variable for the tangent of one."""
+        """Return a new variable for the tangent of `var`, and record it."""
         t = Var(f"t_{var.name}", tangent_type(var.type), True)
         self.tangents.known[var] = t
         if var in self.build.maybe_number:

@@ -57,7 +57,7 @@ class Tangents:
         return operand in self.known
 
     def put(self, var: Var, t: Atom | Items | None) -> None:
-        """Note the tangent of a variable."""
+        """Record the tangent of a variable."""
         if t is None:
             return
         if isinstance(t, Var):
@@ -67,7 +67,7 @@ class Tangents:
             self.build.maybe_number.add(t)
 
     def _named(self, t: Var, var: Var) -> Var:
-        """Return the tangent under its name, with its type where inference found none, if it was just computed."""
+        """Return a tangent that was just computed, with its name, and with the type of `var` if inference found none."""
         stmt = self.build.stmts[-1] if self.build.stmts else None
         if stmt is None or t not in stmt.targets or not t.temp:
             return t
@@ -93,7 +93,7 @@ class Tangents:
         return self.zero(operand) if t is None else t
 
     def put_items(self, var: Var, display: Build) -> None:
-        """Note the tangent of a display."""
+        """Record the tangent of a display."""
         if not any(map(self.has, display.items)):
             return
         found = tuple(self.known.get(item) if isinstance(item, Var) else None for item in display.items)
@@ -102,7 +102,7 @@ class Tangents:
         self.known[var] = Items(display, found, self.build.emit(replace(display, items=atoms), t, f"t_{var.name}"))
 
     def zero(self, operand: Operand) -> Operand:
-        """Return the tangent of an operand that does not change."""
+        """Return a zero tangent of an operand."""
         if isinstance(operand, tuple):
             return tuple(map(self.zero, operand))
         if operand is UNDEFINED or isinstance(operand, Slice):
@@ -125,7 +125,7 @@ class Tangents:
         return made
 
     def fit(self, t: Atom, y: Var) -> Atom:
-        """Return the tangent of `y` in its shape and dtype, where `y` was broadcast against operands that do not change."""
+        """Return the tangent of `y` in the shape and dtype of `y`, also if `y` was broadcast against operands without tangents."""
         have, want = atom_type(t), y.type
         if isinstance(want, Scalar):
             return t
@@ -143,7 +143,7 @@ class Tangents:
         return self.cast(t, y)
 
     def cast(self, t: Atom, y: Var) -> Atom:
-        """Return the tangent in the dtype of `y`, where the types tell that it differs."""
+        """Return the tangent, cast to the dtype of `y` if the types show that it differs."""
         have, want = atom_type(t), y.type
         if isinstance(have, Array) and isinstance(want, Array) and have.dtype is not None and want.dtype is not None:
             return cast(self.build, t, y)

@@ -1,4 +1,4 @@
-"""What the policies share that save states: a loop that saves some states, and a reverse that runs again from them."""
+"""The common part of the checkpoint policies that save states: a loop saves some states, and its reverse runs again from them."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Checkpointed(LoopWriter):
         rerun: what runs again in the reverse sweep.
         lists: for each variant of the state, the list of what is saved of it, as the forward loop carries it.
         stacks: the same lists, as the reverse loop carries them.
-        kept: what else the forward loop carries.
-        left: what an iteration leaves that is the state on entry to the next: carried backward, not computed again.
+        kept: the other variables that the forward loop carries.
+        left: results of an iteration that are the state on entry to the next, carried backward instead of computed again.
         cotangents: those that the reverse loop carries, if not those that its iterations read.
     """
 
@@ -44,21 +44,21 @@ class Checkpointed(LoopWriter):
         self.left: dict[Var, Carried] = {}
 
     def saving(self, head: Builder) -> None:
-        """Emit what the forward sweep saves at the beginning of an iteration."""
+        """Emit the statements that save at the beginning of an iteration of the forward sweep."""
 
     def walk(self, setup: Builder, inside: Builder) -> tuple[Any, Var, dict[Var, Atom], dict[Var, Atom]]:
-        """Return what the reverse loop runs over, its index, the state on entry to an iteration, and what else stands for variables.
+        """Return the domain of the reverse loop, its index, the state on entry to an iteration, and other replacements of variables.
 
         Statements before the loop are emitted to `setup`, those of an iteration to `inside`.
         """
         raise NotImplementedError
 
     def note(self) -> tuple[str, ...]:
-        """Return what people are told, with the state in place of `{}`."""
+        """Return the notes for the user, in which `{}` is replaced by the state."""
         raise NotImplementedError
 
     def also_carried(self) -> list[Carried]:
-        """Return what the reverse loop carries beside states and lists."""
+        """Return the variables that the reverse loop carries beside states and lists."""
         return []
 
     def written(self) -> LoopPair:
@@ -83,11 +83,11 @@ class Checkpointed(LoopWriter):
         return LoopPair(self.start.stmts, forward, [*setup.stmts, loop], outs, inits)
 
     def put_back(self, k: int, entry: dict[Var, Atom]) -> Carried:
-        """Return an array that is put back: the states of an iteration, handed from one to the one before it."""
+        """Return the carried variable of an array that each iteration restores and hands to the iteration before it."""
         return Carried(self.task.stmt.targets[k], fresh(self.op.params[k]), entry[self.op.params[k]])
 
     def popped_state(self, inside: Builder) -> dict[Var, Atom]:
-        """Take a state off the lists."""
+        """Pop a state off the lists."""
         return {p: popped(inside, self.stacks[p], p) for p in self.rerun.params}
 
     def made_list(self, name: str, item, *items: Atom) -> Carried:
@@ -96,16 +96,16 @@ class Checkpointed(LoopWriter):
         return Carried(made, fresh(made))
 
     def checked(self, number: Atom, name: str) -> Atom:
-        """Return the number of a policy; one that is known only at run time is checked before the loop."""
+        """Return the number of a policy, after a check before the loop if the number is known only at run time."""
         return number if isinstance(number, Const) else self.start.call(positive_number, number, type=INT, name=name)
 
     @property
     def total(self) -> Atom:
-        """The number of iterations, after the loop."""
+        """Return the number of iterations, as it is known after the loop."""
         return self.length() if self.count is None else self.count.out
 
     def length(self) -> Atom:
-        """Return the number of iterations of a loop over a range, if none of them ends it; it is computed before the loop."""
+        """Return the number of iterations of a loop over a range that does not end early, computed before the loop."""
         domain = self.op.domain
         if self.task.is_plain:
             return domain.stop
@@ -115,7 +115,7 @@ class Checkpointed(LoopWriter):
         return self.whole
 
     def place(self) -> Atom:
-        """Return the place of an iteration of the forward sweep; an index that the user did not name gets a name."""
+        """Return the place of an iteration of the forward sweep, and name the index if the user did not."""
         if not self.task.is_plain:
             self.count = self.count or Carried(ZERO, Var("n", INT, True))
             return self.count.param
@@ -137,7 +137,7 @@ class Checkpointed(LoopWriter):
         return [*self.lists.values(), *self.kept]
 
     def places_backward(self, build: Builder) -> tuple[Range, Var]:
-        """Return the places of the iterations, last first, and the name of one: the user's, if it is the index."""
+        """Return the places of the iterations, last first, and a variable for one, with the user's name if it is the index."""
         index = self.op.index
         named = self.task.is_plain and not index.temp and index.name.strip("_")
         return reversed_range(build, Range(ZERO, self.total, ONE)), Var(index.name if named else "i", INT, True)
@@ -153,5 +153,5 @@ class Checkpointed(LoopWriter):
 
 
 def shown(number: Atom) -> str:
-    """Return the number of a policy as it is told."""
+    """Return the number of a policy as text for notes."""
     return str(number.value) if isinstance(number, Const) else number.name

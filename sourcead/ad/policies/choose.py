@@ -1,4 +1,4 @@
-"""Loops that save states: the checkpoint policies other than "auto" and "store".
+"""The checkpoint policies that save states, which are those other than "auto" and "store".
 
     states                          segments                             revolve
     for t in range(n):              for t in range(n):                   for t in range(n):
@@ -10,7 +10,7 @@
         the adjoint of f at h           the loop over this segment,          the loop from s up to t, which saves in the same way
                                         and its reverse                      the adjoint of f at h
 
-"recompute" is revolve with the state on entry alone, which needs no list.  A budget is revolve with as many states as fit into it.
+"recompute" saves only the state on entry, which needs no list.  "budget" is revolve with as many states as fit into the budget.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Loops that save states in fixed places: at each entry, every so many iterations, or on entry to the loop alone."""
+"""Loops that save states in fixed places: on entry to each iteration, every k iterations, or only on entry to the loop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sourcead.ir.walk import free_vars
 
 
 class States(Checkpointed):
-    """The state on entry to each iteration."""
+    """Saves the state on entry to each iteration."""
 
     save_everywhere = True
 
@@ -53,7 +53,7 @@ class States(Checkpointed):
 
 
 class Segmented(Checkpointed):
-    """The state every so many iterations; a segment runs again as a loop of its own, which saves as it likes.
+    """Saves the state every k iterations; each segment runs again as a loop of its own, which saves what its reverse reads.
 
     In the reverse sweep the loop is strip-mined:
 
@@ -102,7 +102,7 @@ class Segmented(Checkpointed):
 
 
 class FromStart(Checkpointed):
-    """Nothing but the state on entry to the loop, which is still in scope; each iteration is reached from there."""
+    """Saves nothing: each iteration is reached from the state on entry to the loop, which is still in scope."""
 
     def walk(self, setup: Builder, inside: Builder) -> tuple[Any, Var, dict[Var, Atom], dict[Var, Atom]]:
         rerun, op = self.rerun, self.op

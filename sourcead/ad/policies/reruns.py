@@ -1,4 +1,4 @@
-"""Running a part of a loop again in the reverse sweep, from a state that was saved on entry to it.
+"""Reruns of a part of a loop in the reverse sweep, from a state that was saved on entry to that part.
 
 What an iteration reads is not kept: the state is brought into scope, the statements run again, without their effects, and
 their reverse follows, with every value in scope.  Values are immutable here, so an array that the loop writes in place is copied when
@@ -30,7 +30,7 @@ COUNTED = (Const(0), Const(0), Const(1))  # the range of a loop of which only th
 
 
 class Rerun:
-    """A loop of which a block runs again, in the reverse sweep, before the reverse of that block.
+    """Reruns a block of a loop in the reverse sweep before the reverse of that block.
 
     Attributes:
         task: the loop, and its reverse as the rules wrote it.
@@ -38,7 +38,7 @@ class Rerun:
         plain: the loop without effects and without reverse, which computes the state of a later iteration.
         state: the variants that these depend on, by number.
         written: the numbers of the variants that are arrays written in place.
-        notes: what people are told of loops inside.
+        notes: the notes for the user on the loops inside.
     """
 
     def __init__(self, task: LoopTask, block: Block, sweep: Sweep, known: dict[Var, Var] | None = None, own=()):
@@ -72,7 +72,7 @@ class Rerun:
             )
 
     def both_sweeps(self, block: Block, sweep: Sweep, known: dict[Var, Atom]) -> tuple[Block, dict[Var, Stmt]]:
-        """Return a block and its reverse, and the variables that went with the effects of the block."""
+        """Return a block and its reverse, and the variables removed with the effects of the block."""
         sweeps = self.task.maker.of_rerun(block, sweep)
         self.notes = sweeps.notes[::-1]
         again, gone = without_effects(Block(tuple(sweeps.forward), ()))
@@ -82,7 +82,7 @@ class Rerun:
 
     @property
     def params(self) -> list[Var]:
-        """The loop variants that make up the state."""
+        """Return the loop variants that make up the state."""
         return [self.op.params[k] for k in self.state]
 
     def anew(self) -> dict[Var, Var]:
@@ -91,12 +91,12 @@ class Rerun:
 
     @property
     def rebuilt(self) -> list[Var]:
-        """The values of the body that are computed again."""
+        """Return the values of the body that are computed again."""
         found = {t for s in walk(self.op.body) for t in s.targets}
         return [t for s in walk(self.again) for t in s.targets if t in found]
 
     def asking_outside(self, stmt: Stmt) -> Stmt:
-        """Return a statement of the reverse, which asks for shapes outside of the loop where something there has the same."""
+        """Return a statement of the reverse that reads shapes from values outside the loop where those have the same shape."""
         if op_blocks(stmt.op):
             return map_blocks(stmt, lambda b: Block(tuple(map(self.asking_outside, b.stmts)), b.results))
         env = {v: w for v in op_reads(stmt.op) if is_metadata_read(v, stmt) and (w := self.of_same_shape(v)) is not None}
@@ -112,7 +112,7 @@ class Rerun:
     # -- running again ---------------------------------------------------------------------------------------------------
 
     def advanced(self, build: Builder, state: dict[Var, Atom], index: Atom) -> dict[Var, Atom]:
-        """Emit an iteration without its reverse; return the state after it."""
+        """Emit an iteration without its reverse and return the state after it."""
         results = tuple(self.op.body.results[k] for k in self.state)
         body = remove_dead(Function("rerun", (), Block(self.plain.op.body.stmts, results))).body
         made = copied(body, {**state, self.plain.op.index: index})
@@ -120,7 +120,7 @@ class Rerun:
         return dict(zip(self.params, made.results))
 
     def advance(self, build: Builder, domain: Range, state: dict[Var, Atom]) -> dict[Var, Atom]:
-        """Emit the iterations of a range, without their reverse; return the state after them."""
+        """Emit the iterations of a range without their reverse and return the state after them."""
         params = self.anew()
         index = fresh(self.plain.op.index)
         with build.block() as stmts:
@@ -131,13 +131,13 @@ class Rerun:
         return outs
 
     def reversal(self, build: Builder, values: dict[Var, Atom]) -> tuple[Atom, ...]:
-        """Emit the block and its reverse, for these values of variables; return what they yield."""
+        """Emit the block and its reverse with these values of variables, and return what they yield."""
         made = copied(self.again, values)
         build.stmts += made.stmts
         return made.results
 
     def kept(self, build: Builder, p: Var, atom: Atom) -> Atom:
-        """Return a value as it is put on a list of states: a copy of an array that is written in place."""
+        """Return a value to be put on a list of states, copied if it is an array that is written in place."""
         k = self.op.params.index(p)
         if k not in self.written:
             return atom
@@ -168,14 +168,14 @@ class Rerun:
 
 
 def anew(stmt: Stmt, variables: Sequence[Var]) -> list[Var]:
-    """Return variables like some variants of a loop, for another iteration: dims that differ between iterations are others."""
+    """Return variables like some loop variants for another iteration, with new dims where dims differ between iterations."""
     dims = set().union(*(syms(p.type) for p in stmt.op.params)) - set().union(*(syms(t.type) for t in stmt.targets))
     names = {dim: Sym(dim.least) for dim in dims}
     return [fresh(v, type=with_dims(v.type, names)) for v in variables]
 
 
 def without_effects(block: Block) -> tuple[Block, dict[Var, Stmt]]:
-    """Return the block without what happens once only, and the variables that go with it."""
+    """Return the block without its effects, and the variables removed with them."""
     gone: dict[Var, Stmt] = {}
 
     def change(stmt: Stmt) -> tuple[Stmt, ...]:
@@ -189,7 +189,7 @@ def without_effects(block: Block) -> tuple[Block, dict[Var, Stmt]]:
 
 
 def without_policies(block: Block) -> Block:
-    """Return the block with loops that save nothing."""
+    """Return the block with the checkpoint policies of its loops removed."""
 
     def change(stmt: Stmt) -> tuple[Stmt]:
         op = stmt.op

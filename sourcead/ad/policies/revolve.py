@@ -1,4 +1,4 @@
-"""Loops that keep at most so many states, where the binomial schedule places them.
+"""Loops that keep a bounded number of states, in the places that the binomial schedule gives.
 
     forward                                             reverse
     for t in range(n):                                  for t in reversed(range(n)):
@@ -33,7 +33,7 @@ from sourcead.runtime.checkpoint_schedules import next_snapshot, snapshots_withi
 
 
 class Revolved(States):
-    """At most so many states at a time: some with their places on one list, and those of the iterations that come next."""
+    """Keeps a bounded number of states: some with their places on one list, and those of the next iterations on others."""
 
     save_everywhere = False
 
@@ -44,7 +44,7 @@ class Revolved(States):
         self.snapshots = self.number_of_snapshots()
 
     def number_of_snapshots(self) -> Atom:
-        """Return how many states may be kept beside that of the present iteration; a number not known here is checked before the loop."""
+        """Return how many states may be kept beside the current one, after a check before the loop if it is known only at run time."""
         number = self.policy.number
         match self.policy.name:
             case "recompute":
@@ -55,7 +55,7 @@ class Revolved(States):
         return self.checked(number, "snapshots")
 
     def measured(self) -> list[Atom]:
-        """Return a state to be measured: that on entry, or, if it may begin with numbers that become arrays, the one after it."""
+        """Return the state whose size is measured: that on entry, or that after one iteration if numbers may become arrays."""
         rerun, op = self.rerun, self.op
         inits = {p: op.inits[k] for p, k in zip(rerun.params, rerun.state)}
         if not self.task.maker.numbers & inits.keys():
@@ -77,7 +77,7 @@ class Revolved(States):
         return sizes
 
     def values_at_once(self) -> int:
-        """Return about how many values of the size of the largest there are at once beside the states that are kept."""
+        """Estimate how many values of the largest size exist at once beside the states that are kept."""
         carried = [*self.rerun.params, *self.task.raw.op.params, *(c.param for c in self.left.values())]
         unnamed = 3  # the value that is computed, and those that it is computed from
         return values_with_names(self.rerun.again) + sum(not isinstance(v.type, Scalar) for v in carried) + unnamed
@@ -101,7 +101,7 @@ class Revolved(States):
         return [] if self.task.is_counted else super().carried()
 
     def save_when_due(self, build: Builder, states: Carried, free: Carried, due: Carried) -> None:
-        """Emit `if t >= due:` the state is saved, with its place, or, if those of all iterations to come fit, without."""
+        """Emit `if t >= due:` save the state, with its place, or without it if the states of all remaining iterations fit."""
         rerun, carried = self.rerun, [states, free, due, *self.lists.values()]
         last = self.start.call(operator.sub, self.total, ONE, type=INT, name="last")
         here = self.place()
@@ -123,7 +123,7 @@ class Revolved(States):
     def placed(
         self, build: Builder, start: Atom, last: Atom, states: Atom, free: Atom, state: dict[Var, Atom]
     ) -> tuple[Var, Var, Var]:
-        """Emit that a state is saved with its place; return the longer list, how many more may be kept, and the place of the next."""
+        """Emit the saving of a state with its place; return the longer list, the number of free states, and the place of the next."""
         longer = appended(build, states, self.packed(build, start, state))
         fewer = build.call(operator.sub, free, ONE, type=INT, name="free")
         return longer, fewer, build.call(next_snapshot, start, last, fewer, type=INT, name="due")
@@ -144,7 +144,7 @@ class Revolved(States):
         return domain, here, self.popped_state(inside), values
 
     def refill(self, build: Builder, here: Var) -> None:
-        """Emit `if not hs:` the states of the iterations up to the one at `here`, as many as fit, are computed again."""
+        """Emit `if not hs:` compute the states up to the iteration at `here` again, as many as fit."""
         self.stack = self.states.taken_off()
         carried = [self.stack, *self.stacks.values()]
         empty = build.call(operator.not_, carried[1].param, type=BOOL)
@@ -157,7 +157,7 @@ class Revolved(States):
             c.end = state[k]
 
     def last_placed(self, build: Builder, here: Var) -> tuple[Var, Var, dict[Var, Var]]:
-        """Emit the iterations from the last state on the list to one from which on all fit; return its place, the list, and the state."""
+        """Emit the iterations from the last listed state until the rest fits; return the place reached, the list, and the state."""
         rerun = self.rerun
         states, item = fresh(self.stack.param), Var("state", self.item, True)
         build.add(Stmt((states, item), Pop(self.stack.param)))
@@ -178,7 +178,7 @@ class Revolved(States):
         return outs
 
     def listed(self, build: Builder, start: Var, here: Var, state: dict[Var, Var]) -> list[Var]:
-        """Emit that the states from `start` to the one at `here` are put on the lists; return the lists."""
+        """Emit the loop that puts the states from `start` to the one at `here` on the lists, and return the lists."""
         rerun = self.rerun
         index, params = fresh(rerun.plain.op.index), rerun.anew()
         longer = {p: fresh(c.param) for p, c in self.stacks.items()}
@@ -205,5 +205,5 @@ class Revolved(States):
 
 
 def does_not_fit(build: Builder, start: Atom, last: Atom, free: Atom) -> Var:
-    """Emit whether the states of the iterations `start` to `last` are too many to keep; that of the last is not saved."""
+    """Emit and return whether the states of iterations `start` to `last`, the last not counted, are too many to keep."""
     return build.call(operator.gt, build.call(operator.sub, last, start, type=INT), free, type=BOOL)

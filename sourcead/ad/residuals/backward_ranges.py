@@ -1,4 +1,4 @@
-"""Ranges that are run through backward."""
+"""Ranges whose numbers are visited in reverse order."""
 
 from __future__ import annotations
 

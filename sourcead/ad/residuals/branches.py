@@ -1,4 +1,4 @@
-"""Branches of either sweep that hand on what their arms have changed.
+"""Branches of either sweep that yield the state that their arms have changed.
 
     state: l -> l0
 
@@ -27,7 +27,7 @@ class Arm:
 
 
 def joined(stmt: Stmt, cond: Atom, arms: tuple[Arm, Arm], state: dict, kind: str) -> Stmt:
-    """Return `stmt` as a branch with these arms, which yields what either has changed of `state`, and update `state`.
+    """Return `stmt` as a branch with these arms, which yields the part of `state` that either has changed, and update `state`.
 
     `kind`: that of the branch if its arms change nothing.
     """

@@ -1,7 +1,7 @@
-"""The regions of a loop's body: the body itself and the arms of its branches, each with its reverse; and what a region reads.
+"""The regions of a loop's body, which are the body and the arms of its branches, each with its reverse, and what a region reads.
 
-`reads` is the one answer to what the reverse of a region reads: the plan of a loop saves what it names, and where the reverse of an
-arm is written, what it names is made available before the branch.
+`reads` alone decides what the reverse of a region reads: the plan of a loop saves the values it yields, and where the reverse of an
+arm is written, these values are made available before the branch.
 """
 
 from __future__ import annotations
@@ -71,12 +71,12 @@ class Region:
 
     @cached_property
     def position(self) -> dict[Stmt, int]:
-        """The number of each statement."""
+        """Return the position of each statement."""
         return {s: k for k, s in enumerate(self.block.stmts)}
 
     @cached_property
     def part_reads(self) -> dict[Atom, list[Stmt]]:
-        """The statements that read a part of each variable, in order."""
+        """Return the statements that read a part of each variable, in order."""
         found: dict[Atom, list[Stmt]] = {}
         for s in self.block.stmts:
             if isinstance(s.op, Index):
@@ -84,7 +84,7 @@ class Region:
         return found
 
     def is_inside(self, ancestor: Region) -> bool:
-        """Return whether this is a region or nested in it."""
+        """Return whether this region is `ancestor` or nested in it."""
         region: Region | None = self
         while region is not None and region is not ancestor:
             region = region.parent
@@ -93,7 +93,7 @@ class Region:
 
 @dataclass(eq=False)
 class Definition:
-    """Where a variable of the forward body is defined: in which region, by which statement (None for a variant)."""
+    """The place where a variable of the forward body is defined: the region, and the statement (None for a loop variant)."""
 
     region: Region
     at: int
@@ -171,7 +171,7 @@ def makes_zeros(stmt: Stmt) -> bool:
 
 
 def written_size(update: Stmt) -> float:
-    """Return about how many numbers an update overwrites."""
+    """Estimate how many numbers an update overwrites."""
     return size(atom_type(read_part(Builder(), update.op.base, update.op.path)))
 
 
@@ -186,7 +186,7 @@ def read_part(build: Builder, base: Atom, path: tuple) -> Atom:
 
 
 def by_shape(variables: Iterable[Atom], numbers: set[Var]) -> dict[tuple, Var]:
-    """Return the first array of each shape and dtype; what may be a number, `numbers`, is left out."""
+    """Return the first array of each shape and dtype, without the variables in `numbers`, which may be numbers."""
     found: dict[tuple, Var] = {}
     for v in variables:
         if isinstance(v, Var) and v not in numbers and (key := shape_key(v)) is not None:
@@ -195,7 +195,7 @@ def by_shape(variables: Iterable[Atom], numbers: set[Var]) -> dict[tuple, Var]:
 
 
 def shape_key(v: Var) -> tuple | None:
-    """Return the shape and dtype of an array as far as they are known, so that equal keys are equal shapes and dtypes."""
+    """Return a key that is equal for arrays of equal shape and dtype, or None if the rank is not known."""
     return (v.type.dims, str(v.type.dtype)) if isinstance(v.type, Array) and v.type.dims is not None else None
 
 
@@ -211,7 +211,7 @@ def substituted(stmt: Stmt, env: dict[Var, Atom]) -> Stmt:
 def inputs_first(v: Atom, inputs: Callable[[Atom], Iterable[Atom]]) -> Iterator[Atom]:
     """Yield what a value is computed from, each after its own inputs, and the value itself last.
 
-    Not recursive: a body may be a chain of thousands of values.
+    It is not recursive, because a body may be a chain of thousands of values.
     """
     seen = {v}
     todo = [(v, iter(inputs(v)))]

@@ -1,4 +1,4 @@
-"""What it costs to save a value, and which values are computed again rather than saved."""
+"""Estimates of the cost of saving a value, and the choice of the values that are computed again instead."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TYPICAL = 100  # the size taken for a dim that is not known
 
 
 def size(t: Type) -> float:
-    """Return about how many numbers a value of this type holds."""
+    """Estimate how many numbers a value of this type holds."""
     match t:
         case Scalar():
             return 1
@@ -34,10 +34,10 @@ def size(t: Type) -> float:
 
 
 def is_cheap(op: Op) -> bool:
-    """Return whether to compute a value again rather than keep it: subscripts, views, arithmetic."""
+    """Return whether an op is cheap enough to compute again instead of saving its result: a subscript, view or arithmetic."""
     match op:
         case Index(base) if isinstance(atom_type(base), MapT):
-            return False  # what is under the key may be another value by then
+            return False  # the value under the key may be another by then
         case Index() | Attr() | Let() | Build():
             return True
         case Call(operator.pow, (_, exponent)):
@@ -49,7 +49,7 @@ def is_cheap(op: Op) -> bool:
 
 
 def values_with_names(block: Block) -> int:
-    """Return about how many values other than numbers have names in the text of a block: those that are read more than once.
+    """Estimate how many values other than numbers have names in the text of a block, which are those read more than once.
 
     A name holds its value until it is bound again, also when nothing reads it any more.
     """

@@ -1,4 +1,4 @@
-"""A loop and its reverse that carry more than the program's loop does: lists, states, arrays that are put back, a counter.
+"""A loop and its reverse, which carry more than the program's loop: lists, states, arrays that are put back, a counter.
 
     out = loop (p = init) for i in r: B yielding q
 
@@ -39,18 +39,18 @@ class LoopTask:
 
     @property
     def op(self) -> Loop:
-        """The loop."""
+        """Return the loop."""
         return self.stmt.op
 
     @property
     def is_plain(self) -> bool:
-        """Whether the index of an iteration is its place, counted from 0."""
+        """Return whether the index of an iteration is its place, counted from 0."""
         domain = self.op.domain
         return isinstance(domain, Range) and is_literal(domain.start, 0) and is_literal(domain.step, 1)
 
     @property
     def is_counted(self) -> bool:
-        """Whether the number of iterations is known only after them."""
+        """Return whether the number of iterations is known only after the loop."""
         return not isinstance(self.op.domain, Range) or self.op.leave is not None
 
     def restored(self) -> dict[Var, int]:
@@ -81,7 +81,7 @@ class LoopWriter:
 
     Attributes:
         start: statements before the loop.
-        count: the number of iterations, which the forward loop carries if it does not know it before.
+        count: the number of iterations, which the forward loop carries if it is not known before the loop.
     """
 
     def __init__(self, task: LoopTask):
@@ -112,7 +112,7 @@ class LoopWriter:
     def reverse_loop(
         self, domain: Range, index: Var, body: Block, carried: list[Carried], params: tuple[Var, ...] = ()
     ) -> Stmt:
-        """Return the loop of the reverse sweep; `params`: its cotangents, if not those that the iterations read."""
+        """Return the loop of the reverse sweep; `params` are its cotangents, if not those that the iterations read."""
         raw = self.task.raw
         op = Loop(
             domain, index, (*(params or raw.op.params), *(c.param for c in carried)), (*raw.op.inits, *(c.init for c in carried)),
@@ -121,7 +121,7 @@ class LoopWriter:
         return replace(raw, targets=(*raw.targets, *(c.out for c in carried)), op=op)
 
     def backward(self, setup: Builder, index_matters: bool) -> Any:
-        """Return what the reverse loop runs over: the values of the index, last first, if they matter.
+        """Return the domain of the reverse loop: the values of the index, last first, if they matter, else only their number.
 
         Statements that compute the range are emitted to `setup`.
         """
@@ -132,7 +132,7 @@ class LoopWriter:
 
 
 def popped(build: Builder, stack: Carried, like: Var) -> Var:
-    """Take the last item off a list that a loop carries."""
+    """Emit a pop from a list that a loop carries, and return the item."""
     rest, item = fresh(stack.param), fresh(like)
     build.add(Stmt((rest, item), Pop(stack.end)))
     stack.end = rest
@@ -140,7 +140,7 @@ def popped(build: Builder, stack: Carried, like: Var) -> Var:
 
 
 def appended(build: Builder, stack: Atom, item: Atom) -> Var:
-    """Put an item on a list."""
+    """Emit an append to a list, and return the new list."""
     new = fresh(stack)
     build.add(Stmt((new,), Append(stack, item)))
     return new

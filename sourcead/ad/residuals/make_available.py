@@ -1,6 +1,6 @@
-"""Residuals: the values of the forward sweep that the reverse sweep reads are made available to it.
+"""Residuals: values of the forward sweep that are made available to the reverse sweep, which reads them.
 
-Outside loops they are still in scope.  What the reverse of an arm of a branch reads of the arm, the branch yields.  In a loop, of
+Outside loops they are still in scope.  A branch yields the values of an arm that the arm's reverse reads.  In a loop, of
 the values that the reverse of an iteration reads
 
 - some are saved: the forward sweep appends them to a list, the reverse sweep takes them off again;
@@ -44,7 +44,7 @@ class Sweeps:
     Attributes:
         forward, reverse: the statements.
         results: what the reverse sweep yields.
-        notes: for people: what each loop saves, rebuilds and puts back.
+        notes: notes for the user on what each loop saves, rebuilds and puts back.
     """
 
     forward: list[Stmt]
@@ -64,7 +64,7 @@ def both_sweeps(block: Block, sweep: Sweep, numbers: set[Var], policy: Policy = 
 
 
 def starting_as_numbers(block: Block, numbers: set[Var]) -> set[Var]:
-    """Return what loop variants that may be numbers are on entry: arrays by type, and numbers."""
+    """Return the initial values of the loop variants that may be numbers, which may be numbers too."""
     loops = (s.op for s in walk(block) if isinstance(s.op, Loop))
     return {a for op in loops for p, a in zip(op.params, op.inits) if p in numbers and isinstance(a, Var)}
 
@@ -75,7 +75,7 @@ class SweepMaker:
     Attributes:
         chains: the versions of each array that is written in place.
         numbers, policy: those of `both_sweeps`.
-        notes: what people are told, of inner loops first.
+        notes: the notes for the user, those on inner loops first.
         nest: the outermost loop around what is being written.
     """
 
@@ -92,7 +92,7 @@ class SweepMaker:
     # -- code that runs once -----------------------------------------------------------------------------------------
 
     def sweeps(self, block: Block, sweep: Sweep) -> Sweeps:
-        """Return both sweeps of a block outside loops: what its reverse reads is in scope."""
+        """Return both sweeps of a block outside loops, where the values that its reverse reads are in scope."""
         found = reverse_ops(sweep)
         forward: list[Stmt] = []
         replaced: dict[Stmt, tuple[list[Stmt], dict[Var, Atom]]] = {}
@@ -119,7 +119,7 @@ class SweepMaker:
         return Sweeps(forward, reverse_stmts, tuple(env.get(r, r) for r in sweep.results), self.notes[::-1])
 
     def branch(self, stmt: Stmt, raw: Stmt) -> tuple[Stmt, Stmt]:
-        """Return a branch outside loops and its reverse: what the reverse of an arm reads of the arm, the arm yields."""
+        """Return a branch outside loops and its reverse, in which each arm yields the values of its own that its reverse reads."""
         op: Branch = stmt.op
         arms = [self.sweeps(block, sweep) for block, sweep in ((op.then, raw.op.then), (op.orelse, raw.op.orelse))]
         exports = []
@@ -142,7 +142,7 @@ class SweepMaker:
     def undone_chains(self, stmt: Stmt, raw: Stmt) -> set[Var]:
         """Return the arrays whose writes in this loop the reverse sweep must undo, because it reads them as they were.
 
-        Parts that are read of an array are saved instead where that takes less than to save what is overwritten.
+        If it takes less memory, the parts of an array that are read are saved instead of the parts that are overwritten.
         """
         carried = self.chains.carried_by(stmt)
         if not carried:
@@ -177,7 +177,7 @@ class SweepMaker:
         return undone
 
     def times(self, stmt: Stmt) -> float:
-        """Return about how often a statement runs while the outermost loop does: more, the more loops are around it."""
+        """Estimate how often a statement runs during one run of the outermost loop, from the number of loops around it."""
         return TYPICAL ** len(self.nest.places[stmt].loops)
 
     # -- loops ----------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Minimum cut of a graph with capacities on its nodes: what to save, so that the rest can be rebuilt.
+"""Minimum cut of a graph with capacities on its nodes, which gives the values to save so that the rest can be rebuilt.
 
 Dinic's algorithm (E. A. Dinic, 1970): blocking flows in the graph of shortest augmenting paths.
 """
@@ -64,7 +64,7 @@ class Flow:
         self.room: list[float] = []
 
     def node(self) -> int:
-        """Add a node."""
+        """Add a node and return its number."""
         self.heads.append([])
         return len(self.heads) - 1
 
@@ -101,9 +101,9 @@ class Flow:
         return level
 
     def path(self, start: int, end: int, level: list[int], following: list[int]) -> list[int]:
-        """Return the edges of a shortest path that can take more; none if there is none.
+        """Return the edges of a shortest path that can take more, or an empty list if there is none.
 
-        `following`: for each node, the number of its edge from which on the search continues.
+        `following` gives, for each node, the position in its list of edges from which the search continues.
         """
         path: list[int] = []
         a = start

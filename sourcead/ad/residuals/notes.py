@@ -1,4 +1,4 @@
-"""Notes for people: what each loop saves for the reverse sweep, with its size for given arguments, and what it rebuilds."""
+"""Notes for the user on what each loop saves for the reverse sweep, with its size for given arguments, and what it rebuilds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class LoopNote:
-    """What a loop saves: `head`, with the values in place of `{}`, and what else there is to tell."""
+    """The note on one loop: `head`, in which `{}` is replaced by the saved values, and further remarks."""
 
     origin: Origin | None
     head: str
@@ -53,10 +53,10 @@ class Notes:
     """The notes of a function.
 
     Attributes:
-        loops: what its loops save, the outer first.
+        loops: the notes on its loops, the outer first.
         forward: its forward sweep, in which the sizes of arrays are looked for.
-        before, after: what was done to loops before they were differentiated, and to those of the reverse sweep.
-        compiled: what is done otherwise under Numba.
+        before, after: the changes made to loops before they were differentiated, and to those of the reverse sweep.
+        compiled: what the text does differently under Numba.
     """
 
     loops: tuple[LoopNote, ...] = ()
@@ -72,12 +72,12 @@ class Notes:
 
 
 def kept(variables: Sequence[Var]) -> tuple[Kept, ...]:
-    """The values of variables."""
+    """Return variables as saved values with name and type."""
     return tuple(Kept(v.name, v.type) for v in variables)
 
 
 def rebuilt(variables: Sequence[Var]) -> tuple[str, ...]:
-    """Return what is computed again: the names that the user gave, and that there are other values."""
+    """Return the remark on what is computed again: the names that the user gave, and a mention of other values."""
     names = list(dict.fromkeys(v.name for v in variables if not v.temp))
     if any(v.temp for v in variables):
         names.append("parts of expressions")
@@ -85,7 +85,7 @@ def rebuilt(variables: Sequence[Var]) -> tuple[str, ...]:
 
 
 def described(t: Type) -> str:
-    """Return a type as text for people."""
+    """Return a type as text for the user."""
     match t:
         case Scalar(kind, dtype):
             return kind if dtype is None or dtype.kind == "O" else str(dtype)
@@ -105,7 +105,7 @@ def described(t: Type) -> str:
 
 
 def bytes_of(t: Type) -> int | None:
-    """Return the bytes of a value of this type; None if the type does not tell."""
+    """Return the number of bytes of a value of this type, or None if the type does not determine it."""
     match t:
         case Scalar():
             return OBJECT
@@ -121,7 +121,7 @@ def bytes_of(t: Type) -> int | None:
 
 
 def total(types: Sequence[Type]) -> int | None:
-    """Return the bytes of several values; None if the types do not tell."""
+    """Return the number of bytes of several values, or None if the types do not determine it."""
     found = [bytes_of(t) for t in types]
     return None if None in found else sum(found)
 

@@ -1,4 +1,4 @@
-"""What a loop saves: which values the reverse of an iteration reads, and the minimum cut between those and the body.
+"""The plan of what a loop saves: a minimum cut between the body and the values that the reverse of an iteration reads.
 
 A value that the reverse reads is restored (a version of an array whose writes are undone), read again from a finished array,
 rebuilt from others, or saved.
@@ -62,7 +62,7 @@ class LoopPlan:
         self.versions: dict[Region, list[dict[Var, Var]]] = {}  # see `versions_at`
 
     def storage(self) -> Storage:
-        """Return where the values are kept that the reverse of an iteration reads."""
+        """Return the plan of where the loop keeps the values that the reverse of an iteration reads."""
         saved = self.choose(self.collect_reads())
         op, flag = self.op, self.leaving_flag()
         left = {q: p for p, q in zip(op.params, op.body.results) if isinstance(q, Var)}
@@ -126,7 +126,7 @@ class LoopPlan:
     # -- what the reverse reads ----------------------------------------------------------------------------------------
 
     def read_by(self, stmt: Stmt, saved: Collection[Var] = ()) -> Iterator[Atom]:
-        """Yield what a statement of the reverse reads, if the values in `saved` are available anyway."""
+        """Yield the values that a statement of the reverse reads, if the values in `saved` are available anyway."""
         for v in plain_reads(stmt):
             match self.asked_instead(v, stmt, saved):
                 case None:
@@ -137,9 +137,9 @@ class LoopPlan:
                     yield from (w for w, _ in sizes if w is not None)
 
     def asked_instead(self, v: Var, stmt: Stmt, saved: Collection[Var] = ()) -> Var | list[tuple[Var | None, int]] | None:
-        """Return what a statement that asks `v` for its shape asks in its place; None if it reads `v` itself.
+        """Return a replacement for `v` in a statement that reads only its shape, or None if the statement reads `v` itself.
 
-        That is another array of the same shape and dtype, or arrays that are as large along an axis (`measured_by`).
+        The replacement is another array of the same shape and dtype, or arrays that are as large along an axis (`measured_by`).
         """
         if v in saved or not is_metadata_read(v, stmt):
             return None
@@ -154,9 +154,9 @@ class LoopPlan:
         return self.outer.get(shape_key(v))
 
     def measured_by(self, v: Var) -> list[tuple[Var | None, int]] | None:
-        """Return how large an array is along each axis: as another array along an axis, or a number; None if that is not known.
+        """Return the size of an array along each axis, as that of an axis of another array or a number; None if it is not known.
 
-        The others are in scope anyway, or parts of what does not change in the loop.
+        The other arrays are in scope anyway, or are parts of values that do not change in the loop.
         """
         if v not in self.definitions or self.restored(v) or known_dtype(v) is None or v in self.maker.numbers:
             return None
@@ -167,7 +167,7 @@ class LoopPlan:
         return [self.sizes.where_is(n) for n in dims_in(v)] if all(map(self.sizes.knows, dims_in(v) or (Sym(),))) else None
 
     def around(self) -> Iterator[Atom]:
-        """Yield what is in scope outside the outermost loop, which no loop has to save; then outside this one."""
+        """Yield the values in scope outside the outermost loop, which no loop has to save, then those outside this loop."""
         outermost = self.maker.nest.stmt
         yield from (w for w in free_vars(outermost.op.body) if w not in outermost.op.params)
         yield from outermost.targets  # a dim that differs between iterations has another name after the loop
@@ -227,7 +227,7 @@ class LoopPlan:
         return sorted(cut, key=rank.__getitem__)
 
     def leaving_flag(self) -> Var | None:
-        """Return what an iteration yields for the variant that ends the loop."""
+        """Return the value that an iteration yields for the variant that ends the loop, if the body defines it."""
         if self.op.leave is None:
             return None
         flag = self.op.body.results[self.op.params.index(self.op.leave)]
@@ -257,7 +257,7 @@ class LoopPlan:
         return True
 
     def reread(self, v: Var) -> Index | None:
-        """Return the read of a value from a finished array, in which it is never overwritten; None if there is none."""
+        """Return the op that reads a value from a finished array in which it is never overwritten, or None if there is none."""
         if v not in self.rereads:
             self.rereads[v] = self._reread(v)
         return self.rereads[v]
@@ -312,7 +312,7 @@ class LoopPlan:
     def last_valid(self, definition: Definition, version: Var) -> int:
         """Return the last position, in the region of a definition, at which the array is as it was when it was read.
 
-        The reverse of an update puts the array back before anything else, that of a loop or branch only inside.
+        The reverse of an update puts the array back before it reads anything; the reverse of a loop or branch does so inside it.
         """
         stmts = definition.region.block.stmts
         positions = self.writes_in(definition.region).get(self.chains.find(version), [])

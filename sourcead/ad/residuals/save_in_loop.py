@@ -1,4 +1,4 @@
-"""A loop and its reverse, with what passes between them.
+"""A loop and its reverse, and the lists that pass saved values between them.
 
     program             out = loop (p = init) for i in range(n): B yielding q
 
@@ -27,17 +27,17 @@ from sourcead.ir.walk import free_vars
 
 
 def write_loop(plan: LoopPlan) -> LoopPair:
-    """Return a loop and its reverse as planned."""
+    """Return a loop and its reverse, written as planned."""
     while True:
         storage = plan.storage()
         try:
             return SavingLoop(plan, storage).written()
-        except WrongVersion as error:  # this version of an array is not there when it is read: it is saved instead
+        except WrongVersion as error:  # this version of an array no longer exists when it is read, so it is saved
             plan.kept.add(error.version)
 
 
 class SavingLoop(LoopWriter):
-    """Writes a loop that saves what its plan says, and its reverse.
+    """Writes a loop that saves the values that its plan names, and its reverse.
 
     Attributes:
         lists: for each value that is saved, its list.
@@ -59,7 +59,7 @@ class SavingLoop(LoopWriter):
         return LoopPair(before, forward, reverse, restored, {c: self.op.inits[k] for c, k in storage.restored.items()})
 
     def forward(self) -> Stmt:
-        """Return the loop, which saves."""
+        """Return the forward loop, which saves values on lists."""
         state = {v: c.param for v, c in self.lists.items()}
         stmts = forward_region(self.plan, self.plan.body, state)
         for v, c in self.lists.items():
@@ -89,9 +89,9 @@ class SavingLoop(LoopWriter):
         return [*setup.stmts, loop], writer.rebuilt, restored
 
     def carried_back(self, writer: IterationWriter) -> tuple[list[Carried], list[Callable[[], Atom]]]:
-        """Return the values that the reverse loop carries, and for each what gives it at the end of an iteration.
+        """Return the values that the reverse loop carries, and for each a function that gives it at the end of an iteration.
 
-        The writer is told what stands for them.
+        It also tells the writer which variables stand for them.
         """
         left = dict(zip(self.op.body.results, self.plan.stmt.targets))  # values on leaving, as they are after the loop
         carried, ends = [], []
@@ -112,7 +112,7 @@ class SavingLoop(LoopWriter):
 
 
 def forward_region(plan: LoopPlan, region: Region, state: dict[Var, Var]) -> list[Stmt]:
-    """Return the statements of a region, which append what is saved; `state` holds the current version of each list."""
+    """Return the statements of a region with the appends of saved values, and update `state`, the current version of each list."""
     stmts: list[Stmt] = []
 
     def save(variables: Iterable[Var]) -> None:
@@ -138,7 +138,7 @@ def forward_region(plan: LoopPlan, region: Region, state: dict[Var, Var]) -> lis
 
 
 def forward_branch(plan: LoopPlan, stmt: Stmt, arms: tuple[Region, Region], state: dict[Var, Var]) -> Stmt:
-    """Return a branch whose arms append what is saved."""
+    """Return a branch whose arms append saved values to lists."""
     ends = []
     for region in arms:
         inner = dict(state)

@@ -1,4 +1,4 @@
-"""Where a loop keeps what the reverse of its iterations reads.
+"""The storage of the values that the reverse of a loop's iterations reads.
 
     a value that is saved                   hs = []; loop: hs.append(h)             reverse: h = hs.pop()
     a value on leaving an iteration         the value on entry to the next          the reverse loop carries it backward
@@ -19,14 +19,14 @@ from sourcead.ir.nodes import Stmt, Var
 
 @dataclass(frozen=True)
 class Storage:
-    """Where a loop keeps its values.
+    """The storage of a loop's values, by the way in which each is kept.
 
     Attributes:
         listed: values of which each iteration appends one to a list.
         carried: values on leaving an iteration, each with the variant that has it on entry to the next; the variant is listed.
-        flag: whether the loop was left, which is true in the last iteration at most: carried as well. None if the reverse does not read it.
+        flag: the carried flag that the loop was left, true at most in the last iteration, or None if the reverse does not read it.
         restored: the chains of the arrays that the reverse puts back as they were, with the numbers of their variants.
-        overwritten: what updates overwrite that the reverse undoes, with the array.
+        overwritten: the values overwritten by updates that the reverse undoes, each with its array.
     """
 
     listed: list[Var]
@@ -36,7 +36,7 @@ class Storage:
     overwritten: dict[Var, Var]
 
     def note(self, loop: Stmt, again: Iterable[Var]) -> LoopNote:
-        """Return the note for people on a loop that rebuilds the values `again`."""
+        """Return the note for the user on a loop that rebuilds the values `again`."""
         kept = [Kept(v.name, v.type) for v in self.listed if v not in self.overwritten]
         olds = [v for v in self.listed if v in self.overwritten]
         kept += [Kept(f"what is overwritten of {self.overwritten[v].name}", v.type) for v in olds]

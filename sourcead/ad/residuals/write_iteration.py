@@ -25,7 +25,7 @@ from sourcead.ir.walk import map_op, op_reads
 
 
 class WrongVersion(Exception):
-    """A version of a restored array is read where the array is another."""
+    """Raised if a version of a restored array is read where the array holds another version."""
 
     def __init__(self, version: Var):
         self.version = version
@@ -57,7 +57,7 @@ class IterationWriter:
     # -- values --------------------------------------------------------------------------------------------------------
 
     def value(self, v: Atom, shape_only: bool = False) -> Atom:
-        """Return the value in the reverse sweep, written if need be; `shape_only`: only its shape is asked for."""
+        """Return the value in the reverse sweep, after writing it if needed; with `shape_only`, only its shape is read."""
         if not self.is_missing(v):
             return self.env.get(v, v)
         for a in inputs_first(v, lambda a: filter(self.is_missing, self.rebuilt_from(a))):
@@ -74,7 +74,7 @@ class IterationWriter:
         return () if v in self.lists or self.plan.restored(v) else op_reads(self.plan.rebuilding(v))
 
     def make_available(self, v: Var, shape_only: bool) -> Atom:
-        """Return a value of the forward body; all that it is rebuilt from is available."""
+        """Write and return a value of the forward body, given that all values that it is rebuilt from are available."""
         plan = self.plan
         if plan.restored(v):
             chain = plan.chains.find(v)
@@ -96,7 +96,7 @@ class IterationWriter:
         return new
 
     def write(self, stmt: Stmt) -> None:
-        """Write a statement of the sweep, after what it reads."""
+        """Write a statement of the sweep, after the values that it reads."""
         self.mark = (stmt.origin, stmt.adjoint_of)
         env: dict[Var, Atom] = {}
         for v in plain_reads(stmt):
@@ -151,7 +151,7 @@ class IterationWriter:
         self.standing = self.plan.versions_at(region)[at]
 
     def drain(self, region: Region) -> None:
-        """Take off the lists what the reverse of this region did not need after all."""
+        """Pop the saved values of this region that its reverse did not read."""
         for v in list(self.lists):
             if self.plan.definitions[v].region is region and v not in self.env:
                 self.value(v)

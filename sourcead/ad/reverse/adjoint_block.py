@@ -30,7 +30,7 @@ KINDS = {"int": "an integer", "bool": "a truth value"}
 
 
 def reverse_adjoint_block(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
-    """Emit the user's block over the cotangents of what comes after it; the block hands them on."""
+    """Emit the user's block with the cotangents of the statements after it, and hand on the cotangents that it leaves."""
     op: AdjointBlock = stmt.op
     build = r.build
     given: dict[Var, Atom] = {}
@@ -47,7 +47,7 @@ def reverse_adjoint_block(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
 
 
 def handed_on(build: Builder, d: Atom, before: Atom, x: Var, origin: Origin | None) -> Atom:
-    """Return what the block leaves as the cotangent of `x`, in the shape and dtype of the cotangent that it was given."""
+    """Return the cotangent of `x` that the block leaves, in the shape and dtype of the cotangent that it was given."""
     t, to = atom_type(d), x.type
     have, want = dims_of(t), dims_of(to)
     if kind_of(t) == "complex" and kind_of(to) == "float":
@@ -84,7 +84,7 @@ def without_adjoint_blocks(block: Block, sweep: Sweep, atoms: tuple) -> tuple[Bl
 
 
 def _same_values(block: Block) -> dict[Var, Atom]:
-    """Return, for each variable that has the value of another because only adjoint blocks lie between, that other variable."""
+    """Map each variable that equals another because only adjoint blocks lie between them to that other variable."""
     same: dict[Var, Atom] = {}
 
     def visit(b: Block) -> None:

@@ -56,7 +56,7 @@ def reverse_branch(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
 
 
 def assemble_alike(r: Reverse, cots: Cotangents, inner: list[Cotangents]) -> list[list[Stmt]]:
-    """Put the items of a container together in both arms if one has; return the statements that do so, for each arm."""
+    """Assemble a container's cotangent in both arms if one arm has, and return the statements that do so, for each arm."""
     tails: list[list[Stmt]] = [[], []]
     for var in [v for v in cots.parts if any(v not in arm.parts for arm in inner)]:
         for arm, tail in zip(inner, tails):
@@ -85,7 +85,7 @@ def changed_cotangents(op: Branch, cots: Cotangents, inner: list[Cotangents]) ->
 def yielded(
     r: Reverse, changed: Key, inner: list[Cotangents], tails: list[list[Stmt]], in_both_arms: set[Atom]
 ) -> list[Atom]:
-    """Return what each arm yields for a cotangent; zeros that an arm needs for it are appended to its tail."""
+    """Return what each arm yields for a cotangent, and append zeros to the tail of an arm that has none."""
     var, key = changed
     found = [arm.whole.get(var) if key is None else arm.parts.get(var, {}).get(key) for arm in inner]
     for side, d in enumerate(found):

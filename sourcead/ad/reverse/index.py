@@ -5,7 +5,7 @@
     reverse sweep       d_a[i] += d_v
 
 Where `i` is a constant key of a tuple, list, dict or record, the contribution is kept beside those of the other items, and the
-cotangent is put together only where it is needed as a whole.
+cotangent is assembled only where it is needed as a whole.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def reverse_index(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
 
 
 def distinct(r: Reverse, key: Operand) -> bool:
-    """Return whether a subscript with integer arrays surely names no element twice: one of them counts `arange(n)`."""
+    """Return whether a subscript with integer arrays surely names no element twice, because one of them is an `arange(n)`."""
     parts = key if isinstance(key, tuple) else (key,)
     arrays = [p for p in parts if not isinstance(p, (Slice, tuple)) and isinstance(atom_type(p), Array)]
     return any(p in r.counting for p in arrays) and all(len(dims_of(atom_type(p)) or (0, 0)) == 1 for p in arrays)

@@ -15,13 +15,13 @@ from sourcead.ir.nodes import AdjointBlock, Append, Attr, Branch, Build, Call, I
 
 
 def reverse_let(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
-    """x = a  ->  d_a += d_x."""
+    """Emit the adjoint of `x = a`: d_a += d_x."""
     if isinstance(stmt.op.value, Var):
         cots.add(stmt.op.value, cots.take(stmt.targets[0]))
 
 
 def reverse_attr(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
-    """n = x.shape  ->  nothing: shapes and dtypes carry no derivative."""
+    """Emit nothing for `n = x.shape`: shapes and dtypes carry no derivative."""
 
 
 RULES = {

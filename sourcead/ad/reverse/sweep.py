@@ -1,4 +1,4 @@
-"""The reverse sweep as the rules write it: as if every value of the forward sweep were still available.
+"""The reverse sweep as the rules write it, as if every value of the forward sweep were still available.
 
 `ad/residuals/` then makes the values available that it reads, and turns `ReverseLoop` and `ReverseBranch` into loops and branches.
 """
@@ -42,7 +42,7 @@ class ReverseLoop(Op):
 
 @dataclass(frozen=True, eq=False)
 class ReverseBranch(Op):
-    """The reverse of a branch."""
+    """The reverse of a branch, as the rules write it."""
 
     forward: Stmt
     then: Sweep
@@ -71,5 +71,5 @@ def stmt_reads(stmt: Stmt) -> Iterator[tuple[Var, Stmt]]:
 
 
 def plain_reads(stmt: Stmt) -> Iterable[Var]:
-    """Return the variables of other blocks that a statement reads which is no reverse of a loop or branch."""
+    """Return the variables from other blocks that a statement reads, if it is not the reverse of a loop or branch."""
     return free_vars(Block((stmt,))) if op_blocks(stmt.op) else op_reads(stmt.op)

@@ -49,7 +49,7 @@ def reverse_update(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
 
 
 def cotangent_of_value(r: Reverse, stmt: Stmt, d_out: Atom) -> Atom:
-    """Return what the cotangent of the whole contributes to that of the value that was assigned or added."""
+    """Return the contribution of the container's cotangent to that of the value that was assigned or added."""
     op: Update = stmt.op
     value, t = op.value, stmt.targets[0].type
     part = get_at(t, r.build, d_out, op.path, value)

@@ -2,7 +2,7 @@
 
     B:  s1; s2; ...; sn yielding y          reverse(B, d_y):  adjoint of sn; ...; adjoint of s2; adjoint of s1
 
-A statement of whose results no cotangent is known has no adjoint, unless it holds a block that the user wrote for the reverse sweep.
+A statement whose results have no cotangent has no adjoint, unless it contains a block that the user wrote for the reverse sweep.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Rule = Callable[["Reverse", Stmt, Cotangents], None]
 
 
 class Reverse:
-    """What the rules of the reverse sweep know of the function that is differentiated.
+    """The facts about the differentiated function that the rules of the reverse sweep use.
 
     Attributes:
         active: variables that get cotangents.
         build: the builder of the sweep, with what the frontend knows.
         rules: the rule of each kind of statement; it emits the adjoint of a statement, given the cotangents known so far.
         as_function: returns both sweeps of a recursive function as one function.
-        unassigned: variables that may hold nothing.
+        unassigned: variables that may be unassigned.
         adjoint_blocks: the statements that are or hold a block of the user's for the reverse sweep.
         counting: arrays whose elements are all different, `arange(n)`.
     """
@@ -66,7 +66,7 @@ class Reverse:
 
 
 def unassigned_vars(block: Block) -> set[Var]:
-    """Return the variables that may hold nothing: loop variants before their first assignment, names set in one arm only."""
+    """Return the variables that may be unassigned: loop variants before their first assignment, names set in one arm only."""
     found: set[Var] = set()
     for stmt in walk(block):
         match stmt.op:
@@ -81,7 +81,7 @@ def unassigned_vars(block: Block) -> set[Var]:
 
 
 def with_adjoint_blocks(block: Block) -> set[Stmt]:
-    """Return the statements that are a block of the user's for the reverse sweep, or hold one."""
+    """Return the statements that are, or contain, a block that the user wrote for the reverse sweep."""
     found: set[Stmt] = set()
 
     def visit(b: Block) -> bool:

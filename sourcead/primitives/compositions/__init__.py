@@ -1,4 +1,4 @@
-"""Compositions: functions that are written out by way of others where a derivative may pass through a call.
+"""Compositions: functions that are written in terms of others if a derivative may pass through a call of them.
 
     composed({np.logspace: lambda start, stop, num=50, endpoint=True, base=10.0: base ** np.linspace(start, stop, num, endpoint)})
 
@@ -31,11 +31,11 @@ class Composition:
 
     Attributes:
         function: the Python function that is inlined in place of a call.
-        given: it stands for the calls that give one of these options; for all calls if empty.
-        active: likewise for calls through one of these arguments a derivative passes, though the function has a rule.
-        first: what it takes before the call's arguments.
+        given: the options of which a call must give one to be replaced; all calls are if this is empty.
+        active: calls through one of these arguments of which a derivative passes are replaced too, though the function has a rule.
+        first: the arguments that it takes before those of the call.
         writes: whether it writes into an argument.
-        words: likewise for calls with one of these texts as an argument, though the function has a rule.
+        words: calls with one of these texts as an argument are replaced too, though the function has a rule.
     """
 
     function: Callable
@@ -47,15 +47,15 @@ class Composition:
 
 
 class Refused(Exception):
-    """Raised while a composition is written out: this call has no derivative, and why."""
+    """Raised while a composition is inlined, with the reason why the call has no derivative."""
 
 
 OF_UFUNCS: dict[str, list[Composition]] = {}
-"""The compositions of the methods of all ufuncs, by name; of their calls, under `__call__`."""
+"""The compositions of the methods of all ufuncs, by name, with those of their calls under `__call__`."""
 
 
 def composed(*functions, given: str = "", active: str = "", writes: bool = False, words: str = ""):
-    """Enters the decorated function as the composition that stands for calls of these functions.
+    """Enter the decorated function as the composition that stands for calls of these functions.
 
     Args:
         functions: the functions; or one table, from a function (or several in a tuple) to a lambda, and nothing is decorated.
@@ -76,7 +76,7 @@ def composed(*functions, given: str = "", active: str = "", writes: bool = False
 
 
 def composed_method(name: str, given: str = "", writes: bool = False):
-    """Enters the decorated function as the composition of the method `name` of every ufunc that has no rule for it."""
+    """Enter the decorated function as the composition of the method `name` of every ufunc that has no rule for it."""
 
     def enter(composition):
         OF_UFUNCS.setdefault(name, []).append(Composition(composition, frozenset(given.split()), writes=writes))
@@ -86,18 +86,18 @@ def composed_method(name: str, given: str = "", writes: bool = False):
 
 
 def refuse(reason: str):
-    """In a composition: refuses the call, which has no derivative."""
+    """Refuse, inside a composition, the call that has no derivative."""
     raise NotImplementedError(reason)
 
 
 def number_kind(x):
-    """In a composition: 'bool', 'int', 'float' or 'complex', by the type of an argument; '' where it is not known."""
+    """Return, inside a composition, the kind of an argument: 'bool', 'int', 'float' or 'complex', or '' if it is not known."""
     return {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}.get(np.asarray(x).dtype.kind, "")
 
 
 @cache
 def defaults_of(function) -> dict[str, Any]:
-    """The defaults of a primal's parameters, as far as Python knows them."""
+    """Return the defaults of a primal's parameters, as far as Python knows them."""
     ufunc = function if isinstance(function, np.ufunc) else None
     if is_method_of_ufunc(function):
         return {"dtype": None, "out": None, "where": True, "initial": np._NoValue, "keepdims": False}
@@ -112,7 +112,7 @@ def defaults_of(function) -> dict[str, Any]:
 
 @cache
 def parameters_of(function) -> tuple[str, ...]:
-    """The names of a primal's positional parameters, as far as Python knows them."""
+    """Return the names of a primal's positional parameters, as far as Python knows them."""
     if isinstance(function, np.ufunc):
         return ()
     if is_method_of_ufunc(function):
@@ -125,7 +125,7 @@ def parameters_of(function) -> tuple[str, ...]:
 
 
 def is_method_of_ufunc(function) -> bool:
-    """Whether a function is a method of a ufunc that takes options; the signature that Python knows lacks some of them."""
+    """Return whether a function is a method of a ufunc whose signature in Python lacks some of its options."""
     return isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ in METHODS_OF_UFUNCS
 
 

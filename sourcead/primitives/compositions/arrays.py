@@ -1,4 +1,4 @@
-"""Arrays made of arrays: picking, joining and applying functions along axes."""
+"""Compositions of functions that pick from arrays, join them, or apply functions along their axes."""
 
 import numpy as np
 
@@ -177,7 +177,7 @@ def pad(array, pad_width, mode="constant", constant_values=0, end_values=0, stat
 
 
 def pad_along(array, axis, widths, mode, ends, lengths):
-    """`np.pad` along one axis, in the modes that compute the values of the border."""
+    """Return `np.pad` along one axis, in a mode that computes the values of the border."""
     before, after = widths
     x = np.moveaxis(array, axis, 0)
     n = x.shape[0]
@@ -199,13 +199,13 @@ def pad_along(array, axis, widths, mode, ends, lengths):
 
 
 def ramp(end, edge, n):
-    """`n` values that lead from `end` to `edge`, which is not one of them."""
+    """Return `n` values that lead from `end` to `edge`, without `edge` itself."""
     share = np.arange(n).reshape((-1,) + (1,) * edge.ndim) / np.maximum(n, 1)
     return end + (edge - end) * share
 
 
 def middle(x, mode):
-    """The statistic that a mode of `np.pad` takes along the first axis."""
+    """Return the statistic that a mode of `np.pad` takes along the first axis."""
     if mode == "mean":
         return np.mean(x, axis=0, keepdims=True)
     if mode == "maximum":

@@ -1,4 +1,4 @@
-"""Norms, condition numbers and tensor equations, by way of functions of matrices."""
+"""Compositions of norms, condition numbers and tensor equations from functions of matrices."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Functions of `math`, by way of operators on Python numbers."""
+"""Compositions of functions of `math` from operators on Python numbers."""
 
 import math
 

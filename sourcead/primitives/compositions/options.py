@@ -1,4 +1,4 @@
-"""Calls with options that have no rule, by way of calls without them.
+"""Compositions of calls with options that have no rule, from calls without these options.
 
     sum(x, where=m)           sum(where(m, x, 0))             sum(x, initial=c)     sum(x) + c
     mean(x, where=m)          sum(where(m, x, 0)) / number of elements where m holds
@@ -11,14 +11,14 @@ from sourcead.primitives.compositions import composed, number_kind, refuse
 
 
 def cast(x, dtype):
-    """The elements in the type that they are added up in."""
+    """Return the elements cast to the dtype in which they are added up."""
     if dtype is None:
         return x
     return np.asarray(x).astype(dtype)
 
 
 def present(a, where):
-    """Where there is a number, and it counts."""
+    """Return the mask of the elements that are not missing and that `where` selects."""
     return ~np.isnan(a) if where is None else where & ~np.isnan(a)
 
 
@@ -163,7 +163,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 
 
 def edge(a, axis, values):
-    """What stands before or behind an array: one number is spread over the other axes."""
+    """Return the values to put before or behind an array along an axis, with a single number spread over the other axes."""
     if np.ndim(values) != 0:
         return values
     return np.full_like(np.take(a, [0], axis), values)

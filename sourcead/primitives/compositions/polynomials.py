@@ -1,4 +1,4 @@
-"""Polynomials as rows of coefficients, the highest power first."""
+"""Compositions of functions of polynomials, which are rows of coefficients with the highest power first."""
 
 import numpy as np
 
@@ -88,7 +88,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None):
 
 
 def one_row(c):
-    """The coefficients of one polynomial."""
+    """Return the coefficients of one polynomial."""
     c = np.asarray(c) + 0.0
     if c.ndim != 1:
         refuse("a polynomial of numpy.polynomial with more than one row of coefficients: evaluate one after the other")
@@ -100,7 +100,7 @@ composed({np.polynomial.polynomial.polyval: lambda x, c, tensor=True: np.polyval
 
 @composed(np.polynomial.chebyshev.chebval)
 def chebyshev_at(x, c, tensor=True):
-    """Clenshaw's recurrence, in NumPy's order of operations."""
+    """Evaluate a series by Clenshaw's recurrence, in NumPy's order of operations."""
     x, c = np.asarray(x), one_row(c)
     if len(c) == 1:
         return c[0] + 0 * x
@@ -112,7 +112,7 @@ def chebyshev_at(x, c, tensor=True):
 
 @composed(np.polynomial.legendre.legval)
 def legendre_at(x, c, tensor=True):
-    """Clenshaw's recurrence, in NumPy's order of operations."""
+    """Evaluate a series by Clenshaw's recurrence, in NumPy's order of operations."""
     x, c = np.asarray(x), one_row(c)
     n = len(c)
     if n == 1:

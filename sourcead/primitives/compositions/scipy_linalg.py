@@ -1,4 +1,4 @@
-"""`scipy.linalg`: functions that NumPy has too, matrices of a given form, and equations by way of others."""
+"""Compositions of `scipy.linalg`: functions that NumPy has too, matrices of a given form, and equations in terms of others."""
 
 import numpy as np
 from scipy import linalg

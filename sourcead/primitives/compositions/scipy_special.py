@@ -1,4 +1,4 @@
-"""`scipy.special`: functions by way of other functions of `scipy.special`."""
+"""Compositions of functions of `scipy.special` from other functions of `scipy.special`."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Covariances, histograms and quantiles in the forms that have no rule of their own."""
+"""Compositions of covariances, histograms and quantiles in the forms that have no rule of their own."""
 
 import numpy as np
 
@@ -84,7 +84,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 
 
 def lowest_first(a, axis):
-    """The elements in order along the last axis, missing ones behind, and how many there are."""
+    """Return the elements sorted along the last axis, with missing ones last, and the number of elements that are there."""
     if axis is None:
         flat = np.ravel(a)
     elif isinstance(axis, tuple):
@@ -96,7 +96,7 @@ def lowest_first(a, axis):
 
 
 def between(rows, place):
-    """What stands at places between two elements of each row."""
+    """Return the values interpolated at positions between two elements of each row."""
     low = np.floor(place).astype(int)
     high = np.ceil(place).astype(int)
     below = np.take_along_axis(rows, low, -1)
@@ -105,7 +105,7 @@ def between(rows, place):
 
 
 def quantile_places(q, n, method):
-    """Where, among n elements in order, a quantile lies (R. Hyndman and Y. Fan, The American Statistician 50, 1996)."""
+    """Return the position of a quantile among n sorted elements (R. Hyndman and Y. Fan, The American Statistician 50, 1996)."""
     if method in ("linear", "lower", "higher", "nearest", "midpoint"):
         places = q * (n - 1)
         if method == "lower":
@@ -136,7 +136,7 @@ def quantile_places(q, n, method):
 
 
 def in_front(found, q, a, axis, keepdims):
-    """Quantiles in their places, those of several q along the first axes; `found` has them along the last."""
+    """Return quantiles with the axes of `q` first, where `found` has them last."""
     result = np.moveaxis(found, -1, 0)
     kept = result.shape[1:]
     if keepdims and axis is None:

@@ -1,4 +1,4 @@
-"""Fourier transforms of several axes, one axis after the other, and those of Hermitian signals."""
+"""Compositions of Fourier transforms over several axes, one axis after the other, and of those of Hermitian signals."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from sourcead.primitives.registry import enter
 
 
 def all_axes(x, s, axes):
-    """The axes that a transform works on, where none are named."""
+    """Return the axes that a transform works on, with its defaults if none are named."""
     if axes is not None:
         return tuple(axes)
     return tuple([k for k, _ in enumerate(x.shape)] if s is None else [k - len(s) for k, _ in enumerate(s)])

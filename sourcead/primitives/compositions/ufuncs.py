@@ -1,4 +1,4 @@
-"""ufuncs with masks, their methods, and those of two results.
+"""Compositions of ufuncs with masks, of their methods, and of ufuncs with two results.
 
     f.reduce(x)       f(f(f(x[0], x[1]), x[2]), ...)          f.accumulate(x)     all of these on the way
     f.outer(a, b)     f(a[i], b[j]) for all i, j              f.reduceat(x, at)   a reduction of each slice

@@ -1,4 +1,4 @@
-"""Functions that write into their first argument, as assignments to subscripts."""
+"""Compositions of functions that write into their first argument, as assignments to subscripts."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def putmask(a, mask, values):
 
 
 def sized(arr, n, axis):
-    """The shape of an array, with another length of one axis."""
+    """Return the shape of an array with the length of one axis replaced."""
     return arr.shape[: axis % arr.ndim] + (n,) + arr.shape[axis % arr.ndim + 1 :]
 
 

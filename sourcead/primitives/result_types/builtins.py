@@ -1,4 +1,4 @@
-"""Types of the results of built-in functions, of arrays made from values, and of methods that give Python numbers."""
+"""Types of the results of built-in functions, of functions that make arrays from values, and of methods that return Python numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types by example: NumPy is called on small values, and the result has the dtype and the rank of what it returns."""
+"""Types by example: NumPy is called on small values, and the dtype and rank of what it returns become those of the result type."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sourcead.primitives.result_types.operands import VARIANTS, Arg, Impossible,
 
 
 def by_example(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
-    """The type of the result, as far as calls on examples tell: dtype and rank, never the size of an axis."""
+    """Return the type of the result as calls on examples show it: its dtype and rank, never the size of an axis."""
     if not record(fn).examples:
         return UNKNOWN
     return forget_sizes(sample(fn, args, kwargs))
 
 
 def sample(fn, args: list[Arg], kwargs: dict[str, Arg], rank_if_unknown: int | None = None) -> Type:
-    """The type of the result on examples, sizes included; `Impossible` if it depends on what the types leave open."""
+    """Return the type of the result on examples, with sizes; raise `Impossible` if it depends on what the types leave open."""
     key = None
     try:
         key = (fn, rank_if_unknown, *map(_key, args), *((k, _key(v)) for k, v in kwargs.items()))
@@ -54,7 +54,7 @@ def _sample(fn, args, kwargs, rank_if_unknown) -> Type:
                 results.append(_promise(fn(*values, **named)))
         except Impossible:
             raise
-        except Exception:  # whatever NumPy says: this example does not tell
+        except Exception:  # NumPy may raise any error: this example tells nothing
             continue
     if len(results) < 2:
         raise Impossible
@@ -64,7 +64,7 @@ def _sample(fn, args, kwargs, rank_if_unknown) -> Type:
 
 
 def _promise(value) -> Type:
-    """The type of a value that an example returned."""
+    """Return the type of a value that a call on an example returned."""
     match value:
         case np.ndarray() if type(value) is not np.ndarray:
             raise Impossible
@@ -77,7 +77,7 @@ def _promise(value) -> Type:
 
 
 def forget_sizes(t: Type, plain: bool = False) -> Type:
-    """The type with a new dim in place of every dim, or 0 if `plain`, so that types can be compared."""
+    """Return the type with each dim replaced by a new one, or by 0 if `plain`, so that types can be compared without sizes."""
     match t:
         case Array(dtype, dims) if dims is not None:
             return Array(dtype, tuple(0 if plain else anydim() for _ in dims))
@@ -91,7 +91,7 @@ def forget_sizes(t: Type, plain: bool = False) -> Type:
 
 
 def _key(arg: Arg):
-    """The part of an operand that a sample depends on, as a hashable key."""
+    """Return the part of an operand that a sample depends on, as a hashable key."""
     if arg.known:
         hash(arg.value)
         return ("value", type(arg.value), repr(arg.value) if isinstance(arg.value, (tuple, float)) else arg.value)
@@ -120,7 +120,7 @@ def _type_key(t: Type):
 
 
 def array_dtype(arg: Arg):
-    """The dtype of the array that an operand is or becomes; None where it is not known."""
+    """Return the dtype of the array that an operand is or becomes, or None if it is not known."""
     if isinstance(arg.type, Array):
         return arg.type.dtype
     return sample(np.asarray, [arg], {}).dtype

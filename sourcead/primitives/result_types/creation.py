@@ -31,7 +31,7 @@ def _full(fn, args, kwargs) -> Type:
 
 
 def _dtype(arg: Arg | None, default):
-    """The dtype that an argument names, `default` if it is missing; None where it is not known."""
+    """Return the dtype that an argument names, `default` if it is missing, or None if it is not known."""
     if arg is None or is_none(arg):
         return np.dtype(default)
     return np.dtype(arg.value) if arg.known else None

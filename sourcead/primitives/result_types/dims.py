@@ -1,4 +1,4 @@
-"""Dims of results from dims of operands: broadcast, joined and multiplied."""
+"""Computation of the dims of a result from those of the operands, by broadcasting, joining and multiplying."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from sourcead.ir.types import anydim, many
 
 
 def not_one(dim) -> bool:
-    """Whether a dim is known not to be 1."""
+    """Return whether a dim is known not to be 1."""
     return dim != 1 if isinstance(dim, int) else dim.many
 
 
 def broadcast_dim(a, b):
-    """The dim of two dims that are broadcast against each other."""
+    """Return the dim that results from broadcasting two dims against each other."""
     if a is b or a == b:
         return a
     if isinstance(a, int) and a == 1:
@@ -29,7 +29,7 @@ def broadcast_dim(a, b):
 
 
 def broadcast_dims(*shapes: tuple) -> tuple:
-    """The dims of several shapes broadcast together."""
+    """Return the dims that result from broadcasting several shapes together."""
     rank = max(map(len, shapes), default=0)
     result = [1] * rank
     for dims in shapes:
@@ -39,7 +39,7 @@ def broadcast_dims(*shapes: tuple) -> tuple:
 
 
 def equal_dim(dims):
-    """Of several dims that must be equal, the one of which most is known."""
+    """Return, of several dims that must be equal, the one about which most is known."""
     result = dims[0]
     for d in dims[1:]:
         if not (isinstance(result, int)) and (isinstance(d, int) or (d.many and not result.many)):
@@ -48,7 +48,7 @@ def equal_dim(dims):
 
 
 def sum_of_dims(dims):
-    """The sum of dims; a new dim if it is not known."""
+    """Return the sum of dims, or a new dim if it is not known."""
     if not dims:
         return anydim()
     if all(isinstance(d, int) for d in dims):
@@ -59,7 +59,7 @@ def sum_of_dims(dims):
 
 
 def product_of_dims(dims):
-    """The product of dims; a new dim if it is not known."""
+    """Return the product of dims, or a new dim if it is not known."""
     rest = [d for d in dims if not (isinstance(d, int) and d == 1)]
     if not rest:
         return 1

@@ -15,7 +15,7 @@ from sourcead.primitives.result_types.operands import Arg, Impossible, array_typ
 
 
 def elementwise(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
-    """The type of an elementwise call."""
+    """Return the type of the result of an elementwise call."""
     if set(kwargs) - {"dtype", "nan", "posinf", "neginf", "decimals", "rtol", "atol", "equal_nan", "deg", "min", "max"}:
         return UNKNOWN
     count = fn.nin if isinstance(fn, np.ufunc) else record(fn).operands or 3
@@ -66,7 +66,7 @@ def _dims(types) -> tuple:
 
 
 def _python_power(args) -> Type | None:
-    """`a ** b` of Python numbers, whose kind depends on values."""
+    """Return the type of `a ** b` for Python numbers, whose kind depends on their values."""
     a, b = args[0].type, args[1].type
     if not (isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype is None and b.dtype is None):
         return None
@@ -82,7 +82,7 @@ def _python_power(args) -> Type | None:
 
 
 def _sequence_operator(fn, args) -> Type:
-    """Operators of lists, tuples and strings."""
+    """Return the type of the result of an operator on lists, tuples or strings."""
     types = [a.type for a in args]
     if fn in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
         return BOOL if all(isinstance(t, (Str, Scalar)) for t in types) else UNKNOWN

@@ -27,7 +27,7 @@ __all__ = ["NOT_CONST", "Arg", "SliceArg", "infer_attr", "infer_call", "infer_in
 
 
 def infer_call(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None) -> Type:
-    """The type of `fn(*args, **kwargs)`.
+    """Return the type of `fn(*args, **kwargs)`.
 
     Args:
         fn: the function that is called, a Python object.
@@ -64,7 +64,7 @@ def _infer_call(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
 
 
 def static_value(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None):
-    """The value of a call that types or constants decide, so that a derivative rule can branch on it while compiling.
+    """Return the value of a call if types or constants decide it, so that a derivative rule can branch on it while compiling.
 
     Returns:
         The value; `NOT_CONST` if it is not decided, or if the function is not one of those that rules call to decide between cases.
@@ -96,7 +96,7 @@ _EVALUATED = {
 
 
 def infer_attr(base: Type, name: str) -> Type:
-    """The type of `base.name`."""
+    """Return the type of `base.name`."""
     match base, name:
         case Array(_, dims), "shape":
             return UNKNOWN if dims is None else TupleT((INT,) * len(dims))

@@ -12,7 +12,7 @@ from sourcead.primitives.result_types.operands import Arg, Impossible, arrange, 
 
 
 def _sequence_items(arg: Arg) -> list[Arg] | None:
-    """The operands of a sequence argument, None where their number is not known."""
+    """Return the operands of a sequence argument, or None if their number is not known."""
     if arg.items is not None:
         return list(arg.items)
     match arg.type:
@@ -98,7 +98,7 @@ def _named_join(fn, args, kwargs) -> Type:
 
 
 def np_dims(fn, dims) -> tuple:
-    """The dims of `fn(x)` for a function that only moves axes and adds ones."""
+    """Return the dims of `fn(x)` for a function that only moves axes and adds axes of length 1."""
     return tuple(1 if n == 1 else dims[n - 2] for n in fn(np.empty(tuple(range(2, 2 + len(dims))))).shape)
 
 
@@ -131,7 +131,7 @@ if hasattr(np, "unstack"):  # NumPy 2.1
 
 @infers(np.meshgrid)
 def _meshgrid(fn, args, kwargs) -> Type:
-    """The grids of two or more rows, whose axes are those of the rows; without `indexing="ij"` the first two change places."""
+    """Return the type of the grids, which have one axis for each row; the first two axes are swapped unless `indexing="ij"`."""
     only(kwargs, "indexing copy")
     indexing = kwargs.get("indexing")
     if len(args) < 2 or indexing is not None and not indexing.known:

@@ -1,4 +1,4 @@
-"""Lists and tuples of numbers that stand where NumPy takes an array: `np.sum([a, b])`, `x ** [2, 3]`.
+"""Lists and tuples of numbers that are passed where NumPy takes an array: `np.sum([a, b])`, `x ** [2, 3]`.
 
 Derivative rules ask their arguments for shapes and dtypes, so such a display becomes an array before the call.
 """
@@ -14,7 +14,7 @@ from sourcead.primitives.table import record_of
 
 
 def display_positions(fn, args: tuple[Operand, ...], types) -> list[int]:
-    """Which arguments of `fn(*args)` are displays that must be arrays.
+    """Return the positions of the arguments of `fn(*args)` that are displays and must become arrays.
 
     Args:
         fn: the function that is called.
@@ -45,7 +45,7 @@ def _takes_arrays(fn, kinds: list) -> bool:
 
 
 def _numbers(t: Type) -> bool:
-    """Whether NumPy may make an array of it: numbers and arrays, in lists of lists."""
+    """Return whether NumPy may make an array of a value of this type: numbers and arrays, also in nested lists."""
     match t:
         case ListT(item, items):
             return all(map(_numbers, items)) if items is not None else _numbers(item)

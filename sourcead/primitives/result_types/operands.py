@@ -1,4 +1,4 @@
-"""What is known of an operand of a call while compiling, and examples of it."""
+"""Operands of calls as they are known while compiling, and example values for them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOT_CONST = _NotConst()
 
 @dataclass(frozen=True, eq=False)
 class Arg:
-    """An operand: its type, and what else is known of it.
+    """An operand: its type, and further facts that are known while compiling.
 
     value: the Python object, where it is a constant.
     dims: where it is the shape of an array, that array's dims (`np.zeros(b.shape)`).
@@ -52,7 +52,7 @@ class SliceArg:
 
     @property
     def full(self) -> bool:
-        """Whether this takes the whole axis, in either direction."""
+        """Return whether the slice takes the whole axis, in either direction."""
         ends = [p for p in (self.lower, self.upper) if p is not None and p.value is not None]
         step = 1 if self.step is None else self.step.value
         return not ends and (step is None or (isinstance(step, int) and step in (1, -1)))
@@ -63,7 +63,7 @@ class Impossible(Exception):
 
 
 def const(arg: Arg | None, default=None):
-    """The operand's value; `default` if there is no operand; `Impossible` if the value is not known."""
+    """Return the operand's value, or `default` if there is no operand; raise `Impossible` if the value is not known."""
     if arg is None:
         return default
     if arg.known:
@@ -76,7 +76,7 @@ def const(arg: Arg | None, default=None):
 
 
 def shape_dims(arg: Arg) -> tuple:
-    """The dims of a shape argument; -1 stays -1."""
+    """Return the dims of a shape argument, in which -1 stays -1."""
     if arg.dims is not None:
         return tuple(arg.dims)
     if arg.known:
@@ -109,7 +109,7 @@ def _size(arg: Arg):
 
 
 def axes_of(arg: Arg | None, count: int, default=None) -> tuple[int, ...] | None:
-    """The axes that an axis argument names, counted from 0; None for all of them (axis None)."""
+    """Return the axes that an axis argument names, counted from 0, or None if it names all of them (axis None)."""
     axis = const(arg, default)
     if axis is None:
         return None
@@ -123,12 +123,12 @@ def axes_of(arg: Arg | None, count: int, default=None) -> tuple[int, ...] | None
 
 
 def need_dims(arg: Arg) -> tuple:
-    """The dims of an array operand (a scalar has none); of a list or tuple of equal ones, those of the array it makes."""
+    """Return the dims of an operand as an array: () for a scalar, those of the stacked array for a list or tuple of equal items."""
     return array_type(arg.type).dims
 
 
 def array_type(t: Type) -> Array:
-    """The type as an array with known rank; `Impossible` where that is not known."""
+    """Return the type as that of an array of known rank; raise `Impossible` if the rank is not known."""
     match t:
         case Array(_, dims) if dims is not None:
             return t
@@ -155,14 +155,14 @@ DTYPE_CHOICES = 3
 
 
 def has_any_dtype(t: Type) -> bool:
-    """Whether a type has a number in it that may be Python's or NumPy's."""
+    """Return whether a type contains a number that may be either Python's or NumPy's."""
     if isinstance(t, Scalar):
         return t.dtype is not None and t.dtype == ANY_DTYPE
     return any(map(has_any_dtype, parts(t)))
 
 
 def with_dtype(arg: Arg, choice: int) -> Arg:
-    """The operand with one choice made for such numbers: Python's, or one of NumPy's."""
+    """Return the operand with one choice made for numbers that may be Python's or one of NumPy's."""
     items = None if arg.items is None else tuple(with_dtype(item, choice) for item in arg.items)
     return replace(arg, type=_with_dtype(arg.type, choice), items=items)
 
@@ -184,7 +184,7 @@ _SIZE = 4
 
 
 def example(t: Type, variant: int = 0, rank_if_unknown: int | None = None):
-    """A small value of this type. The variants differ in what the type leaves open."""
+    """Return a small value of this type; the variants differ in what the type leaves open."""
     match t:
         case Scalar(kind, None):
             return _NUMBERS[variant][kind]
@@ -222,7 +222,7 @@ def _example_size(dim, variant: int) -> int:
 
 
 def example_of(arg: Arg, variant: int = 0, rank_if_unknown: int | None = None):
-    """A small value of an operand: the constant itself where it is one."""
+    """Return a small value for an operand, or the constant itself if it is one."""
     if arg.known:
         return arg.value
     if arg.items is not None:
@@ -234,7 +234,7 @@ def example_of(arg: Arg, variant: int = 0, rank_if_unknown: int | None = None):
 
 
 def arrange(names: str, args: list, kwargs: dict) -> dict:
-    """The operands by parameter name; `names` are the positional parameters in order. Raises TypeError if one is unknown."""
+    """Return the operands by parameter name, given the positional parameters in order; raise TypeError if a name is unknown."""
     order = names.split()
     if len(args) > len(order):
         raise TypeError("too many arguments")
@@ -247,12 +247,12 @@ def arrange(names: str, args: list, kwargs: dict) -> dict:
 
 
 def only(given: dict, allowed: str) -> None:
-    """Raises TypeError if an operand is given that is not among the allowed."""
+    """Raise TypeError if an operand is given that is not among the allowed ones."""
     extra = set(given) - set(allowed.split())
     if extra:
         raise TypeError(f"nothing is known of the result with {', '.join(extra)}")
 
 
 def is_none(arg: Arg) -> bool:
-    """Whether an operand is the constant None."""
+    """Return whether an operand is the constant None."""
     return arg.known and arg.value is None

@@ -45,7 +45,7 @@ def _diag(fn, args, kwargs) -> Type:
 
 @infers(np.repeat, np.diff, np.delete, np.insert)
 def _along_axis(fn, args, kwargs) -> Type:
-    """All axes but one keep their dims."""
+    """Return the type of an array in which all axes but one keep their dims."""
     result = by_example(fn, args, kwargs)
     names = {np.repeat: "a repeats axis", np.diff: "a n axis", np.delete: "a obj axis", np.insert: "a obj values axis"}[
         fn

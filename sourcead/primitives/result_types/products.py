@@ -14,7 +14,7 @@ from sourcead.primitives.result_types.operands import Arg, Impossible, arrange, 
 
 
 def _product(fn, args, dims) -> Type:
-    """The result with these dims; dtype (and whether it is a scalar) by example."""
+    """Return the type of a product with these dims; examples give the dtype and whether it is a scalar."""
     if any(isinstance(a.type, Array) and a.type.dtype is None for a in args):
         if not dims:
             raise Impossible
@@ -169,7 +169,7 @@ def _qr(fn, args, kwargs) -> Type:
 
 
 def _less(m, n):
-    """The lesser of two dims."""
+    """Return the lesser of two dims."""
     if m is n:
         return m
     return min(m, n) if isinstance(m, int) and isinstance(n, int) else anydim()

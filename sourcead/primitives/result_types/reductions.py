@@ -1,4 +1,4 @@
-"""Types of reductions: the axes that are reduced are gone, or have length one."""
+"""Types of reductions, which remove the reduced axes or keep them with length 1."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _ufunc_reduce(fn, args, kwargs) -> Type:
 
 
 def _reduced(fn, args, kwargs, given: dict[str, Arg], default_axis) -> Type:
-    """The type of a reduction of `given["a"]` along `given["axis"]`."""
+    """Return the type of a reduction of `given["a"]` along `given["axis"]`."""
     a, axis = given["a"], given.get("axis")
     keep = bool(const(given.get("keepdims"), False))
     if isinstance(a.type, Array) and a.type.dtype is None:

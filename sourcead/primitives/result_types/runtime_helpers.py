@@ -15,7 +15,7 @@ from sourcead.runtime import matrices as runtime_matrices, tangents as runtime_t
 
 
 def cotangent_type(t: Type) -> Type:
-    """The type of a cotangent of a value of this type."""
+    """Return the type of the cotangent of a value of this type."""
     match t:
         case Scalar(kind, dtype):
             if kind in ("float", "complex"):
@@ -69,7 +69,7 @@ def _add(fn, args, kwargs) -> Type:
     return a if a == b else join(a, b)
 
 
-# which argument's shape the result has; its dtype is found by example
+# the number of the argument whose shape the result has; its dtype is found by example
 _SHAPED_LIKE = {
     runtime.gather_cotangent: 2, runtime.pad_cotangent: 1, runtime.tile_cotangent: 1, runtime.repeat_cotangent: 1,
     runtime.take_cotangent: 1, runtime.take_along_cotangent: 1, runtime.sort_cotangent: 1, runtime.cumprod_cotangent: 1,

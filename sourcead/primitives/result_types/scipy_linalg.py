@@ -11,7 +11,7 @@ from sourcead.primitives.result_types.operands import Arg, arrange, array_type, 
 
 
 def _dtype(*args: Arg):
-    """The dtype of what is computed in double precision from these; None where it may be another."""
+    """Return the dtype of a result computed in double precision from these operands, or None if it may be another."""
     dtypes = [array_type(a.type).dtype for a in args]
     if any(t is None or t not in (np.dtype("f8"), np.dtype("c16")) for t in dtypes):
         return None

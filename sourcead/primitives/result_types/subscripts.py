@@ -1,4 +1,4 @@
-"""The type of a subscript."""
+"""Types of subscripts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sourcead.primitives.result_types.operands import Arg, Impossible, SliceArg,
 
 
 def infer_index(base: Type, key) -> Type:
-    """The type of `base[key]`.
+    """Return the type of `base[key]`.
 
     Args:
         base: the type of what is subscripted.
@@ -60,7 +60,7 @@ def _sequence(items: tuple, key, make) -> Type:
 
 
 def some_element(t: Type) -> Type:
-    """The type of one element of a list: two elements need not agree in dims of which nothing is known."""
+    """Return the type of one element of a list, with new dims in place of unknown ones, in which elements need not agree."""
     match t:
         case Array(dtype, dims) if dims is not None:
             return Array(dtype, tuple(anydim() if isinstance(d, Sym) and not d.many else d for d in dims))
@@ -135,7 +135,7 @@ def _array(base: Array, key) -> Type:
 
 
 def _assemble(parts) -> tuple:
-    """The dims of a result with integer arrays as subscripts: theirs replace adjacent ones in place, and come first otherwise."""
+    """Return the dims of a result of integer-array subscripts: theirs replace those of adjacent axes in place, else come first."""
     picks = [i for i, (what, _) in enumerate(parts) if what == "pick"]
     picked = broadcast_dims(*(parts[i][1] for i in picks))
     # an ellipsis of no axes and a None still stand between
@@ -165,7 +165,7 @@ def _axes(kind) -> int:
 
 
 def _kind(key):
-    """The kind of a part of a subscript: 'slice', 'int', 'None', '...', ('ints', dims), ('mask', rank)."""
+    """Return the kind of a part of a subscript: 'slice', 'int', 'None', '...', ('ints', dims), ('mask', rank)."""
     if isinstance(key, SliceArg):
         return "slice"
     if key is None:
@@ -198,7 +198,7 @@ _SHRUNK: dict = {}
 
 
 def _slice_dim(dim, key: SliceArg):
-    """The dim of a slice of an axis. Equal slices of equal axes have equal dims, and so have `[2:]`, `[1:-1]`, `[:-2]`."""
+    """Return the dim of a slice of an axis; equal slices of equal axes have equal dims, and so have `[2:]`, `[1:-1]`, `[:-2]`."""
     if key.full:
         return dim
     parts = (key.lower, key.upper, key.step)

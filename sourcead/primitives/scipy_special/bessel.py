@@ -1,4 +1,4 @@
-"""`scipy.special`: functions of Bessel, Kelvin and Struve, their integrals, and functions related to them.
+"""Rules of `scipy.special`: functions of Bessel, Kelvin and Struve, their integrals, and functions related to them.
 
     y = jv(v, z)     d_z = d_y * (jv(v - 1, z) - jv(v + 1, z)) / 2            likewise yv, hankel1, hankel2
     y = iv(v, z)     d_z = d_y * (iv(v - 1, z) + iv(v + 1, z)) / 2            likewise kv, with the opposite sign
@@ -127,7 +127,7 @@ elementwise({
 
 
 def struve_extra(v, x):
-    """The inhomogeneous term in the recurrences of Struve's functions."""
+    """Return the inhomogeneous term in the recurrences of Struve's functions."""
     return (x / 2) ** v * special.rgamma(v + 1.5) / ROOT_PI
 
 

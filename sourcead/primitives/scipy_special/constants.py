@@ -1,4 +1,4 @@
-"""scipy.special: functions whose results carry no derivative, such as zeros, nodes and whole numbers."""
+"""Functions of `scipy.special` whose results carry no derivative, such as zeros, nodes and whole numbers."""
 
 from scipy import special
 

@@ -1,4 +1,4 @@
-"""`scipy.special`: distribution functions and their inverses, incomplete gamma and beta functions, binomials.
+"""Rules of `scipy.special`: distribution functions and their inverses, incomplete gamma and beta functions, binomials.
 
     y = F(x)                 d_x = d_y * f(x)            where f is the density
     y = inverse of F at p    d_p = d_y / f(y)
@@ -18,23 +18,23 @@ SQRT_2_PI = math.sqrt(2 * math.pi)
 
 
 def gamma_density(a, x):
-    """The density of the gamma distribution of shape `a`."""
+    """Return the density of the gamma distribution of shape `a`."""
     return np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
 
 
 def beta_density(a, b, x):
-    """The density of the beta distribution."""
+    """Return the density of the beta distribution."""
     return np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b))
 
 
 def student_density(df, t):
-    """The density of Student's distribution with `df` degrees of freedom."""
+    """Return the density of Student's distribution with `df` degrees of freedom."""
     log_scale = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - np.log(df * math.pi) / 2
     return np.exp(log_scale - (df + 1) / 2 * np.log1p(t * t / df))
 
 
 def fisher_density(n, d, x):
-    """The density of the F distribution with `n` and `d` degrees of freedom."""
+    """Return the density of the F distribution with `n` and `d` degrees of freedom."""
     log_odds = (n * np.log(n * x / (n * x + d)) + d * np.log(d / (n * x + d))) / 2
     return np.exp(log_odds - special.betaln(n / 2, d / 2)) / x
 

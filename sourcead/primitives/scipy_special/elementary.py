@@ -1,4 +1,4 @@
-"""`scipy.special`: logistic, error, gamma and entropy functions; exponentials and angles; logsumexp and softmax.
+"""Rules of `scipy.special`: logistic, error, gamma and entropy functions; exponentials and angles; logsumexp and softmax.
 
     y = expit(x)          d_x = d_y * y * (1 - y)
     y = erf(x)            d_x = d_y * 2 / sqrt(pi) * exp(-x**2)

@@ -1,4 +1,4 @@
-"""`scipy.special`: integrals, elliptic and hypergeometric functions, losses, and transforms of data.
+"""Rules of `scipy.special`: integrals, elliptic and hypergeometric functions, losses, and transforms of data.
 
     y = exp1(x) = integral of exp(-t) / t from x on        d_x = -d_y * exp(-x) / x
     y = ellipk(m)                                          d_m = d_y * (E(m) / (1 - m) - y) / (2 m)
@@ -109,12 +109,12 @@ def pseudo_huber_adjoint(y, delta, r, d_y):
 
 
 def boxcox_slope(log, y, lmbda):
-    """The derivative of a Box-Cox transform `y` with respect to `lmbda`, from the logarithm of what is transformed."""
+    """Return the derivative of a Box-Cox transform `y` with respect to `lmbda`, given the logarithm of the transformed number."""
     return np.where(lmbda == 0, log * log / 2, ((1 + lmbda * y) * log - y) / np.where(lmbda == 0, 1, lmbda))
 
 
 def inverse_boxcox_slope(x, lmbda):
-    """The derivative of the logarithm of an inverse Box-Cox transform with respect to `lmbda`."""
+    """Return the derivative of the logarithm of an inverse Box-Cox transform with respect to `lmbda`."""
     safe = np.where(lmbda == 0, 1, lmbda)
     return np.where(lmbda == 0, -x * x / 2, (x / (1 + lmbda * x) - np.log1p(lmbda * x) / safe) / safe)
 

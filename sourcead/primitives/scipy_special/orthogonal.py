@@ -1,4 +1,4 @@
-"""`scipy.special`: values of orthogonal polynomials, whose derivatives are polynomials of one degree less.
+"""Rules of `scipy.special`: values of orthogonal polynomials, whose derivatives are polynomials of one degree less.
 
     y = P_n^(a, b)(x)     d_x = d_y * (n + a + b + 1) / 2 * P_{n-1}^(a+1, b+1)(x)        Jacobi
     y = C_n^(a)(x)        d_x = d_y * 2 a * C_{n-1}^(a+1)(x)                             Gegenbauer
@@ -13,7 +13,7 @@ from sourcead.runtime import undefined
 
 
 def lower(n):
-    """The degree of the derivative; the derivative of a constant is 0 times a constant."""
+    """Return the degree of the derivative, which is 0 for a constant."""
     return n - (n != 0)
 
 

@@ -1,4 +1,4 @@
-"""`scipy.special`: functions of one number with several results.
+"""Rules of `scipy.special`: functions of one number with several results.
 
     ai, aip, bi, bip = airy(z)       ai' = aip,  aip' = z ai
     s, c = sici(x)                   s' = sin(x) / x,  c' = cos(x) / x

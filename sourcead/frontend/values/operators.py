@@ -57,7 +57,7 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     if fn in (operator.is_, operator.is_not) and (verdict := identity_test(lo, fn, *values)) is not None:
         return verdict
     if any(isinstance(v, (Var, Cell)) and atom_type(lo.read(v)) == Undefined() for v in values):
-        return lo.build.emit(Call(fn, tuple(map(lo.read, values))), Undefined())  # an item of a container that is still empty in this round
+        return lo.build.emit(Call(fn, tuple(map(lo.read, values))), Undefined())  # from a container that is still empty in this round
     var = lo.build.call(fn, *(lo.operand(v) if fn in (operator.eq, operator.ne) else lo.read(v) for v in values))
     if folded is not None:
         lo.build.known[var] = folded.value

@@ -46,7 +46,7 @@ RESULTS = {
     np.linalg.slogdet: ("sign", "logabsdet"), np.linalg.eigh: ("eigenvalues", "eigenvectors"),
     np.linalg.eig: ("eigenvalues", "eigenvectors"), np.linalg.qr: ("Q", "R"), np.linalg.svd: ("U", "S", "Vh"),
 }  # fmt: skip
-"""Give the field names of the results of NumPy functions."""
+"""The names under which NumPy gives the results of a call."""
 
 
 def named_result(lo: Lowering, value: Value, name: str, node) -> Value | None:

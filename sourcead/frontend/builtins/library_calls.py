@@ -17,7 +17,7 @@ from sourcead.primitives.result_types.infer import NOT_CONST, static_value
 from sourcead.primitives.table import record_of
 
 MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
-SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # the methods by which users' classes define these functions
+SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
 FOLDED = frozenset({isinstance, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
 
 

@@ -1,6 +1,6 @@
 """Write cells, and decide which other cells may share the written memory.
 
-Writing a view writes its base. Writing a cell poisons those that may or may not share its memory: they must not be read any more.
+Writing a view writes its base. Writing a cell poisons the cells that may share its memory: they must not be read any more.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Writing(Memory):
     """Extend the memory of a lowering with writes.
 
     Attributes:
-        written: parameters of the outermost function whose memory it writes, and where.
-        apart: objects in lists are kept one by one, and loops that take them by an index are lowered iteration by iteration.
+        written: maps parameters of the outermost function whose memory is written to the place of the write.
+        apart: whether objects in lists are kept one by one, and loops over them are lowered iteration by iteration.
     """
 
     def __init__(self):
@@ -40,7 +40,7 @@ class Writing(Memory):
             path: the subscripts and views that lead to the part.
             value: the new value, or a function of the version and the path that emits the new version.
             mode: "set", "add" or "sub".
-            through: whether the part is written by way of a view of it.
+            through: whether the part is written through a view of it.
         """
         if cell.base is not None:
             if STALE in cell.slots:

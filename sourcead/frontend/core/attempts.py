@@ -1,8 +1,8 @@
 """Undo everything that an attempt at lowering has changed if it fails.
 
-A snapshot holds each attribute of the lowering, of its builder and of the scopes in sight, and where the journal stood. What is in
-the journal (slots, cells, names of variables) is undone change by change, everything else is put back as it was. What is read from the
-syntax alone and kept for the next time (`SYNTAX`) is true of every attempt, and stays.
+A snapshot holds each attribute of the lowering, its builder and the visible scopes, and the position in the journal. Changes in
+the journal (slots, cells, names of variables) are undone one by one; everything else is restored. Facts that are derived from the
+syntax alone and cached (`SYNTAX`) hold for every attempt, and are kept.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Choose the handler that lowers the call of a Python object.
 
-Built-in functions have handlers of their own (`@builtin(len)`). Other objects fall into kinds, each with a test and a handler; a
+Built-in functions have their own handlers (`@builtin(len)`). Other objects fall into kinds, each with a test and a handler; a
 call is lowered by the first kind of `ORDER` whose test holds.
 """
 

@@ -1,6 +1,6 @@
 """Define the values that a name can have while a function is lowered.
 
-An *atom* (`Var` or `Const`) is a value that cannot change. A `Cell` is an object that can: an array, a list, a dict. Names that share an
+An *atom* (`Var` or `Const`) is a value that cannot change. A `Cell` is an object that can: an array, a list, a dict. Names of the same
 object are bound to the same cell, so that a write is seen under all of them.
 """
 
@@ -21,8 +21,8 @@ from sourcead.ir.nodes import UNDEFINED, Atom, Const, Policy, Range, Slice, Sub,
 class Cell:
     """Represent a mutable object.
 
-    Its kind is 'array', 'list', 'dict' or 'object'. An 'array' is one value of the IR, in the slot VALUE: an array, whatever has a type
-    that is not known, and a list or dict whose items are not known one by one. The slots of a 'list' or 'dict' are its items, by position
+    Its kind is 'array', 'list', 'dict' or 'object'. An 'array' is one value of the IR, in the slot VALUE: an array, a value of
+    unknown type, or a list or dict whose items are not known one by one. The slots of a 'list' or 'dict' are its items, by position
     or key, those of an 'object' its attributes.
 
     Attributes:
@@ -30,21 +30,21 @@ class Cell:
         name: its name in the generated code and in messages.
         base: the cell that a view looks into.
         step: the part of its base that a view shows; None if it is the same object.
-        shares: the cells that may be the same memory; a symmetric relation.
+        shares: the cells that may be the same memory (a symmetric relation).
         holds: the cells that were put into a list that is one IR value.
         held_by: the lists that the cell was put into.
         rows_of: the arrays whose rows or other parts this list is assumed to hold unchanged.
         doubled: whether the same object may be twice in a list.
         viewers: the cells that were read from a list that is one IR value.
-        depth: how many branches and loops of unknown outcome the cell was made inside.
-        frozen: why it cannot be written.
+        depth: the number of branches and loops of unknown outcome around the place where the cell was made.
+        frozen: the reason why it cannot be written, if there is one.
         cls: the class of an object.
         default: the function that makes a missing value of a `defaultdict`.
         stands_for: the list of known length that this cell represents as one value.
         stood_for: the cells that represent this list of known length as one value.
-        needs: the arguments that must be in C order for a view to be one.
+        needs: the arguments that must be in C order for this cell to be a view.
         apart: the cells that share no memory with this one if some arguments are in C order.
-        first: the first version of an array that is no view.
+        first: the first version of an array that is not a view.
     """
 
     slots: Slots
@@ -192,11 +192,11 @@ class Iterable:
         domain: returns the range that the index runs over.
         element: returns the element for an index.
         length: returns the number of elements.
-        nth: returns an element by its number, counted from 0.
+        nth: returns an element by its position, counted from 0.
         count: the number of elements, if it is known.
         index_name: the name of the index, if the user may give it one.
         reverse: returns the iterable in the opposite order.
-        value: returns the whole as an operand (`a[range(n), labels]`).
+        value: returns the whole iterable as an operand (`a[range(n), labels]`).
         drive: for a generator, applies a function to each element (`control/generators.py`).
         endless: whether it has no last element, or may have none.
         walk: the items of one list or dict when the loop began (`values/changing_lists.py`).
@@ -261,8 +261,8 @@ def leaves(value: Value) -> Iterator[Value]:
 def roots(value: Value) -> set[Cell]:
     """Find every cell whose memory the value may share: the cells that it views, and those that may be the same as these.
 
-    Sharing is not transitive: `c = a if p else b` may be `a` and may be `b`, which are not the same.  What was read from a
-    list may be anything that was put into it.
+    Sharing is not transitive: `c = a if p else b` may be `a` and may be `b`, which are not the same.  A value read from a
+    list may be any value that was put into it.
     """
     found: set[Cell] = set()
     for leaf in leaves(value):

@@ -2,7 +2,7 @@
 
 *Slots* are plain dicts: the variables of a scope, the current version of an array, the items of a list. The journal records each
 change of a slot, so that lowering can try a branch, roll it back, try the other, and merge what differs. It also records the changes
-that outlive a branch (which cells share memory, what a variable is called), which only an attempt that fails takes back.
+that outlive a branch (which cells share memory, how a variable is named), which only a failed attempt undoes.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def same_keys(a: Value, b: Value) -> bool:
 def same_thing(a: Value, b: Value) -> bool:
     """Tell whether two values that are not data are the same in every iteration.
 
-    A function that is made again sees the names of its scope, and not the values that they had when it was made.
+    A function defined again reads the current values of the names of its scope, not those at its definition.
     """
     match a, b:
         case FunctionVal(), FunctionVal():

@@ -27,7 +27,7 @@ class Scope:
         names: its variables.
         parent: the scope that it was defined in.
         homes: maps each `nonlocal` name to the variables of the function that defines it.
-        loops: how many loops of this function surround the current statement.
+        loops: the number of loops of this function around the current statement.
         leaves: the flags that end these loops, where they have one.
         exits: how control leaves the loops of this function (`control/exits.py`).
         ended: names that blocks of the reverse sweep gave values to (`syntax/adjoint_blocks.py`).
@@ -76,14 +76,14 @@ class Lowering(Writing):
         walked: lists of known length that loops take by index, as one value each.
         walks: lists and dicts whose items the head of a loop takes one by one (`values/changing_lists.py`).
         listing: whether loops take the items of such lists one by one.
-        static_only: raise `NotStatic` at a condition that is not known (while inlining rules).
+        static_only: whether to raise `NotStatic` at a condition that is not known (while inlining rules).
         rows_stay: rows of arrays in lists are assumed to stay unchanged, which `analysis/rows_in_lists.py` checks afterwards.
         called_from: the call that is replaced by a composition (`builtins/compositions.py`).
         steering: in an `adjoint_of` block, the site of each of its items (`syntax/adjoint_blocks.py`).
         derived: whether some of the statements are those of a derivative (`compile/nested_derivatives.py`).
         calls: calls being inlined, outermost first.
         pairs: the recursive functions called (`control/recursion.py`).
-        copies: how many times the statements after an `if` were lowered in both its arms.
+        copies: the number of times that the statements after an `if` were lowered in both its arms.
     """
 
     def __init__(self):
@@ -166,8 +166,8 @@ class Lowering(Writing):
             if attempt.failed: ...
 
         Args:
-            errors: the exceptions that are kept as `attempt.error`; others pass, to an attempt around this one that expects them.
-            when: which of these exceptions are expected; it sees the lowering as it was when it failed.
+            errors: the exceptions that are kept as `attempt.error`; others propagate to an enclosing attempt that expects them.
+            when: which of these exceptions are expected; it is called before anything is undone.
         """
         before, attempt = Snapshot(self), Attempt()
         try:

@@ -8,7 +8,7 @@ A kind of subject is one of these:
 - "list", "dict", "object": a cell whose items are known one by one;
 - a class of types (`MapT`): a variable of that type, or a cell that is one value of it.
 
-There is one implementation for a kind, so the order in which the files are imported decides nothing.
+Each kind has one implementation, so the order in which the files are imported does not matter.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Memory:
     Attributes:
         build: the builder of the current block.
         journal: the changes of slots, cells and names since the beginning.
-        depth: how many branches and loops of unknown outcome surround the current statement.
+        depth: the number of branches and loops of unknown outcome around the current statement.
         params: maps each cell of an argument to the name of its parameter.
         dirty: cells that were written at least once.
         version_of: the array that a value is a version of.

@@ -1,7 +1,7 @@
 """Lower `with adjoint_of(x) as d_x:`, a block of the user's code that runs in the reverse sweep on the cotangent of `x`.
 
 The block is lowered in its place, so that it can read every value in scope, and then undone: the statements after it see none of its
-effects. Only the value of `d_x` remains. After the block, the name `x` is bound to the result of an `AdjointBlock`, which equals `x`
+effects, except for the value of `d_x`. After the block, the name `x` is bound to the result of an `AdjointBlock`, which behaves like `x`
 for every other purpose.
 
 `adjoint_of` blocks inside the block refer to the same point of the program, so their cotangents are known here too.

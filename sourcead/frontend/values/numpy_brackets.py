@@ -4,7 +4,7 @@
     np.r_[x, 0:n]      np.hstack((x, np.arange(0, n)))
     np.c_[x, y]        np.column_stack((x, y))
     np.s_[a:b]         the key itself
-    np.mgrid[0:n]      has a type, and carries no derivative
+    np.mgrid[0:n]      the same subscript, which carries no derivative
 """
 
 from __future__ import annotations

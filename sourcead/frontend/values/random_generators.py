@@ -1,7 +1,7 @@
 """Lower random draws to calls of the generator's methods, which run once each time control passes them.
 
-What is drawn carries no derivative. A draw whose parameters do (`rng.normal(mu, sigma)`) has no rule, so it is refused where a
-derivative would have to pass through it: `mu + sigma * rng.normal()` says the same and has one.
+A draw carries no derivative. A draw whose parameters carry one (`rng.normal(mu, sigma)`) has no rule, so it is refused where a
+derivative would have to pass through it; `mu + sigma * rng.normal()` is equivalent and has a derivative.
 """
 
 from __future__ import annotations

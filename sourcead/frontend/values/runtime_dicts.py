@@ -1,7 +1,7 @@
 """Lower dicts whose keys are known only at run time: `groups[label] = ...`.
 
-A dict that the program makes is known key by key as long as its keys are; the first key that is not turns it into one IR value,
-a dict from keys of one type to values of one type, which is written and read like a list.
+A dict made by the program is known key by key while all keys are known; the first unknown key turns it into one IR value,
+a dict from keys of one type to values of one type, which is read and written like a list.
 
     d.get(k, v)           d[k] if k in d else v
     d.setdefault(k, v)    if k not in d: d[k] = v;  d[k]           also what `defaultdict` does when it is read

@@ -75,7 +75,7 @@ class Memory:
         return self.new_cell(atom, shares=shares, name=name or getattr(atom, "name", None) or atom.text or "t")
 
     def _item(self, base: Atom, key: Any) -> Var:
-        """Emits the item of a tuple, dict or record."""
+        """Emit the item of a tuple, dict or record."""
         named = base.name if isinstance(base, Var) else base.text or "item"
         return self.build.index(base, Const(key), name=f"{named}_{key}" if isinstance(key, (str, int)) else named)
 
@@ -255,13 +255,13 @@ class Memory:
         return self.build.emit(Build("dict", atoms, keys), DictT(tuple(zip(keys, types))), name or cell.name)
 
     def _build_record(self, cls: type, names: tuple[str, ...], items: tuple[Value, ...], name: str) -> Var:
-        """Emits a record of a class."""
+        """Emit a record of a class."""
         atoms = tuple(map(self.read, items))
         types = (Known(a.value) if is_text(a) else atom_type(a) for a in atoms)
         return self.build.emit(Build("record", atoms, names, cls), StructT(cls, tuple(zip(names, types))), name)
 
     def _derive(self, base: Atom, step: Sub | View, before: Atom | None) -> Var:
-        """Emits the part of a base that a view shows."""
+        """Emit the part of a base that a view shows."""
         match step:
             case Sub(key):
                 var = self.build.index(base, key)

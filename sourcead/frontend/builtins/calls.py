@@ -1,6 +1,6 @@
-"""Calls of Python objects that have no handler of their own: what their source says, or a call in the text.
+"""Lower calls of Python objects that have no handler: inline their source, or keep the call in the generated code.
 
-The kinds and their order are those of `core/call_handlers.py`.
+The kinds of callables and their order are listed in `core/call_handlers.py`.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from sourcead.ir.types import UNKNOWN, Foreign, is_array
 from sourcead.ir.walk import map_operand
 from sourcead.primitives.table import missing_rule
 
-SPEAKERS = ("warnings", "logging")  # modules that talk to the user and return nothing
+SPEAKERS = ("warnings", "logging")  # modules whose functions report to the user and return nothing
 SEES_EVERYTHING = frozenset({eval, exec, locals, globals, vars, dir, getattr, setattr, delattr, open, input, iter, next, id, compile})
 
 
 @core.kind_of_callable("partial", lambda fn: isinstance(fn, functools.partial))
 def call_partial(lo: Lowering, fn: functools.partial, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of a `functools.partial` that was made before the function was called."""
+    """Lower a call of a `functools.partial` object that exists before the differentiated function is called."""
     named = {k: core.as_value(lo, v) for k, v in fn.keywords.items()}
     return core.call_object(lo, fn.func, [core.as_value(lo, v) for v in fn.args] + args, {**named, **kwargs}, node)
 
 
 @core.kind_of_callable("function", lambda fn: isinstance(unwrap(fn)[0], types.FunctionType))
 def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of a Python function, a method or an object with `__call__`."""
+    """Lower a call of a Python function, a method or an object with `__call__`."""
     plain, bound_args, bound_kwargs = unwrap(fn)
     if core.has_rule(plain):
         return core.call_library(lo, plain, args, kwargs, node)
@@ -52,7 +52,7 @@ def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
 @core.kind_of_callable("speaker", lambda fn: getattr(unwrap(fn)[0], "__module__", None) in SPEAKERS)
 @core.kind_of_callable("opaque", lambda fn: True)
 def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of a function that has neither source nor rule: it stays a call, if no derivative can pass through it."""
+    """Emit a call of a function that has neither source nor rule, provided that no derivative can pass through it."""
     if isinstance(fn, types.BuiltinFunctionType | type) and fn in SEES_EVERYTHING:
         raise core.unsupported(
             lo, node, f"what `{fn.__name__}` reads or changes cannot be seen in the source", "write out what it does"
@@ -61,7 +61,7 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.steering is None and any(map(core.passes_derivative, [*operands, *named.values()])):
         raise missing_rule(fn, lo.origin(node))
-    if lo.steering is not None:  # nothing is differentiated; what the call keeps must not be the memory of a cotangent
+    if lo.steering is not None:  # nothing is differentiated here; the call must not keep the memory of a cotangent
         operands = [map_operand(o, lambda a: own_memory(lo, a)) for o in operands]
         named = {k: map_operand(o, lambda a: own_memory(lo, a)) for k, o in named.items()}
     effect = not (isinstance(fn, type) and issubclass(fn, BaseException))
@@ -71,5 +71,5 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
 
 
 def own_memory(lo: Lowering, atom: Atom) -> Atom:
-    """A copy of an array, so that nothing else shares its memory; any other value itself."""
+    """Copy an array, so that nothing else shares its memory; return any other value itself."""
     return lo.build.call(np.ndarray.copy, atom) if is_array(atom_type(atom)) else atom

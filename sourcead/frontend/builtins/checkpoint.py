@@ -1,4 +1,4 @@
-"""Lowering of `checkpoint(iterable, policy)`: the policy of one loop."""
+"""Lower `checkpoint(iterable, policy)`, which sets the checkpointing policy of one loop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, check
 
 
 def policy_in_ir(policy: Any) -> Policy:
-    """The form of a policy that a loop of the IR carries."""
+    """Convert a checkpointing policy to the form that a loop of the IR stores."""
     match policy:
         case str():
             return Policy(policy)
@@ -29,7 +29,7 @@ def policy_in_ir(policy: Any) -> Policy:
 
 
 def lower_policy(cls: type, lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`Segments(every)`, `Revolve(snapshots)`, `Auto(budget)`; the number may be known only at run time."""
+    """Lower `Segments(every)`, `Revolve(snapshots)` and `Auto(budget)`; all but a budget may be known only at run time."""
     given = [*args, *kwargs.values()]
     field = next(iter(cls.__dataclass_fields__))
     if len(given) > 1 or kwargs.keys() - {field} or not given and cls is not Auto:
@@ -46,7 +46,7 @@ def lower_policy(cls: type, lo: Lowering, args: list[Value], kwargs: dict[str, V
 
 @core.builtin(checkpoint)
 def lower_checkpoint(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`checkpoint(iterable, policy)`: the iterable, marked with the policy."""
+    """Lower `checkpoint(iterable, policy)` to the iterable, marked with the policy."""
     given = dict(zip(("iterable", "policy"), args)) | kwargs
     if "iterable" not in given or given.keys() - {"iterable", "policy", "budget"} or len(args) > 2:
         raise core.unsupported(lo, node, "`checkpoint` takes what the loop runs over, a policy and a budget")
@@ -60,7 +60,7 @@ def lower_checkpoint(lo: Lowering, args: list[Value], kwargs: dict[str, Value], 
 
 
 def located(lo: Lowering, node, make) -> Any:
-    """The result of `make`; an error that it raises is raised again with the line of the user's program."""
+    """Call `make` and return the result; if it raises an argument error, add the line of the user's program to it."""
     try:
         return make()
     except UnsupportedArgumentError as error:

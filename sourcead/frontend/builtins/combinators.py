@@ -1,9 +1,9 @@
-"""Lowering of `sourcead.map`, `reduce` and `scan`.
+"""Lower `sourcead.map`, `reduce` and `scan`.
 
-    map(f, xs)                    the body of f over all elements at once, where every op of it has such a form (`passes/batching.py`)
+    map(f, xs)                    the body of f over all elements at once, if every op has a batched form (`passes/batching.py`)
     map(f, xs)                    else np.stack([f(x) for x in xs])
-    reduce(+, xs, initial)        initial + np.sum(xs, axis=0), and so with *, min, max, logaddexp; scan: np.cumsum and its like
-    reduce(op, xs, initial)       a tree of whole-array steps, if op takes batches and is found associative on random values
+    reduce(+, xs, initial)        initial + np.sum(xs, axis=0), and likewise for *, min, max, logaddexp; scan: np.cumsum etc.
+    reduce(op, xs, initial)       a tree of whole-array steps, if op has a batched form and is associative on random values
     reduce(op, xs, initial)       else the loop
 """
 
@@ -48,7 +48,7 @@ NAMES = {
 
 @core.builtin(combinators.map)
 def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, check: bool = True) -> Value:
-    """`sourcead.map(f, *xs)`; with `check`, the text checks that the arrays have one length where that is not known."""
+    """Lower `sourcead.map(f, *xs)`; with `check`, emit a check of equal lengths where they are not known to be equal."""
     fn, *arrays = args
     if not arrays or kwargs:
         raise core.unsupported(lo, node, "`map` takes a function and at least one array")
@@ -71,12 +71,12 @@ def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, c
 
 @core.builtin(combinators.together)
 def lower_together(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`map` of arrays whose lengths are equal."""
+    """Lower `map` of arrays whose lengths are known to be equal."""
     return lower_map(lo, args, kwargs, node, check=False)
 
 
 def at_once(lo: Lowering, fn: Value, arrays: list[Value], node, check: bool) -> Value | None:
-    """`f` of all elements at once; None if an op of its body has no form for that."""
+    """Lower `f` applied to all elements at once, or return None if an op of its body has no batched form."""
     body = body_over_elements(lo, fn, arrays, node)
     if body is None:
         return None
@@ -99,7 +99,7 @@ def at_once(lo: Lowering, fn: Value, arrays: list[Value], node, check: bool) -> 
 
 
 def of_length(lo: Lowering, array: Atom, dim) -> Atom:
-    """An array with a type that says that its first dim is `dim`."""
+    """Emit a copy of the variable of an array, with a type whose first dim is `dim`."""
     t = atom_type(array)
     if isinstance(array, Var) and t.dims[0] == dim:
         return array
@@ -110,12 +110,12 @@ def of_length(lo: Lowering, array: Atom, dim) -> Atom:
 
 @dataclass(frozen=True, eq=False)
 class BodyOverElements:
-    """The body of a function over variables that stand for elements of arrays.
+    """Hold the body of a function over variables that stand for elements of arrays.
 
     Attributes:
-        arrays: each variable, with the array that it stands for an element of.
+        arrays: maps each variable to the array whose element it stands for.
         block: the statements and the results.
-        single: whether it returns one value and no tuple.
+        single: whether the function returns one value rather than a tuple.
     """
 
     arrays: dict[Var, Atom]
@@ -124,7 +124,7 @@ class BodyOverElements:
 
 
 def body_over_elements(lo: Lowering, fn: Value, arrays: list[Value], node) -> BodyOverElements | None:
-    """The body of `f`; None if it writes, or does more than compute, or the arrays are not known to be such."""
+    """Lower the body of `f`, or return None if it has side effects or an argument is not known to be an array of numbers."""
     found: dict[Var, Atom] = {}
 
     def element(array: Value) -> Value:
@@ -151,7 +151,7 @@ def body_over_elements(lo: Lowering, fn: Value, arrays: list[Value], node) -> Bo
 
 
 def tuple_width(lo: Lowering, fn: Value, arrays: list[Value], node) -> int | None:
-    """The number of results if `f` returns a tuple; None if it does not."""
+    """Return the number of results if `f` returns a tuple, or None if it does not."""
     body = body_over_elements(lo, fn, arrays, node)
     return None if body is None or body.single else len(body.block.results)
 
@@ -161,7 +161,7 @@ def tuple_width(lo: Lowering, fn: Value, arrays: list[Value], node) -> int | Non
 
 @core.builtin(combinators.reduce)
 def lower_reduce(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`sourcead.reduce(op, xs, initial)`."""
+    """Lower `sourcead.reduce(op, xs, initial)`."""
     fn, array, initial = three(lo, "reduce", args, kwargs, node)
     name = recognised(lo, fn, array, node)
     if name is not None:
@@ -174,7 +174,7 @@ def lower_reduce(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node
 
 @core.builtin(combinators.scan)
 def lower_scan(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`sourcead.scan(op, xs, initial)`."""
+    """Lower `sourcead.scan(op, xs, initial)`."""
     fn, array, initial = three(lo, "scan", args, kwargs, node)
     name = recognised(lo, fn, array, node)
     if name is not None:
@@ -191,7 +191,7 @@ def lower_scan(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) 
 
 
 def scanned_one_by_one(op: Callable, xs: Any, initial: Any) -> Any:
-    """`scan` as a loop, which is lowered in place of a call."""
+    """Compute `scan` by a loop; this source is lowered in place of the call."""
     found = []
     total = initial
     for x in xs:
@@ -201,7 +201,7 @@ def scanned_one_by_one(op: Callable, xs: Any, initial: Any) -> Any:
 
 
 def three(lo: Lowering, name: str, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Value, Value, Value]:
-    """The operator, the array and the initial value of a call of `reduce` or `scan`."""
+    """Return the operator, the array and the initial value of a call of `reduce` or `scan`."""
     given = {**dict(zip(("op", "xs", "initial"), args)), **kwargs}
     if given.keys() != {"op", "xs", "initial"} or len(args) > 3:
         raise core.unsupported(lo, node, f"`{name}` takes an operator, an array and what to begin with")
@@ -209,16 +209,16 @@ def three(lo: Lowering, name: str, args: list[Value], kwargs: dict[str, Value], 
 
 
 def elements(lo: Lowering, array: Value, node):
-    """The elements of an array, or the tuples of elements of several arrays."""
+    """Iterate over the elements of an array, or over the tuples of elements of several arrays."""
     if isinstance(array, TupleVal):
         return iterables.zipped(lo, [core.iterate(lo, x, node) for x in array.items], node)
     return core.iterate(lo, array, node)
 
 
 def recognised(lo: Lowering, fn: Value, array: Value, node) -> str | None:
-    """The name of an operator that NumPy reduces arrays with; None for others.
+    """Return the name of an operator that NumPy has a reduction for, or None for any other operator.
 
-    It is given by its name, or as a function that does nothing else.
+    The operator is given as itself, or as a function that only applies it.
     """
     if isinstance(array, TupleVal) or not isinstance(t := atom_type(lo.read(array)), Array) or not t.dims:
         return None
@@ -241,7 +241,7 @@ def recognised(lo: Lowering, fn: Value, array: Value, node) -> str | None:
 
 
 def joined(lo: Lowering, name: str, fn: Any, initial: Value, array: Value, node) -> Value:
-    """`initial` combined with the reduction of the whole array; some reductions refuse an array without elements."""
+    """Combine `initial` with the reduction of the whole array; guard reductions that NumPy refuses for empty arrays."""
 
     def whole() -> Value:
         found = core.call_library(lo, fn, [array], {"axis": Const(0)}, node)
@@ -257,9 +257,9 @@ def joined(lo: Lowering, name: str, fn: Any, initial: Value, array: Value, node)
 
 
 def whole_steps(lo: Lowering, fn: Value, array: Value, initial: Value, helpers: tuple, node) -> Value | None:
-    """A tree of whole-array steps; None if the operator does not take batches, or is not associative.
+    """Lower to a tree of whole-array steps, or return None if the operator cannot be batched or is not associative.
 
-    `helpers` are the function for one array, and that for a pair of arrays.
+    `helpers` holds the function for one array and the function for a pair of arrays.
     """
     if isinstance(array, TupleVal) and (len(array.items) != 2 or not isinstance(initial, TupleVal)):
         return None
@@ -271,7 +271,7 @@ def whole_steps(lo: Lowering, fn: Value, array: Value, initial: Value, helpers: 
 
 
 def takes_batches(body: BodyOverElements) -> bool:
-    """Whether every op of a body has a form for all elements at once."""
+    """Tell whether every op of a body has a batched form."""
     batched = Batched(Builder(), {}, Var("n", INT, True), Sym(1))
     try:
         batched.found = {v: Var("x", batched.wider(v.type), True) for v in body.arrays}
@@ -282,7 +282,7 @@ def takes_batches(body: BodyOverElements) -> bool:
 
 
 def is_associative(lo: Lowering, body: BodyOverElements) -> bool:
-    """Whether an operator is associative for random values of the types of its operands; a warning names values for which it is not."""
+    """Test on random values of the operand types whether an operator is associative; warn with the values for which it is not."""
     params = list(body.arrays)
     free = [v for v in free_vars(body.block) if v not in body.arrays]
     rng = np.random.default_rng(0)
@@ -299,7 +299,7 @@ def is_associative(lo: Lowering, body: BodyOverElements) -> bool:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             same = combinators.is_same(op(op(a, b), c), op(a, op(b, c)))
-    except Exception:  # not for these shapes: nothing is known
+    except Exception:  # the operator failed for these shapes, so nothing is known
         return False
     if not same:
         combinators.warn_of(*((x[0] if body.single else x) for x in (a, b, c)), lo.here)
@@ -307,7 +307,7 @@ def is_associative(lo: Lowering, body: BodyOverElements) -> bool:
 
 
 def sampled(t: Type, rng: np.random.Generator, sizes: dict) -> Any:
-    """A random value of a type; equal dims are equal."""
+    """Draw a random value of a type; equal dims get equal sizes."""
     match t:
         case Scalar("float", dtype):
             value = rng.uniform(0.5, 1.5)

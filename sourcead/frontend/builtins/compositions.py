@@ -1,4 +1,4 @@
-"""Calls of functions that are other functions are written out with them: `sourcead.primitives.compositions`."""
+"""Replace calls of functions that are defined by other functions: see `sourcead.primitives.compositions`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sourcead.primitives.table import adjoint_rule, compositions_of
 
 
 def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value | None:
-    """The result of a call that is written out with other functions; None if the call stays as it is."""
+    """Inline the composition that replaces a call and return its result, or return None if the call stays as it is."""
     if lo.static_only:
         return None
     if fn is callable and is_composition(lo):
@@ -48,7 +48,7 @@ def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value],
 
 
 def einsum_with_letters(args: list[Value]) -> list[Value]:
-    """`np.einsum(a, [0, 1], b, [1, 2], [0, 2])` as `np.einsum("ab,bc->ac", a, b)`."""
+    """Rewrite `np.einsum(a, [0, 1], b, [1, 2], [0, 2])` as `np.einsum("ab,bc->ac", a, b)`."""
     letters = []
     for value in [*args[1::2], *(args[-1:] if len(args) % 2 else ())]:
         is_listed = isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list"
@@ -64,12 +64,12 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def is_composition(lo: Lowering) -> bool:
-    """Whether what is lowered now is the body of a composition."""
+    """Tell whether the function being lowered is the body of a composition."""
     return lo.scope.source.globals.get("__name__", "").startswith("sourcead.primitives.compositions")
 
 
 def rank_of(lo: Lowering, value: Value) -> int | None:
-    """The number of axes of a value; None if its type does not tell."""
+    """Return the number of axes of a value, or None if its type does not tell."""
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
         ranks = {rank_of(lo, item) for item in value.contents}
         return 1 + ranks.pop() if len(ranks) == 1 and None not in ranks else None
@@ -81,7 +81,7 @@ def rank_of(lo: Lowering, value: Value) -> int | None:
 
 
 def without_plain_options(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
-    """The arguments of a call without options that have their default values, unless its rule takes it as it stands."""
+    """Drop the options of a call that have their default values, unless its rule accepts the call unchanged."""
     if fn is np.einsum and args and not isinstance(args[0], Const) and not lo.static_only:
         return einsum_with_letters(args), kwargs
     if is_composition(lo):
@@ -93,7 +93,7 @@ def without_plain_options(lo: Lowering, fn: Any, args: list[Value], kwargs: dict
 
 
 def inline_composition(lo: Lowering, composition: Composition, args, kwargs, node) -> Value:
-    """The result of a composition, lowered in place; its statements have the origin of the user's call."""
+    """Inline a composition; give its statements the origin of the user's call."""
     with lo.using(called_from=lo.origin(node)):
         try:
             source = find_source(composition.function)
@@ -104,18 +104,18 @@ def inline_composition(lo: Lowering, composition: Composition, args, kwargs, nod
 
 @core.builtin(refuse)
 def lower_refuse(lo: Lowering, args, kwargs, node) -> Value:
-    """`refuse(reason)` in a composition."""
+    """Lower `refuse(reason)` in a composition."""
     raise Refused(args[0].value)
 
 
 @core.builtin(number_kind)
 def lower_number_kind(lo: Lowering, args, kwargs, node) -> Value:
-    """`number_kind(x)` in a composition."""
+    """Lower `number_kind(x)` in a composition."""
     return Const(kind_of(atom_type(lo.read(args[0]))) or "")
 
 
 def fits(lo: Lowering, rule: Rule, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    """Whether a rule can be applied to a call: it knows the arguments, and none that it takes for constant carries a derivative."""
+    """Tell whether a rule applies to a call: it binds the arguments, and none that it treats as constant carries a derivative."""
     try:
         _, options = rule.bind(args, kwargs)
     except RuleError:
@@ -124,12 +124,12 @@ def fits(lo: Lowering, rule: Rule, args: list[Value], kwargs: dict[str, Value]) 
 
 
 def without_defaults(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
-    """The arguments of a call without options that have their default values; options given by position become named ones."""
+    """Drop the options of a call that have their default values; name those given by position if one of these is a default."""
     defaults, names = defaults_of(fn), parameters_of(fn)
     first = next((i for i, name in enumerate(names) if name in defaults), len(names))
     if len(args) <= len(names) and any(is_default(v, defaults[k]) for k, v in zip(names[first:], args[first:])):
         args, kwargs = args[:first], {**dict(zip(names[first:], args[first:])), **kwargs}
-    defaults = {**defaults, "keepdims": False}  # NumPy's own default is a marker with the same meaning
+    defaults = {**defaults, "keepdims": False}  # NumPy's default is a marker with the same meaning
     return args, {k: v for k, v in kwargs.items() if not is_default(v, defaults.get(k, MISSING))}
 
 
@@ -137,7 +137,7 @@ MISSING = object()
 
 
 def is_default(value: Value, default: Any) -> bool:
-    """Whether an argument is known to be the default."""
+    """Tell whether an argument is known to be the default."""
     if not isinstance(value, Const) or value.live:
         return False
     if value.value is None and default is np._NoValue:
@@ -146,7 +146,7 @@ def is_default(value: Value, default: Any) -> bool:
 
 
 def arranged(composition: Composition, names: tuple[str, ...], args: list[Value], kwargs: dict[str, Value]) -> tuple[list, dict]:
-    """The arguments, by name from the first option on whose position in the composition differs from that in the primal."""
+    """Pass arguments by name from the first option whose position in the composition differs from that in the primal."""
     own = [p for p in inspect.signature(composition.function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     for k, (p, name) in enumerate(zip(own[len(composition.first) :], names)):
         if p.default is not p.empty and p.name != name:
@@ -155,7 +155,7 @@ def arranged(composition: Composition, names: tuple[str, ...], args: list[Value]
 
 
 def takes(composition: Composition, args, kwargs) -> bool:
-    """Whether a composition's parameters take these arguments."""
+    """Tell whether the parameters of a composition accept these arguments."""
     try:
         inspect.signature(composition.function).bind(*composition.first, *args, **kwargs)
     except TypeError:
@@ -164,7 +164,7 @@ def takes(composition: Composition, args, kwargs) -> bool:
 
 
 def may_pass(lo: Lowering, value: Value) -> bool:
-    """Whether a derivative may pass through an argument."""
+    """Tell whether a derivative may pass through an argument."""
     if isinstance(value, (FunctionVal, BoundVal)):
         return True
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":

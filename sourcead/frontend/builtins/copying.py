@@ -1,4 +1,4 @@
-"""`copy.copy` and `copy.deepcopy` of arrays, containers and objects."""
+"""Lower `copy.copy` and `copy.deepcopy` of arrays, containers and objects."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from sourcead.ir.types import Array, ListT, MapT, Scalar, SetT, Str
 
 @core.builtin(copy.copy)
 def builtin_copy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`copy.copy(x)`: a container that holds the same items."""
+    """Lower `copy.copy(x)` to a new container with the same items."""
     return copied(lo, args[0], node, None)
 
 
 @core.builtin(copy.deepcopy)
 def builtin_deepcopy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`copy.deepcopy(x)`: an object that is held twice is copied once."""
+    """Lower `copy.deepcopy(x)`; copy an object only once even if several containers hold it."""
     if len(args) > 1 or kwargs:
         raise core.unsupported(lo, node, "`deepcopy` with `memo`")
     return copied(lo, args[0], node, {})
 
 
 def copied(lo: Lowering, value: Value, node, memo: dict[Value, Value] | None) -> Value:
-    """A copy of a value; `memo` maps values to their copies if the items are copied too."""
+    """Copy a value; if `memo`, which maps values to their copies, is given, copy the items too."""
     if memo is not None and value in memo:
         return memo[value]
     if isinstance(value, TupleVal):
@@ -42,7 +42,7 @@ def copied(lo: Lowering, value: Value, node, memo: dict[Value, Value] | None) ->
 
 
 def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None) -> Value:
-    """A copy of an array, container or object."""
+    """Copy an array, a container or an object."""
     if cell.kind != "array":
         lo.alive(cell)
         lo.sure(cell)

@@ -1,4 +1,4 @@
-"""NumPy's ways of taking arrays element by element: `np.vectorize`, `np.ndenumerate`, `np.fromiter`, as the loops that they are."""
+"""Lower NumPy's element-wise iteration to loops: `np.vectorize`, `np.ndenumerate` and `np.fromiter`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sourcead.ir.types import Scalar
 
 
 def vectorized(function, dtype, *args):
-    """The result of `np.vectorize(function, otypes=[dtype])(*args)`, as a function that is lowered in place of the call."""
+    """Compute `np.vectorize(function, otypes=[dtype])(*args)`; this source is lowered in place of the call."""
     shape = np.broadcast_shapes(*(np.shape(a) for a in args))
     items = [function(*each) for each in zip(*tuple(np.ravel(np.broadcast_to(a, shape)) for a in args))]
     if dtype is None:
@@ -28,7 +28,7 @@ def vectorized(function, dtype, *args):
 
 @core.builtin(np.vectorize)
 def builtin_vectorize(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`np.vectorize(f)`, which is called later."""
+    """Lower `np.vectorize(f)` to a bound function, which is lowered when it is called."""
     given = dict(zip(("pyfunc", "otypes"), args), **kwargs)
     function, types = given.pop("pyfunc", None), given.pop("otypes", Const(None))
     if isinstance(types, Cell) and types.kind == "list":
@@ -41,7 +41,7 @@ def builtin_vectorize(lo: Lowering, args: list[Value], kwargs: dict[str, Value],
 
 @core.kind_of_callable("vectorize", lambda fn: isinstance(fn, np.vectorize) and not core.has_rule(fn))
 def call_vectorized(lo: Lowering, fn: np.vectorize, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of a `np.vectorize` that was made before the function was called."""
+    """Lower a call of an `np.vectorize` object that exists before the differentiated function is called."""
     if fn.signature is not None or fn.excluded or kwargs:
         raise core.unsupported(lo, node, "`np.vectorize` with more than a function and one type", "write the loop")
     dtype = None if fn.otypes is None else np.dtype(fn.otypes[0])
@@ -50,7 +50,7 @@ def call_vectorized(lo: Lowering, fn: np.vectorize, args: list[Value], kwargs: d
 
 @core.builtin(np.ndenumerate)
 def builtin_ndenumerate(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`np.ndenumerate(x)`: pairs of places and elements."""
+    """Lower `np.ndenumerate(x)` to pairs of indices and elements."""
     (array,) = args
     shape = core.call_library(lo, np.shape, [array], {}, node)
     places = itertools_functions.builtin_ndindex(lo, [shape], {}, node)
@@ -65,7 +65,7 @@ def builtin_ndenumerate(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 @core.builtin(np.fromiter)
 def builtin_fromiter(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`np.fromiter(xs, dtype)`."""
+    """Lower `np.fromiter(xs, dtype)`."""
     dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
     if dtype is None or len(args) > 2 or kwargs.keys() - {"dtype"}:
         raise core.unsupported(lo, node, "`np.fromiter` with more than what is iterated over and a dtype", "make a list of it")
@@ -74,7 +74,7 @@ def builtin_fromiter(lo: Lowering, args: list[Value], kwargs: dict[str, Value], 
 
 @core.builtin(runtime.check_first_result)
 def builtin_check(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Emits a check that either all results are floats, or none is, unless the types tell."""
+    """Emit a check that either all results are floats or none is, unless the types already show it."""
     items = lo.read(args[0])
     if getattr(atom_type(items), "item", None) != Scalar("float"):
         lo.build.add(Stmt((Var("checked"),), Call(runtime.check_first_result, (items,), effect=True)))

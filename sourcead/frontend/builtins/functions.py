@@ -1,4 +1,4 @@
-"""The built-in functions that the frontend knows: `len`, `isinstance`, `range`, `zip`, `sum` and others."""
+"""Lower built-in functions: `len`, `isinstance`, `range`, `zip`, `sum` and others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, Non
 
 @core.builtin(len)
 def builtin_len(lo, args, kwargs, node):
-    """`len(x)`."""
+    """Lower `len(x)`."""
     (value,) = args
     if (found := classes_.special(lo, value, "__len__", [], node)) is not None:
         return found
@@ -44,7 +44,7 @@ def builtin_len(lo, args, kwargs, node):
 
 @core.builtin(isinstance)
 def builtin_isinstance(lo, args, kwargs, node):
-    """`isinstance(x, cls)`."""
+    """Lower `isinstance(x, cls)`."""
     value, cls = args
     found, classes = core.known(lo, cls)
     if classes_.class_of(value) is not None:
@@ -82,46 +82,46 @@ def builtin_isinstance(lo, args, kwargs, node):
 
 @core.builtin(range)
 def builtin_range(lo, args, kwargs, node):
-    """`range(...)`."""
+    """Lower `range(...)`."""
     return iterables_.counted(lo, args, node)
 
 
 @core.builtin(enumerate)
 def builtin_enumerate(lo, args, kwargs, node):
-    """`enumerate(xs, start)`."""
+    """Lower `enumerate(xs, start)`."""
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
     return once(iterables_.enumerated(lo, core.iterate(lo, args[0], node), start, node))
 
 
 @core.builtin(zip)
 def builtin_zip(lo, args, kwargs, node):
-    """`zip(*xs)`."""
+    """Lower `zip(*xs)`."""
     kwargs.pop("strict", None)
     return once(iterables_.zipped(lo, [core.iterate(lo, a, node) for a in args], node))
 
 
 @core.builtin(reversed)
 def builtin_reversed(lo, args, kwargs, node):
-    """`reversed(xs)`."""
+    """Lower `reversed(xs)`."""
     return once(iterables_.reverse(lo, core.iterate(lo, args[0], node), node))
 
 
 @core.builtin(iter)
 def builtin_iter(lo, args, kwargs, node):
-    """`iter(xs)`; a `next` of it is not lowered."""
+    """Lower `iter(xs)`; `next` of the result is refused."""
     if len(args) != 1:
         raise core.unsupported(lo, node, "`iter` with a sentinel", "write the loop")
     return once(core.iterate(lo, args[0], node))
 
 
 def once(made: Iterable) -> Iterable:
-    """An iterator over the elements of an iterable."""
+    """Make an iterator, which can be used only once, over the elements of an iterable."""
     return replace(made, once=True, state=Slots())
 
 
 @core.builtin(tuple)
 def builtin_tuple(lo, args, kwargs, node):
-    """`tuple(xs)`."""
+    """Lower `tuple(xs)`."""
     if not args:
         return TupleVal(())
     value = args[0]
@@ -132,7 +132,7 @@ def builtin_tuple(lo, args, kwargs, node):
 
 @core.builtin(list)
 def builtin_list(lo, args, kwargs, node):
-    """`list(xs)`."""
+    """Lower `list(xs)`."""
     if not args:
         return lo.new_list([])
     value = args[0]
@@ -145,7 +145,7 @@ def builtin_list(lo, args, kwargs, node):
 
 @core.builtin(collections.deque)
 def builtin_deque(lo, args, kwargs, node):
-    """`collections.deque(xs)`: a list that also grows and shrinks at its beginning."""
+    """Lower `collections.deque(xs)` to a list, which can also grow and shrink at its beginning."""
     longest = args[1] if len(args) > 1 else kwargs.get("maxlen", Const(None))
     if core.known(lo, longest) != (True, None):
         raise core.unsupported(lo, node, "a `deque` with `maxlen`", "use a list: `xs.append(x)`, then `if len(xs) > n: xs.pop(0)`")
@@ -153,7 +153,7 @@ def builtin_deque(lo, args, kwargs, node):
 
 
 def is_made_here(lo, node) -> bool:
-    """Whether the argument of `list(...)` is a list that nothing else can name, such as that of `map(f, xs)`."""
+    """Tell whether the argument of `list(...)` is a list that nothing else refers to, such as that of `map(f, xs)`."""
     made = node.args[0] if isinstance(node, gast.Call) and node.args else None
     if not (isinstance(made, gast.Call) and isinstance(made.func, (gast.Name, gast.Attribute))):
         return False
@@ -163,7 +163,7 @@ def is_made_here(lo, node) -> bool:
 
 @core.builtin(dict)
 def builtin_dict(lo, args, kwargs, node):
-    """`dict(xs, key=value)`."""
+    """Lower `dict(xs, key=value)`."""
     items: dict[Any, Value] = {}
     if args and isinstance(args[0], Cell) and args[0].kind == "dict":
         lo.alive(args[0])
@@ -185,7 +185,7 @@ def builtin_dict(lo, args, kwargs, node):
 
 @core.builtin(map)
 def builtin_map(lo, args, kwargs, node):
-    """`map(f, *xs)`, as a list."""
+    """Lower `map(f, *xs)` to a list."""
     fn, *iterables = args
     parts = [core.iterate(lo, a, node) for a in iterables]
     if len(parts) == 1:
@@ -195,7 +195,7 @@ def builtin_map(lo, args, kwargs, node):
 
 @core.builtin(sum)
 def builtin_sum(lo, args, kwargs, node):
-    """`sum(xs, start)`."""
+    """Lower `sum(xs, start)`."""
     value = args[0]
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
     items = None
@@ -223,13 +223,13 @@ def builtin_sum(lo, args, kwargs, node):
 
 
 def plus(lo, total, item):
-    """`total + item`, without the 0 that a sum starts from."""
+    """Lower `total + item`, but omit the 0 that a sum starts from."""
     zero = isinstance(total, Const) and type(total.value) is int and total.value == 0
     return item if zero and not isinstance(item, (Const, Cell)) else core.operate(lo, operator.add, total, item)
 
 
 def builtin_extreme(fn):
-    """The handler of `max` or `min`."""
+    """Make the handler of `max` or `min`."""
     def handler(lo, args, kwargs, node):
         default, key = kwargs.get("default"), kwargs.get("key")
         values = args
@@ -258,7 +258,7 @@ core.builtin(min)(builtin_extreme(min))
 
 @core.builtin(print)
 def builtin_print(lo, args, kwargs, node):
-    """`print(...)`."""
+    """Lower `print(...)`."""
     operands = tuple(lo.operand(a) for a in args)
     named = tuple((k, lo.operand(v)) for k, v in kwargs.items())
     lo.build.add(Stmt((), Call(print, operands, named, effect=True)))
@@ -267,7 +267,7 @@ def builtin_print(lo, args, kwargs, node):
 
 @core.builtin(functools.reduce)
 def builtin_reduce(lo, args, kwargs, node):
-    """`functools.reduce(f, xs, initial)`."""
+    """Lower `functools.reduce(f, xs, initial)`."""
     fn, iterable, *rest = args
     source = core.iterate(lo, iterable, node)
     if source.items is None:
@@ -281,7 +281,7 @@ def builtin_reduce(lo, args, kwargs, node):
 
 @core.builtin(itertools.accumulate)
 def builtin_accumulate(lo, args, kwargs, node):
-    """`itertools.accumulate`: the partial results of a reduction, as a list."""
+    """Lower `itertools.accumulate` to the list of the partial results of a reduction."""
     iterable, *rest = args
     fn = rest[0] if rest else kwargs.get("func", Const(operator.add))
     first = kwargs.get("initial")
@@ -311,7 +311,7 @@ def builtin_accumulate(lo, args, kwargs, node):
 
 @core.builtin(filter)
 def builtin_filter(lo, args, kwargs, node):
-    """`filter(test, xs)`, as a list."""
+    """Lower `filter(test, xs)` to a list."""
     test, iterable = args
     result = lo.new_list([])
 
@@ -325,27 +325,27 @@ def builtin_filter(lo, args, kwargs, node):
 
 @core.builtin(slice)
 def builtin_slice(lo, args, kwargs, node):
-    """`slice(...)`."""
+    """Lower `slice(...)`."""
     parts = [None if isinstance(a, Const) and a.value is None else lo.read(a) for a in args]
     return SliceVal(*{1: (None, *parts, None), 2: (*parts, None), 3: tuple(parts)}[len(parts)])
 
 
 @core.builtin(runtime.is_literal)
 def rule_is_literal(lo, args, kwargs, node):
-    """`is_literal(x)` in a rule."""
+    """Lower `is_literal(x)` in a rule."""
     found, value = core.known(lo, args[0])
     return Const(found and isinstance(value, (int, float)))
 
 
 @core.builtin(int)
 def builtin_int(lo, args, kwargs, node):
-    """`int(x)`."""
+    """Lower `int(x)`."""
     folded = core.fold(lo, int, args) if not kwargs else None
     return core.call_library(lo, int, args, kwargs, node) if folded is None else folded
 
 
 def operator_function(fn):
-    """The handler of a function of the module `operator`."""
+    """Make the handler of a function of the module `operator`."""
     return lambda lo, args, kwargs, node: core.operate(lo, fn, *args)
 
 
@@ -358,7 +358,7 @@ for _fn in (
 
 @core.builtin(collections.defaultdict)
 def builtin_defaultdict(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`defaultdict(factory, ...)`."""
+    """Lower `defaultdict(factory, ...)`."""
     made = builtin_dict(lo, args[1:], kwargs, node)
     if args and not (isinstance(args[0], Const) and args[0].value is None):
         if made.kind != "dict":
@@ -369,7 +369,7 @@ def builtin_defaultdict(lo: Lowering, args: list[Value], kwargs: dict[str, Value
 
 @core.builtin(dict.fromkeys)
 def builtin_fromkeys(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`dict.fromkeys(keys, value)`."""
+    """Lower `dict.fromkeys(keys, value)`."""
     value = args[1] if len(args) > 1 else Const(None)
     made = lo.new_dict({})
     loops.for_each(lo, core.iterate(lo, args[0], node), lambda key: core.store(lo, made, key, value, node))

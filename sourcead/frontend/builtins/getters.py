@@ -1,4 +1,4 @@
-"""`operator.itemgetter`, `attrgetter` and `methodcaller`: functions made of what they take, as the lambdas that they stand for."""
+"""Lower `operator.itemgetter`, `attrgetter` and `methodcaller` like the lambdas that they are equivalent to."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def called_on(method, args, kwargs, x):
 
 
 def of_one_or_many(one, many):
-    """The handler that makes a getter of one thing (`one`), or of a tuple of several (`many`)."""
+    """Make the handler of a getter of one item (`one`) or of a tuple of several (`many`)."""
 
     def handler(lo: Lowering, args: list[Value], kwargs, node) -> Value:
         return BoundVal(Const(one), tuple(args)) if len(args) == 1 else BoundVal(Const(many), (TupleVal(tuple(args)),))
@@ -43,15 +43,15 @@ def of_one_or_many(one, many):
 
 @core.builtin(operator.methodcaller)
 def builtin_methodcaller(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`operator.methodcaller("reshape", -1)`."""
+    """Lower `operator.methodcaller("reshape", -1)`."""
     return BoundVal(Const(called_on), (args[0], TupleVal(tuple(args[1:])), lo.new_dict(kwargs)))
 
 
 @core.kind_of_callable("getter", lambda fn: isinstance(fn, GETTERS))
 def call_getter(lo: Lowering, fn: Any, args: list[Value], kwargs, node) -> Value:
-    """A call of a getter that was made outside of the function that is lowered."""
+    """Lower a call of a getter that was made outside the function being lowered."""
     make, given, *rest = fn.__reduce__()
-    if not isinstance(make, type):  # a partial, of a method caller with keywords
+    if not isinstance(make, type):  # a `methodcaller` with keywords reduces to a partial
         make, kwargs = make.func, {**{k: Const(v) for k, v in make.keywords.items()}, **kwargs}
         return core.call(lo, builtin_methodcaller(lo, [Const(v) for v in given], kwargs, node), args, {}, node)
     return core.call(lo, core.BUILTINS[make](lo, [Const(v) for v in given], {}, node), args, kwargs, node)

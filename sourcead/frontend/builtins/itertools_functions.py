@@ -1,4 +1,4 @@
-"""`itertools`, as loops over elements or over the numbers of elements.
+"""Lower `itertools` to loops over elements or over their indices.
 
     combinations(xs, 2)     (xs[i], xs[j]) for i, j in combinations(range(len(xs)), 2)
     chain(xs, ys)           the list of all their elements
@@ -23,7 +23,7 @@ from sourcead.ir.types import INT, UNKNOWN, ListT, TupleT
 
 
 def choosing(fn: Any):
-    """The handler of `product`, `combinations` or `permutations`: tuples of elements, read by their numbers."""
+    """Make the handler of `product`, `combinations` or `permutations`, which reads the tuples of elements by index."""
 
     def handler(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
         times = kwargs.get("repeat", Const(1)) if fn is itertools.product else (args[1] if len(args) > 1 else kwargs.get("r"))
@@ -56,7 +56,7 @@ def choosing(fn: Any):
 
 @core.builtin(np.ndindex)
 def builtin_ndindex(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`np.ndindex(2, 3)` or `np.ndindex(x.shape)`: a product of ranges."""
+    """Lower `np.ndindex(2, 3)` or `np.ndindex(x.shape)` to a product of ranges."""
     if len(args) == 1 and core.is_sequence(args[0]):
         args = sequences.static_items(lo, args[0], node)
     ranges = [core.call(lo, Const(range), [n], {}, node) for n in args]
@@ -65,7 +65,7 @@ def builtin_ndindex(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 @core.builtin(itertools.chain)
 def builtin_chain(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`chain(xs, ys)`."""
+    """Lower `chain(xs, ys)`."""
     parts = [core.iterate(lo, a, node) for a in args]
     if all(p.items is not None for p in parts):
         return iterables.listed([item for p in parts for item in p.items])
@@ -77,7 +77,7 @@ def builtin_chain(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 @core.builtin(itertools.chain.from_iterable)
 def builtin_from_iterable(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`chain.from_iterable(rows)`."""
+    """Lower `chain.from_iterable(rows)`."""
     rows = core.iterate(lo, args[0], node)
     if rows.items is not None:
         return builtin_chain(lo, rows.items, {}, node)
@@ -92,7 +92,7 @@ def builtin_from_iterable(lo: Lowering, args: list[Value], kwargs, node) -> Valu
 
 @core.builtin(itertools.islice)
 def builtin_islice(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`islice(xs, start, stop, step)`."""
+    """Lower `islice(xs, start, stop, step)`."""
     source = core.iterate(lo, args[0], node)
     if source.endless:
         raise core.unsupported(lo, node, "`islice` of what never ends", "write the loop, and leave it with `break`")
@@ -103,7 +103,7 @@ def builtin_islice(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 @core.builtin(itertools.pairwise)
 def builtin_pairwise(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`pairwise(xs)`."""
+    """Lower `pairwise(xs)`."""
     source = iterables.without_generator(lo, core.iterate(lo, args[0], node), node)
     if source.items is not None:
         return iterables.listed([TupleVal(pair) for pair in zip(source.items, source.items[1:])])
@@ -119,7 +119,7 @@ def builtin_pairwise(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 @core.builtin(itertools.repeat)
 def builtin_repeat(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`repeat(value, times)`."""
+    """Lower `repeat(value, times)`."""
     times = args[1] if len(args) > 1 else kwargs.get("times")
     if times is None:
         return Iterable(nth=lambda k: args[0], endless=True)
@@ -130,7 +130,7 @@ def builtin_repeat(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 @core.builtin(itertools.count)
 def builtin_count(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`count(start, step)`."""
+    """Lower `count(start, step)`."""
     start = args[0] if args else kwargs.get("start", ZERO)
     step = args[1] if len(args) > 1 else kwargs.get("step", Const(1))
 
@@ -143,7 +143,7 @@ def builtin_count(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 @core.builtin(itertools.cycle)
 def builtin_cycle(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`cycle(xs)`."""
+    """Lower `cycle(xs)`."""
     source = iterables.by_unknown_number(lo, iterables.without_generator(lo, core.iterate(lo, args[0], node), node), node)
 
     def nth(k):
@@ -154,7 +154,7 @@ def builtin_cycle(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 @core.builtin(itertools.starmap)
 def builtin_starmap(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`starmap(f, rows)`, as a list."""
+    """Lower `starmap(f, rows)` to a list."""
     fn, rows = args
     source = core.iterate(lo, rows, node)
     return sequences.collect(lo, source, lambda row: core.call(lo, fn, sequences.static_items(lo, row, node), {}, node), node)
@@ -162,7 +162,7 @@ def builtin_starmap(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 @core.builtin(itertools.zip_longest)
 def builtin_zip_longest(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`zip_longest(xs, ys, fillvalue=0)` of lists of known lengths."""
+    """Lower `zip_longest(xs, ys, fillvalue=0)` for lists of known lengths."""
     parts = [iterables.without_generator(lo, core.iterate(lo, a, node), node).items for a in args]
     if None in parts:
         raise core.unsupported(lo, node, "`zip_longest` of what has a length that is not known here")
@@ -172,7 +172,7 @@ def builtin_zip_longest(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 @core.builtin(itertools.groupby)
 def builtin_groupby(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`groupby(xs, key)` of items whose keys are known."""
+    """Lower `groupby(xs, key)` for items whose keys are known while compiling."""
     key = args[1] if len(args) > 1 else kwargs.get("key", Const(None))
     items = iterables.without_generator(lo, core.iterate(lo, args[0], node), node).items
     if items is not None:

@@ -1,4 +1,4 @@
-"""Calls that stay calls: of functions of NumPy, SciPy and the standard library, and of functions that have a derivative rule."""
+"""Emit calls of functions of NumPy, SciPy and the standard library, and of functions that have a derivative rule."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FOLDED = frozenset({isinstance, len, min, max, abs, int, round, tuple, callable,
 
 @core.kind_of_callable("ufunc.at", lambda fn: isinstance(getattr(fn, "__self__", None), np.ufunc) and getattr(fn, "__name__", "") == "at")
 def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`np.add.at(a, key, v)`."""
+    """Lower `np.add.at(a, key, v)`."""
     mode = {np.add: "add", np.subtract: "sub"}.get(fn.__self__)
     if mode is None and isinstance(args[0], Cell):
         return compositions.composed(lo, fn, args, {}, node)
@@ -36,7 +36,7 @@ def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
 @core.kind_of_callable("library", lambda fn: core.has_rule(fn) or core.is_library(fn))
 @core.call_library.register(object)
 def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of a function that has a rule, carries no derivative, or belongs to a library."""
+    """Lower a call of a function that has a rule, carries no derivative, or belongs to a library."""
     if fn in SPECIAL and args and (found := classes.special(lo, args[0], SPECIAL[fn], args[1:], node)) is not None:
         return found
     refuse_some(lo, fn, args, node)
@@ -60,7 +60,7 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
 
 
 def refuse_some(lo: Lowering, fn: Any, args: list[Value], node) -> None:
-    """Refuses calls that have no derivative although their function has a rule."""
+    """Refuse calls that have no derivative although their function has a rule."""
     if fn in (float, complex) and args and isinstance(args[0], Var) and isinstance(args[0].type, Str):
         raise core.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
     if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":
@@ -68,7 +68,7 @@ def refuse_some(lo: Lowering, fn: Any, args: list[Value], node) -> None:
 
 
 def without_out(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value], Value | None]:
-    """The arguments of a call without `out`, and the array that the result is written into, if there is one."""
+    """Split the arguments of a call into those without `out`, and the array that the result is written into, or None."""
     out = kwargs.get("out")
     kwargs = {k: v for k, v in kwargs.items() if k != "out"}
     if isinstance(out, TupleVal) and len(out.items) == 1:
@@ -79,7 +79,7 @@ def without_out(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[l
 
 
 def plain_arguments(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
-    """The arguments as a library takes them: no named tuples, arrays in place of lists through which a derivative passes."""
+    """Convert arguments for a library: named tuples to tuples, and lists that carry a derivative to arrays if it takes arrays."""
     if not core.is_library(fn):
         return args, kwargs
     args = [records.plain(a, lo) for a in args]
@@ -89,14 +89,14 @@ def plain_arguments(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, 
 
 
 def takes_arrays(fn: Any) -> bool:
-    """Whether NumPy makes arrays of the lists and tuples that this function is given, one of each."""
+    """Tell whether NumPy converts each list or tuple that this function is given to one array."""
     known, module = record_of(fn), getattr(fn, "__module__", None) or ""
     of_numpy = module.startswith("numpy") and not isinstance(fn, np.ufunc)
     return of_numpy and known.sequences != "kept" and known.adjoint_rule is not None
 
 
 def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """The result of a call that stays a call: known while compiling, the argument itself, a view of it, or a new variable."""
+    """Emit a call, or return its value if it is known, or the argument or a view of it if the call returns that."""
     operands = tuple(lo.operand(a) for a in args)
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.static_only:
@@ -121,7 +121,7 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
 
 
 def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operand, ...], named: dict[str, Operand]) -> Value | None:
-    """The argument itself, a view of it or a copy, if it is known which of these a call returns; None if it is not."""
+    """Return the argument itself, a view of it or a copy, whichever a call is known to return, or None if that is not known."""
     base = args[0] if args and isinstance(args[0], Cell) else None
     if base is None:
         return None
@@ -143,12 +143,12 @@ def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operan
 
 
 def is_number(operand: Operand, number: int) -> bool:
-    """Whether an operand is a constant of this value."""
+    """Tell whether an operand is a constant with this value."""
     return isinstance(operand, Const) and not operand.live and isinstance(operand.value, int) and operand.value == number
 
 
 def write_argument(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of a function that writes into its first argument."""
+    """Lower a call of a function that writes into its first argument."""
     if fn is np.copyto and len(args) == 2 and set(kwargs) <= {"where"} and isinstance(args[0], Cell):
         value = lo.operand(args[1])
         if kwargs:

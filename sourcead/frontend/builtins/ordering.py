@@ -1,4 +1,4 @@
-"""`sorted`, and `max` and `min` of an iterable whose length is not known or by a key."""
+"""Lower `sorted`, and `max` and `min` with a key or of an iterable of unknown length."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sourcead.ir.types import BOOL, INT, Array, ListT, Scalar
 
 
 def indexable(lo: Lowering, value: Value, node) -> Value:
-    """The items of an iterable as an array of one axis or a list that can be indexed; those of a set in any order."""
+    """Return the items of an iterable as a one-axis array or a list that can be indexed; those of a set come in any order."""
     if sets.set_type(lo, value) is not None:
         return sets.listing(lo, value)
     if isinstance(value, Cell) and value.kind == "array" and isinstance(t := atom_type(lo.read(value)), (Array, ListT)):
@@ -29,7 +29,7 @@ def indexable(lo: Lowering, value: Value, node) -> Value:
 
 @core.builtin(sorted)
 def builtin_sorted(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`sorted(xs, key=f, reverse=r)`."""
+    """Lower `sorted(xs, key=f, reverse=r)`."""
     if "key" not in kwargs and sets.set_type(lo, args[0]) is not None:
         return sets.in_order(lo, args[0], kwargs)
     items = indexable(lo, args[0], node)
@@ -39,7 +39,7 @@ def builtin_sorted(lo: Lowering, args: list[Value], kwargs: dict[str, Value], no
 
 
 def extreme(lo: Lowering, fn, value: Value, key: Value | None, default: Value | None, node) -> Value:
-    """`max(xs, key=f, default=v)`, of an iterable whose length is not known or with a key."""
+    """Lower `max(xs, key=f, default=v)` or `min` with a key or for an iterable of unknown length."""
     items = indexable(lo, value, node)
     t = atom_type(lo.read(items))
 

@@ -1,4 +1,4 @@
-"""`stop_gradient(x)`, and what it has in common with `adjoint_of`: new values for the numbers and arrays in a structure."""
+"""Lower `stop_gradient(x)`, and map the numbers and arrays of a structure as `stop_gradient` and `adjoint_of` need it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sourcead.runtime import stop_gradient
 
 
 def mapped(lo: Lowering, value: Value, f: Callable[[Value], Value], rest: Callable[[Value], Value] = lambda _: Const(0.0)) -> Value:
-    """A structure of the same kind with `f(leaf)` for each number and array, and `rest(leaf)` for what cannot have a cotangent."""
+    """Map a structure: apply `f` to each number and array, and `rest` to each leaf that cannot have a cotangent."""
     if isinstance(value, Cell) and value.kind != "array":
         lo.alive(value)
     if (found := lo.map_items(value, lambda item: mapped(lo, item, f, rest), "items")) is not None:
@@ -27,7 +27,7 @@ def mapped(lo: Lowering, value: Value, f: Callable[[Value], Value], rest: Callab
 
 
 def like(lo: Lowering, leaf: Value, new: Var, given_to: str = "adjoint_of") -> Value:
-    """The value that a new variable has in place of `leaf`: it shares the same memory, under the same restrictions."""
+    """Wrap a new variable in place of `leaf`, with the same shared memory and the same restrictions."""
     value = lo.wrap(new, shares=roots(leaf), name=getattr(leaf, "name", None))
     if isinstance(value, Cell) and isinstance(leaf, Cell):
         value.frozen = leaf.frozen
@@ -40,9 +40,9 @@ def like(lo: Lowering, leaf: Value, new: Var, given_to: str = "adjoint_of") -> V
 
 @core.builtin(stop_gradient)
 def lower_stop_gradient(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`stop_gradient(x)`: the same object, whose numbers and arrays are constants for differentiation.
+    """Lower `stop_gradient(x)` to the same object, whose numbers and arrays are constants for differentiation.
 
-    A write to it under one name is refused to be read under the other: what flows through it would not be known.
+    A read under one name after a write under the other is refused, because the flow of derivatives would not be known.
     """
     given = [*args, *kwargs.values()]
     if len(given) != 1 or kwargs.keys() - {"x"}:
@@ -64,7 +64,7 @@ def lower_stop_gradient(lo: Lowering, args: list[Value], kwargs: dict[str, Value
 
 
 def share_containers(lo: Lowering, a: Value, b: Value) -> None:
-    """Notes that the lists, dicts and objects in two values of one structure are the same objects."""
+    """Record that the lists, dicts and objects in two values of the same structure are the same objects."""
     if isinstance(a, TupleVal):
         for x, y in zip(a.items, b.items):
             share_containers(lo, x, y)

@@ -1,4 +1,4 @@
-"""The core of the frontend: state, cells, journal, attempts, and the generic operations that the other folders implement."""
+"""Collect the core of the frontend: state, cells, journal, attempts, and the generic operations that other folders implement."""
 # ruff: noqa: F401
 
 from sourcead.frontend.core.call_handlers import BUILTINS, builtin, call_object, kind_of_callable

@@ -1,6 +1,6 @@
-"""Writing cells, which is where sharing of memory is decided.
+"""Write cells, and decide which other cells may share the written memory.
 
-Writing a view writes its base. Writing a cell poisons those that may or may not share its memory: they must not be read any more.
+Writing a view writes its base. Writing a cell poisons the cells that may share its memory: they must not be read any more.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from sourcead.ir.types import Array, ListT, MapT, Scalar, Undefined, join, rank
 
 
 class Writing(Memory):
-    """Memory that can be written.
+    """Extend the memory of a lowering with writes.
 
     Attributes:
-        written: parameters of the outermost function whose memory it writes, and where.
-        apart: objects in lists are kept one by one, and loops that take them by an index are lowered iteration by iteration.
+        written: maps parameters of the outermost function whose memory is written to the place of the write.
+        apart: whether objects in lists are kept one by one, and loops over them are lowered iteration by iteration.
     """
 
     def __init__(self):
@@ -33,21 +33,21 @@ class Writing(Memory):
         self.apart = False
 
     def write(self, cell: Cell, path: tuple, value: Operand, mode: str = "set", through: bool = False) -> None:
-        """Writes into the part of an object at `path`, or adds to it.
+        """Write to the part of an object at `path`, or add to it.
 
         Args:
             cell: the object.
-            path: where in the object.
-            value: what is written, or a function of the version and the path that emits the new version.
+            path: the subscripts and views that lead to the part.
+            value: the new value, or a function of the version and the path that emits the new version.
             mode: "set", "add" or "sub".
-            through: whether the part is written by way of a view of it.
+            through: whether the part is written through a view of it.
         """
         if cell.base is not None:
             if STALE in cell.slots:
                 raise AliasError(cell.slots[STALE], at=self.here, instead="copy it first: `x = x.copy()`")
             self.layouts |= cell.needs
             if not path and mode == "set" and not isinstance(atom_type(self.read(cell.base)), Array):
-                path = (Sub(Const(Ellipsis)),)  # the array that a list holds is filled, not replaced
+                path = (Sub(Const(Ellipsis)),)  # an array held by a list is filled, not replaced
             steps = path if cell.step is None else (cell.step, *path)
             return self.write(cell.base, steps, value, mode, through=through or cell.step is not None)
         if cell.stands_for is not None and cell.stands_for.kind == "list":  # it is not known which of its arrays is written
@@ -63,7 +63,7 @@ class Writing(Memory):
                 instead="append copies: `xs.append(x.copy())`",
             )
         before = self.read(cell)
-        if callable(value):  # another way to change the part at the path
+        if callable(value):  # a function that changes the part at the path
             self.set_version(cell, value(before, path))
             for held in cell.holds:
                 self.poison(held, cell)
@@ -77,7 +77,7 @@ class Writing(Memory):
             if isinstance(atom_type(before), (ListT, MapT)):
                 self.replace_slot(cell, lambda: self.build.update(before, path, value, mode))
                 return
-            for view in cell.viewers:  # a view of an array shows the new value, an item of a list is still the old one
+            for view in cell.viewers:  # a view of an array shows the new value, but an item read from a list is still the old one
                 self.set(
                     view.slots,
                     STALE,
@@ -88,19 +88,19 @@ class Writing(Memory):
             path, mode = path[:1], "set"
         new = self.build.update(before, path, value, mode)
         self.set_version(cell, new)
-        if through or len(path) > 1:  # an item of the list was written, not replaced
+        if through or len(path) > 1:  # the memory of an item was written; the item was not replaced
             for held in cell.holds:
                 self.poison(held, cell)
 
     def replace_slot(self, cell: Cell, change: Callable[[], Atom], grows: bool = False) -> None:
-        """Gives a list other items; with `grows`, those that it held keep their places.
+        """Replace the items of a list; with `grows`, the items that it held keep their places.
 
-        What was read from it before is still the object that it was, but not what the list has in that place now.
+        A value read from it before keeps its identity, but the list may hold another object in that place now.
         """
         current = [
             view
             for view in cell.viewers
-            if SEEN in view.slots  # otherwise it was made in an arm of a branch, or a round of a loop, that was rolled back
+            if SEEN in view.slots  # otherwise it was made in a branch or a loop round that was rolled back
             and POISON not in view.slots
             and (STALE not in view.slots or view.slots[SEEN] is cell.slots[VALUE])
         ]
@@ -119,7 +119,7 @@ class Writing(Memory):
                 )
 
     def set_version(self, cell: Cell, new: Atom, slots_only: bool = False) -> None:
-        """Gives an object a new version; with `slots_only`, the items that it holds have not changed themselves."""
+        """Set a new version of an object; with `slots_only`, the items that it holds have not changed themselves."""
         self.dirty.add(cell)
         self.set(cell.slots, VALUE, new)
         same = roots(cell)
@@ -134,7 +134,7 @@ class Writing(Memory):
                 self.poison(container, cell)
 
     def poison(self, other: Cell, written: Cell) -> None:
-        """Notes that `other` must not be read any more, as `written` was written, which it may share memory with."""
+        """Forbid later reads of `other`, because it may share memory with `written`, which was just written."""
         for one, another in ((other, written), (written, other)):
             if another in one.apart:
                 self.layouts |= one.apart[another]
@@ -144,19 +144,19 @@ class Writing(Memory):
         self.set(other.slots, POISON, why)
 
     def alive(self, cell: Cell) -> None:
-        """Refuses to go on with a list, dict or object that may have changed under another name."""
+        """Refuse to use a list, dict or object that may have changed under another name."""
         if POISON in cell.slots:
             raise AliasError(cell.slots[POISON], at=self.here, instead="copy what you want to keep")
 
     def sure(self, cell: Cell) -> None:
-        """Refuses to ask which keys a dict has where that depends on what the program does."""
+        """Refuse to tell which keys a dict has where that depends on run-time values."""
         if UNSURE in cell.slots:
             raise UnsupportedSyntaxError(
                 cell.slots[UNSURE], at=self.here, instead="give the dict all its keys where it is made: `{'a': None, ...}`"
             )
 
     def changed(self, cell: Cell) -> None:
-        """An item of a list, dict or object of known structure is about to be replaced."""
+        """Prepare for replacing an item of a list, dict or object of known structure: check permission and poison what may share it."""
         if cell.frozen:
             raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead="copy it first"))
         if cell in self.params:
@@ -168,12 +168,12 @@ class Writing(Memory):
             self.poison(other, cell)
 
     def keep_apart(self, value: Value) -> None:
-        """Refuses to make one value of a list of objects that are written, if these are kept one by one (`apart`)."""
+        """Refuse to turn a list of mutable objects into one value if these objects must be kept one by one (`apart`)."""
         if self.apart and any(cell.kind == "object" and not is_frozen(cell.cls) for cell in cells_of(value)):
             raise needs_items("an object that is written is taken from a list at a place that is not known here", self.here)
 
     def _as_map(self, cell: Cell) -> Var:
-        """A dict of known keys as one value: a dict from keys of one type to values of one type."""
+        """Build one value from a dict of known keys: a dict from keys of one type to values of one type."""
         items = {key: self.read(value) for key, value in cell.items.items()}
         key_type = functools.reduce(join, (atom_type(Const(key)) for key in items), Undefined())
         item_type = functools.reduce(join, map(atom_type, items.values()), Undefined())
@@ -181,7 +181,7 @@ class Writing(Memory):
         return self.build.emit(Build("dict", tuple(items.values()), tuple(items)), t, cell.name, False)
 
     def materialise(self, cell: Cell) -> None:
-        """Turns a list or dict of known structure into one IR value, in place."""
+        """Turn a list or dict of known structure into one IR value, in place."""
         atom = self._as_map(cell) if cell.kind == "dict" else self.read_container(cell)
         for key, item in cell.items.items():
             self.hold(cell, item)
@@ -191,7 +191,7 @@ class Writing(Memory):
         self.set(cell.slots, VALUE, atom)
 
     def merge(self, known: Cell) -> None:
-        """Makes a list of known length and the cells that stand for it as one value one object."""
+        """Identify a list of known length with the cells that represent it as one IR value."""
         self.materialise(known)
         for cell in known.stood_for:
             for view in cell.viewers:
@@ -204,6 +204,6 @@ class Writing(Memory):
 
 
 def _is_empty_tuple(key) -> bool:
-    """Whether a key is `()`, as it is written in a path or as a constant."""
+    """Tell whether a key is `()`, either as written in a path or as a constant."""
     value = key.value if isinstance(key, Const) else key
     return isinstance(value, tuple) and not value

@@ -1,8 +1,8 @@
-"""Attempts: lowering that leaves no trace if it fails.
+"""Undo everything that an attempt at lowering has changed if it fails.
 
-A snapshot holds each attribute of the lowering, of its builder and of the scopes in sight, and where the journal stood. What is in
-the journal (slots, cells, names of variables) is undone change by change, everything else is put back as it was. What is read from the
-syntax alone and kept for the next time (`SYNTAX`) is true of every attempt, and stays.
+A snapshot holds each attribute of the lowering, its builder and the visible scopes, and the position in the journal. Changes in
+the journal (slots, cells, names of variables) are undone one by one; everything else is restored. Facts that are derived from the
+syntax alone and cached (`SYNTAX`) hold for every attempt, and are kept.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ SYNTAX = frozenset({"exits", "reads"})  # attributes of a scope
 
 @dataclass(eq=False)
 class Attempt:
-    """How an attempt went: whether it failed, and the error that made it fail."""
+    """Hold the outcome of an attempt: whether it failed, and the error that made it fail."""
 
     failed: bool = False
     error: Exception | None = None
 
     def fail(self) -> None:
-        """Has the attempt undone when it ends."""
+        """Mark the attempt as failed, so that it is undone when it ends."""
         self.failed = True
 
 
 class Snapshot:
-    """A lowering as it is when this is made."""
+    """Save the state of a lowering when the snapshot is made."""
 
     def __init__(self, lo: Any):
         self.journal, self.entries, self.others = lo.journal, lo.journal.mark(), len(lo.journal.others)
         self.owners = [(owner, _attributes(owner)) for owner in (lo, lo.build, *lo.scopes())]
 
     def restore(self) -> None:
-        """Makes the lowering what it was."""
+        """Restore the lowering to the saved state."""
         self.journal.rollback(self.entries)
         self.journal.undo(self.others)
         for owner, before in self.owners:
@@ -46,7 +46,7 @@ class Snapshot:
 
 
 def _attributes(owner: Any) -> dict[str, tuple[Any, Any]]:
-    """Each attribute of an object, and a copy of the content of those that are plain containers; slots are in the journal."""
+    """Copy the attributes of an object and the content of plain containers among them; slots are covered by the journal."""
     return {
         name: (value, copy.copy(value) if type(value) in (dict, set, list) else None)
         for name, value in vars(owner).items()

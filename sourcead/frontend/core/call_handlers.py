@@ -1,6 +1,6 @@
-"""Calls of Python objects: which handler lowers the call of which object.
+"""Choose the handler that lowers the call of a Python object.
 
-Built-in functions have handlers of their own (`@builtin(len)`). Other objects fall into kinds, each with a test and a handler; a
+Built-in functions have their own handlers (`@builtin(len)`). Other objects fall into kinds, each with a test and a handler; a
 call is lowered by the first kind of `ORDER` whose test holds.
 """
 
@@ -23,9 +23,9 @@ ORDER = (
     "vectorize",
     "getter",
     "ufunc.at",  # before "library", to which it belongs
-    "library",  # also functions of the user's that have a rule, which are not inlined
+    "library",  # also the user's functions that have a rule, which are not inlined
     "class",
-    "speaker",  # functions of `logging` and `warnings` have source, which is not looked at
+    "speaker",  # functions of `logging` and `warnings`, which are not inlined although they have source
     "function",
     "opaque",  # everything else
 )
@@ -33,7 +33,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], Callable]] = {}
 
 
 def builtin(*objects: Any) -> Callable:
-    """A decorator for the handler `(lo, args, kwargs, node)` of calls of some Python objects."""
+    """Register the handler `(lo, args, kwargs, node)` for calls of some Python objects."""
 
     def add(handler: Callable) -> Callable:
         for obj in objects:
@@ -46,7 +46,7 @@ def builtin(*objects: Any) -> Callable:
 
 
 def kind_of_callable(name: str, test: Callable[[Any], bool]) -> Callable:
-    """A decorator for the handler `(lo, fn, args, kwargs, node)` of calls of the objects that pass a test."""
+    """Register the handler `(lo, fn, args, kwargs, node)` for calls of the objects that pass a test."""
     if name in KINDS or name not in ORDER:
         raise ValueError(f"{name} has two handlers, or no place in the order")
 
@@ -58,7 +58,7 @@ def kind_of_callable(name: str, test: Callable[[Any], bool]) -> Callable:
 
 
 def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of a Python object."""
+    """Lower a call of a Python object."""
     fn = in_python(fn)
     try:
         handler = BUILTINS.get(fn)

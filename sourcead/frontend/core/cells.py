@@ -1,6 +1,6 @@
-"""What a name can stand for while a function is lowered.
+"""Define the values that a name can have while a function is lowered.
 
-An *atom* (`Var` or `Const`) is a value that cannot change. A `Cell` is an object that can: an array, a list, a dict. Names that share an
+An *atom* (`Var` or `Const`) is a value that cannot change. A `Cell` is an object that can: an array, a list, a dict. Names of the same
 object are bound to the same cell, so that a write is seen under all of them.
 """
 
@@ -19,32 +19,32 @@ from sourcead.ir.nodes import UNDEFINED, Atom, Const, Policy, Range, Slice, Sub,
 
 @dataclass(eq=False)
 class Cell:
-    """A mutable object.
+    """Represent a mutable object.
 
-    Its kind is 'array', 'list', 'dict' or 'object'. An 'array' is one value of the IR, in the slot VALUE: an array, whatever has a type
-    that is not known, and a list or dict whose items are not known one by one. The slots of a 'list' or 'dict' are its items, by position
+    Its kind is 'array', 'list', 'dict' or 'object'. An 'array' is one value of the IR, in the slot VALUE: an array, a value of
+    unknown type, or a list or dict whose items are not known one by one. The slots of a 'list' or 'dict' are its items, by position
     or key, those of an 'object' its attributes.
 
     Attributes:
         slots: its state.
-        name: what it is called in the text and in messages.
+        name: its name in the generated code and in messages.
         base: the cell that a view looks into.
         step: the part of its base that a view shows; None if it is the same object.
-        shares: the cells that may be the same memory; a symmetric relation.
+        shares: the cells that may be the same memory (a symmetric relation).
         holds: the cells that were put into a list that is one IR value.
         held_by: the lists that the cell was put into.
-        rows_of: the arrays of which a list is taken to hold rows or other parts that stay as they are.
+        rows_of: the arrays whose rows or other parts this list is assumed to hold unchanged.
         doubled: whether the same object may be twice in a list.
         viewers: the cells that were read from a list that is one IR value.
-        depth: how many branches and loops of unknown outcome the cell was made inside.
-        frozen: why it cannot be written.
+        depth: the number of branches and loops of unknown outcome around the place where the cell was made.
+        frozen: the reason why it cannot be written, if there is one.
         cls: the class of an object.
-        default: what makes a missing value of a `defaultdict`.
-        stands_for: the list of known length that the cell is as one value.
-        stood_for: the cells that a list of known length is as one value.
-        needs: the arguments that must be in C order for a view to be one.
+        default: the function that makes a missing value of a `defaultdict`.
+        stands_for: the list of known length that this cell represents as one value.
+        stood_for: the cells that represent this list of known length as one value.
+        needs: the arguments that must be in C order for this cell to be a view.
         apart: the cells that share no memory with this one if some arguments are in C order.
-        first: the first version of an array that is no view.
+        first: the first version of an array that is not a view.
     """
 
     slots: Slots
@@ -77,21 +77,21 @@ class Cell:
 
     @property
     def items(self) -> dict[Any, Value]:
-        """The items of a list or dict of known structure."""
+        """Return the items of a list, dict or object whose items are known one by one."""
         return {k: v for k, v in self.slots.items() if not isinstance(k, Meta)}
 
     @property
     def contents(self) -> list[Value]:
-        """The items in order, without their keys."""
+        """Return the items in order, without their keys."""
         return list(self.items.values())
 
     @property
     def keys(self) -> abc.Iterable:
-        """The places, keys or names of the items; those of an object have no order."""
+        """Return the positions, keys or names of the items; those of an object have no order."""
         return self.items if self.kind == "object" else list(self.items)
 
     def root(self) -> Cell:
-        """The cell that a view looks into in the end, or the cell itself."""
+        """Follow the bases of a view to the last one, and return it; return a cell without a base itself."""
         cell = self
         while cell.base is not None:
             cell = cell.base
@@ -100,9 +100,9 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class TupleVal:
-    """A tuple whose length is known.
+    """Represent a tuple whose length is known.
 
-    `origin` is the variable that it was read from, if it came in as one; `cls` is its class, if it is a named tuple.
+    `origin` is the variable that it was unpacked from, if there is one; `cls` is its class, if it is a named tuple.
     """
 
     items: tuple[Value, ...]
@@ -111,18 +111,18 @@ class TupleVal:
 
     @property
     def contents(self) -> list[Value]:
-        """The items in order."""
+        """Return the items in order."""
         return list(self.items)
 
     @property
     def keys(self) -> abc.Iterable:
-        """The places of the items, or their names in a named tuple."""
+        """Return the positions of the items, or their names in a named tuple."""
         return range(len(self.items)) if self.cls is None else self.cls._fields
 
 
 @dataclass(frozen=True, eq=False)
 class OptionalVal:
-    """A tuple, or None where `missing` is true: `best = None`, and later `best = (distance, i)`."""
+    """Represent a tuple, or None where `missing` is true: `best = None`, and later `best = (distance, i)`."""
 
     missing: Atom
     held: TupleVal
@@ -130,7 +130,7 @@ class OptionalVal:
 
 @dataclass(frozen=True, eq=False)
 class SliceVal:
-    """A slice; a bound that is not given is None."""
+    """Represent a slice; an omitted bound is None."""
 
     lower: Atom | None
     upper: Atom | None
@@ -142,7 +142,7 @@ class SliceVal:
 
 @dataclass(frozen=True, eq=False)
 class FunctionVal:
-    """A Python function that is lowered in place: its source, the scope it was defined in, the values of its defaults."""
+    """Represent a Python function that is inlined: its source, the scope it was defined in, and the values of its defaults."""
 
     source: Any
     scope: Any
@@ -151,7 +151,7 @@ class FunctionVal:
 
 @dataclass(frozen=True, eq=False)
 class MethodVal:
-    """`value.name`, not yet called."""
+    """Represent `value.name` before it is called."""
 
     value: Value
     name: str
@@ -159,7 +159,7 @@ class MethodVal:
 
 @dataclass(frozen=True, eq=False)
 class BoundVal:
-    """A function with its first arguments: `obj.method`, `partial(f, x, k=y)`."""
+    """Represent a function with its first arguments: `obj.method`, `partial(f, x, k=y)`."""
 
     function: Value
     args: tuple[Value, ...] = ()
@@ -168,7 +168,7 @@ class BoundVal:
 
 @dataclass(frozen=True, eq=False)
 class ChoiceVal:
-    """One of several functions: `options[which]`, or `otherwise` (a KeyError if it is None) if `which` is no option."""
+    """Represent one of several functions: `options[which]`, else `otherwise`, or a KeyError if `otherwise` is None."""
 
     which: Atom
     options: dict[Any, Any]
@@ -177,7 +177,7 @@ class ChoiceVal:
 
 @dataclass(frozen=True, eq=False)
 class SuperVal:
-    """`super()`: an object, its attributes looked up in the classes after `cls`."""
+    """Represent `super()`: an object whose attributes are looked up in the classes after `cls`."""
 
     cls: type
     value: Value
@@ -185,23 +185,23 @@ class SuperVal:
 
 @dataclass(frozen=True, eq=False)
 class Iterable:
-    """What a loop runs over.
+    """Describe what a loop runs over.
 
     Attributes:
         items: the elements, if they are known one by one.
         domain: returns the range that the index runs over.
         element: returns the element for an index.
         length: returns the number of elements.
-        nth: returns an element by its number, counted from 0.
+        nth: returns an element by its position, counted from 0.
         count: the number of elements, if it is known.
         index_name: the name of the index, if the user may give it one.
-        reverse: returns the same in the opposite order.
-        value: returns the whole as an operand (`a[range(n), labels]`).
-        drive: of a generator, does something with each element (`control/generators.py`).
+        reverse: returns the iterable in the opposite order.
+        value: returns the whole iterable as an operand (`a[range(n), labels]`).
+        drive: for a generator, applies a function to each element (`control/generators.py`).
         endless: whether it has no last element, or may have none.
         walk: the items of one list or dict when the loop began (`values/changing_lists.py`).
-        once: whether it is an iterator, which is empty when it was walked through.
-        state: whether an iterator was walked through.
+        once: whether it is an iterator, which can be used only once.
+        state: records whether an iterator was used.
         policy: what a loop over it saves (`checkpoint`).
     """
 
@@ -223,7 +223,7 @@ class Iterable:
 
     @classmethod
     def numbered(cls, length: Callable[[], Atom], nth: Callable[[Atom], Value], **more: Any) -> Iterable:
-        """An iterable whose elements are read by their number."""
+        """Make an iterable whose elements are read by index."""
         return cls(domain=lambda: Range(Const(0), length(), Const(1)), element=nth, length=length, nth=nth, **more)
 
 
@@ -231,7 +231,7 @@ Value = Var | Const | Cell | TupleVal | OptionalVal | SliceVal | FunctionVal | M
 
 
 class Held(gast.AST):
-    """A syntax node that stands for a value."""
+    """Embed a value in the syntax tree as a node."""
 
     _fields = ()
 
@@ -240,7 +240,7 @@ class Held(gast.AST):
 
 
 def leaves(value: Value) -> Iterator[Value]:
-    """The atoms and cells inside a static structure."""
+    """Iterate over the atoms and cells inside a value."""
     match value:
         case TupleVal(items):
             for item in items:
@@ -259,10 +259,10 @@ def leaves(value: Value) -> Iterator[Value]:
 
 
 def roots(value: Value) -> set[Cell]:
-    """Every cell whose memory the value may share: what it looks into, and what that may be the same as.
+    """Find every cell whose memory the value may share: the cells that it views, and those that may be the same as these.
 
-    Sharing is not transitive: `c = a if p else b` may be `a` and may be `b`, which are not the same.  What was read from a
-    list may be anything that was put into it.
+    Sharing is not transitive: `c = a if p else b` may be `a` and may be `b`, which are not the same.  A value read from a
+    list may be any value that was put into it.
     """
     found: set[Cell] = set()
     for leaf in leaves(value):
@@ -281,9 +281,9 @@ def roots(value: Value) -> set[Cell]:
 
 
 def reach(value: Value) -> set[Cell]:
-    """Every cell whose memory something read from a list may share: the list itself, and what was put into it."""
+    """Find every cell whose memory a value read from a list may share: the list itself, and the values put into it."""
     found: set[Cell] = set()
-    held: set[Cell] = set()  # what was looked into
+    held: set[Cell] = set()  # the cells that were looked into
     todo = list(roots(value))
     while todo:
         cell = todo.pop()
@@ -296,20 +296,20 @@ def reach(value: Value) -> set[Cell]:
 
 
 def with_shares(root: Cell) -> set[Cell]:
-    """A cell and those that may be the same memory."""
+    """Return a cell and the cells that may be the same memory."""
     return {root, *(c.root() for c in root.shares)}
 
 
 def cells_of(value: Value) -> list[Cell]:
-    """The cells inside a value."""
+    """Return the cells inside a value."""
     return [leaf for leaf in leaves(value) if isinstance(leaf, Cell)] if value is not MISSING else []
 
 
 def unreadable(name: str, why: str) -> Cell:
-    """What a name holds that must be assigned before it is read."""
+    """Make a cell for a name that must be assigned before it is read."""
     return Cell(Slots({VALUE: UNDEFINED, POISON: why}), name)
 
 
 def is_text(atom: Atom) -> bool:
-    """Whether an atom is a string or truth value known while compiling."""
+    """Tell whether an atom is a string or truth value known while compiling."""
     return isinstance(atom, Const) and not atom.live and isinstance(atom.value, (str, bool))

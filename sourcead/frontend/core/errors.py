@@ -1,4 +1,4 @@
-"""The errors of the lowering, and the exceptions that steer it."""
+"""Define the errors of the lowering, and the exceptions that control it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sourcead.ir.nodes import Origin
 
 
 class NotStatic(Exception):
-    """Raised while inlining a rule: a condition depends on what is not known while compiling."""
+    """Signal, while inlining a rule, that a condition depends on a value that is not known while compiling."""
 
 
 def needs_items(reason: str, at: Origin | None, instead: str | None = None) -> UnsupportedSyntaxError:
-    """The error for a use that can be lowered only if the loop around it is unrolled (`control/loops.py`)."""
+    """Make the error for a use that can be lowered only if the loop around it is unrolled (`control/loops.py`)."""
     error = UnsupportedSyntaxError(reason, at=at, instead=instead)
     error.needs_items = True
     return error
@@ -24,13 +24,13 @@ READ_FROM_LIST = "it was read from a list, and whether others see the change is 
 
 
 def frozen_error(cell: Cell, error: SourceADError) -> SourceADError:
-    """The error for a write into a frozen cell; `objects_apart` says that it can be written if objects in lists are kept one by one."""
+    """Mark the error for a write to a frozen cell if the write is possible when objects in lists are kept one by one."""
     error.objects_apart = cell.frozen == READ_FROM_LIST
     return error
 
 
 class MustMaterialise(Exception):
-    """Raised where a list of known length changes in a branch or loop: the list must become one IR value first."""
+    """Signal that a list of known length changes in a branch or loop, and must become one IR value first."""
 
     def __init__(self, cell: Cell, origin: Origin | None):
         self.cell = cell
@@ -38,7 +38,7 @@ class MustMaterialise(Exception):
 
 
 def unsupported(lo, node: gast.AST, reason: str | None = None, instead: str | None = None) -> UnsupportedSyntaxError:
-    """The error for a construct that is not supported."""
+    """Make the error for an unsupported construct."""
     name = CONSTRUCTS.get(type(node).__name__, f"`{type(node).__name__}`")
     if reason is None and instead is None:
         instead = INSTEAD.get(type(node).__name__)
@@ -63,9 +63,9 @@ INSTEAD = {
 
 
 class NeverReturns(Exception):
-    """Raised by a recursive call of which no result is known yet."""
+    """Signal a recursive call for which no result is known yet."""
 
 
 def refused(lo, reason: str, instead: str | None = None) -> UnsupportedSyntaxError:
-    """The error for something that is not supported, at the current statement."""
+    """Make the error for an unsupported use at the current statement."""
     return UnsupportedSyntaxError(reason, at=lo.here, instead=instead)

@@ -1,4 +1,4 @@
-"""What is known of values while compiling, and which kinds of values they are."""
+"""Find out what is known about values while compiling, and of which kind they are."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sourcead.language.checkpoint_policies import SavingPolicy
 
 
 def passes_derivative(operand: Operand) -> bool:
-    """Whether a derivative may pass through an operand."""
+    """Tell whether a derivative may pass through an operand."""
     if isinstance(operand, tuple):
         return any(map(passes_derivative, operand))
     if isinstance(operand, Const):
@@ -29,7 +29,7 @@ def passes_derivative(operand: Operand) -> bool:
 
 
 def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
-    """Whether the value is a Python object known while compiling, and that object."""
+    """Tell whether a value is a Python object known while compiling, and return that object."""
     match value:
         case Const(v, _, live):
             return (not live), v
@@ -42,7 +42,7 @@ def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
 
 
 def known_slice(lo: Lowering, key: SliceVal) -> tuple[bool, slice]:
-    """Whether the bounds of a slice are known while compiling, and the slice that they make."""
+    """Tell whether the bounds of a slice are known while compiling, and return the slice that they make."""
     bounds = [(True, None) if bound is None else known(lo, bound) for bound in (key.lower, key.upper, key.step)]
     return all(found for found, _ in bounds), slice(*(value for _, value in bounds))
 
@@ -51,7 +51,7 @@ FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum)
 
 
 def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
-    """The result of a call of known values; None if one is not known or the result is not to be computed while compiling."""
+    """Evaluate a call of known values while compiling, or return None if a value is not known or must not be folded."""
     found, values = known(lo, TupleVal(tuple(operands)))
     if not found:
         return None
@@ -60,17 +60,17 @@ def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
         return None
     try:
         return Const(fn(*values))
-    except Exception:  # the program will raise it too, when it runs
+    except Exception:  # the program raises the same error at run time
         return None
 
 
 def is_array_value(value: Value) -> bool:
-    """Whether a value is surely an array."""
+    """Tell whether a value is surely an array."""
     return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(value.slots.get(VALUE, UNDEFINED)), Array)
 
 
 def is_sequence(value: Value) -> bool:
-    """Whether the value is a tuple or list (where + joins and * repeats)."""
+    """Tell whether the value is a tuple, list or string, for which + concatenates and * repeats."""
     if isinstance(value, TupleVal) or (isinstance(value, Cell) and value.kind == "list"):
         return True
     if isinstance(value, Cell) and VALUE in value.slots:
@@ -81,27 +81,27 @@ def is_sequence(value: Value) -> bool:
 
 
 def is_code(value: Any) -> bool:
-    """Whether an object is part of the program rather than of its data."""
+    """Tell whether an object is part of the program rather than of its data."""
     if isinstance(value, (type, types.ModuleType, str, type(None), np.dtype, SavingPolicy)):
         return True
     return callable(value) and not is_record(value)
 
 
 def is_number(lo: Lowering, atom: Atom, number: int) -> bool:
-    """Whether an atom is known to be this integer."""
+    """Tell whether an atom is known to be this integer."""
     found, value = known(lo, atom)
     return found and type(value) is int and value == number
 
 
 def is_function(value: Any) -> bool:
-    """Whether a value is a function known while compiling, or one of several."""
+    """Tell whether a value is a function known while compiling, or one of several."""
     if isinstance(value, Const):
         return not value.live and callable(value.value)
     return isinstance(value, (FunctionVal, BoundVal, ChoiceVal))
 
 
 def common_type(cell: Cell) -> Type | None:
-    """The type of all values of a dict whose keys are known; None if they have none in common."""
+    """Return the common type of all values of a dict whose keys are known, or None if there is none."""
     t: Type = Undefined()
     for value in cell.items.values():
         found = type_of_value(value)
@@ -112,7 +112,7 @@ def common_type(cell: Cell) -> Type | None:
 
 
 def type_of_value(value: Value) -> Type | None:
-    """The type of a value as one atom; None if it cannot be one."""
+    """Return the type that a value has as one atom, or None if it cannot be one."""
     match value:
         case Var() | Const():
             return None if callable(getattr(value, "value", None)) else atom_type(value)
@@ -128,20 +128,20 @@ def type_of_value(value: Value) -> Type | None:
 
 
 def can_be_map(cell: Cell, value: Value) -> bool:
-    """Whether a dict of known keys can become one IR value that holds another value too."""
+    """Tell whether a dict of known keys can become one IR value that holds another value too."""
     common, new = common_type(cell), type_of_value(value)
     return common is not None and new is not None and not isinstance(join(common, new), Unknown)
 
 
 def has_known_items(value: Value) -> bool:
-    """Whether the items are known one by one."""
+    """Tell whether the items are known one by one."""
     if isinstance(value, Iterable):
         return value.items is not None
     return isinstance(value, (TupleVal, Const)) or isinstance(value, Cell) and value.kind != "array"
 
 
 def has_countable_items(lo: Lowering, value: Value) -> bool:
-    """Whether the number of items is known."""
+    """Tell whether the number of items is known."""
     if isinstance(value, (Var, Cell)) and not (isinstance(value, Cell) and value.kind != "array"):
         t = atom_type(lo.read(value))
         return isinstance(t, Array) and bool(t.dims) and isinstance(t.dims[0], int)
@@ -152,21 +152,21 @@ def has_countable_items(lo: Lowering, value: Value) -> bool:
 
 
 def same_constant(a: Const, b: Const) -> bool:
-    """Whether two constants are the same object for every purpose."""
+    """Tell whether two constants are the same object for every purpose."""
     return type(a.value) is type(b.value) and (a.value is b.value or isinstance(a.value, (int, str, bool, tuple)) and a.value == b.value)
 
 
 def same_keys(a: Value, b: Value) -> bool:
-    """Whether two tuples, lists, dicts or objects have the same structure and class."""
+    """Tell whether two tuples, lists, dicts or objects have the same structure and class."""
     return type(a) is type(b) and getattr(a, "kind", None) == getattr(b, "kind", None) and a.cls is b.cls and (
         a.keys.keys() == b.keys.keys() if isinstance(a.keys, dict) else list(a.keys) == list(b.keys)
     )
 
 
 def same_thing(a: Value, b: Value) -> bool:
-    """Whether two values that are no data are the same in every iteration.
+    """Tell whether two values that are not data are the same in every iteration.
 
-    A function that is made again sees the names of its scope, and not the values that they had when it was made.
+    A function defined again reads the current values of the names of its scope, not those at its definition.
     """
     match a, b:
         case FunctionVal(), FunctionVal():
@@ -182,7 +182,7 @@ def same_thing(a: Value, b: Value) -> bool:
 
 
 def paired_bounds(a: SliceVal, b: SliceVal) -> list[tuple[Atom | None, Atom | None]] | None:
-    """The bounds of two slices side by side, if both have the same ones; without a step, a lower bound that is not given is 0."""
+    """Pair the bounds of two slices, or return None if one has a bound that the other lacks; without steps, no lower bound means 0."""
     lower = a.lower, b.lower
     if a.step is None and b.step is None and (a.lower is None) != (b.lower is None):
         lower = tuple(Const(0) if bound is None else bound for bound in lower)
@@ -191,7 +191,7 @@ def paired_bounds(a: SliceVal, b: SliceVal) -> list[tuple[Atom | None, Atom | No
 
 
 def bound_of_slice(value: SliceVal, name: str) -> Atom | None:
-    """`rows.start`, `.stop` or `.step`; None if slices have no such attribute."""
+    """Lower `rows.start`, `.stop` or `.step` of a slice; return None for any other name."""
     if name not in ("start", "stop", "step"):
         return None
     bound = {"start": value.lower, "stop": value.upper, "step": value.step}[name]

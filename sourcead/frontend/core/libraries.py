@@ -1,4 +1,4 @@
-"""Which functions belong to a library, and which have a derivative rule."""
+"""Tell which functions belong to a library, and which have a derivative rule."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sourcead.runtime import is_helper
 
 
 def has_rule(fn: Any) -> bool:
-    """Whether a function has a derivative rule, or is known to have no derivative."""
+    """Tell whether a function has a derivative rule, or is known to have no derivative."""
     return table.has_rule(fn) or table.no_derivative(fn)
 
 
@@ -23,7 +23,7 @@ PLAIN_BUILTINS = frozenset({abs, pow, round, divmod, format, repr, ascii, ord, c
 
 
 def is_library(fn: Any) -> bool:
-    """Whether a function belongs to a library: its source is not looked for, and a missing rule is an error."""
+    """Tell whether a function belongs to a library: its source is not looked up, and a missing rule is an error."""
     if is_helper(fn):
         return True
     owner = getattr(fn, "__objclass__", None) or getattr(fn, "__self__", None)
@@ -38,5 +38,5 @@ def is_library(fn: Any) -> bool:
 
 
 def is_library_module(module: types.ModuleType) -> bool:
-    """Whether a module belongs to a library."""
+    """Tell whether a module belongs to a library."""
     return module.__name__.split(".")[0] in LIBRARIES

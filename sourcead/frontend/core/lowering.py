@@ -1,4 +1,4 @@
-"""The state of one lowering: the statements so far, the scopes, the calls, and what was learned about globals."""
+"""Hold the state of one lowering: the statements so far, the scopes, the calls, and the facts learned about globals."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from sourcead.ir.nodes import Origin, Stmt
 
 @dataclass(eq=False)
 class Scope:
-    """The variables of one function being lowered.
+    """Hold the variables of one function being lowered.
 
     Attributes:
         source: the function.
         names: its variables.
         parent: the scope that it was defined in.
-        homes: the variables that a `nonlocal` name is one of.
-        loops: how many loops of this function surround the current statement.
-        leaves: the flags that end these loops, as far as they have one.
+        homes: maps each `nonlocal` name to the variables of the function that defines it.
+        loops: the number of loops of this function around the current statement.
+        leaves: the flags that end these loops, where they have one.
         exits: how control leaves the loops of this function (`control/exits.py`).
         ended: names that blocks of the reverse sweep gave values to (`syntax/adjoint_blocks.py`).
-        consume: of a generator: what is done with each value that it yields.
+        consume: for a generator, the function that takes each value that it yields.
     """
 
     source: Any
@@ -46,44 +46,44 @@ class Scope:
 
     @cached_property
     def reads(self) -> tuple[Counter, set[gast.AST]]:
-        """How often the function reads each name, and its loops."""
+        """Count how often the function reads each name, and find its loops."""
         node = self.source.node
         return name_reads(node), {n for n in gast.walk(node) if isinstance(n, (gast.For, gast.While))}
 
 
 def name_reads(node: gast.AST) -> Counter:
-    """How often each name is read."""
+    """Count how often each name is read."""
     return Counter(n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A call that is being lowered in place: the syntax of the function, and its arguments."""
+    """Describe a call that is being inlined: the syntax of the function, and its arguments."""
 
     key: Any
     bound: dict[str, Value]
 
 
 class Lowering(Writing):
-    """Everything that lowering one function (and what it calls) shares; the memory of the program is that of the base classes.
+    """Hold the state that lowering one function and its callees shares; the base classes hold the memory of the program.
 
     Attributes:
         scope: the variables of the function being lowered.
-        live: name in the text -> where a global or closure variable that holds data is read.
-        live_values: name in the text -> its value.
+        live: name in the generated code -> where a global or closure variable that holds data is read.
+        live_values: name in the generated code -> its value.
         guards: globals that were inlined or resolved: (where, key, the object found).
         prelude: statements at the top of the function.
         walked: lists of known length that loops take by index, as one value each.
         walks: lists and dicts whose items the head of a loop takes one by one (`values/changing_lists.py`).
         listing: whether loops take the items of such lists one by one.
-        static_only: raise `NotStatic` at a condition that is not known (while inlining rules).
-        rows_stay: rows of arrays in lists are taken to stay as they are, which `analysis/rows_in_lists.py` checks afterwards.
-        called_from: the call that is written out with other functions (`builtins/compositions.py`).
-        steering: in an `adjoint_of` block, what each of its items is about (`syntax/adjoint_blocks.py`).
+        static_only: whether to raise `NotStatic` at a condition that is not known (while inlining rules).
+        rows_stay: rows of arrays in lists are assumed to stay unchanged, which `analysis/rows_in_lists.py` checks afterwards.
+        called_from: the call that is replaced by a composition (`builtins/compositions.py`).
+        steering: in an `adjoint_of` block, the site of each of its items (`syntax/adjoint_blocks.py`).
         derived: whether some of the statements are those of a derivative (`compile/nested_derivatives.py`).
         calls: calls being inlined, outermost first.
         pairs: the recursive functions called (`control/recursion.py`).
-        copies: how many times the statements after an `if` were lowered in both its arms.
+        copies: the number of times that the statements after an `if` were lowered in both its arms.
     """
 
     def __init__(self):
@@ -106,12 +106,12 @@ class Lowering(Writing):
         self.copies = 0
 
     def origin(self, node: gast.AST) -> Origin:
-        """The source of a syntax node, or of the call that is written out with it."""
+        """Return the source location of a syntax node, or of the call that a composition replaces."""
         return self.called_from or self.scope.source.origin(getattr(node, "stands_for", node))
 
     @contextmanager
     def at(self, node: gast.AST) -> Iterator[None]:
-        """Statements emitted inside come from this syntax node."""
+        """Attribute the statements emitted inside to this syntax node."""
         before, self.build.origin = self.build.origin, self.origin(node)
         try:
             yield
@@ -120,14 +120,14 @@ class Lowering(Writing):
 
     @contextmanager
     def at_top(self) -> Iterator[None]:
-        """Statements emitted inside come first in the function, before any branch or loop."""
+        """Put the statements emitted inside at the beginning of the function, before any branch or loop."""
         with self.build.block() as stmts:
             yield
         self.prelude.extend(stmts)
 
     @contextmanager
     def using(self, **fields: Any) -> Iterator[None]:
-        """Gives some attributes other values for what is lowered inside."""
+        """Set some attributes to other values while the body runs."""
         before = {name: getattr(self, name) for name in fields}
         vars(self).update(fields)
         try:
@@ -137,7 +137,7 @@ class Lowering(Writing):
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
-        """What is lowered inside is a branch or loop of unknown outcome."""
+        """Count one more branch or loop of unknown outcome around what is lowered inside."""
         self.depth += 1
         try:
             yield
@@ -146,7 +146,7 @@ class Lowering(Writing):
 
     @contextmanager
     def in_scope(self, scope: Scope, frame: Frame | None = None) -> Iterator[None]:
-        """What is lowered inside belongs to another function, called with the arguments of `frame` if that is given."""
+        """Lower the body in the scope of another function, called with the arguments of `frame` if that is given."""
         before, origin = self.scope, self.build.origin
         self.scope = scope
         self.calls += [frame] if frame else []
@@ -159,15 +159,15 @@ class Lowering(Writing):
 
     @contextmanager
     def attempt(self, *errors: type[Exception], when: Callable[[Any], bool] = lambda error: True) -> Iterator[Attempt]:
-        """Undoes everything that was lowered inside if it fails: if `fail()` is called, or one of `errors` is raised.
+        """Undo everything that was lowered inside if it fails: if `fail()` is called, or one of `errors` is raised.
 
             with lo.attempt(AliasError) as attempt:
                 ...
             if attempt.failed: ...
 
         Args:
-            errors: the exceptions that are kept as `attempt.error`; others pass, to an attempt around this one that expects them.
-            when: which of these exceptions are expected; it sees the lowering as it was when it failed.
+            errors: the exceptions that are kept as `attempt.error`; others propagate to an enclosing attempt that expects them.
+            when: which of these exceptions are expected; it is called before anything is undone.
         """
         before, attempt = Snapshot(self), Attempt()
         try:
@@ -180,13 +180,13 @@ class Lowering(Writing):
             before.restore()
 
     def scopes(self) -> Iterator[Scope]:
-        """The scope of the function being lowered, and those around it."""
+        """Iterate over the scope of the function being lowered and the scopes around it."""
         scope = self.scope
         while scope is not None:
             yield scope
             scope = scope.parent
 
     def visible(self) -> Iterator[Value]:
-        """The values of the names that can be read or rebound here."""
+        """Iterate over the values of the names that can be read or rebound here."""
         for scope in self.scopes():
             yield from scope.names.values()

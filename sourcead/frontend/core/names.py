@@ -1,4 +1,4 @@
-"""What names stand for: local variables, those of functions around, closure variables, globals and built-ins."""
+"""Resolve names: local variables, those of enclosing functions, closure variables, globals and built-ins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sourcead.ir.records import is_record
 
 
 def as_value(lo: Lowering, obj: Any) -> Value:
-    """The value of a Python object that is part of the program, such as an argument of a partial."""
+    """Convert a Python object of the program, such as an argument of a partial, to a value."""
     if is_code(obj) or isinstance(obj, (int, float, bool, complex)):
         return Const(obj)
     holder = {"value": obj}
@@ -24,7 +24,7 @@ def as_value(lo: Lowering, obj: Any) -> Value:
 
 
 def resolve(lo: Lowering, name: str) -> Value:
-    """What a name stands for: local, enclosing, closure, global, built-in."""
+    """Resolve a name as local, enclosing, closure, global or built-in, in this order."""
     for scope in lo.scopes():
         if name in scope.names:
             value = scope.names[name]
@@ -44,7 +44,7 @@ def resolve(lo: Lowering, name: str) -> Value:
 
 
 def outside(lo: Lowering, name: str, where, key: str, source) -> Value:
-    """A global or closure variable: code is resolved now, data is read again at each call."""
+    """Resolve a global or closure variable: code is resolved now, data is read again at each call."""
     try:
         value = where.cell_contents if key == "cell_contents" else where[key]
     except ValueError:
@@ -59,7 +59,7 @@ def outside(lo: Lowering, name: str, where, key: str, source) -> Value:
 
 
 def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Value:
-    """The value of data outside of the function, which the text reads again at each call; only its type is relied on."""
+    """Wrap data from outside the function, which the generated code reads again at each call; rely only on its type."""
     text = name
     n = 1
     while text in lo.live and lo.live[text] != where:

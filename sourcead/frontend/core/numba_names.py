@@ -1,6 +1,6 @@
-"""What programs for Numba call, as Python's own: `prange` is `range`, a typed list a list.
+"""Replace Numba's objects by Python's: `prange` by `range`, a typed list by a list.
 
-Numba need not be installed: its objects are known by where they are defined.
+Numba need not be installed: its objects are recognised by the module that defines them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def in_python(fn: Any) -> Any:
-    """The built-in function or type that an object of Numba stands for in interpreted code; any other object itself."""
+    """Return the Python equivalent of an object of Numba in interpreted code; return any other object itself."""
     module, name = getattr(fn, "__module__", None), getattr(fn, "__name__", None)
     if isinstance(module, str) and module.startswith("numba.") and isinstance(name, str):
         if isinstance(getattr(fn, "__self__", None), type):  # typed.List.empty_list(float64), typed.Dict.empty(...)

@@ -1,4 +1,4 @@
-"""The operations that syntax and values implement, each for one kind of subject at a time.
+"""Define the operations that syntax and values implement, each for one kind of subject at a time.
 
 A generic operation is a function of the lowering and a subject: `lower(lo, node)`, `iterate(lo, value, node)`. The files above `core`
 register what it does for a kind of subject and call it for any other, so that they need not import each other.
@@ -8,7 +8,7 @@ A kind of subject is one of these:
 - "list", "dict", "object": a cell whose items are known one by one;
 - a class of types (`MapT`): a variable of that type, or a cell that is one value of it.
 
-There is one implementation for a kind, so the order in which the files are imported decides nothing.
+Each kind has one implementation, so the order in which the files are imported does not matter.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sourcead.ir.types import Type
 
 
 class Generic:
-    """An operation with one implementation for each kind of subject, and a default for the others."""
+    """Dispatch an operation to one implementation for each kind of subject, or to a default."""
 
     def __init__(self, default: Callable):
         self.default = default
@@ -37,7 +37,7 @@ class Generic:
         functools.update_wrapper(self, default)
 
     def register(self, *kinds: Any) -> Callable:
-        """A decorator that makes a function the implementation for some kinds of subject."""
+        """Register a function as the implementation for some kinds of subject."""
 
         def add(case: Callable) -> Callable:
             for kind in kinds:
@@ -54,7 +54,7 @@ class Generic:
         return case(lo, subject, *args, **kwargs)
 
     def kinds(self, lo: Lowering, subject: Any) -> Iterator[Any]:
-        """The kinds that a subject is of, the most special one first."""
+        """Iterate over the kinds that a subject belongs to, the most specific one first."""
         if isinstance(subject, Cell) and subject.kind != "array":
             yield subject.kind
         elif isinstance(subject, (Var, Cell)) and self.asks_type:
@@ -69,12 +69,12 @@ class Generic:
 
 @Generic
 def lower(lo: Lowering, node: gast.AST) -> Value:
-    """The value of an expression."""
+    """Lower an expression to its value."""
     raise unsupported(lo, node)
 
 
 def atom(lo: Lowering, node: gast.AST) -> Atom:
-    """The value of an expression, as one atom."""
+    """Lower an expression to one atom."""
     return lo.read(lower(lo, node))
 
 
@@ -84,18 +84,18 @@ def _lower_held(lo: Lowering, node: Held) -> Value:
 
 
 def operand(lo: Lowering, node: gast.AST) -> Operand:
-    """The value of an expression as an operand: tuple displays and slices stay as they are written."""
+    """Lower an expression to an operand: tuple displays and slices stay as they are written."""
     return lo.operand(lower(lo, node))
 
 
 @Generic
 def lower_statement(lo: Lowering, node: gast.AST, rest: list[gast.AST]) -> tuple[Any, bool]:
-    """Lowers a statement; returns how control leaves it, and whether the statements after it were lowered too."""
+    """Lower a statement; return how control leaves it, and whether the statements after it were lowered too."""
     raise unsupported(lo, node)
 
 
 def lower_statements(lo: Lowering, stmts: list[gast.AST]) -> Any:
-    """Lowers a list of statements; returns how control leaves it."""
+    """Lower a list of statements; return how control leaves it."""
     for k, node in enumerate(stmts):
         left, rest_is_lowered = lower_statement(lo, node, stmts[k + 1 :])
         if left is not None or rest_is_lowered:
@@ -104,7 +104,7 @@ def lower_statements(lo: Lowering, stmts: list[gast.AST]) -> Any:
 
 
 def statement(*classes: type) -> Callable:
-    """A decorator for the lowering of a statement that says nothing of those after it; it returns how control leaves."""
+    """Register the lowering of a statement that does not depend on those after it; it returns how control leaves."""
 
     def add(lower_one: Callable) -> Callable:
         @lower_statement.register(*classes)
@@ -118,7 +118,7 @@ def statement(*classes: type) -> Callable:
 
 
 def replaced_statement(*classes: type) -> Callable:
-    """A decorator for a function that returns the statements which a statement stands for."""
+    """Register a function that returns the statements by which a statement is replaced."""
 
     def add(replacing: Callable) -> Callable:
         @lower_statement.register(*classes)
@@ -137,35 +137,35 @@ def replaced_statement(*classes: type) -> Callable:
 
 @Generic
 def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`fn(*args, **kwargs)`."""
+    """Lower `fn(*args, **kwargs)`."""
     if isinstance(fn, Cell) and lo.unreadable(fn) is not None:
-        lo.read(fn)  # raises the error that says why
+        lo.read(fn)  # raises the error that tells why
     raise unsupported(lo, node, "the function that is called here is not known before the program runs", "call it by its name")
 
 
 @Generic
 def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of a function of NumPy, SciPy or the standard library, or of one that has a rule; it stays a call."""
+    """Emit a call of a function of NumPy, SciPy or the standard library, or of one that has a rule."""
     raise NotImplementedError
 
 
 @Generic
 def iterate(lo: Lowering, value: Value, node) -> Iterable:
-    """What a loop over a value takes one after the other."""
+    """Make the iterable that a loop over a value runs over."""
     raise unsupported(lo, node, "this object cannot be iterated over", "loop over a range, an array, a list or a tuple")
 
 
 @Generic
 def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
-    """`value.name`."""
+    """Lower `value.name`."""
     return MethodVal(value, name)
 
 
-OF_DEQUES = {"popleft": ("pop", (0,)), "appendleft": ("insert", (0,))}  # the method of a list that they are, and its first argument
+OF_DEQUES = {"popleft": ("pop", (0,)), "appendleft": ("insert", (0,))}  # methods of a deque as those of a list, and their first arguments
 
 
 def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`value.name(*args, **kwargs)`."""
+    """Lower `value.name(*args, **kwargs)`."""
     if name == "__getitem__" and len(args) == 1 and getattr(value, "cls", None) is None:
         return subscript(lo, value, args[0], node)
     if name in OF_DEQUES:
@@ -176,29 +176,29 @@ def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs
 
 @Generic
 def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`value.name(*args, **kwargs)` of one kind of value."""
+    """Lower `value.name(*args, **kwargs)` for one kind of value."""
     raise NotImplementedError
 
 
 @Generic
 def subscript(lo: Lowering, base: Value, key: Value, node) -> Value:
-    """`base[key]`."""
+    """Lower `base[key]`."""
     raise NotImplementedError
 
 
 @Generic
 def store(lo: Lowering, base: Value, key: Value, value: Value, node, mode: str = "set") -> None:
-    """`base[key] = value`; `base[key] += value` of an array in the mode "add"."""
+    """Lower `base[key] = value`; in the mode "add", lower `base[key] += value` of an array."""
     raise unsupported(lo, node, "this object cannot be written into")
 
 
 @Generic
 def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
-    """`fn` applied to values, for an operator of the module `operator`."""
+    """Apply a function of the module `operator` to values."""
     raise NotImplementedError
 
 
 @Generic
 def truth(lo: Lowering, value: Value) -> bool | None:
-    """Whether a condition holds, if that is known while compiling."""
+    """Tell whether a condition holds, or return None if that is not known while compiling."""
     return None

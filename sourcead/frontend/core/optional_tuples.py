@@ -1,11 +1,11 @@
-"""Tuples that may be None: what a loop has found so far.
+"""Lower variables that are either a tuple or None, such as the best result that a loop has found so far.
 
     best = None                                 missing = True
     for i in range(n):                          for i in range(n):
         if best is None or d[i] < best[0]:          if missing or d[i] < first:
             best = (d[i], i)                            first, second, missing = d[i], i, False
 
-Where it is None, its items hold nothing, as variables that were not assigned yet.
+Where it is None, its items are undefined, like variables that were not assigned yet.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ TESTS = {operator.is_: True, operator.eq: True, operator.is_not: False, operator
 
 
 def is_none(value: Value) -> bool:
-    """Whether a value is surely None."""
+    """Tell whether a value is surely None."""
     atom = value.slots.get(VALUE) if isinstance(value, Cell) else value
     return isinstance(atom, (Var, Const)) and atom is not UNDEFINED and isinstance(atom_type(atom), NoneType)
 
 
 def pair_of(value: Value) -> tuple[Atom, Value] | None:
-    """Whether a value is None, and the tuple that it is if not; None for what is neither."""
+    """Split a value into whether it is None, and its tuple; return None if it is neither None nor a tuple."""
     if is_none(value):
         return Const(True), UNDEFINED
     if isinstance(value, OptionalVal):
@@ -39,12 +39,12 @@ def pair_of(value: Value) -> tuple[Atom, Value] | None:
 
 
 def present(value: Value) -> Value:
-    """The tuple in a value that may be None, for a use where Python raises an error for None."""
+    """Return the tuple in a value that may be None, for a use where Python raises an error for None."""
     return value.held if isinstance(value, OptionalVal) else value
 
 
 def pairs_in_arms(values: list[Value]) -> list[tuple[Atom, Value]] | None:
-    """What the arms of a branch leave, where one leaves None and another a tuple of the same structure; None for anything else."""
+    """Return `pair_of` each arm's value if some arm may leave None and others a tuple of the same structure; else return None."""
     pairs = [pair_of(v) for v in values]
     if None in pairs:
         return None
@@ -55,7 +55,7 @@ def pairs_in_arms(values: list[Value]) -> list[tuple[Atom, Value]] | None:
 
 
 def compared_with_none(lo, fn, a: Value, b: Value) -> Value | None:
-    """`a is None`, or another comparison with None; None for anything else."""
+    """Lower `a is None` or another comparison of an optional tuple with None; return None for anything else."""
     if is_none(a):
         a, b = b, a
     if fn not in TESTS or not isinstance(a, OptionalVal) or not is_none(b):
@@ -64,7 +64,7 @@ def compared_with_none(lo, fn, a: Value, b: Value) -> Value | None:
 
 
 def _of_held(operation: Generic) -> None:
-    """Has an operation take the tuple in a value that may be None: for None, Python raises an error there."""
+    """Apply an operation to the tuple in a value that may be None, since Python raises an error there for None."""
     operation.register(OptionalVal)(lambda lo, value, *args: operation(lo, value.held, *args))
 
 

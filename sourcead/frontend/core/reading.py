@@ -1,4 +1,4 @@
-"""Values as atoms: making cells, and reading what they hold now.
+"""Make cells, and read the atoms that they currently hold.
 
 A view whose base was written since it was last read is derived again from the base. A cell that may share memory with one that was
 written is poisoned; reading it is refused.
@@ -22,13 +22,13 @@ from sourcead.ir.types import Array, DictT, FunctionT, Known, ListT, NoneType, S
 
 
 class Memory:
-    """The cells of a lowering, and who may share memory with whom.
+    """Hold the cells of a lowering, and record which of them may share memory.
 
     Attributes:
         build: the builder of the current block.
         journal: the changes of slots, cells and names since the beginning.
-        depth: how many branches and loops of unknown outcome surround the current statement.
-        params: the parameter that a cell came in as.
+        depth: the number of branches and loops of unknown outcome around the current statement.
+        params: maps each cell of an argument to the name of its parameter.
         dirty: cells that were written at least once.
         version_of: the array that a value is a version of.
         layouts: arguments that must be in C order (`values/memory_layouts.py`).
@@ -45,17 +45,17 @@ class Memory:
 
     @property
     def here(self) -> Origin | None:
-        """The source of the statement that is being lowered."""
+        """Return the source location of the statement that is being lowered."""
         return self.build.origin
 
     def set(self, slots: Slots, key: Any, value: Any) -> None:
-        """Gives a slot a value; the journal records the change."""
+        """Set a slot, and record the change in the journal."""
         self.journal.set(slots, key, value)
         if key is VALUE and isinstance(value, Var) and slots.cell is not None and slots.cell.base is None:
             self.version_of[value] = slots.cell
 
     def wrap(self, atom: Atom, *, shares=(), name: str | None = None) -> Value:
-        """The value that an atom stands for: a cell if it is or may be something mutable."""
+        """Wrap an atom as a value: as a cell if it is or may be mutable."""
         t = atom_type(atom)
         if isinstance(t, (Scalar, Str, NoneType, FunctionT)):
             return atom
@@ -75,18 +75,18 @@ class Memory:
         return self.new_cell(atom, shares=shares, name=name or getattr(atom, "name", None) or atom.text or "t")
 
     def _item(self, base: Atom, key: Any) -> Var:
-        """Emits the item of a tuple, dict or record."""
+        """Emit the item of a tuple, dict or record."""
         named = base.name if isinstance(base, Var) else base.text or "item"
         return self.build.index(base, Const(key), name=f"{named}_{key}" if isinstance(key, (str, int)) else named)
 
     def share(self, cell: Cell, others: Iterable[Cell]) -> None:
-        """Notes that a cell and others may be the same memory."""
+        """Record that a cell and others may be the same memory."""
         for other in set(others) - {cell}:
             self.journal.add(cell, "shares", other)
             self.journal.add(other, "shares", cell)
 
     def hold(self, container: Cell, value: Value) -> None:
-        """Notes that an object was put into a list."""
+        """Record that an object was put into a list."""
         for cell in roots(value):
             if cell in container.holds and not container.doubled:
                 self.journal.assign(container, "doubled", True)
@@ -94,35 +94,35 @@ class Memory:
             self.journal.add(cell, "held_by", container)
 
     def new_cell(self, atom: Atom, *, shares=(), name: str = "t") -> Cell:
-        """A cell that holds an atom."""
+        """Make a cell that holds an atom."""
         cell = Cell(Slots({VALUE: atom}), name, depth=self.depth)
         self.share(cell, shares)
         return cell
 
     def wrap_whole(self, atom: Var, items: Value) -> Cell:
-        """The cell of a list or tuple as one value, beside that of its items."""
+        """Make a cell for a list or tuple as one value, in addition to that of its items."""
         cell = self.new_cell(atom, name=atom.name)
         self.hold(cell, items)
         return cell
 
     def new_list(self, items, name: str = "items") -> Cell:
-        """A list of known items."""
+        """Make a list of known items."""
         return Cell(Slots({KIND: "list", **dict(enumerate(items))}), name, depth=self.depth)
 
     def new_object(self, cls: type, attributes: dict[str, Value], name: str = "items") -> Cell:
-        """An object of a class, with its attributes."""
+        """Make an object of a class with its attributes."""
         return Cell(Slots({KIND: "object", **attributes}), name, depth=self.depth, cls=cls)
 
     def new_dict(self, items: dict, name: str = "items") -> Cell:
-        """A dict of known keys."""
+        """Make a dict of known keys."""
         return Cell(Slots({KIND: "dict", **items}), name, depth=self.depth)
 
     def like(self, cell: Cell, items: dict[Any, Value], name: str) -> Cell:
-        """A list, dict or object of the same kind, with other items."""
+        """Make a list, dict or object of the same kind with other items."""
         return Cell(Slots({KIND: cell.kind, **items}), name, depth=self.depth, cls=cell.cls, default=cell.default)
 
     def map_items(self, value: Value, f: Callable[[Value], Value], name: str | None = None) -> Value | None:
-        """A tuple, list, dict or object with `f(item)` in place of each item; None for other values."""
+        """Copy a tuple, list, dict or object with `f(item)` in place of each item; return None for other values."""
         if isinstance(value, TupleVal):
             return TupleVal(tuple(map(f, value.items)), None, value.cls)
         if isinstance(value, Cell) and value.kind != "array":
@@ -130,14 +130,14 @@ class Memory:
         return None
 
     def view(self, base: Cell, step: Sub | View) -> Cell:
-        """The cell of a part of `base`; derived when it is read."""
+        """Make a cell for a part of `base`, which is derived when it is read."""
         cell = Cell(Slots(), base.name, base=base, step=step, depth=self.depth)
         if base.base is None and not isinstance(atom_type(base.slots[VALUE]), Array):
             self.journal.append(base, "viewers", cell)
         return cell
 
     def unpack(self, atom: Var, t: Type | None = None) -> Value:
-        """The value of a variable: a tuple, list, dict or record of known structure becomes a container of its items."""
+        """Unpack a variable: a tuple, list, dict or record of known structure becomes a container of its items."""
         t = t or atom_type(atom)
         match t:
             case TupleT(items):
@@ -159,7 +159,7 @@ class Memory:
         return cell
 
     def unpack_field(self, record: Var, name: str, t: Type) -> Value:
-        """A field of a record that came in as one value."""
+        """Unpack a field of a record that is one value."""
         match t:
             case Known(value) | FunctionT(value):
                 return Const(value)
@@ -168,7 +168,7 @@ class Memory:
         return self.unpack(self._item(record, name), t)
 
     def read(self, value: Value, name: str | None = None) -> Atom:
-        """The current value as one atom."""
+        """Read the current value as one atom."""
         match value:
             case Var() | Const():
                 return value
@@ -222,7 +222,7 @@ class Memory:
         raise UnsupportedSyntaxError("this object cannot be used as a value here", at=self.here)
 
     def unreadable(self, value: Value) -> str | None:
-        """Why the array that a name holds must not be read any more; None if it may be."""
+        """Return why the array that a name holds must not be read any more, or None if it may be read."""
         if not isinstance(value, Cell) or value.kind != "array":
             return None
         root = value.root()
@@ -235,12 +235,12 @@ class Memory:
         return None
 
     def was_written(self, value: Value) -> bool:
-        """Whether an item read from a container may differ from what the container held on entry."""
+        """Tell whether an item read from a container may differ from the item that the container held on entry."""
         cells = [leaf.root() for leaf in leaves(value) if isinstance(leaf, Cell)]
         return any(cell in self.dirty or POISON in cell.slots for cell in cells)
 
     def read_container(self, cell: Cell, name: str | None = None) -> Atom:
-        """A list, dict or object as one value of the IR."""
+        """Read a list, dict or object as one IR value."""
         self.sure(cell)
         items = cell.items
         if WHOLE in cell.slots and not any(map(self.was_written, items.values())):
@@ -255,13 +255,13 @@ class Memory:
         return self.build.emit(Build("dict", atoms, keys), DictT(tuple(zip(keys, types))), name or cell.name)
 
     def _build_record(self, cls: type, names: tuple[str, ...], items: tuple[Value, ...], name: str) -> Var:
-        """Emits a record of a class."""
+        """Emit a record of a class."""
         atoms = tuple(map(self.read, items))
         types = (Known(a.value) if is_text(a) else atom_type(a) for a in atoms)
         return self.build.emit(Build("record", atoms, names, cls), StructT(cls, tuple(zip(names, types))), name)
 
     def _derive(self, base: Atom, step: Sub | View, before: Atom | None) -> Var:
-        """Emits the part of a base that a view shows."""
+        """Emit the part of a base that a view shows."""
         match step:
             case Sub(key):
                 var = self.build.index(base, key)
@@ -272,14 +272,14 @@ class Memory:
         return var
 
     def rename(self, var: Var, name: str, temp: bool = False) -> Var:
-        """Gives a temporary variable a name of the user's."""
+        """Give a temporary variable a name from the user's program."""
         if var.temp:
             self.journal.assign(var, "name", name)
             self.journal.assign(var, "temp", temp)
         return var
 
     def operand(self, value: Value) -> Operand:
-        """The value as an operand of a call or subscript: tuple displays and slices stay as they are written."""
+        """Return the value as an operand of a call or subscript: tuple displays and slices stay as they are written."""
         match value:
             case TupleVal(items, None, None):
                 return tuple(map(self.operand, items))

@@ -1,10 +1,10 @@
-"""`with adjoint_of(x) as d_x:`: a block of the user's that runs in the reverse sweep, over the cotangent of `x`.
+"""Lower `with adjoint_of(x) as d_x:`, a block of the user's code that runs in the reverse sweep on the cotangent of `x`.
 
-The block is lowered where it stands, so that it may read every value in scope, and then undone: the statements after it see nothing of
-what it did. All that it leaves behind is the value of `d_x`. After it, the name `x` is bound to the result of an `AdjointBlock`, `x`
-itself for every other purpose.
+The block is lowered in its place, so that it can read every value in scope, and then undone: the statements after it see none of its
+effects, except for the value of `d_x`. After the block, the name `x` is bound to the result of an `AdjointBlock`, which behaves like `x`
+for every other purpose.
 
-`adjoint_of` blocks inside the block are about the same point of the program: their cotangents are known here too.
+`adjoint_of` blocks inside the block refer to the same point of the program, so their cotangents are known here too.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ OWN = "it may change the cotangent, print, check, and assign names of its own"
 
 
 class Steered(gast.Pass):
-    """A `with` whose context managers are all `adjoint_of`: its `items` and `body`."""
+    """Represent a `with` statement, by its `items` and `body`, whose context managers are all `adjoint_of`."""
 
 
 @dataclass(eq=False)
 class Site:
-    """The value that one `adjoint_of(x)` is about.
+    """Describe the value that one `adjoint_of(x)` refers to.
 
     Attributes:
         slots, key: where `x` is bound.
-        value: what `x` stands for.
-        cotangent: the variable that its cotangent is kept under while the block is lowered.
+        value: the value of `x`.
+        cotangent: the variable that holds its cotangent while the block is lowered.
         leaves: the numbers and arrays in the value.
-        params: their cotangents, as the block is given them.
+        params: the variables through which the block receives their cotangents.
     """
 
     slots: Slots
@@ -52,7 +52,7 @@ class Site:
 
 
 def is_steering(lo: Lowering, item) -> bool:
-    """Whether an item of a `with` is `adjoint_of(...)`."""
+    """Tell whether an item of a `with` is `adjoint_of(...)`."""
     made = item.context_expr
     if not isinstance(made, gast.Call) or not isinstance(made.func, (gast.Name, gast.Attribute)):
         return False
@@ -64,7 +64,7 @@ def is_steering(lo: Lowering, item) -> bool:
 
 @core.statement(Steered)
 def lower_steered(lo: Lowering, node: Steered) -> None:
-    """The statements of an `adjoint_of` block."""
+    """Lower the statements of an `adjoint_of` block."""
     if any(map(may_leave, node.body)):
         raise refused(lo, node, "an `adjoint_of` block cannot be left by `return`, `break` or `continue`")
     if lo.steering is not None:
@@ -97,7 +97,7 @@ def lower_steered(lo: Lowering, node: Steered) -> None:
 
 
 def lower_body(lo: Lowering, node: Steered) -> None:
-    """The body, each cotangent bound to the name that the user gives it."""
+    """Lower the body of the block, with each cotangent bound to the name that the user gives it."""
     names = lo.scope.names
     given = []
     for item in node.items:
@@ -121,7 +121,7 @@ def lower_body(lo: Lowering, node: Steered) -> None:
 
 
 def nested_items(lo: Lowering, body: list[gast.AST]) -> Iterator:
-    """The `adjoint_of` items of the blocks inside a block."""
+    """Iterate over the `adjoint_of` items of the blocks inside a block."""
     for statement in body:
         for n in gast.walk(statement):
             if isinstance(n, gast.With):
@@ -129,7 +129,7 @@ def nested_items(lo: Lowering, body: list[gast.AST]) -> Iterator:
 
 
 def walk(lo: Lowering, node: gast.AST) -> Iterator[gast.AST]:
-    """The nodes of a statement, without those of the `adjoint_of` blocks in it, which change nothing around them."""
+    """Iterate over the nodes of a statement, except those in its `adjoint_of` blocks, which change nothing around them."""
     todo = [node]
     while todo:
         n = todo.pop()
@@ -139,7 +139,7 @@ def walk(lo: Lowering, node: gast.AST) -> Iterator[gast.AST]:
 
 
 def site_of(lo: Lowering, item, node: Steered, others: list[Site]) -> Site:
-    """Where the argument of an `adjoint_of` is bound, and to what."""
+    """Find the slot and the value of the argument of an `adjoint_of`."""
     call = item.context_expr
     if len(call.args) != 1 or call.keywords or isinstance(call.args[0], gast.Starred):
         raise refused(lo, node, "`adjoint_of` takes one argument")
@@ -160,7 +160,7 @@ def site_of(lo: Lowering, item, node: Steered, others: list[Site]) -> Site:
 
 
 def place(lo: Lowering, target: gast.AST, node: Steered) -> tuple[Slots, Any]:
-    """The slot of a name, of an item of a list or dict, or of an attribute."""
+    """Return the slots and the key of a name, of an item of a list or dict, or of an attribute."""
     match target:
         case gast.Name(id=name):
             return lo.scope.names, name
@@ -177,7 +177,7 @@ def place(lo: Lowering, target: gast.AST, node: Steered) -> tuple[Slots, Any]:
 
 
 def rebind(lo: Lowering, site: Site, new: Callable[[Value], Value]) -> None:
-    """Binds a steered value to its new value; lists, dicts and objects stay the same objects."""
+    """Bind a steered value to its new value; lists, dicts and objects keep their identity."""
 
     def renewed(value: Value) -> Value:
         match value:
@@ -193,7 +193,7 @@ def rebind(lo: Lowering, site: Site, new: Callable[[Value], Value]) -> None:
 
 
 def replace_item(lo: Lowering, slots: Slots, key: Any, value: Value) -> None:
-    """Binds a slot; a list, dict or object that came in as one value is so no more."""
+    """Bind a slot; if its list, dict or object came from one IR value, record that it differs from this value now."""
     if slots.cell is not None:
         lo.set(slots, WHOLE, MISSING)
         lo.dirty.add(slots.cell)
@@ -201,7 +201,7 @@ def replace_item(lo: Lowering, slots: Slots, key: Any, value: Value) -> None:
 
 
 def replacing(lo: Lowering, site: Site, value: Value, node: Steered) -> Iterator[Value]:
-    """The numbers and arrays that replace the cotangents of a site, in order."""
+    """Iterate over the numbers and arrays that replace the cotangents of a site, in the order of its leaves."""
 
     def visit(old: Value, new: Value) -> Iterator[Value]:
         match old:
@@ -227,7 +227,7 @@ def replacing(lo: Lowering, site: Site, value: Value, node: Steered) -> Iterator
 
 
 def refuse_writes(lo: Lowering, changed: dict, node: Steered) -> None:
-    """Refuses a block that changes what the rest of the program can see."""
+    """Refuse a block that changes anything that the rest of the program can see."""
     for (slots, key), old in changed.items():
         if slots.cell is None:
             if old is not MISSING and old is not UNDEFINED and not isinstance(key, Flag):
@@ -237,5 +237,5 @@ def refuse_writes(lo: Lowering, changed: dict, node: Steered) -> None:
 
 
 def refused(lo: Lowering, node: Steered, reason: str, instead: str | None = None) -> UnsupportedSyntaxError:
-    """The error for an `adjoint_of` block that is not supported."""
+    """Make the error for an unsupported `adjoint_of` block."""
     return UnsupportedSyntaxError(reason, at=lo.origin(node), instead=instead)

@@ -1,4 +1,4 @@
-"""Assignments: to names, tuples, attributes and items; `x += y`, which changes an object in place under all its names."""
+"""Lower assignments to names, tuples, attributes and items, and `x += y`, which may change an object in place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sourcead.ir.types import Array
 
 @core.statement(gast.Assign)
 def lower_assign(lo: Lowering, node) -> None:
-    """`a = b = value`."""
+    """Lower `a = b = value`."""
     value = core.lower(lo, node.value)
     with exchanged(lo, node):
         for target in node.targets:
@@ -27,7 +27,7 @@ def lower_assign(lo: Lowering, node) -> None:
 
 @contextlib.contextmanager
 def exchanged(lo: Lowering, node):
-    """`xs[i], xs[k] = xs[k], xs[i]`: the list holds the same items afterwards, each as often as before."""
+    """Keep the record of held items across `xs[i], xs[k] = xs[k], xs[i]`, after which the list holds the same items as before."""
     xs = lo.scope.names.get(name_of_exchanged(node))
     if not isinstance(xs, Cell) or xs.base is not None:
         yield
@@ -39,7 +39,7 @@ def exchanged(lo: Lowering, node):
 
 
 def name_of_exchanged(node) -> str | None:
-    """The list in which an assignment exchanges two items."""
+    """Return the name of the list in which an assignment exchanges two items, or None for any other assignment."""
     match node:
         case gast.Assign(targets=[gast.Tuple(elts=[gast.Subscript() as a, gast.Subscript() as b])], value=gast.Tuple(elts=values)):
             names = {getattr(t.value, "id", None) for t in (a, b)}
@@ -49,27 +49,27 @@ def name_of_exchanged(node) -> str | None:
 
 
 def expression_text(node: gast.AST) -> str:
-    """An expression, whether it is read or assigned to."""
+    """Dump an expression in the same form whether it is read or assigned to."""
     return gast.dump(node).replace("Store()", "Load()")
 
 
 @core.statement(gast.AnnAssign)
 def lower_annassign(lo: Lowering, node) -> None:
-    """`a: T = value`."""
+    """Lower `a: T = value`."""
     if node.value is not None:
         assign(lo, node.target, core.lower(lo, node.value))
 
 
 @core.lower.register(gast.NamedExpr)
 def lower_namedexpr(lo: Lowering, node) -> Value:
-    """`name := value`."""
+    """Lower `name := value`."""
     value = core.lower(lo, node.value)
     assign(lo, node.target, value)
     return value
 
 
 def assign(lo: Lowering, target: gast.AST, value: Value) -> None:
-    """`target = value`."""
+    """Lower `target = value`."""
     match target:
         case gast.Name(id=name):
             lo.set(home(lo, name), name, named(lo, value, name))
@@ -88,7 +88,7 @@ def assign(lo: Lowering, target: gast.AST, value: Value) -> None:
 
 
 def named(lo: Lowering, value: Value, name: str) -> Value:
-    """The value under the name that the user gives it."""
+    """Give a value the name that the user assigns it to."""
     if lo.static_only or name.startswith("$"):
         return value
     match value:
@@ -113,7 +113,7 @@ def named(lo: Lowering, value: Value, name: str) -> Value:
 
 
 def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
-    """`a, (b, *c) = value`."""
+    """Lower `a, (b, *c) = value`."""
     stars = [i for i, t in enumerate(targets) if isinstance(t, gast.Starred)]
     if stars and not core.has_countable_items(lo, value):
         found = lists.starred_items(lo, value, stars[0], len(targets) - stars[0] - 1, node)
@@ -140,7 +140,7 @@ def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
 
 @core.statement(gast.AugAssign)
 def lower_augassign(lo: Lowering, node) -> None:
-    """`target op= value`: an array changes in place under all its names; a number or tuple is rebound."""
+    """Lower `target op= value`: an array changes in place under all its names; a number or tuple is rebound."""
     fn = BINARY[type(node.op)]
     target = node.target
     if isinstance(target, gast.Name):
@@ -175,5 +175,5 @@ def lower_augassign(lo: Lowering, node) -> None:
 
 
 def home(lo: Lowering, name: str):
-    """The scope whose variable a name is: that of this function, or of one around it (`nonlocal`)."""
+    """Return the names of the scope that owns a variable: of this function, or of an enclosing one (`nonlocal`)."""
     return lo.scope.homes.get(name, lo.scope.names)

@@ -1,4 +1,4 @@
-"""Calls: the callee, the arguments, and the calls that are loops (`sum`, `next` of a generator expression)."""
+"""Lower calls: the callee, the arguments, and the calls that become loops (`sum` and `next` of a generator expression)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sourcead.ir.nodes import Const
 
 @core.lower.register(gast.Call)
 def lower_call(lo: Lowering, node: gast.Call) -> Value:
-    """`f(*args, **kwargs)`."""
+    """Lower `f(*args, **kwargs)`."""
     fn = core.lower(lo, node.func)
     if isinstance(fn, Const) and fn.value is sum and node.args and isinstance(node.args[0], gast.GeneratorExp | gast.ListComp):
         start = core.lower(lo, node.args[1]) if len(node.args) > 1 else Const(0)
@@ -29,7 +29,7 @@ def lower_call(lo: Lowering, node: gast.Call) -> Value:
 
 
 def starred_list(lo: Lowering, fn: Value, node: gast.Call) -> Value | None:
-    """`f(*xs)` for a list or array whose length is not known, as far as `f` can take one; None for other calls."""
+    """Lower `f(*xs)` for a list or array of unknown length if `f` supports it; return None for any other call."""
     if len(node.args) != 1 or not isinstance(node.args[0], gast.Starred):
         return None
     value = core.lower(lo, node.args[0].value)
@@ -48,7 +48,7 @@ def starred_list(lo: Lowering, fn: Value, node: gast.Call) -> Value | None:
 
 
 def keywords(lo: Lowering, node: gast.Call) -> dict[str, Value]:
-    """The keyword arguments of a call."""
+    """Lower the keyword arguments of a call."""
     found: dict[str, Value] = {}
     for keyword in node.keywords:
         value = core.lower(lo, keyword.value)

@@ -1,4 +1,4 @@
-"""Comprehensions are loops: that of a list appends, that of a dict stores, `sum(f(x) for x in xs)` adds."""
+"""Lower comprehensions to loops that append to a list, store in a dict, or add for `sum(f(x) for x in xs)`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sourcead.ir.nodes import Const
 
 @core.lower.register(gast.DictComp)
 def lower_dictcomp(lo: Lowering, node: gast.DictComp) -> Value:
-    """The dict of a comprehension."""
+    """Lower a dict comprehension."""
     made = lo.new_dict({})
 
     def take(pair: Value) -> None:
@@ -38,7 +38,7 @@ def lower_dictcomp(lo: Lowering, node: gast.DictComp) -> Value:
 
 @core.lower.register(gast.ListComp, gast.GeneratorExp)
 def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None) -> Value:
-    """`[f(x) for x in xs if c]`: the loop that appends to an empty list, or does with each value what `take` does."""
+    """Lower `[f(x) for x in xs if c]` to a loop that appends each value to a new list, or passes it to `take`."""
     result = lo.new_list([])
     take = take or (lambda value: list_items.append(lo, result, value, node))
 
@@ -77,20 +77,20 @@ def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None
 
 @core.lower.register(gast.Set)
 def lower_set(lo: Lowering, node: gast.Set) -> Value:
-    """`{a, b}`."""
+    """Lower `{a, b}`."""
     return sets.made(lo, expressions.lower_list(lo, node), node)
 
 
 @core.lower.register(gast.SetComp)
 def lower_setcomp(lo: Lowering, node: gast.SetComp) -> Value:
-    """`{f(x) for x in xs}`."""
+    """Lower `{f(x) for x in xs}`."""
     items = gast.ListComp(node.elt, node.generators)
     items.stands_for = node
     return sets.made(lo, comprehension(lo, items), node)
 
 
 def summed(lo: Lowering, node, start: Value) -> Value:
-    """`sum(f(x) for x in xs)`: the loop that adds, without a list."""
+    """Lower `sum(f(x) for x in xs)` to a loop that adds without making a list."""
     names = lo.scope.names
     outer = names.get("$total", MISSING)
     lo.set(names, "$total", start)
@@ -101,7 +101,7 @@ def summed(lo: Lowering, node, start: Value) -> Value:
 
 
 def search(lo: Lowering, call: gast.Call) -> Value:
-    """`next((f(x) for x in xs if c), default)`: the loop that is left at the first one."""
+    """Lower `next((f(x) for x in xs if c), default)` to a loop that is left at the first match."""
     if not hasattr(call, "as_search"):
         call.as_search = _search_loop(call)
     loop, name = call.as_search
@@ -116,7 +116,7 @@ def search(lo: Lowering, call: gast.Call) -> Value:
 
 
 def _search_loop(call: gast.Call):
-    """The loop that a search is, and the variable that it assigns."""
+    """Build the loop of a search and the name of the variable that it assigns."""
     generator, *default = call.args
     (g,) = generator.generators
     name = Flag("found")

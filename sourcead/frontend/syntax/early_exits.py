@@ -1,6 +1,6 @@
-"""Leaving a loop early: `break`, `return`, and `else` on loops.
+"""Lower early exits from loops: `break`, `return`, and `else` on loops.
 
-Control that leaves is data: a flag, false at the beginning of each iteration, that the loop carries and that ends it.
+An exit is represented by a flag, false at the beginning of each iteration, which the loop carries and which ends it.
 
     for x in xs:                    loop (done = False, returned = False, result = undefined) for x in xs until done:
         if p(x):                        done, returned, result = if p(x): True, True, x
@@ -20,7 +20,7 @@ from sourcead.frontend.core import TRUE, Flag, Lowering, Value
 
 
 def exits_of(lo: Lowering, node) -> Exits:
-    """How control may leave a loop."""
+    """Find out how control may leave a loop."""
     known = lo.scope.exits
     if node not in known:
         breaks, returns = False, []
@@ -42,12 +42,12 @@ def exits_of(lo: Lowering, node) -> Exits:
 
 
 def set_break(lo: Lowering) -> None:
-    """Control leaves the innermost loop."""
+    """Set the flag that ends the innermost loop."""
     lo.set(lo.scope.names, lo.scope.leaves[-1], TRUE)
 
 
 def set_return(lo: Lowering, value: Value, again: bool) -> None:
-    """Control leaves the function from inside a loop; `again`: it has left a loop inside this one in that way."""
+    """Set the flags for a `return` inside a loop; `again` means that the `return` has already left an inner loop."""
     returned = flag(lo.scope, "returned")
     if not again:
         lo.set(lo.scope.names, flag(lo.scope, "result"), value)
@@ -57,7 +57,7 @@ def set_return(lo: Lowering, value: Value, again: bool) -> None:
 
 
 def after_loop(lo: Lowering, node) -> list[gast.AST]:
-    """The statements that follow a loop before the next one: leaving further, and `else`."""
+    """Return the statements to lower right after a loop: those that continue the exit outwards, and those of its `else`."""
     exits = exits_of(lo, node)
     if not exits.returns:
         return unless(exits.leave, node.orelse, node) if exits.breaks else list(node.orelse)
@@ -70,7 +70,7 @@ def after_loop(lo: Lowering, node) -> list[gast.AST]:
 
 
 def tested_inside(lo: Lowering, node: gast.While) -> gast.While:
-    """`while test: body` as `while True: if not test: break; body`, for a test that assigns names."""
+    """Rewrite `while test: body` as `while True: if not test: break; body`, for a test that assigns names."""
     if (node, "inside") not in lo.scope.exits:
         stop = gast.If(gast.UnaryOp(gast.Not(), node.test), [gast.Break()], [])
         stop.stands_for = node
@@ -81,12 +81,12 @@ def tested_inside(lo: Lowering, node: gast.While) -> gast.While:
 
 
 def unless(left: Flag, body: list[gast.AST], node) -> list[gast.AST]:
-    """`if not left: body`."""
+    """Build `if not left: body`."""
     return [if_flag(left, [], body, node)] if body else []
 
 
 def if_flag(test: Flag, body: list[gast.AST], orelse: list[gast.AST], node) -> gast.If:
-    """`if flag: body else: orelse`, which stands for a statement of the user's in messages and comments."""
+    """Build `if flag: body else: orelse`, which messages and comments attribute to the user's statement `node`."""
     made = gast.If(gast.Name(test, gast.Load(), None, None), body, orelse)
     made.stands_for = node
     return made
@@ -96,7 +96,7 @@ def if_flag(test: Flag, body: list[gast.AST], orelse: list[gast.AST], node) -> g
 
 
 def may_leave(node: gast.AST) -> bool:
-    """Whether a `return`, `continue` or `break` may take control out of this statement."""
+    """Tell whether a `return`, `continue` or `break` may take control out of this statement."""
     todo = [(node, False)]
     while todo:
         n, in_loop = todo.pop()
@@ -110,7 +110,7 @@ def may_leave(node: gast.AST) -> bool:
 
 
 def may_continue(node: gast.AST) -> bool:
-    """Whether a `continue` of the loop around may stand inside."""
+    """Tell whether this statement contains a `continue` of the enclosing loop."""
     if isinstance(node, (gast.For, gast.While)):
         return any(map(may_continue, node.orelse))
     if isinstance(node, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
@@ -119,7 +119,7 @@ def may_continue(node: gast.AST) -> bool:
 
 
 def leaves_always(stmts: list[gast.AST]) -> bool:
-    """Whether control never reaches the end of these statements."""
+    """Tell whether control never reaches the end of these statements."""
     for node in stmts:
         if isinstance(node, (gast.Return, gast.Raise, gast.Continue, gast.Break)):
             return True

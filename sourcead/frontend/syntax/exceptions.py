@@ -1,10 +1,10 @@
-"""`try` where no exception alters the data flow.
+"""Lower `try` statements in which no exception alters the data flow.
 
     try: A  except E: raise F      A
     try: A  finally: B             A; B
     try: A  except E: B            A, if A surely does not raise E
 
-An exception that leaves the function leaves its gradient too; only its translation into another one is not made.
+An exception that leaves the function leaves its gradient too, but the gradient does not translate it into another exception.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, operator.pow, di
 
 
 class TryEnds(gast.Pass):
-    """The end of the body of a `try`, in a list of statements: from here on nothing is caught."""
+    """Mark the end of the body of a `try` in a list of statements: from here on nothing is caught."""
 
 
 class TryBegins(gast.Pass):
-    """The beginning of the body of a `try`."""
+    """Mark the beginning of the body of a `try` in a list of statements."""
 
 
 @core.replaced_statement(gast.Try)
 def without_handlers(lo: Lowering, node: gast.Try) -> list[gast.AST]:
-    """The statements of a `try` that run if nothing is raised."""
+    """Return the statements of a `try` that run if nothing is raised."""
     if node.finalbody and any(map(may_leave, [*node.body, *node.orelse])):
         raise core.unsupported(lo, node, "a `try` that is left before its `finally`", "leave it at its end")
     begins, ends = TryBegins(), TryEnds()
@@ -49,12 +49,12 @@ def without_handlers(lo: Lowering, node: gast.Try) -> list[gast.AST]:
 
 
 def raises(body: list[gast.AST]) -> bool:
-    """Whether a handler ends in `raise`."""
+    """Tell whether a handler ends in `raise`."""
     return isinstance(body[-1], gast.Raise)
 
 
 def caught(lo: Lowering, handler) -> list[type]:
-    """The exceptions that a handler catches."""
+    """Return the exception classes that a handler catches."""
     if handler.type is None:
         return [BaseException]
     nodes = handler.type.elts if isinstance(handler.type, gast.Tuple) else [handler.type]
@@ -63,7 +63,7 @@ def caught(lo: Lowering, handler) -> list[type]:
 
 
 def refusal(lo: Lowering, node):
-    """The error for a `try` that decides what is computed."""
+    """Make the error for a `try` that decides what is computed."""
     return core.unsupported(
         lo, node, "whether an exception is raised here decides what is computed", "test for the case with `if` before it arises"
     )
@@ -71,13 +71,13 @@ def refusal(lo: Lowering, node):
 
 @core.statement(TryBegins)
 def note_beginning(lo: Lowering, node: TryBegins) -> None:
-    """Notes where the statements of the body begin."""
+    """Record where the statements of the body begin."""
     node.stmts, node.count = lo.build.stmts, len(lo.build.stmts)
 
 
 @core.statement(TryEnds)
 def refuse_caught(lo: Lowering, node: TryEnds) -> None:
-    """Refuses a body that might raise what is caught."""
+    """Refuse a body that might raise a caught exception."""
     inside = Block(tuple(lo.build.stmts[node.begins.count :]))
     for stmt in walk(inside):
         for cls in node.caught:
@@ -86,7 +86,7 @@ def refuse_caught(lo: Lowering, node: TryEnds) -> None:
 
 
 def may_raise(stmt: Stmt, cls: type) -> bool:
-    """Whether a statement might raise an exception of a class; arithmetic of arrays warns instead of dividing by zero."""
+    """Tell whether a statement might raise an exception of a class; array arithmetic warns on a division by zero."""
     if cls is not ZeroDivisionError:
         return True
     op = stmt.op

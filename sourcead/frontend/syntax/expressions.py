@@ -1,4 +1,4 @@
-"""Expressions: one function for each kind of syntax node."""
+"""Lower expressions, with one function for each kind of syntax node."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ core.lower.register(gast.Tuple)(lambda lo, node: TupleVal(tuple(elements(lo, nod
 
 @core.lower.register(gast.BinOp)
 def lower_binop(lo: Lowering, node) -> Value:
-    """`a + b`."""
+    """Lower `a + b`."""
     return core.operate(lo, BINARY[type(node.op)], core.lower(lo, node.left), core.lower(lo, node.right))
 
 
 @core.lower.register(gast.UnaryOp)
 def lower_unary(lo: Lowering, node) -> Value:
-    """`-a`, `not a`."""
+    """Lower `-a`, `not a`."""
     value = core.lower(lo, node.operand)
     fn = UNARY[type(node.op)]
     if fn is operator.neg and isinstance(value, Const) and isinstance(value.value, (int, float)) and not value.live:
@@ -59,7 +59,7 @@ def lower_unary(lo: Lowering, node) -> Value:
 
 @core.lower.register(gast.Compare)
 def lower_compare(lo: Lowering, node) -> Value:
-    """`a < b <= c`."""
+    """Lower `a < b <= c`."""
     left = core.lower(lo, node.left)
     result: Value | None = None
     for op, right_node in zip(node.ops, node.comparators):
@@ -71,7 +71,7 @@ def lower_compare(lo: Lowering, node) -> Value:
 
 
 def compare(lo: Lowering, op, left: Value, right: Value, node) -> Value:
-    """One comparison."""
+    """Lower one comparison."""
     if isinstance(op, (gast.In, gast.NotIn)):
         return operators.contains(lo, left, right, isinstance(op, gast.NotIn), node)
     return core.operate(lo, COMPARE[type(op)], left, right)
@@ -79,13 +79,13 @@ def compare(lo: Lowering, op, left: Value, right: Value, node) -> Value:
 
 @core.lower.register(gast.BoolOp)
 def lower_boolop(lo: Lowering, node) -> Value:
-    """`a and b`, `a or b`."""
+    """Lower `a and b`, `a or b`."""
     return short_circuit(lo, node.values, "and" if isinstance(node.op, gast.And) else "or")
 
 
 @core.lower.register(gast.List)
 def lower_list(lo: Lowering, node) -> Value:
-    """`[a, *b]`."""
+    """Lower `[a, *b]`."""
     parts = [(core.lower(lo, n.value if isinstance(n, gast.Starred) else n), isinstance(n, gast.Starred)) for n in node.elts]
     if all(core.has_known_items(value) for value, starred in parts if starred):
         return lo.new_list([v for value, starred in parts for v in (sequences.static_items(lo, value, node) if starred else [value])])
@@ -101,7 +101,7 @@ def lower_list(lo: Lowering, node) -> Value:
 
 
 def elements(lo: Lowering, nodes) -> list[Value]:
-    """The values of a display or of arguments, stars unpacked."""
+    """Lower the elements of a display or the arguments of a call, and unpack starred ones."""
     values: list[Value] = []
     for node in nodes:
         if isinstance(node, gast.Starred):
@@ -113,7 +113,7 @@ def elements(lo: Lowering, nodes) -> list[Value]:
 
 @core.lower.register(gast.Dict)
 def lower_dict(lo: Lowering, node) -> Value:
-    """`{key: value, **others}`."""
+    """Lower `{key: value, **others}`."""
     items: dict[Any, Value] = {}
     for key, value in zip(node.keys, node.values):
         if key is None:
@@ -139,7 +139,7 @@ def lower_slice(lo: Lowering, node) -> Value:
 
 @core.lower.register(gast.JoinedStr)
 def lower_joined(lo: Lowering, node) -> Value:
-    """An f-string."""
+    """Lower an f-string."""
     parts: list[Operand] = []
     for part in node.values:
         if isinstance(part, gast.Constant):
@@ -155,7 +155,7 @@ def lower_joined(lo: Lowering, node) -> Value:
 
 
 def short_circuit(lo: Lowering, nodes: list, kind: str) -> Value:
-    """`a and b and c`, `a or b or c`: the rest is evaluated only if it decides."""
+    """Lower `a and b and c` or `a or b or c`; later operands are evaluated only if the earlier ones do not decide."""
     first = core.lower(lo, nodes[0])
     if len(nodes) == 1:
         return first
@@ -166,5 +166,5 @@ def short_circuit(lo: Lowering, nodes: list, kind: str) -> Value:
 
 @core.lower.register(gast.IfExp)
 def lower_ifexp(lo: Lowering, node: gast.IfExp) -> Value:
-    """`a if c else b`."""
+    """Lower `a if c else b`."""
     return choose(lo, core.lower(lo, node.test), lambda: core.lower(lo, node.body), lambda: core.lower(lo, node.orelse), "ifexp")

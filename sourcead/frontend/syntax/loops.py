@@ -1,4 +1,4 @@
-"""`for` and `while`."""
+"""Lower `for` and `while` loops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sourcead.ir.nodes import Block
 
 @core.lower_statement.register(gast.For, gast.While)
 def lower_loop(lo: Lowering, node, rest: list[gast.AST]) -> tuple[Any, bool]:
-    """A loop, and what follows it where it may be left early."""
+    """Lower a loop, and also the statements after it if the loop may be left early."""
     with lo.at(node):
         left = lower_for(lo, node) if isinstance(node, gast.For) else lower_while(lo, node)
     if left is not None:
@@ -31,7 +31,7 @@ def lower_loop(lo: Lowering, node, rest: list[gast.AST]) -> tuple[Any, bool]:
 
 
 def lower_for(lo: Lowering, node: gast.For) -> Any:
-    """A `for` loop; if it writes into the items of a list that it takes by index, or needs to know them, it takes them one by one."""
+    """Lower a `for` loop; unroll it over a list that it reads by index if it changes the items or must know them."""
     walked: list[Cell] = []
     with lo.attempt(AliasError, UnsupportedSyntaxError, when=lambda error: bool(walked)) as attempt:
         with lo.using(walked=walked):
@@ -42,7 +42,7 @@ def lower_for(lo: Lowering, node: gast.For) -> Any:
 
 
 def for_loop(lo: Lowering, node: gast.For, listing: bool = False) -> Any:
-    """A loop; with `listing`, over the items of lists of known length one by one."""
+    """Lower a `for` loop; with `listing`, take the items of lists of known length one by one."""
     taken: list = []
     with lo.using(listing=listing, walks=taken):
         iterable = core.iterate(lo, core.lower(lo, node.iter), node)
@@ -59,7 +59,7 @@ def for_loop(lo: Lowering, node: gast.For, listing: bool = False) -> Any:
 
 
 def index_name(target: gast.AST) -> str | None:
-    """The name that the user gives to the number of the iteration: `for i in range`, `for i, x in enumerate`."""
+    """Return the user's name for the iteration index: `for i in range`, `for i, x in enumerate`."""
     match target:
         case gast.Name(id=name) | gast.Tuple(elts=[gast.Name(id=name), *_]):
             return name
@@ -67,7 +67,7 @@ def index_name(target: gast.AST) -> str | None:
 
 
 def lower_while(lo: Lowering, node: gast.While) -> None:
-    """A loop with a condition; one that assigns names is tested inside."""
+    """Lower a `while` loop; if its condition assigns names, test it inside the body."""
     if not exits.is_endless(node) and any(isinstance(n, gast.NamedExpr) for n in gast.walk(node.test)):
         if node.orelse:
             raise core.unsupported(
@@ -101,11 +101,11 @@ def lower_while(lo: Lowering, node: gast.While) -> None:
 
 
 def seeds(lo: Lowering, target: gast.AST, body: list[gast.AST], node: gast.AST | None = None) -> list:
-    """Slots that an iteration surely changes, judged by the syntax: names assigned, arrays written through a name.
+    """Find the slots that an iteration surely changes, judged by the syntax: names assigned, arrays written through a name.
 
     Args:
         lo: the lowering.
-        target: what the elements are assigned to.
+        target: the syntax node that the elements are assigned to.
         body: the statements of the loop.
         node: the loop, if it is a statement of the function.
     """

@@ -1,11 +1,11 @@
-"""`match` as a plain choice: a chain of `if`.
+"""Lower `match` to a chain of `if`.
 
     match s:                       if s == 0: A
         case 0: A                  elif s == 1 or s == 2: B
         case 1 | 2: B              else: n = s; C
         case n: C
 
-Sequence and mapping patterns are taken apart where the structure of the subject is known.
+Sequence and mapping patterns are matched while compiling where the structure of the subject is known.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NEVER, ALWAYS = gast.Constant(False, None), gast.Constant(True, None)
 
 @core.replaced_statement(gast.Match)
 def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
-    """The first case of a `match` as an `if`, the others as a `match` in its `else`."""
+    """Rewrite the first case of a `match` as an `if`, and the others as a `match` in its `else`."""
     subject = core.lower(lo, node.subject)
     case, *others = node.cases
     binds: list[gast.AST] = []
@@ -40,14 +40,14 @@ def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
 
 
 def choice(test: gast.AST, body: list[gast.AST], rest: gast.AST, node) -> gast.If:
-    """`if test: body else: rest`."""
+    """Build `if test: body else: rest`."""
     made = gast.If(test, body, [rest])
     made.stands_for = getattr(node, "stands_for", node)
     return made
 
 
 def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], node) -> gast.AST:
-    """The condition under which a value matches; `binds` gains the assignments of the names captured."""
+    """Build the condition under which a value matches; append the assignments of captured names to `binds`."""
     match pattern:
         case gast.MatchValue(value=wanted):
             return gast.Compare(Held(value), [gast.Eq()], [wanted])
@@ -77,14 +77,14 @@ def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], nod
 
 
 def bind(lo: Lowering, name: str, value: Value, node) -> gast.Assign:
-    """`name = value`."""
+    """Build `name = value`."""
     made = gast.Assign([gast.Name(name, gast.Store(), None, None)], Held(value), None)
     made.stands_for = getattr(node, "stands_for", node)
     return made
 
 
 def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST:
-    """`case [a, *b]`."""
+    """Build the condition of `case [a, *b]`."""
     if isinstance(value, Cell) and value.kind == "list":
         items = value.contents
     elif isinstance(value, TupleVal):
@@ -97,7 +97,7 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
         error = core.unsupported(
             lo, node, "a sequence pattern needs a tuple or list whose length is known", "write the choice with `if`"
         )
-        error.needs_items = True  # the items of a list that are not alike are known one by one
+        error.needs_items = True  # items of a list that differ in type are known one by one
         raise error
     stars = [k for k, p in enumerate(patterns) if isinstance(p, gast.MatchStar)]
     if len(items) != len(patterns) and not (stars and len(items) >= len(patterns) - 1):
@@ -112,7 +112,7 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
 
 
 def is_another_kind(lo: Lowering, value: Value, kind: str) -> bool:
-    """Whether a value is surely no list or tuple, or no dict; an array matches neither pattern."""
+    """Tell whether a value surely fails a list pattern, or a dict pattern; an array matches neither."""
     if isinstance(value, TupleVal):
         return kind == "dict"
     if isinstance(value, Cell) and value.kind != "array":
@@ -121,7 +121,7 @@ def is_another_kind(lo: Lowering, value: Value, kind: str) -> bool:
 
 
 def class_test(lo: Lowering, cls, patterns, named: dict, value: Value, binds, node) -> gast.AST:
-    """`case Point(x, y=0)`: a test of the class, then of the attributes."""
+    """Build the condition of `case Point(x, y=0)`, which tests the class while compiling and then the attributes."""
     wanted = core.lower(lo, cls)
     verdict = functions.builtin_isinstance(lo, [value, wanted], {}, node)
     if not (isinstance(verdict, Const) and isinstance(verdict.value, bool)):
@@ -139,7 +139,7 @@ TAKEN_WHOLE = (bool, dict, float, int, list, str, tuple)  # `case float(x)` bind
 
 
 def mapping_test(lo: Lowering, keys, patterns, value: Cell, binds, node) -> gast.AST:
-    """`case {key: pattern}`."""
+    """Build the condition of `case {key: pattern}`."""
     tests = []
     for key, pattern in zip(keys, patterns):
         found, k = core.known(lo, core.lower(lo, key))
@@ -150,7 +150,7 @@ def mapping_test(lo: Lowering, keys, patterns, value: Cell, binds, node) -> gast
 
 
 def conjunction(tests: list[gast.AST]) -> gast.AST:
-    """The condition that all tests hold."""
+    """Build the condition that all tests hold."""
     if NEVER in tests:
         return NEVER
     tests = [t for t in tests if t is not ALWAYS]

@@ -1,7 +1,7 @@
-"""Lowering of statements: one function for each kind, returning how control leaves it.
+"""Lower statements, with one function for each kind, which returns how control leaves the statement.
 
-None: goes on to the next statement.  `Return(value)`, `RAISED`, `NEXT` (a `continue`): it does not.  An `if` out of which
-control may leave takes the statements after it into its arms, so that structured branches are all there is.
+None means that control goes on to the next statement; `Return(value)`, `RAISED` and `NEXT` (a `continue`) mean that it does not.  An `if`
+that control may leave takes the statements after it into its arms, so that only structured branches are needed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ MAX_COPIES = 64
 
 @core.lower_statement.register(gast.If)
 def lower_if(lo: Lowering, node: gast.If, rest: list[gast.AST]) -> tuple[Any, bool]:
-    """Lowers an `if`; returns how control leaves it, and whether the statements after it were lowered too."""
+    """Lower an `if`; return how control leaves it, and whether the statements after it were lowered too."""
     with lo.at(node):
         test = core.lower(lo, node.test)
         verdict = core.truth(lo, test)
     if verdict is not None:
         taken = node.body if verdict else node.orelse
-        if may_leave(node):  # what comes after is what an `if` inside goes on to
+        if may_leave(node):  # an `if` inside `taken` continues with the statements in `rest`
             return core.lower_statements(lo, [*taken, *rest]), True
         return core.lower_statements(lo, taken), False
     with lo.at(node):
@@ -62,7 +62,7 @@ def lower_if(lo: Lowering, node: gast.If, rest: list[gast.AST]) -> tuple[Any, bo
 
 
 def leave_or_go_on(lo: Lowering, node: gast.If, cond, rest: list[gast.AST]) -> Any:
-    """An `if` somewhere in which the loop may be left, then the rest of the iteration if it was not."""
+    """Lower an `if` inside which the loop may be left, then the rest of the iteration under the condition that it was not."""
 
     def arm(body):
         return lambda: arm_value(lo, core.lower_statements(lo, body))
@@ -74,7 +74,7 @@ def leave_or_go_on(lo: Lowering, node: gast.If, cond, rest: list[gast.AST]) -> A
 
 
 def arm_value(lo: Lowering, left: Any) -> Any:
-    """The value of an arm that runs to the end of the function or iteration."""
+    """Return the value of an arm that runs to the end of the function or iteration."""
     if left is RAISED:
         return RAISED
     if lo.scope.loops:
@@ -87,7 +87,7 @@ def arm_value(lo: Lowering, left: Any) -> Any:
 
 @core.statement(gast.Return)
 def lower_return(lo: Lowering, node) -> Any:
-    """`return value`."""
+    """Lower `return value`."""
     value = Const(None) if node.value is None else core.lower(lo, node.value)
     if lo.scope.loops:
         early_exits.set_return(lo, value, again=hasattr(node, "stands_for"))
@@ -97,7 +97,7 @@ def lower_return(lo: Lowering, node) -> Any:
 
 @core.statement(gast.Break)
 def lower_break(lo: Lowering, node) -> Any:
-    """`break`."""
+    """Lower `break`."""
     early_exits.set_break(lo)
     return NEXT
 
@@ -108,7 +108,7 @@ core.statement(gast.Pass)(lambda lo, node: None)
 
 @core.statement(gast.Expr)
 def lower_expr(lo: Lowering, node) -> Any:
-    """An expression as a statement."""
+    """Lower an expression statement."""
     if isinstance(node.value, gast.Constant):
         return None  # a docstring
     if isinstance(node.value, gast.Yield):
@@ -122,7 +122,7 @@ def lower_expr(lo: Lowering, node) -> Any:
 
 
 def lower_yield(lo: Lowering, node) -> Value | None:
-    """`yield value` as a statement."""
+    """Lower `yield value` as a statement."""
     consume = lo.scope.consume
     if consume is None:
         raise core.unsupported(lo, node, f"`{lo.scope.source.name}` is a generator", "return a list")
@@ -131,7 +131,7 @@ def lower_yield(lo: Lowering, node) -> Value | None:
 
 @core.statement(gast.Assert)
 def lower_assert(lo: Lowering, node) -> None:
-    """`assert test, message`."""
+    """Lower `assert test, message`."""
     test = core.lower(lo, node.test)
     if core.truth(lo, test) is True:
         return
@@ -141,7 +141,7 @@ def lower_assert(lo: Lowering, node) -> None:
 
 @core.statement(gast.Raise)
 def lower_raise(lo: Lowering, node) -> Any:
-    """`raise error`."""
+    """Lower `raise error`."""
     if node.exc is None:
         raise core.unsupported(lo, node, "a bare `raise`")
     exc = core.atom(lo, node.exc)
@@ -151,13 +151,13 @@ def lower_raise(lo: Lowering, node) -> Any:
 
 @core.statement(gast.FunctionDef)
 def lower_functiondef(lo: Lowering, node) -> None:
-    """`def` inside a function."""
+    """Lower a `def` inside a function."""
     lo.set(lo.scope.names, node.name, inlining.local_function(lo, node))
 
 
 @core.statement(gast.Global)
 def lower_global(lo: Lowering, node) -> None:
-    """`global name`, of a name that is only read."""
+    """Accept `global name` for a name that is only read."""
     stored = {n.id for n in gast.walk(lo.scope.source.node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     if stored & set(node.names):
         raise core.unsupported(lo, node, "an assignment to a global name", "return the new value")
@@ -165,7 +165,7 @@ def lower_global(lo: Lowering, node) -> None:
 
 @core.statement(gast.Nonlocal)
 def lower_nonlocal(lo: Lowering, node) -> None:
-    """`nonlocal name`: assignments go to the function around that has it."""
+    """Lower `nonlocal name`: assignments go to the enclosing function that defines the name."""
     for name in node.names:
         scope = lo.scope.parent
         while scope is not None and name not in scope.names:
@@ -179,7 +179,7 @@ def lower_nonlocal(lo: Lowering, node) -> None:
 
 @core.statement(gast.Delete)
 def lower_delete(lo: Lowering, node) -> None:
-    """`del name`, `del xs[k]`."""
+    """Lower `del name`, `del xs[k]`."""
     for target in node.targets:
         if isinstance(target, gast.Subscript):
             delete_item(lo, target)
@@ -190,7 +190,7 @@ def lower_delete(lo: Lowering, node) -> None:
 
 
 def delete_item(lo: Lowering, target: gast.Subscript) -> None:
-    """`del items[k]` of a list or dict whose items are known one by one."""
+    """Lower `del items[k]` for an item or slice of a list, or for a key of a dict."""
     base = core.lower(lo, target.value)
     place = core.lower(lo, target.slice)
     if isinstance(base, Cell) and (base.kind == "list" or lists.is_list(lo, base)):
@@ -212,7 +212,7 @@ def delete_item(lo: Lowering, target: gast.Subscript) -> None:
 
 @core.statement(gast.Import, gast.ImportFrom)
 def lower_import(lo: Lowering, node) -> None:
-    """`import` inside a function, of a module that can be imported while compiling."""
+    """Lower an `import` inside a function, of a module that can be imported while compiling."""
     for alias in node.names:
         if isinstance(node, gast.ImportFrom):
             if node.level or alias.name == "*":

@@ -1,7 +1,7 @@
-"""`with` blocks that do not alter the data flow: `np.errstate`, `np.printoptions`, `warnings.catch_warnings`.
+"""Lower `with` blocks that do not alter the data flow: `np.errstate`, `np.printoptions`, `warnings.catch_warnings`.
 
-The statements of the body say that they are inside (`Stmt.within`), and so do their adjoints, which may divide by the same
-zero; the text puts statements that say the same under one `with`.  For every other purpose the block is not there.
+The statements of the body are marked as inside (`Stmt.within`), and so are their adjoints, which may divide by the same
+zero; the code generator puts statements with equal marks under one `with`.  Nothing else depends on the block.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from sourcead.frontend.syntax.adjoint_blocks import Steered
 from sourcead.ir.nodes import Call, Const
 
 NEUTRAL = (np.errstate, np.printoptions, warnings.catch_warnings, contextlib.nullcontext)
-STOPS = ("raise", "call")  # what errstate can be told to do that alters the flow
+STOPS = ("raise", "call")  # the actions of `errstate` that alter the control flow
 
 
 class WithBegins(gast.Pass):
-    """The beginning of a `with` block, in a list of statements: `managers` are its context managers."""
+    """Mark the beginning of a `with` block in a list of statements; `managers` holds its context managers."""
 
 
 class WithEnds(gast.Pass):
-    """The end of a `with` block, in a list of statements."""
+    """Mark the end of a `with` block in a list of statements."""
 
 
 @core.replaced_statement(gast.With)
 def between_marks(lo: Lowering, node: gast.With) -> list[gast.AST]:
-    """The statements of a `with` block, between marks."""
+    """Return the statements of a `with` block between marks for its beginning and end."""
     items, body = node.items, node.body
     steers = [adjoint_blocks.is_steering(lo, item) for item in items]
-    if len(set(steers)) == 2:  # one kind outside, the others inside
+    if len(set(steers)) == 2:  # the managers up to the first of the other kind stay outside, the others move inside
         inner = gast.With(items[steers.index(not steers[0]) :], body, None)
         inner.stands_for = getattr(node, "stands_for", node)
         items, body = items[: steers.index(not steers[0])], [inner]
@@ -52,7 +52,7 @@ def between_marks(lo: Lowering, node: gast.With) -> list[gast.AST]:
 
 
 def neutral(lo: Lowering, item) -> Call:
-    """The context manager of a `with`, if it is one that leaves values alone."""
+    """Return the call of the context manager of a `with`; refuse a manager that might alter values."""
     made = item.context_expr
     fn = None
     if isinstance(made, gast.Call):
@@ -74,7 +74,7 @@ def neutral(lo: Lowering, item) -> Call:
 
 
 def constant(lo: Lowering, node) -> Const:
-    """An option that must be known while compiling."""
+    """Lower an option that must be known while compiling."""
     found, value = core.known(lo, core.lower(lo, node))
     if not found:
         raise core.unsupported(lo, node, "an option of a context manager that is not known before the program runs")
@@ -83,11 +83,11 @@ def constant(lo: Lowering, node) -> Const:
 
 @core.statement(WithBegins)
 def enter(lo: Lowering, node: WithBegins) -> None:
-    """Marks the statements from here on as inside of the block."""
+    """Mark the statements from here on as inside the block."""
     lo.build.within = (*lo.build.within, *node.managers)
 
 
 @core.statement(WithEnds)
 def leave(lo: Lowering, node: WithEnds) -> None:
-    """Marks the statements from here on as outside of the block."""
+    """Mark the statements from here on as outside the block."""
     lo.build.within = lo.build.within[: len(lo.build.within) - node.count]

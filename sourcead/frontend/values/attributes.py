@@ -1,4 +1,4 @@
-"""Attributes: `value.name` of arrays and numbers, and of modules, classes and other objects that are part of the program."""
+"""Lower `value.name` for arrays and numbers, and for modules, classes and other objects of the program."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _attribute_of_constant(lo: Lowering, value: Const, name: str, node) -> Value
 
 @core.attribute.register(object)
 def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
-    """An attribute of an array, a number or a string."""
+    """Lower an attribute of an array, a number or a string."""
     if (found := records.named_result(lo, value, name, node)) is not None:
         return found
     atom = lo.read(value)
@@ -72,7 +72,7 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
 
 
 def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
-    """An attribute of a module, class or other object that is part of the program."""
+    """Lower an attribute of a module, a class or another object that is known while compiling."""
     obj = value.value
     try:
         found = getattr(obj, name)
@@ -82,7 +82,7 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
     if isinstance(obj, types.ModuleType):
         if core.is_code(found) or core.is_library_module(obj):
             if not core.is_library_module(obj) and not isinstance(found, types.ModuleType) and not lo.static_only:
-                holder = obj.__dict__ if name in obj.__dict__ else obj  # some modules make their names when they are asked for
+                holder = obj.__dict__ if name in obj.__dict__ else obj  # some modules make their names on first access
                 lo.guards[(id(holder), name)] = (holder, name, found)
             return Const(found, text=text)
         return core.live_data(lo, name, found, (obj.__dict__, name))

@@ -1,4 +1,4 @@
-"""Loops over lists and dicts that are changed while they are walked: each iteration takes what stands there by then."""
+"""Lower loops that change the list or dict they run over: each iteration takes the item that is there at that moment."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from sourcead.frontend.core import Cell, Iterable, Lowering, Value
 
 @dataclass(eq=False)
 class Walk:
-    """The items of a list or dict as they were when a loop began, in the order that it takes them."""
+    """Record the items of a list or dict, in loop order, as they were when the loop began."""
 
     cell: Cell
     items: list[tuple[Any, Value]]
 
     def stands(self, k: int) -> bool:
-        """Whether what is still to be taken from place `k` on is as it was."""
+        """Tell whether the items from place `k` on are unchanged."""
         now = self.cell.items
         return len(now) == len(self.items) and all(now.get(key) is item for key, item in self.items[k:])
 
 
 def walk(lo: Lowering, cell: Cell, items: list[tuple[Any, Value]]) -> Iterable:
-    """The values of a list or dict, one by one."""
+    """Iterate over the values of a list or dict one by one."""
     made = Walk(cell, items)
     lo.walks.append(made)
 
@@ -35,13 +35,13 @@ def walk(lo: Lowering, cell: Cell, items: list[tuple[Any, Value]]) -> Iterable:
 
 
 def pairs(lo: Lowering, cell: Cell, made: Iterable) -> Iterable:
-    """An iterable that is made of the items of a dict, and refuses that they change."""
+    """Register an iterable made of the items of a dict, so that changes of the dict during the loop are refused."""
     lo.walks.append(Walk(cell, list(cell.items.items())))
     return made
 
 
 def element(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, node) -> Value:
-    """The element that iteration `k` takes."""
+    """Return the element that iteration `k` takes; refuse if the loop changes what it runs over in an unsupported way."""
     for one in walks:
         if one.stands(k):
             continue

@@ -1,4 +1,4 @@
-"""The classes of the user's objects: special methods, and what calls and truth tests do with them."""
+"""Find the class of a user's object, and call the special methods that it defines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sourcead.ir.records import find
 
 
 def class_of(value: Value) -> type | None:
-    """The class of an object or named tuple; None of other values."""
+    """Return the class of an object or named tuple, or None for any other value."""
     match value:
         case TupleVal(cls=cls):
             return cls
@@ -23,19 +23,19 @@ def class_of(value: Value) -> type | None:
 
 
 def has_attribute(value: Value, name: str) -> bool:
-    """Whether an object has an attribute."""
+    """Tell whether an object has an attribute."""
     return isinstance(value, Cell) and name in value.items or find(class_of(value), name)[0] is not None
 
 
 def method(value: Value, name: str) -> Any:
-    """The Python function that the class of an object has under a special name; None if there is none."""
+    """Return the Python function that the class of an object defines under a special name, or None if there is none."""
     cls = class_of(value)
     found = find(cls, name)[1] if cls is not None else None
     return found if isinstance(found, types.FunctionType) else None
 
 
 def special(lo: Lowering, value: Value, name: str, args: list[Value], node) -> Value | None:
-    """The result of a special method of an object; None if its class does not define it."""
+    """Call a special method of an object and return the result, or None if the class does not define the method."""
     found = method(value, name)
     return None if found is None else core.call_object(lo, found, [value, *args], {}, node)
 

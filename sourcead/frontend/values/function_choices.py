@@ -1,9 +1,9 @@
-"""Functions that are chosen while the program runs, among those known while compiling.
+"""Lower the choice of a function at run time among functions that are known while compiling.
 
     f = fs[i % 2];  f(x)          if i % 2 == 0: fs[0](x)  else: fs[1](x)
     f = g if c else h;  f(x)      if which == 0: g(x)  else: h(x)
 
-What is carried is which one it is; a call is a branch over them.
+The generated code carries the index of the chosen function; a call becomes a branch over the candidates.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from sourcead.ir.types import BOOL, INT
 
 
 def by_index(lo: Lowering, items: list[Value], key: Value) -> Value:
-    """`functions[key]` for an index that is not known."""
+    """Lower `functions[key]` for an index that is not known while compiling."""
     which, n = lo.read(key), len(items)
     match lo.build.made_by.get(which):
         case Call(operator.mod, (_, Const(value))) if value == n:
             pass
         case _:
-            inside = lo.build.index(lo.build.call(range, Const(n)), which)  # raises what the subscript would
+            inside = lo.build.index(lo.build.call(range, Const(n)), which)  # raises the same error as the subscript
             which = lo.build.call(int, inside, type=INT, name="which")
     return ChoiceVal(which, dict(enumerate(items[:-1])), items[-1])
 
 
 def by_key(lo: Lowering, items: dict[Any, Value], key: Value, otherwise: Value | None) -> Value:
-    """`functions[key]` for a dict and a key that is not known."""
+    """Lower `functions[key]` for a dict and a key that is not known while compiling."""
     return ChoiceVal(lo.read(key), dict(items), otherwise)
 
 
 @core.call.register(ChoiceVal)
 def call(lo: Lowering, fn: ChoiceVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A call of the function that was chosen."""
+    """Lower a call of the chosen function as a branch over all candidates."""
     options = list(fn.options.items())
 
     def try_from(k: int) -> Any:

@@ -1,4 +1,4 @@
-"""Assignments that change an object: `base[key] = value`, and `x += y`."""
+"""Lower assignments that change an object: `base[key] = value` and `x += y`."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ def _store_in_dict(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
         replace_item(lo, base, k, value)
         return
     if found:
-        runtime_dicts.open_up(lo, base, node)  # whether the key is there afterwards depends on what the program does
+        runtime_dicts.open_up(lo, base, node)  # the program decides at run time whether the key is there afterwards
     else:
         runtime_dicts.open_up(lo, base, node, key)
     core.store(lo, base, key, value, node, mode)
 
 
 def replace_item(lo: Lowering, base: Cell, key: Any, value: Value) -> None:
-    """Gives a list or dict of known structure another item."""
+    """Replace one item of a list or dict whose items are known one by one."""
     lo.alive(base)
     lo.changed(base)
     lo.set(base.slots, key, value)
 
 
 def assigned_slice(lo: Lowering, base: Cell, key: SliceVal, value: Value) -> list[Value] | None:
-    """The items of a list after an assignment to a part of it, if all is known one by one."""
+    """Return the items of a list after an assignment to a slice of it, or None if they are not all known one by one."""
     found, part = core.known_slice(lo, key)
     if not found or base.depth < lo.depth or not core.has_known_items(value):
         return None
@@ -90,12 +90,12 @@ def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, n
 
 @core.store.register(Cell)
 def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
-    """`a[key] = value`."""
+    """Lower `a[key] = value` for an array."""
     lo.write(base, (Sub(lo.operand(key)),), lo.operand(sequences.as_array(lo, value)), mode)
 
 
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
-    """`old op= value` of an object; returns the value to bind the name to, or None if the object changed in place."""
+    """Lower `old op= value`; return the value to bind the name to, or None if the object changed in place."""
     if isinstance(old, Cell) and old.kind == "list" and fn is operator.add:
         known_containers.extend(lo, old, value, node)
         return None
@@ -115,7 +115,7 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
             sets.replace(lo, old, fn, value, node)
             return None
         new = core.operate(lo, fn, old, value)
-        if isinstance(t, Undefined):  # an item of what is empty in this round of lowering a loop
+        if isinstance(t, Undefined):  # an item of a container that is still empty in this round of lowering a loop
             return new
         if isinstance(t, Array) and atom_type(lo.read(new)) != t and getattr(atom_type(lo.read(new)), "dtype", None) != t.dtype:
             raise core.unsupported(
@@ -130,7 +130,7 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
 
 
 def symbol(op) -> str:
-    """The operator as it is written."""
+    """Return the symbol of a Python operator for use in messages."""
     symbols = {
         "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@", "FloorDiv": "//", "Mod": "%",
         "BitOr": "|", "BitAnd": "&",

@@ -1,6 +1,6 @@
-"""What a loop may run over: ranges, arrays, lists, and what `enumerate`, `zip` and `reversed` make of them.
+"""Describe what a loop runs over: ranges, arrays, lists, and the results of `enumerate`, `zip` and `reversed`.
 
-Every loop of unknown length becomes a counted one whose elements are read by index; the text turns it back.
+A loop of unknown length becomes a counted loop whose elements are read by index; the code generator restores its original form.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from sourcead.frontend.values import changing_lists, classes, sequences
 from sourcead.ir.nodes import Call, Const, Range, Var
 from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
 
-USED = "used"  # the slot of an iterator that was walked through
+USED = "used"  # the slot that marks an iterator as exhausted
 
 
 def listed(items: list[Value]) -> Iterable:
-    """An iterable of elements that are known one by one."""
+    """Make an iterable of elements that are known one by one."""
     return Iterable(items=items, reverse=lambda: listed(items[::-1]))
 
 
@@ -63,7 +63,7 @@ def _iterate_dict(lo: Lowering, value: Cell, node) -> Iterable:
 
 @core.iterate.register(TupleVal, "list")
 def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
-    """A tuple or list of known length: a loop in the text where the elements are alike, else put in one by one."""
+    """Iterate over a tuple or list of known length: as a loop in the generated code if the elements are alike, else unrolled."""
     if (found := classes.special(lo, value, "__iter__", [], node)) is not None:
         return core.iterate(lo, found, node)
     items = value.contents
@@ -81,12 +81,12 @@ def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
 
 
 def one_by_one(lo: Lowering, value: Value, items: list[Value]) -> Iterable:
-    """The items of a tuple, or of a list, which may be changed while they are taken."""
+    """Iterate over the known items of a tuple, or of a list, which the loop may change."""
     return changing_lists.walk(lo, value, list(value.items.items())) if isinstance(value, Cell) else listed(items)
 
 
 def element_type(value: Value) -> Type | None:
-    """The type of a value that is or could be one atom; None for others."""
+    """Return the type of a value that is or could become one atom, or None for any other value."""
     match value:
         case Var() | Const():
             return atom_type(value)
@@ -104,7 +104,7 @@ def element_type(value: Value) -> Type | None:
 
 
 def alike(types: list) -> bool:
-    """Whether one piece of text serves for all elements: same structure, dtypes and ranks."""
+    """Tell whether one loop body serves all elements because their structures, dtypes and ranks are the same."""
     if None in types:
         return False
 
@@ -129,7 +129,7 @@ def alike(types: list) -> bool:
 
 @core.iterate.register(Array, ListT, TupleT, Unknown)
 def sequence(lo: Lowering, value: Value, node) -> Iterable:
-    """An array (its rows), or a list or tuple of unknown length."""
+    """Iterate over the rows of an array, or over the items of a list or tuple that is one IR value."""
 
     def length():
         known = known_length(atom_type(lo.read(value))) if lo.apart else None
@@ -156,7 +156,7 @@ def sequence(lo: Lowering, value: Value, node) -> Iterable:
 
 
 def known_length(t: Type) -> int | None:
-    """The number of items of a value of a type, if it is known."""
+    """Return the number of items of a value of the given type, or None if it is not known."""
     match t:
         case Array(_, (int(n), *_)):
             return n
@@ -166,7 +166,7 @@ def known_length(t: Type) -> int | None:
 
 
 def counted(lo: Lowering, args: list[Value], node) -> Iterable:
-    """`range(...)`."""
+    """Make the iterable of `range(...)`."""
     atoms = [lo.read(a) for a in args]
     if any(isinstance(t := atom_type(a), Scalar) and t.kind == "float" for a in atoms):
         why = "`range` of a float (an integer argument in wrt counts as a float)"
@@ -209,7 +209,7 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
 
 
 def enumerated(lo: Lowering, inner: Iterable, start: Value, node) -> Iterable:
-    """`enumerate(inner, start)`."""
+    """Make the iterable of `enumerate(inner, start)`."""
     if inner.drive is not None:
         return numbered(lo, inner, start)
     if inner.items is not None:
@@ -226,7 +226,7 @@ def enumerated(lo: Lowering, inner: Iterable, start: Value, node) -> Iterable:
 
 
 def numbered(lo: Lowering, inner: Iterable, start: Value) -> Iterable:
-    """`enumerate` of a generator: a variable counts."""
+    """Make the iterable of `enumerate` of a generator, which counts in a variable."""
     count = Flag("count")
 
     def drive(act, leave=None):
@@ -245,7 +245,7 @@ def numbered(lo: Lowering, inner: Iterable, start: Value) -> Iterable:
 
 
 def without_generator(lo: Lowering, inner: Iterable, node) -> Iterable:
-    """The iterable, if its elements can be read by their number; a generator's elements are put into a list first."""
+    """Return the iterable if its elements can be read by index; collect the elements of a generator into a list first."""
     if inner.endless:
         raise core.unsupported(lo, node, "what never ends cannot be turned into a list", "loop over it, and leave with `break`")
     if inner.drive is None:
@@ -254,12 +254,12 @@ def without_generator(lo: Lowering, inner: Iterable, node) -> Iterable:
 
 
 def by_unknown_number(lo: Lowering, inner: Iterable, node) -> Iterable:
-    """The iterable, with elements that can be read by a number that is not known while compiling."""
+    """Return an iterable whose elements can be read by an index that is not known while compiling."""
     return inner if inner.items is None else sequence(lo, sequences.as_one_value(lo, TupleVal(tuple(inner.items))), node)
 
 
 def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
-    """`zip(...)`."""
+    """Make the iterable of `zip(...)`."""
     parts = [p if p.endless and p.nth is not None else without_generator(lo, p, node) for p in parts]
     known = [p.items for p in parts if not p.endless]
 
@@ -272,7 +272,7 @@ def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
         return Iterable(nth=lambda k: TupleVal(tuple(p.nth(k) for p in parts)), endless=True)
     counts = [len(p.items) if p.items is not None else p.count for p in parts if not p.endless]
     has_text = any(p.items is not None and any(map(core.is_text, p.items)) for p in parts)
-    if None not in counts and has_text:  # names, which may be keys
+    if None not in counts and has_text:  # strings, which may serve as keys
         return rows(min(counts))
     if any(p.items is not None for p in parts):
         parts = [by_unknown_number(lo, p, node) for p in parts]
@@ -291,7 +291,7 @@ def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
 
 
 def reverse(lo: Lowering, inner: Iterable, node) -> Iterable:
-    """`reversed(inner)`."""
+    """Make the iterable of `reversed(inner)`."""
     if inner.reverse is None:
         raise core.unsupported(lo, node, "this object cannot be reversed")
     return replace(inner.reverse(), policy=inner.policy)

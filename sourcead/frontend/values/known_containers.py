@@ -1,4 +1,4 @@
-"""Methods of lists and dicts whose items are known one by one."""
+"""Lower the methods of lists and dicts whose items are known one by one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sourcead.ir.nodes import Const
 
 @core.method.register("list")
 def list_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Value:
-    """Methods of a list whose items are known one by one."""
+    """Lower a method of a list whose items are known one by one."""
     lo.alive(cell)
     if name == "append":
         list_items.append(lo, cell, args[0], node)
@@ -62,7 +62,7 @@ def list_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Valu
 
 
 def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
-    """`cell.extend(value)`, `cell += value`."""
+    """Lower `cell.extend(value)` and `cell += value`."""
     if cell.kind != "list":
         return lists.extend(lo, cell, value, node)
     if not core.has_known_items(value):
@@ -76,7 +76,7 @@ def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
 
 @core.method.register("dict")
 def dict_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Value:
-    """Methods of a dict of known keys."""
+    """Lower a method of a dict whose keys are known."""
     lo.alive(cell)
     lo.sure(cell)
     items = cell.items
@@ -96,7 +96,7 @@ def dict_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Valu
             return items.get(key, args[1] if len(args) > 1 else Const(None))
         if items and len(args) > 1 and all(map(core.is_function, (*items.values(), args[1]))):
             return function_choices.by_key(lo, items, args[0], args[1])
-    fixed = cell.depth == lo.depth  # else what is a key afterwards depends on what the program does
+    fixed = cell.depth == lo.depth  # otherwise the program decides at run time which keys there are afterwards
     if name == "update" and fixed:
         other = args[0] if args else None
         if other is None or isinstance(other, Cell) and other.kind == "dict":

@@ -1,4 +1,4 @@
-"""Changing the items of a list: appending, inserting into lists that lie in lists, and replacing all items."""
+"""Change the items of a list: append to it, insert into a list inside another container, or replace all items."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sourcead.ir.types import ListT, join
 
 
 def note_row(lo: Lowering, items: Cell, value: Value) -> None:
-    """Notes whether an appended item is a part of an array that may be written elsewhere."""
+    """Record whether an appended item is a part of an array that may be written elsewhere."""
     for root in roots(value):
         plain = isinstance(value, Cell) and value.base is root and isinstance(value.step, Sub) and root.kind == "array"
         if lo.rows_stay and plain and roots(value) == {root} and (root in items.rows_of or root not in items.holds):
@@ -19,7 +19,7 @@ def note_row(lo: Lowering, items: Cell, value: Value) -> None:
 
 
 def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
-    """Gives a list of known structure other items."""
+    """Replace all items of a list whose items are known one by one."""
     lo.changed(cell)
     for key in list(cell.items):
         lo.set(cell.slots, key, MISSING)
@@ -28,7 +28,7 @@ def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
 
 
 def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
-    """`cell.append(value)`."""
+    """Lower `cell.append(value)`."""
     if cell.kind == "list":
         if cell.depth < lo.depth:
             lo.keep_apart(value)
@@ -51,17 +51,17 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
     lo.replace_slot(root, lambda: lo.build.emit(Append(before, item), t, before.name, before.temp), grows=True)
     note_row(lo, root, value)
     lo.hold(root, value)
-    if any(cell.depth < lo.depth for cell in roots(value)):  # made outside of the loop that appends it
+    if any(cell.depth < lo.depth for cell in roots(value)):  # made outside the loop that appends it
         lo.journal.assign(root, "doubled", True)
 
 
 def replace_inner(lo: Lowering, cell: Cell, new: Var) -> None:
-    """Gives a list that lies in a list or dict other items."""
+    """Replace all items of a list that is itself an item of a list or dict."""
     lo.write(cell.base, (cell.step,), new, through=True)
 
 
 def grow_inner(lo: Lowering, cell: Cell, item: Atom, at: Atom | None = None) -> None:
-    """Appends to a list that lies in a list or dict."""
+    """Append to a list that is itself an item of a list or dict; insert at place `at` if it is given."""
 
     def grown(base, path):
         return lo.build.emit(Append(base, item, path, at), grown_type(atom_type(base), path, atom_type(item)), base.name, base.temp)

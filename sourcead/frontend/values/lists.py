@@ -1,10 +1,10 @@
-"""Lists whose length is known only at run time: their methods, by way of `+`, slices and loops that append.
+"""Lower the methods of lists whose length is known only at run time to `+`, slices and loops that append.
 
     xs.extend(ys)      xs = xs + ys
     xs.reverse()       xs = xs[::-1]
-    sorted(xs)         [xs[i] for i in order]                     order: where `sorted` takes its items from
+    sorted(xs)         [xs[i] for i in order]                     order: the indices that sort `xs`
 
-The order itself carries no derivative, and that of the items goes where each of them came from.
+The order carries no derivative; the derivative of each sorted item goes to the item that it came from.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ NO_MEMORY = (Scalar, Str)
 
 
 def is_list(lo: Lowering, value: Value) -> bool:
-    """Whether this is a list whose length is known only at run time."""
+    """Tell whether a value is a list whose length is known only at run time."""
     return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(lo.read(value)), ListT)
 
 
 def as_list(lo: Lowering, value: Value, node) -> Value:
-    """The items of any iterable as a list, known one by one or not; the same list if it is one."""
+    """Collect the items of any iterable into a list; return the value itself if it is a list."""
     if isinstance(value, Cell) and value.kind == "list" or is_list(lo, value):
         return value
     source = core.iterate(lo, value, node)
@@ -42,44 +42,44 @@ def as_list(lo: Lowering, value: Value, node) -> Value:
 
 
 def wrap_items(lo: Lowering, atom: Atom, *sources: Value) -> Value:
-    """A new list that holds items of other lists."""
+    """Wrap a new list that holds items of other lists."""
     t = atom_type(atom)
     if isinstance(t, ListT) and isinstance(t.item, NO_MEMORY):
         return lo.wrap(atom)
     made = lo.wrap(atom, shares=[r for s in sources for r in roots(s)])
     for source in sources:
         for cell in roots(source):
-            for held in list(cell.holds):  # which `made` may be one of
+            for held in list(cell.holds):  # one of these may be `made`
                 lo.hold(made, held)
     return made
 
 
 def concatenated(lo: Lowering, a: Value, b: Value) -> Value:
-    """`a + b` of lists."""
+    """Lower `a + b` of two lists."""
     x, y = lo.read(a), lo.read(b)
     return wrap_items(lo, joined(lo, x, y), a, b)
 
 
 def joined(lo: Lowering, x: Atom, y: Atom) -> Atom:
-    """The list of the items of `x`, then those of `y`."""
+    """Concatenate the items of `x` and `y` into one list."""
     s, t = atom_type(x), atom_type(y)
     if getattr(s, "items", None) == ():
         return y
     if getattr(t, "items", None) == ():
         return x
-    if isinstance(s, TupleT) != isinstance(t, TupleT):  # a tuple whose length the program decides is a list here
+    if isinstance(s, TupleT) != isinstance(t, TupleT):  # a tuple whose length is decided at run time is lowered as a list
         x, y = (lo.build.call(list, v, type=UNKNOWN) if isinstance(atom_type(v), TupleT) else v for v in (x, y))
     item = functools.reduce(join, (u for v in (s, t) for u in (v.items if isinstance(v, TupleT) else [getattr(v, "item", UNKNOWN)])))
     return lo.build.emit(Call(operator.concat, (x, y)), ListT(item), getattr(x, "name", "items"))
 
 
 def part(lo: Lowering, x: Atom, lower: Atom | None, upper: Atom | None, step: Atom | None = None) -> Atom:
-    """`x[lower:upper:step]`."""
+    """Emit `x[lower:upper:step]`."""
     return lo.build.index(x, Slice(lower, upper, step), name=getattr(x, "name", None))
 
 
 def replace_list(lo: Lowering, cell: Cell, change: Callable[[Atom], Atom], grows: bool = False) -> None:
-    """Gives a list other items: `change` makes the new list of the old one."""
+    """Replace the items of a list by those of the list that `change` makes from the old one."""
     before = lo.read(cell)
 
     def changed():
@@ -96,7 +96,7 @@ def replace_list(lo: Lowering, cell: Cell, change: Callable[[Atom], Atom], grows
 
 
 def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
-    """`xs.extend(value)`, `xs += value`."""
+    """Lower `xs.extend(value)` and `xs += value`."""
     added = as_list(lo, value, node)
     if isinstance(added, Cell) and added.kind == "list" and len(added.items) <= 4:
         for item in added.items.values():
@@ -111,7 +111,7 @@ def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
 
 
 def insert(lo: Lowering, cell: Cell, index: Value, value: Value) -> None:
-    """`xs.insert(index, value)`."""
+    """Lower `xs.insert(index, value)`."""
     item = lo.read(value)
     found, k = core.known(lo, index)
     if found and k == 0:
@@ -130,7 +130,7 @@ def insert(lo: Lowering, cell: Cell, index: Value, value: Value) -> None:
 
 
 def pop(lo: Lowering, cell: Cell, index: Value | None) -> Value:
-    """`xs.pop(index)`, `del xs[index]`."""
+    """Lower `xs.pop(index)` and `del xs[index]`."""
     before = lo.read(cell)
     item = Var(f"{before.name}_item", before.type.item, True)
     at = None if index is None else place(lo, before, index)
@@ -149,7 +149,7 @@ def pop(lo: Lowering, cell: Cell, index: Value | None) -> Value:
 
 
 def place(lo: Lowering, items: Atom, index: Value) -> Atom | None:
-    """The number of the item that an index points to, if it is in range; None for the last item."""
+    """Return the position that an index points to, checked to be in range, or None for the last item."""
     found, k = core.known(lo, index)
     if found:
         if k == -1:
@@ -157,12 +157,12 @@ def place(lo: Lowering, items: Atom, index: Value) -> Atom | None:
         if k >= 0:
             return Const(k)
     n = lo.build.call(len, items, type=INT, name="n")
-    inside = lo.build.index(lo.build.call(range, n), lo.read(index))  # raises what `pop` would
+    inside = lo.build.index(lo.build.call(range, n), lo.read(index))  # raises the same error as `pop`
     return lo.build.call(int, inside, type=INT, name="place")
 
 
 def assign_slice(lo: Lowering, cell: Cell, key: SliceVal, value: Value, node) -> None:
-    """`xs[a:b] = value`, which may change the length."""
+    """Lower `xs[a:b] = value`, which may change the length of the list."""
     if key.step is not None:
         raise core.unsupported(lo, node, "an assignment to every so many items of a list", "write the loop")
     y = lo.read(as_list(lo, value, node))
@@ -177,14 +177,14 @@ def assign_slice(lo: Lowering, cell: Cell, key: SliceVal, value: Value, node) ->
 
 
 def _around(lo: Lowering, x: Atom, start: Atom | None, y: Atom, stop: Atom | None) -> Atom:
-    """`x[:start] + y + x[stop:]`."""
+    """Emit `x[:start] + y + x[stop:]`."""
     before = y if start is None else joined(lo, part(lo, x, None, start), y)
     return before if stop is None else joined(lo, before, part(lo, x, stop, None))
 
 
 @core.method.register(ListT)
 def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`xs.name(...)`."""
+    """Lower `xs.name(...)`."""
     match name, len(args):
         case "append", 1:
             list_items.append(lo, cell, args[0], node)
@@ -218,7 +218,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
 
 
 def keys_of(lo: Lowering, value: Value, key: Value | None, node) -> Atom:
-    """The keys that the items of a list or array are compared by."""
+    """Return the keys by which the items of a list or array are compared."""
     if key is None or isinstance(key, Const) and key.value is None:
         return lo.read(value)
     keys = sequences.collect(lo, core.iterate(lo, value, node), lambda e: core.call(lo, key, [e], {}, node), node)
@@ -226,14 +226,14 @@ def keys_of(lo: Lowering, value: Value, key: Value | None, node) -> Atom:
 
 
 def order_of(lo: Lowering, value: Value, key: Value | None, reverse: Value | None, node) -> Value:
-    """The numbers of the items in their sorted order."""
+    """Emit the indices of the items in sorted order."""
     keys = keys_of(lo, value, key, node)
     options = {} if reverse is None else {"reverse": lo.read(reverse)}
     return lo.wrap(lo.build.call(runtime.sorted_order, keys, type=ListT(INT), name="order", **options))
 
 
 def gathered(lo: Lowering, value: Value, order: Value, node) -> Value:
-    """`[value[i] for i in order]`."""
+    """Collect `[value[i] for i in order]`."""
     return sequences.collect(lo, core.iterate(lo, order, node), lambda i: core.subscript(lo, value, i, node), node)
 
 
@@ -241,7 +241,7 @@ def gathered(lo: Lowering, value: Value, order: Value, node) -> Value:
 
 
 def starred_items(lo: Lowering, value: Value, before: int, after: int, node) -> list[Value]:
-    """The values of `a, *b, c = value` for a list or array whose length is not known."""
+    """Return the values of `a, *b, c = value` for a list or array whose length is not known."""
     whole = lo.read(value)
     n = lo.build.call(len, whole, type=INT, name="n")
     few = lo.build.call(operator.lt, n, Const(before + after), type=BOOL)
@@ -260,7 +260,7 @@ def starred_items(lo: Lowering, value: Value, before: int, after: int, node) -> 
 
 
 def transposed(lo: Lowering, rows: Value, node) -> Iterable | None:
-    """`zip(*rows)` of tuples of one known length, lists, vectors, or a matrix: an iterable of the columns; None for other rows."""
+    """Iterate over the columns of `zip(*rows)` if `rows` is a matrix or a list of tuples, lists or vectors; return None otherwise."""
     t = atom_type(lo.read(rows))
     matrix = isinstance(t, Array) and t.dims is not None and len(t.dims) > 1
     if matrix or isinstance(t, ListT) and isinstance(t.item, (ListT, Array)):
@@ -279,7 +279,7 @@ def transposed(lo: Lowering, rows: Value, node) -> Iterable | None:
 
 
 def columns(lo: Lowering, rows: Value, node) -> Iterable:
-    """The columns of rows that are lists or vectors, each as a list."""
+    """Iterate over the columns of rows that are lists or vectors, each column as a list."""
 
     def length() -> Atom:
         return lo.build.call(runtime.shortest, lo.read(rows), type=INT, name="n")

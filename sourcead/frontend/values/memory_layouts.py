@@ -1,8 +1,8 @@
-"""Which arrays lie in memory in C order: there `reshape` and `ravel` give views, elsewhere copies.
+"""Find out which arrays are in C order in memory: of these `reshape` and `ravel` give views, of others copies.
 
-NumPy decides this while the program runs, and what a write through the result does depends on it.  Here it is followed from
-the calls that make arrays: constructors, arithmetic on arrays in C order, whatever has one axis and is new.  Arguments are
-taken to be in C order; where the program's meaning rests on that, the text checks it on entry (`check_layout`).
+NumPy decides this at run time, and the effect of a write through the result depends on it.  This module follows the layout from
+the calls that make arrays: constructors, arithmetic on arrays in C order, and new arrays with one axis.  Arguments are
+assumed to be in C order; where the meaning of the program depends on it, the generated code checks it on entry (`check_layout`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NOWHERE: frozenset[Var] = frozenset()
 
 
 def in_c_order(lo, value: Value | Operand) -> frozenset[Var] | None:
-    """The arguments that must be in C order for a value to be in C order; none if it surely is, None if that is not known."""
+    """Return the arguments that must be in C order for the value to be in C order, or None if that is not known."""
     if isinstance(value, Cell):
         if value.kind != "array":
             return NOWHERE
@@ -42,13 +42,13 @@ def in_c_order(lo, value: Value | Operand) -> frozenset[Var] | None:
 
 
 def _all(lo, values) -> frozenset[Var] | None:
-    """The same for several values together."""
+    """Return the union of the arguments that several values require to be in C order, or None if not known for one of them."""
     found = [in_c_order(lo, v) for v in values]
     return None if None in found else frozenset().union(*found)
 
 
 def _atom(lo, atom: Atom) -> frozenset[Var] | None:
-    """The same for an atom."""
+    """Return the arguments that must be in C order for an atom to be in C order, or None if that is not known."""
     t = atom_type(atom)
     if isinstance(t, Scalar) or isinstance(atom, Const) and not atom.live:
         return NOWHERE
@@ -68,7 +68,7 @@ def _atom(lo, atom: Atom) -> frozenset[Var] | None:
 
 
 def _result(lo, fn, args, kwargs, t) -> frozenset[Var] | None:
-    """The same for the result of a call."""
+    """Return the arguments that must be in C order for the result of a call to be in C order, or None if that is not known."""
     if "order" in kwargs or isinstance(fn, Var):
         return None
     known = record_of(fn)
@@ -82,7 +82,7 @@ def _result(lo, fn, args, kwargs, t) -> frozenset[Var] | None:
 
 
 def _part(lo, whole: frozenset[Var] | None, base, step: Sub | View) -> frozenset[Var] | None:
-    """The same for a view, given the answer for the array that it looks into."""
+    """Return the arguments that must be in C order for a view to be in C order, given those of its base."""
     if isinstance(step, View) and step.fn is np.transpose and isinstance(base, Cell) and base.base is not None:
         under = base.step  # the transpose of a transpose
         if isinstance(under, View) and under.fn is np.transpose and not (step.args or step.kwargs or under.args or under.kwargs):
@@ -95,7 +95,7 @@ def _part(lo, whole: frozenset[Var] | None, base, step: Sub | View) -> frozenset
         return whole if order == "keeps" or order == "axes" and axes <= 1 else None
     parts = step.key if isinstance(step.key, tuple) else (step.key,)
     for k, part in enumerate(parts):
-        if isinstance(part, Slice):  # rows that lie one after the other; anything taken of the rows leaves gaps
+        if isinstance(part, Slice):  # consecutive rows are contiguous; a further subscript of each row leaves gaps
             return whole if part.step is None and k == len(parts) - 1 else None
         if isinstance(part, tuple) or not isinstance(atom_type(part), Scalar):
             return None
@@ -103,7 +103,7 @@ def _part(lo, whole: frozenset[Var] | None, base, step: Sub | View) -> frozenset
 
 
 def without_memory_order(lo, fn, args, kwargs, node):
-    """The arguments of a call that joins axes in the order of memory (`order="K"`, `"A"`), which then must be known to be C order."""
+    """Drop `order="K"` or `"A"` from the arguments of a call, provided that the array is known to be in C order."""
     place = {np.ravel: 1, np.ndarray.flatten: 1, np.reshape: 2}.get(fn, 0)
     order = args[place] if 0 < place < len(args) else kwargs.get("order")
     if place == 0 or not isinstance(order, Const) or order.value not in ("K", "A"):
@@ -117,9 +117,9 @@ def without_memory_order(lo, fn, args, kwargs, node):
 
 
 def copied(lo, fn, base: Cell, operands) -> Value | None:
-    """What `reshape` or `ravel` makes of a transposed matrix in C order whose axes are both longer than one: a copy.
+    """Lower `reshape` or `ravel` of a transposed C-order matrix whose axes are both longer than one to a copy.
 
-    None if it is not known to be one.
+    Return None if the result is not known to be a copy.
     """
     if base.base is None or not isinstance(base.step, View) or base.step.fn is not np.transpose:
         return None
@@ -134,7 +134,7 @@ def copied(lo, fn, base: Cell, operands) -> Value | None:
 
 
 def reshaped(lo, fn, base: Value, operands, kwargs) -> Cell | None:
-    """The view that `reshape`, `ravel` and `.flat` give of an array in C order; None if it is not known to be one."""
+    """Return the view that `reshape`, `ravel` and `.flat` give of an array in C order, or None if it is not known to be a view."""
     order = kwargs.get("order")
     if not isinstance(base, Cell) or order is not None and not (isinstance(order, Const) and order.value == "C"):
         return None
@@ -148,14 +148,14 @@ def reshaped(lo, fn, base: Value, operands, kwargs) -> Cell | None:
 
 
 def keeps_shape(lo, base: Cell, operands) -> bool:
-    """Whether an array is reshaped to the shape that it has, which gives a view in any layout."""
+    """Tell whether an array is reshaped to its own shape, which gives a view in any layout."""
     dims = getattr(atom_type(lo.read(base)), "dims", None)
     shape = operands[1].value if len(operands) == 2 and isinstance(operands[1], Const) else None
     return dims is not None and all(isinstance(n, int) for n in dims) and shape in (dims, list(dims))
 
 
 def gives_the_same(lo, fn, base: Value | None) -> bool:
-    """Whether `np.asarray(a)`, or a function like it, returns the array itself."""
+    """Tell whether `np.asarray(a)`, or a similar function, returns the array itself."""
     if not isinstance(base, Cell) or not isinstance(t := atom_type(lo.read(base)), Array) or lo.static_only:
         return False
     if fn is np.ascontiguousarray:
@@ -165,14 +165,14 @@ def gives_the_same(lo, fn, base: Value | None) -> bool:
 
 
 def flat(lo, base: Cell) -> Cell:
-    """`a.flat`: the elements in C order, a view whatever the layout."""
+    """Lower `a.flat` to a view of the elements in C order, whatever the layout."""
     cell = lo.view(base, View(np.reshape, (Const(-1),)))
     lo.read(cell)
     return cell
 
 
 def is_temporary(lo, args: list[Value], node) -> bool:
-    """Whether the array that a view is taken of has just been made, and nothing else knows it: `np.arange(6.0).reshape(2, 3)`."""
+    """Tell whether a view is taken of a temporary array that no name or container refers to: `np.arange(6.0).reshape(2, 3)`."""
     base = args[0]
     if not isinstance(base, Cell) or base.kind != "array":
         return False
@@ -190,7 +190,7 @@ def is_temporary(lo, args: list[Value], node) -> bool:
             inner = given[0] if given and is_function_of_module(lo, func) else getattr(func, "value", None)
         case _:
             return False
-    match inner:  # the call that made it, and no function of the program's own that may have kept it
+    match inner:  # the call that made it must be here, not in a function of the program, which might have kept the array
         case gast.Call(func=gast.Attribute(attr=name)):
             return name == getattr(made.fn, "__name__", None)
         case gast.BinOp():
@@ -199,7 +199,7 @@ def is_temporary(lo, args: list[Value], node) -> bool:
 
 
 def is_function_of_module(lo, func) -> bool:
-    """Whether a call's function is spelled `np.reshape` and not `a.reshape`."""
+    """Tell whether the function of a call is spelled `np.reshape` rather than `a.reshape`."""
     while isinstance(func, gast.Attribute):
         func = func.value
     return isinstance(func, gast.Name) and isinstance(getattr(core.lower(lo, func), "value", None), types.ModuleType)

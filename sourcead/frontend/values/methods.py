@@ -1,4 +1,4 @@
-"""Methods of arrays, numbers, strings and tuples."""
+"""Lower methods of arrays, numbers, strings and tuples."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _call(lo: Lowering, fn: MethodVal, args: list[Value], kwargs: dict[str, Valu
 
 @core.method.register(TupleVal)
 def tuple_method(lo: Lowering, value: TupleVal, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A method of a tuple."""
+    """Lower a method of a tuple."""
     if value.cls is not None:
         return records.tuple_method(lo, value, name, args, kwargs, node)
     if name in ("index", "count"):
@@ -32,7 +32,7 @@ def tuple_method(lo: Lowering, value: TupleVal, name: str, args: list[Value], kw
 
 @core.method.register(Str)
 def string_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A method of a string."""
+    """Lower a method of a string."""
     if (found := known_text(lo, value, name, args, kwargs)) is not None:
         return found
     return lo.build.call(getattr(str, name), lo.read(value), *map(lo.operand, args), type=text_result(name))
@@ -40,7 +40,7 @@ def string_method(lo: Lowering, value: Value, name: str, args: list[Value], kwar
 
 @core.method.register(object)
 def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A method of an array or a number."""
+    """Lower a method of an array or a number."""
     if isinstance(atom_type(lo.read(value)), Str):
         return string_method(lo, value, name, args, kwargs, node)
     if name in INPLACE:
@@ -49,7 +49,7 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
         raise core.unsupported(lo, node, "`append` to something that is not known to be a list")
     if name == "compress" and args:
         return core.call_library(lo, np.compress, [args[0], value, *args[1:]], kwargs, node)
-    if name == "item" and args:  # of one place: `x.item(i, j)`
+    if name == "item" and args:  # the item at one place: `x.item(i, j)`
         of, place = (value, TupleVal(tuple(args))) if len(args) > 1 else (core.call_library(lo, np.ravel, [value], {}, node), args[0])
         return core.call_method(lo, core.subscript(lo, of, place, node), name, [], {}, node)
     if name in NORMALISERS:
@@ -63,7 +63,7 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
 
 
 def text_result(name: str) -> Type:
-    """The type of the result of a method of a string."""
+    """Return the type of the result of a string method."""
     if name.startswith("is") or name in ("startswith", "endswith"):
         return BOOL
     if name in ("count", "find", "index", "rfind", "rindex"):
@@ -72,7 +72,7 @@ def text_result(name: str) -> Type:
 
 
 def static(value: Any) -> Value:
-    """A value from what a normaliser made of the arguments."""
+    """Wrap an argument that a normaliser returned as a value."""
     if isinstance(value, (Var, Const, Cell, TupleVal, SliceVal, FunctionVal, MethodVal)):
         return value
     if isinstance(value, tuple):
@@ -81,13 +81,13 @@ def static(value: Any) -> Value:
 
 
 def known_text(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
-    """A method of a string that is known while compiling; None of others."""
+    """Evaluate a string method while compiling, or return None if the string or an argument is not known."""
     parts = [core.known(lo, v) for v in (value, *args)]
     if kwargs or not all(k for k, _ in parts):
         return None
     try:
         result = getattr(parts[0][1], name)(*(v for _, v in parts[1:]))
-    except Exception:  # the program will raise it too, when it runs
+    except Exception:  # the program raises the same error at run time
         return None
     if isinstance(result, list):
         return lo.new_list([Const(v) for v in result])
@@ -95,7 +95,7 @@ def known_text(lo: Lowering, value: Value, name: str, args: list[Value], kwargs:
 
 
 def inplace_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs, node) -> Value:
-    """Methods of arrays that change the array."""
+    """Lower a method that changes the array in place."""
     if isinstance(value, Cell) and name == "fill" and len(args) == 1:
         lo.write(value, (), lo.operand(args[0]))
         return Const(None)

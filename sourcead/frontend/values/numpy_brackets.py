@@ -1,10 +1,10 @@
-"""Objects of NumPy that are called by a subscript.
+"""Lower the NumPy objects that are used with a subscript.
 
     np.r_[0.0, x]      np.hstack((0.0, x))
     np.r_[x, 0:n]      np.hstack((x, np.arange(0, n)))
     np.c_[x, y]        np.column_stack((x, y))
     np.s_[a:b]         the key itself
-    np.mgrid[0:n]      has a type, and carries no derivative
+    np.mgrid[0:n]      the same subscript, which carries no derivative
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DOUBLE = np.dtype(float)
 
 
 def subscript_of_object(lo: Lowering, base: Const, key: Value, node) -> Value | None:
-    """The subscript of an object that is no data; None if no derivative can pass through it."""
+    """Lower a subscript of an object that is not data, or return None if no derivative can pass through it."""
     obj = base.value
     items = key.items if isinstance(key, TupleVal) else (key,)
     if obj is np.s_ or obj is np.index_exp:
@@ -43,14 +43,14 @@ def subscript_of_object(lo: Lowering, base: Const, key: Value, node) -> Value | 
 
 
 def passes(lo: Lowering, item: Value) -> bool:
-    """Whether a derivative may pass through a part of the key."""
+    """Tell whether a derivative may pass through a part of the key."""
     if isinstance(item, SliceVal):
         return any(part is not None and core.passes_derivative(part) for part in (item.lower, item.upper, item.step))
     return core.passes_derivative(lo.operand(item))
 
 
 def can_join(lo: Lowering, join, items) -> bool:
-    """Whether the function makes of these items what the brackets make of them, in shape and dtype."""
+    """Tell whether `join` gives the same shape and dtype for these items as the brackets do."""
     if any(isinstance(i, TupleVal) or isinstance(i, SliceVal) and not is_range(i) for i in items):
         return False
     joined = [i for i in items if isinstance(i, SliceVal)]
@@ -67,20 +67,20 @@ def can_join(lo: Lowering, join, items) -> bool:
 
 
 def is_range(key: SliceVal) -> bool:
-    """Whether brackets take a slice for `np.arange`: it has an end, and its step is not a count such as `5j`."""
+    """Tell whether the brackets treat a slice as `np.arange`: it has an end, and its step is not a count such as `5j`."""
     return key.upper is not None and all(
         p is None or isinstance(atom_type(p), Scalar) and atom_type(p).kind in ("int", "float") for p in (key.lower, key.upper, key.step)
     )
 
 
 def ranged(lo: Lowering, key: SliceVal, node) -> Value:
-    """`a:b:c` inside brackets, as a call."""
+    """Lower the slice `a:b:c` inside brackets to a call of `np.arange`."""
     parts = [Const(0) if key.lower is None else key.lower, key.upper, *(() if key.step is None else (key.step,))]
     return core.call(lo, Const(np.arange), parts, {}, node)
 
 
 def grid_type(lo: Lowering, obj: object, key: Value) -> Type | None:
-    """The type of a grid of numbers, as far as it is known; None if the subscript makes something else."""
+    """Infer the type of `np.mgrid[...]` or `np.ogrid[...]`, or return None if the subscript makes something else."""
     if obj is not np.mgrid and obj is not np.ogrid:
         return None
     items = key.items if isinstance(key, TupleVal) else (key,)
@@ -98,13 +98,13 @@ def grid_type(lo: Lowering, obj: object, key: Value) -> Type | None:
 
 
 def count_of(key: SliceVal) -> int | None:
-    """The count that stands for a step: 5 in `0:1:5j`."""
+    """Return the number of points that an imaginary step gives, such as 5 for `0:1:5j`, or None for other steps."""
     step = key.step
     return int(abs(step.value)) if isinstance(step, Const) and not step.live and isinstance(step.value, complex) else None
 
 
 def length(lo: Lowering, key: SliceVal) -> int | Sym:
-    """How many numbers a range in brackets has."""
+    """Return the number of elements of a range in brackets."""
     if (count := count_of(key)) is not None:
         return count
     known = [0 if p is None else p.value for p in (key.lower, key.upper) if p is None or isinstance(p, Const) and not p.live]

@@ -1,4 +1,4 @@
-"""Objects of the user's classes: attributes, methods, properties, operators, and making new ones.
+"""Lower objects of the user's classes: attributes, methods, properties, operators and constructors.
 
 An object is a `Cell` whose slots are its attributes, so that an assignment to one is seen under all the object's names, in
 branches and in loops.  Methods are functions with `self` bound, and are inlined like any other function.
@@ -32,7 +32,7 @@ REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "
 
 @core.attribute.register("object", SuperVal)
 def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
-    """`value.name`."""
+    """Lower `value.name`."""
     cls = classes.class_of(value)
     if isinstance(value, SuperVal):
         mro = cls.__mro__
@@ -62,7 +62,7 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
 
 
 def of_class(lo: Lowering, value: Value, base: type, name: str, found: Any, node) -> Value:
-    """What `value.name` is if `name` stands in the class `base` of the object."""
+    """Lower `value.name` where the class `base` of the object defines `name`."""
     if isinstance(found, classmethod):
         return BoundVal(Const(found.__func__), (Const(classes.class_of(value)),))
     if isinstance(found, property | staticmethod | types.FunctionType):
@@ -91,7 +91,7 @@ def of_class(lo: Lowering, value: Value, base: type, name: str, found: Any, node
 
 
 def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> None:
-    """`value.name = new`."""
+    """Lower `value.name = new`."""
     cls = classes.class_of(value)
     if cls is None:
         raise core.refused(
@@ -113,7 +113,7 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
 
 
 def store_attribute(lo: Lowering, cell: Cell, name: str, new: Value) -> None:
-    """Gives an object an attribute, whatever its class says."""
+    """Set an attribute of an object without asking its class."""
     lo.alive(cell)
     if cell.frozen:
         reason = f"`.{name}` is assigned here, but {cell.frozen}"
@@ -127,13 +127,13 @@ def store_attribute(lo: Lowering, cell: Cell, name: str, new: Value) -> None:
 
 
 def can_make(cls: Any) -> bool:
-    """Whether `cls(...)` is a call that is lowered here."""
+    """Tell whether calls of `cls` can be lowered."""
     return is_namedtuple(cls) or is_plain_class(cls)
 
 
 @core.kind_of_callable("class", can_make)
 def make(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`cls(*args, **kwargs)`."""
+    """Lower `cls(*args, **kwargs)`."""
     if is_namedtuple(cls):
         return records.make_tuple(lo, cls, args, kwargs)
     if inspect.isabstract(cls):
@@ -158,7 +158,7 @@ def make(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value], n
 
 
 def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
-    """An operator that the class of an operand defines; None if none does."""
+    """Call the operator that the class of an operand defines, or return None if none does."""
     name = DUNDER.get(fn)
     if name is None or all(classes.class_of(v) is None for v in values):
         return None
@@ -183,7 +183,7 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
 
 @core.builtin(super)
 def builtin_super(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`super()`."""
+    """Lower `super()`."""
     if args:
         if len(args) == 2 and isinstance(args[0], Const) and classes.class_of(args[1]) is not None:
             return SuperVal(args[0].value, args[1])
@@ -201,7 +201,7 @@ def builtin_super(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 @core.builtin(getattr)
 def builtin_getattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`getattr(obj, "name")`."""
+    """Lower `getattr(obj, "name")`."""
     found, name = core.known(lo, args[1])
     if not found or not isinstance(name, str):
         raise core.refused(lo, "`getattr` of a name that is not known before the program runs")
@@ -214,7 +214,7 @@ def builtin_getattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 @core.builtin(setattr)
 def builtin_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`setattr(obj, "name", value)`."""
+    """Lower `setattr(obj, "name", value)`."""
     found, name = core.known(lo, args[1])
     if not found or not isinstance(name, str):
         raise core.refused(lo, "`setattr` of a name that is not known before the program runs")
@@ -224,7 +224,7 @@ def builtin_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 @core.builtin(object.__setattr__)
 def builtin_object_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`object.__setattr__(obj, "name", value)`, as frozen dataclasses write their own fields."""
+    """Lower `object.__setattr__(obj, "name", value)`, by which frozen dataclasses set their own fields."""
     found, name = core.known(lo, args[1])
     if not found or not isinstance(args[0], Cell) or classes.class_of(args[0]) is None:
         raise core.refused(lo, "`object.__setattr__` of something that is not known here")
@@ -234,7 +234,7 @@ def builtin_object_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Val
 
 @core.builtin(hasattr)
 def builtin_hasattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`hasattr(obj, "name")`."""
+    """Lower `hasattr(obj, "name")`."""
     found, name = core.known(lo, args[1])
     if not found or classes.class_of(args[0]) is None:
         raise core.refused(lo, "`hasattr` of something that is not known before the program runs")
@@ -243,14 +243,14 @@ def builtin_hasattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 @core.builtin(type)
 def builtin_type(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`type(obj)`."""
+    """Lower `type(obj)`."""
     cls = classes.class_of(args[0]) if len(args) == 1 else None
     return Const(cls) if cls is not None else core.call_library(lo, type, args, kwargs, node)
 
 
 @core.builtin(functools.partial)
 def builtin_partial(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`functools.partial(f, ...)`."""
+    """Lower `functools.partial(f, ...)`."""
     return BoundVal(args[0], tuple(args[1:]), dict(kwargs))
 
 

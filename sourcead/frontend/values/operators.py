@@ -1,4 +1,4 @@
-"""Operators, truth values and membership."""
+"""Lower operators, truth tests and membership tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sourcead.ir.types import BOOL, Array, DictT, ListT, NoneType, Scalar, Str, 
 
 
 def both(lo: Lowering, a: Value, b: Value) -> Value:
-    """`a and b` of two values that have been computed."""
+    """Lower `a and b` of two values that are already computed."""
     for first, second in ((a, b), (b, a)):
         verdict = core.truth(lo, first)
         if verdict is not None:
@@ -32,7 +32,7 @@ def both(lo: Lowering, a: Value, b: Value) -> Value:
 
 @core.operate.register(object)
 def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
-    """`fn` applied to values, for an operator."""
+    """Apply an operator to values."""
     if (found := objects.operate(lo, fn, list(values))) is not None:
         return found
     if len(values) == 2 and (found := core.compared_with_none(lo, fn, *values)) is not None:
@@ -57,7 +57,7 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     if fn in (operator.is_, operator.is_not) and (verdict := identity_test(lo, fn, *values)) is not None:
         return verdict
     if any(isinstance(v, (Var, Cell)) and atom_type(lo.read(v)) == Undefined() for v in values):
-        return lo.build.emit(Call(fn, tuple(map(lo.read, values))), Undefined())  # an item of what is empty in this round of a loop
+        return lo.build.emit(Call(fn, tuple(map(lo.read, values))), Undefined())  # from a container that is still empty in this round
     var = lo.build.call(fn, *(lo.operand(v) if fn in (operator.eq, operator.ne) else lo.read(v) for v in values))
     if folded is not None:
         lo.build.known[var] = folded.value
@@ -93,7 +93,7 @@ core.truth.register(FunctionVal, BoundVal, ChoiceVal)(lambda lo, value: True)
 
 
 def identity_test(lo: Lowering, fn, a: Value, b: Value) -> Const | None:
-    """`a is None` where the type of `a` decides."""
+    """Decide `a is b` and `a is None` while compiling where identities or types determine the result; return None otherwise."""
     if isinstance(a, Cell) and isinstance(b, Cell):
         if a is b or not roots(a) & roots(b):
             return Const((a is b) == (fn is operator.is_))
@@ -113,7 +113,7 @@ def identity_test(lo: Lowering, fn, a: Value, b: Value) -> Const | None:
 
 
 def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -> Value:
-    """`item in container`."""
+    """Lower `item in container`."""
     found, key = core.known(lo, item)
     if (special := classes.special(lo, container, "__contains__", [item], node)) is not None:
         return core.operate(lo, operator.not_, special) if negated else special
@@ -133,7 +133,7 @@ def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -
 
 
 def concatenate(lo: Lowering, a: Value, b: Value) -> Value:
-    """`a + b` of two tuples or lists."""
+    """Lower `a + b` of two tuples, lists or strings."""
     for value in (a, b):
         if isinstance(value, Const) and isinstance(value.value, str) or isinstance(value, Var) and isinstance(value.type, Str):
             return lo.build.call(operator.add, lo.read(a), lo.read(b), type=Str())
@@ -144,7 +144,7 @@ def concatenate(lo: Lowering, a: Value, b: Value) -> Value:
 
 
 def repeat(lo: Lowering, a: Value, b: Value) -> Value:
-    """`[x] * n`."""
+    """Lower `[x] * n`."""
     if not core.is_sequence(a):
         a, b = b, a
     found, n = core.known(lo, b)

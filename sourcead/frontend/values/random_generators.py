@@ -1,7 +1,7 @@
-"""Random draws: the methods of a generator, called as they stand, once for each time that control passes them.
+"""Lower random draws to calls of the generator's methods, which run once each time control passes them.
 
-What is drawn carries no derivative. A draw whose parameters do (`rng.normal(mu, sigma)`) has no rule, so it is refused where a
-derivative would have to pass through it: `mu + sigma * rng.normal()` says the same and has one.
+A draw carries no derivative. A draw whose parameters carry one (`rng.normal(mu, sigma)`) has no rule, so it is refused where a
+derivative would have to pass through it; `mu + sigma * rng.normal()` is equivalent and has a derivative.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sourcead.ir.types import FLOAT, INT, UNKNOWN, Array, Foreign, Scalar, Sym, 
 WRITING = frozenset({"shuffle"})
 
 
-FLOATS = {  # draws of floats -> the place of `size` among the arguments
+FLOATS = {  # methods that draw floats -> the position of the argument `size`
     "random": 0, "standard_normal": 0, "standard_exponential": 0, "random_sample": 0, "normal": 2, "uniform": 2, "exponential": 1,
     "beta": 2, "gamma": 2, "laplace": 2, "logistic": 2, "lognormal": 2, "gumbel": 2, "rayleigh": 1,
 }  # fmt: skip
@@ -31,7 +31,7 @@ INTEGERS = {"integers": 2, "randint": 2, "binomial": 2, "poisson": 1, "geometric
 
 @core.method.register(Foreign)
 def lower_draw(lo: Lowering, generator: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`rng.normal(...)`: a method of a generator."""
+    """Lower a call of a generator's method, such as `rng.normal(...)`."""
     cls = atom_type(lo.read(generator)).cls
     method = getattr(cls, name, None)
     if method is None or not callable(method):
@@ -46,7 +46,7 @@ def lower_draw(lo: Lowering, generator: Value, name: str, args: list[Value], kwa
 
 
 def drawn_type(lo: Lowering, cls: type, name: str, args: list[Value], kwargs: dict[str, Value]) -> Type:
-    """The type of what a method draws, where its parameters are numbers; unknown for others."""
+    """Infer the type of a draw whose parameters are numbers; return the unknown type for other draws."""
     place = FLOATS.get(name, INTEGERS.get(name))
     if cls is random.Random:
         return FLOAT if name in ("random", "gauss", "uniform", "normalvariate") else INT if name in ("randint", "randrange") else UNKNOWN
@@ -74,7 +74,7 @@ def drawn_type(lo: Lowering, cls: type, name: str, args: list[Value], kwargs: di
 
 
 def drawn_dims(lo: Lowering, size: Value) -> tuple | None:
-    """The dims of what is drawn; none of a number, None if they are not known."""
+    """Return the dims of a draw, which are empty for a number, or None if they are not known."""
     found, value = core.known(lo, size)
     if found and value is None:
         return ()
@@ -93,7 +93,7 @@ def drawn_dims(lo: Lowering, size: Value) -> tuple | None:
 
 
 def dim(lo: Lowering, item: Value) -> int | Sym:
-    """A dim that is given as a number."""
+    """Return the dim that a number gives, or a new symbol if it is not known."""
     found, value = core.known(lo, item)
     if found and isinstance(value, int):
         return value

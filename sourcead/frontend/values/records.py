@@ -1,4 +1,4 @@
-"""Named tuples and dataclasses: made from arguments, copied with some fields replaced, turned into dicts and tuples."""
+"""Construct named tuples and dataclasses, copy them with some fields replaced, and convert them to dicts and tuples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TUPLE_METHODS = ("_replace", "_asdict", "_make", "_fields", "_field_defaults")
 
 
 def make_tuple(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value]) -> TupleVal:
-    """`Point(1.0, y=2.0)`."""
+    """Construct a named tuple, as in `Point(1.0, y=2.0)`."""
     if "__new__" in own_names(cls) or "__init__" in own_names(cls):
         raise UnsupportedSyntaxError(f"the named tuple {cls.__name__} is made by code of its own", at=lo.here)
     names = cls._fields
@@ -29,7 +29,7 @@ def make_tuple(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Val
 
 
 def arguments(lo: Lowering, cls, names, only_named, args, kwargs, defaults) -> dict[str, Value]:
-    """The value of each parameter of a generated constructor."""
+    """Return the value of each parameter of a generated constructor."""
     if len(args) > len(names) or (unknown := set(kwargs) - set(names[len(args) :]) - set(only_named)):
         wrong = f"{len(args)} positional arguments" if len(args) > len(names) else f"the argument `{min(unknown)}`"
         raise UnsupportedSyntaxError(f"`{cls.__name__}` does not take {wrong}, or takes it twice", at=lo.here)
@@ -50,7 +50,7 @@ RESULTS = {
 
 
 def named_result(lo: Lowering, value: Value, name: str, node) -> Value | None:
-    """`np.linalg.slogdet(a).logabsdet`; None for anything else."""
+    """Lower a named result, as in `np.linalg.slogdet(a).logabsdet`, or return None for any other attribute."""
     atom = value.origin if isinstance(value, TupleVal) else value
     made = lo.build.made_by.get(atom) if isinstance(atom, Var) else None
     names = RESULTS.get(made.fn, ()) if isinstance(made, Call) and not isinstance(made.fn, Var) else ()
@@ -58,7 +58,7 @@ def named_result(lo: Lowering, value: Value, name: str, node) -> Value | None:
 
 
 def tuple_method(lo: Lowering, value: TupleVal, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """The methods that every named tuple has."""
+    """Lower the methods that every named tuple has."""
     cls = value.cls
     match name:
         case "_replace":
@@ -73,7 +73,7 @@ def tuple_method(lo: Lowering, value: TupleVal, name: str, args: list[Value], kw
 
 
 def plain(value: Value, lo: Lowering) -> Value:
-    """The value with named tuples as the tuples that they are, for functions that know no other."""
+    """Convert named tuples to plain tuples, for functions that accept only these."""
     if isinstance(value, TupleVal) and value.cls is not None:
         return TupleVal(tuple(plain(v, lo) for v in value.items))
     if isinstance(value, Cell) and value.kind == "list":
@@ -87,7 +87,7 @@ def plain(value: Value, lo: Lowering) -> Value:
 
 
 def fill_dataclass(lo: Lowering, cell: Cell, base: type, args: list[Value], kwargs: dict[str, Value], node) -> None:
-    """What the `__init__` that `dataclass` wrote for the class `base` does to a new object."""
+    """Lower the `__init__` that `dataclass` generated for the class `base`, applied to a new object."""
     if any(f._field_type is dataclasses._FIELD_INITVAR for f in base.__dataclass_fields__.values()):
         raise core.unsupported(lo, node, f"`InitVar` of the dataclass {base.__name__}", "use `field(init=False)` and plain fields")
     fields = dataclasses.fields(base)
@@ -105,7 +105,7 @@ def fill_dataclass(lo: Lowering, cell: Cell, base: type, args: list[Value], kwar
 
 
 def default(lo: Lowering, f: dataclasses.Field, node) -> Value | None:
-    """The value of a field that is not given; None if it must be."""
+    """Return the default value of a field that is not given, or None if it has none."""
     if f.default is not dataclasses.MISSING:
         return core.as_value(lo, f.default)
     if f.default_factory is not dataclasses.MISSING:
@@ -115,7 +115,7 @@ def default(lo: Lowering, f: dataclasses.Field, node) -> Value | None:
 
 @core.builtin(dataclasses.replace)
 def builtin_replace(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`dataclasses.replace(obj, **changes)`."""
+    """Lower `dataclasses.replace(obj, **changes)`."""
     (obj,) = args
     cls = classes.class_of(obj)
     if cls is None or not dataclasses.is_dataclass(cls):
@@ -129,18 +129,18 @@ def builtin_replace(lo: Lowering, args: list[Value], kwargs: dict[str, Value], n
 
 @core.builtin(dataclasses.asdict)
 def builtin_asdict(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`dataclasses.asdict(obj)`."""
+    """Lower `dataclasses.asdict(obj)`."""
     return lo.new_dict({name: copied(lo, value, builtin_asdict, node) for name, value in data(lo, args, kwargs, node)})
 
 
 @core.builtin(dataclasses.astuple)
 def builtin_astuple(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`dataclasses.astuple(obj)`."""
+    """Lower `dataclasses.astuple(obj)`."""
     return TupleVal(tuple(copied(lo, value, builtin_astuple, node) for _, value in data(lo, args, kwargs, node)))
 
 
 def data(lo: Lowering, args: list[Value], kwargs, node) -> list[tuple[str, Value]]:
-    """The fields of a dataclass with their values."""
+    """Return the names and values of the fields of a dataclass."""
     cls = classes.class_of(args[0])
     if kwargs or cls is None or not dataclasses.is_dataclass(cls):
         raise core.unsupported(lo, node, "this conversion of a dataclass", "write out the fields")
@@ -148,7 +148,7 @@ def data(lo: Lowering, args: list[Value], kwargs, node) -> list[tuple[str, Value
 
 
 def copied(lo: Lowering, value: Value, convert, node) -> Value:
-    """The copy of a field that a conversion returns: containers and arrays are copied."""
+    """Copy a field for a conversion: containers and arrays are copied."""
     if isinstance(value, Cell) and value.kind == "object":
         return convert(lo, [value], {}, node)
     if (found := lo.map_items(value, lambda item: copied(lo, item, convert, node), "items")) is not None:
@@ -162,7 +162,7 @@ def copied(lo: Lowering, value: Value, convert, node) -> Value:
 
 @core.builtin(dataclasses.fields)
 def builtin_fields(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """`dataclasses.fields(obj)`."""
+    """Lower `dataclasses.fields(obj)`."""
     cls = classes.class_of(args[0])
     if cls is None:
         cls = args[0].value if isinstance(args[0], Const) else None

@@ -1,14 +1,14 @@
-"""Dicts whose keys are known only at run time: `groups[label] = ...`.
+"""Lower dicts whose keys are known only at run time: `groups[label] = ...`.
 
-A dict that the program makes is known key by key as long as its keys are; the first key that is not turns it into one IR value,
-a dict from keys of one type to values of one type, which is written and read like a list.
+A dict made by the program is known key by key while all keys are known; the first unknown key turns it into one IR value,
+a dict from keys of one type to values of one type, which is read and written like a list.
 
     d.get(k, v)           d[k] if k in d else v
     d.setdefault(k, v)    if k not in d: d[k] = v;  d[k]           also what `defaultdict` does when it is read
     v = d.pop(k)          v = d[k]; d = d without k
     for k in d            for k in list(d)
 
-Keys carry no derivative, so what does cannot be one.
+Keys carry no derivative, so a value that carries one cannot be a key.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from sourcead.ir.types import BOOL, ListT, MapT, Scalar, Str, Unknown, carries_d
 
 
 def is_map(lo: Lowering, value: Value) -> bool:
-    """Whether this is a dict whose keys are known only at run time."""
+    """Tell whether a value is a dict whose keys are known only at run time."""
     return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(lo.read(value)), MapT)
 
 
 def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
-    """Turns a dict of known keys into one IR value."""
+    """Turn a dict of known keys into one IR value."""
     if common_type(cell) is None:
         what = "a dict key that is not known before the program runs" if key is not None else "whether a key is in this dict"
         raise core.unsupported(
@@ -44,7 +44,7 @@ def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
 
 
 def key_of(lo: Lowering, key: Value, node) -> Operand:
-    """A key as an operand."""
+    """Return a dict key as an operand; refuse it if it may carry a derivative."""
     operand = lo.operand(key)
     t = operand_type(operand)
     if isinstance(t, Unknown) or carries_derivative(t):
@@ -59,7 +59,7 @@ def key_of(lo: Lowering, key: Value, node) -> Operand:
 
 @core.subscript.register(MapT)
 def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
-    """`d[key]`."""
+    """Lower `d[key]`."""
     operand = key_of(lo, key, node)
     default = atom_type(lo.read(cell)).default
     if default is not None:
@@ -68,7 +68,7 @@ def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
 
 
 def view(lo: Lowering, cell: Cell, operand: Operand) -> Value:
-    """`d[key]`, of a key that is there."""
+    """Lower `d[key]` for a key that is present."""
     found = lo.view(cell, Sub(operand))
     var = lo.read(found)
     wrapped = lo.wrap(var)
@@ -78,26 +78,26 @@ def view(lo: Lowering, cell: Cell, operand: Operand) -> Value:
 
 
 def store(lo: Lowering, cell: Cell, operand: Operand, value: Value) -> None:
-    """`d[key] = value`."""
-    if isinstance(value, Cell) and value.kind == "dict":  # its keys are not known while compiling from here on
+    """Lower `d[key] = value`."""
+    if isinstance(value, Cell) and value.kind == "dict":  # from here on its keys are not known while compiling
         open_up(lo, value, None)
     lo.write(cell, (Sub(operand),), lo.read(value))
     lo.hold(cell.root(), value)
 
 
 def has_key(lo: Lowering, cell: Cell, operand: Operand) -> Var:
-    """`key in d`."""
+    """Emit `key in d`."""
     return lo.build.call(operator.contains, lo.read(cell), operand, type=BOOL)
 
 
 def set_default(lo: Lowering, cell: Cell, operand: Operand, make) -> None:
-    """`if key not in d: d[key] = make()`."""
+    """Lower `if key not in d: d[key] = make()`."""
     absent = lo.build.call(operator.not_, has_key(lo, cell, operand), type=BOOL)
     branches.branch(lo, absent, [lambda: store(lo, cell, operand, make()), lambda: None])
 
 
 def remove(lo: Lowering, cell: Cell, operand: Operand) -> None:
-    """`del d[key]`."""
+    """Lower `del d[key]`."""
     before = lo.read(cell)
     call = Call(runtime.without, (before, operand))
     lo.replace_slot(cell, lambda: lo.build.emit(call, before.type, before.name, before.temp))
@@ -107,19 +107,19 @@ def remove(lo: Lowering, cell: Cell, operand: Operand) -> None:
 
 
 def keys(lo: Lowering, cell: Cell, node) -> Value:
-    """`list(d)`."""
+    """Lower `list(d)`."""
     t = atom_type(lo.read(cell))
     return lo.wrap(lo.build.call(list, lo.read(cell), type=ListT(t.key), name="keys"))
 
 
 @core.iterate.register(MapT)
 def iterate_keys(lo: Lowering, cell: Cell, node) -> Iterable:
-    """The keys of a dict, in order."""
+    """Iterate over the keys of a dict in order."""
     return iterate(lo, cell, ELEMENTS["keys"], node)
 
 
 def iterate(lo: Lowering, cell: Cell, element, node) -> Iterable:
-    """The iterable of `element(key, value)` for each key of a dict, in order."""
+    """Iterate over `element(key, value)` for each key of a dict in order."""
     found = keys(lo, cell, node)
     inner = core.iterate(lo, found, node)
 
@@ -139,7 +139,7 @@ ELEMENTS = {
 
 @core.method.register(MapT)
 def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`d.name(...)`."""
+    """Lower `d.name(...)`."""
     if name in ELEMENTS:
         return iterate(lo, cell, ELEMENTS[name], node)
     if name == "copy" or name == "clear":
@@ -176,7 +176,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
 
 
 def update(lo: Lowering, cell: Cell, other: Value, node) -> None:
-    """`d.update(other)`."""
+    """Lower `d.update(other)`."""
     if isinstance(other, Cell) and other.kind == "dict":
         lo.alive(other)
         for key, value in other.items.items():

@@ -1,4 +1,4 @@
-"""What lists and tuples of any kind have in common: taking them apart, and making lists and arrays of them."""
+"""Unpack lists and tuples of any representation, and collect values into lists and arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sourcead.ir.types import Array, ListT, Str, Unknown, carries_derivative
 
 
 def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> list[Value]:
-    """The items of a value whose number is known."""
+    """Return the items of a value if their number is known; refuse otherwise."""
     value = core.present(value)
     if classes.method(value, "__iter__") is not None:
         value = core.iterate(lo, value, node)
@@ -40,14 +40,14 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
 
 
 def collect(lo: Lowering, iterable: Iterable, f, node) -> Value:
-    """The list of `f(element)` for each element."""
+    """Collect `f(element)` for each element into a list."""
     result = lo.new_list([])
     loops.for_each(lo, iterable, lambda e: list_items.append(lo, result, f(e), node))
     return result
 
 
 def as_array(lo: Lowering, value: Value) -> Value:
-    """A list or tuple through which a derivative passes as an array; other values as they are."""
+    """Convert a list or tuple that carries a derivative to an array; return any other value unchanged."""
     if not core.is_sequence(value) or isinstance(value, Const) or isinstance(value, Var) and isinstance(value.type, Str):
         return value
     if any(isinstance(leaf, (FunctionVal, BoundVal, MethodVal)) for leaf in leaves(value)):
@@ -57,7 +57,7 @@ def as_array(lo: Lowering, value: Value) -> Value:
 
 
 def as_one_value(lo: Lowering, value: Value) -> Value:
-    """A tuple or list of known length as one IR value, for an index that is not known."""
+    """Turn a tuple or list of known length into one IR value, so that an unknown index can be applied to it."""
     lo.keep_apart(value)
     whole = lo.read(value)
     cell = lo.new_cell(whole, name=whole.name if isinstance(whole, Var) else "items")

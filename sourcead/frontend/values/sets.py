@@ -1,11 +1,11 @@
-"""Sets of what has no derivative: labels, indices, names.
+"""Lower sets of values that carry no derivative, such as labels, indices and names.
 
     {i, 3}, set(labels)       {i, 3}, set(labels)
     seen.add(k)               seen = seen | {k}, so that a set never changes
     for k in labels           for k in list(labels)
 
-In which order a set goes through its items depends on how they came into it, so a set that was added to is not walked through:
-`sorted(seen)`, `k in seen`, `len(seen)` do not need the order.
+The order of a set depends on how its items were added, so a loop over a set that was added to is refused:
+`sorted(seen)`, `k in seen` and `len(seen)` do not need the order.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COMPARISONS = (operator.eq, operator.ne, operator.le, operator.lt, operator.ge, 
 
 
 def set_type(lo: Lowering, value: Value) -> SetT | None:
-    """The type of a set; None of anything else."""
+    """Return the type of a set, or None for any other value."""
     if isinstance(value, Var) or isinstance(value, Cell) and value.kind == "array":
         t = atom_type(lo.read(value))
         return t if isinstance(t, SetT) else None
@@ -40,7 +40,7 @@ def set_type(lo: Lowering, value: Value) -> SetT | None:
 
 
 def of_items(lo: Lowering, items: list[Value]) -> Value:
-    """`{a, b}`."""
+    """Lower the set display `{a, b}`."""
     atoms = [lo.read(item) for item in items]
     item: Type = Undefined()
     for atom in atoms:
@@ -49,7 +49,7 @@ def of_items(lo: Lowering, items: list[Value]) -> Value:
 
 
 def made(lo: Lowering, value: Value, node, make=set) -> Value:
-    """The set of the elements of an iterable."""
+    """Lower the set of the elements of an iterable."""
     before = set_type(lo, value)
     if before is not None:
         return lo.wrap(lo.build.call(make, lo.read(value), type=before, name="items"))
@@ -67,13 +67,13 @@ def made(lo: Lowering, value: Value, node, make=set) -> Value:
 
 @core.builtin(set)
 def builtin_set(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`set(xs)`."""
+    """Lower `set(xs)`."""
     return made(lo, args[0] if args else TupleVal(()), node)
 
 
 @core.builtin(frozenset)
 def builtin_frozenset(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """`frozenset(xs)`."""
+    """Lower `frozenset(xs)`."""
     return made(lo, args[0] if args else TupleVal(()), node, frozenset)
 
 
@@ -81,26 +81,26 @@ def builtin_frozenset(lo: Lowering, args: list[Value], kwargs: dict[str, Value],
 
 
 def listing(lo: Lowering, value: Value) -> Value:
-    """The items as a list, for what does not depend on their order."""
+    """List the items for a use that does not depend on their order."""
     return lo.wrap(lo.build.call(list, lo.read(value), type=ListT(set_type(lo, value).item), name="items"))
 
 
 def in_order(lo: Lowering, value: Value, options: dict[str, Value]) -> Value:
-    """`sorted(s, reverse=r)`."""
+    """Lower `sorted(s, reverse=r)`."""
     given = {name: lo.read(option) for name, option in options.items()}
     return lo.wrap(lo.build.call(sorted, lo.read(value), type=ListT(set_type(lo, value).item), name="items", **given))
 
 
 @core.iterate.register(SetT)
 def iterate(lo: Lowering, value: Value, node) -> Iterable:
-    """The items in the order in which Python goes through them."""
+    """Iterate over the items in Python's order; refuse a set whose order is not known."""
     if not set_type(lo, value).ordered:
         raise core.unsupported(lo, node, "the order of a set that was added to is not known here", "use `sorted(...)` of it")
     return core.iterate(lo, listing(lo, value), node)
 
 
 def operate(lo: Lowering, fn, values: tuple[Value, ...]) -> Value | None:
-    """An operator of two sets; None if these are no sets."""
+    """Apply an operator to two sets, or return None if the values are not both sets."""
     if len(values) != 2 or fn not in ALGEBRA and fn not in COMPARISONS:
         return None
     types = [set_type(lo, v) for v in values]
@@ -111,7 +111,7 @@ def operate(lo: Lowering, fn, values: tuple[Value, ...]) -> Value | None:
 
 
 def together(a: SetT, b: SetT) -> SetT:
-    """The type of a set with the items of two sets."""
+    """Return the type of a set that holds items of two sets."""
     return SetT(join(a.item, b.item), a.ordered and b.ordered)
 
 
@@ -120,7 +120,7 @@ def together(a: SetT, b: SetT) -> SetT:
 
 @core.method.register(SetT)
 def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """A method of a set."""
+    """Lower a method of a set."""
     match name, len(args):
         case "add", 1:
             replace(lo, value, operator.or_, of_items(lo, args), node)
@@ -144,7 +144,7 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
 
 
 def replace(lo: Lowering, cell: Value, fn, other: Value, node) -> None:
-    """The set `cell` becomes `fn(cell, other)`."""
+    """Replace the set `cell` by `fn(cell, other)`."""
     if not isinstance(cell, Cell) or cell.base is not None or cell.frozen or cell in lo.params:
         reason = getattr(cell, "frozen", None) or "this set was made elsewhere, and others would see that it changes"
         raise AliasError(reason, at=lo.origin(node), instead="make a new set: `s = s | {k}`")
@@ -154,5 +154,5 @@ def replace(lo: Lowering, cell: Value, fn, other: Value, node) -> None:
 
 
 def changed(lo: Lowering, fn, before: Atom, other: Atom, t: SetT) -> Var:
-    """Emits the new version of a set."""
+    """Emit the new version of a set."""
     return lo.build.emit(Call(fn, (before, other)), t, before.name, before.temp)

@@ -1,4 +1,4 @@
-"""Subscripts: `base[key]`."""
+"""Lower subscripts: `base[key]`."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def _item_of_object(lo: Lowering, base: Value, key: Value, node) -> Value:
 
 @core.subscript.register(Const)
 def _item_of_constant(lo: Lowering, base: Const, key: Value, node) -> Value:
-    """An item of a constant that is no data, or of one that is."""
+    """Lower an item of a constant, which may be data or another object."""
     if not base.live and isinstance(base.value, (tuple, list, str, dict)):
         found, k = core.known_slice(lo, key) if isinstance(key, SliceVal) else core.known(lo, key)
         if found:
             try:
                 return Const(base.value[k])
-            except Exception:  # the program will raise it too, when it runs
+            except Exception:  # the program raises the same error at run time
                 pass
     found = numpy_brackets.subscript_of_object(lo, base, key, node)
     return item_of_data(lo, base, key, node) if found is None else found
@@ -38,7 +38,7 @@ def _item_of_constant(lo: Lowering, base: Const, key: Value, node) -> Value:
 
 @core.subscript.register(TupleVal, "list")
 def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> Value:
-    """An item or part of a tuple or list of known length; by an index that is not known, of the whole as one IR value."""
+    """Lower a subscript of a tuple or list of known length; for an unknown index, turn the whole into one IR value."""
     if (found := classes.special(lo, base, "__getitem__", [key], node)) is not None:
         return found
     if isinstance(base, TupleVal) and base.cls is not None:
@@ -60,7 +60,7 @@ def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> 
 
 @core.subscript.register("dict")
 def _item_of_dict(lo: Lowering, base: Cell, key: Value, node) -> Value:
-    """An item of a dict of known keys; by a key that is not known, the dict becomes one IR value."""
+    """Lower an item of a dict of known keys; for an unknown key, turn the dict into one IR value."""
     lo.alive(base)
     found, k = core.known(lo, key)
     if found and k not in base.items and base.default is None:
@@ -81,7 +81,7 @@ def _item_of_dict(lo: Lowering, base: Cell, key: Value, node) -> Value:
 
 @core.subscript.register(object)
 def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
-    """An item or part of an array, or of a list or tuple that is one IR value."""
+    """Lower a subscript of an array, or of a list or tuple that is one IR value."""
     operand = lo.operand(key)
     if isinstance(base, Cell):
         t = atom_type(lo.read(base))
@@ -100,7 +100,7 @@ def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
 
 
 def views(t, key: Operand) -> bool:
-    """Whether `base[key]` is surely memory of the base: integers, slices, None and `...` alone."""
+    """Tell whether `base[key]` surely shares memory with the base: the key has only integers, strings, slices, None and `...`."""
     for part in key if isinstance(key, tuple) else (key,):
         if isinstance(part, tuple):
             return False
@@ -113,23 +113,23 @@ def views(t, key: Operand) -> bool:
 
 
 def may_be_number(t, key: Operand) -> bool:
-    """Whether `base[key]` of an array of unknown rank may be a number, which later writes do not change."""
+    """Tell whether `base[key]` of an array of unknown rank may be a number, which later writes do not change."""
     return isinstance(t, (Array, Unknown)) and rank(t) is None and only_indices(key)
 
 
 def takes_number(t, key: Operand) -> bool:
-    """Whether `base[key]` is a number, whatever the dtype of the array."""
+    """Tell whether `base[key]` is a number, whatever the dtype of the array."""
     return isinstance(t, Array) and only_indices(key) and rank(t) == (len(key) if isinstance(key, tuple) else 1)
 
 
 def only_indices(key: Operand) -> bool:
-    """Whether a key takes no more than one place of each of its axes."""
+    """Tell whether no part of a key is a slice, None or `...`."""
     parts = key if isinstance(key, tuple) else (key,)
     return not any(isinstance(p, Slice) or isinstance(p, Const) and (p.value is None or p.value is Ellipsis) for p in parts)
 
 
 def is_gather(key: Operand) -> bool:
-    """Whether the subscript makes a copy: some part of it is an array, a list or a mask."""
+    """Tell whether the subscript makes a copy because some part of it is an array, a list or a mask."""
     parts = key if isinstance(key, tuple) else (key,)
     for part in parts:
         if isinstance(part, Slice):

@@ -146,7 +146,7 @@ def is_number(operand: object) -> bool:
 
 
 def one_more(atom: Atom, stmt: Stmt, subscripts: Subscripts, out: list[Stmt]) -> Atom:
-    """`atom + 1`, without a new sum where there is one less; statements that it needs go to `out`."""
+    """Return an atom for `atom + 1`, which is `x` if the atom is `x - 1`, and append the statements that it needs to `out`."""
     if number(atom) is not None:
         return Const(number(atom) + 1)
     match subscripts.definitions.get(atom):

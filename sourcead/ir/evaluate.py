@@ -163,7 +163,7 @@ def _step(part, step, env: Env):
 
 
 def _updated_whole(base, value, mode: str):
-    """`base` with all of it replaced, added to or subtracted from."""
+    """Return `base` with all of it replaced by `value`, or with `value` added or subtracted."""
     if mode != "set":
         return (operator.iadd if mode == "add" else operator.isub)(base, value)
     if not isinstance(base, np.ndarray):

@@ -193,7 +193,7 @@ def is_array(t: Type) -> bool:
 
 
 def kind_of(t: Type) -> str | None:
-    """Return 'float', 'int', 'bool' or 'complex'; None if the kind is unknown or the value is not a number."""
+    """Return 'float', 'int', 'bool' or 'complex', or None if the kind is unknown or the value is not a number."""
     match t:
         case Scalar(kind):
             return kind
@@ -217,7 +217,7 @@ def parts(t: Type) -> tuple[Type, ...]:
 
 
 def keyed_parts(t: Type) -> tuple[tuple[Any, Type], ...] | None:
-    """Return the key and type of each part of a tuple, list, dict or record; None if the number of parts is unknown."""
+    """Return the key and type of each part of a tuple, list, dict or record, or None if the number of parts is unknown."""
     match t:
         case TupleT(items) | ListT(_, tuple(items)):
             return tuple(enumerate(items))

@@ -62,7 +62,7 @@ class adjoint_of:
         del x
 
     def __enter__(self):
-        """End the block before its first statement; if a debugger or profiler is tracing, where it first uses the cotangent."""
+        """End the block before its first statement; if a debugger or profiler is tracing, end it where it first uses the cotangent."""
         self.traced = None
         if sys.gettrace() is None:
             self.traced = frame = sys._getframe(1)

@@ -97,7 +97,7 @@ def conv2d_weights(x, d, w, stride=1, padding=0):
 
 
 def output_size(x, w, b, stride, padding):
-    """Return the height and width of the result, and raises if the shapes do not fit."""
+    """Return the height and width of the result, or raise an error if the shapes do not fit."""
     sizes = []
     if x.ndim == 4 and w.ndim == 4 and x.shape[1] == w.shape[1] and (b is None or b.shape == w.shape[:1]):
         for size, kernel, step, pad in zip(x.shape[2:], w.shape[2:], pair(stride), pair(padding)):
@@ -117,7 +117,7 @@ def patches_of(image, w_shape, stride, height, width):
 
 
 def column_blocks(patches):
-    """Yield the patches of a few rows at a time as a matrix with one column per output, and the first row's number. All share a buffer."""
+    """Yield the patches of a few rows at a time as a matrix with one column per output, and the first row's number; all share a buffer."""
     channels, tall, wide, height, width, count = patches.shape
     if tall == wide == 1 and patches.flags.c_contiguous:
         yield 0, patches.reshape(channels, -1)

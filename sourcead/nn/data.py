@@ -197,7 +197,7 @@ def _content(path: str | os.PathLike) -> bytes:
 
 
 def _find(folder: Path, name: str) -> Path:
-    """Find the file `name` in the folder: plain or with `.gz`, with `-idx3-ubyte` or `.idx3-ubyte`."""
+    """Return the path of the file `name` in the folder, plain or with `.gz`, with `-idx3-ubyte` or `.idx3-ubyte`."""
     candidates = [folder / (stem + suffix) for stem in (name, name.replace("-idx", ".idx")) for suffix in ("", ".gz")]
     for path in candidates:
         if path.is_file():
@@ -271,7 +271,7 @@ def _sha256(path: Path) -> str:
 
 
 def download(name: str, path: Path, mirrors: tuple[str, ...] | None = None) -> None:
-    """Download one of MNIST's files to `path`, checks its content, and only then gives it its name.
+    """Download one of MNIST's files to a temporary file, check its content, and only then rename it to `path`.
 
     Args:
         name: A key of `MNIST_SHA256`.

@@ -17,7 +17,7 @@ def memory(count, channels, height, width, dtype):
 
 
 def inside(images):
-    """Return images as (channels, height, width, batch), a view."""
+    """Return a view of images in the shape (channels, height, width, batch)."""
     return images.transpose(1, 2, 3, 0)
 
 

@@ -80,7 +80,7 @@ def flatten(x):
 
 
 def dropout(x, rate, rng=None, mask=None):
-    """Set numbers to zero at random, and scales the others such that the expected value stays the same.
+    """Set numbers to zero at random, and scale the others such that the expected value stays the same.
 
     Args:
         x: an array.

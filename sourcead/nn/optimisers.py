@@ -52,7 +52,7 @@ def sgd(
     parameters: Any, gradients: Any, rate: float = 0.01, state: State | None = None, momentum: float = 0.0,
     nesterov: bool = False, weight_decay: float = 0.0,
 ) -> None:  # fmt: skip
-    """Step down the gradient, in place.
+    """Move the parameters down the gradient, in place.
 
     Args:
         parameters: Floating-point arrays; overwritten.

@@ -130,7 +130,7 @@ def windows_of(image, size, stride):
 
 
 def window_overlaps(size, stride):
-    """Tell whether windows share pixels."""
+    """Return whether windows share pixels."""
     return stride is not None and any(step < window for step, window in zip(pair(stride), pair(size)))
 
 

@@ -4,7 +4,7 @@ import time
 
 
 class Progress:
-    """Shows the progress of an epoch, with a short text; used in a `with` block.
+    """Shows the progress of an epoch with a short text, in a `with` block.
 
     Args:
         title: the text before the bar.

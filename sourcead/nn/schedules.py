@@ -1,4 +1,4 @@
-"""Learning rates that change: functions of the step, counted from 0."""
+"""Learning rates that change during training, as functions of the step, which counts from 0."""
 
 import math
 from collections.abc import Callable

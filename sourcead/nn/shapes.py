@@ -1,4 +1,4 @@
-"""Checks of shapes, which a layer and its generated gradient each call in one line; sizes that stand for both axes of an image."""
+"""Checks of shapes, which a layer and its generated gradient each call in one line, and sizes that stand for both axes of an image."""
 
 import numpy as np
 

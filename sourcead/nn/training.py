@@ -128,7 +128,7 @@ class Watch:
         self.kept = [array.copy() for array in self.arrays]
 
     def check(self, step: int, value: float, gradients: Sequence[np.ndarray]) -> None:
-        """Keep the parameters if they, the loss and the gradients are finite; otherwise restores the kept ones and raises."""
+        """Keep the parameters if they, the loss and the gradients are finite; otherwise restore the kept ones and raise an error."""
         worst = self.first_not_finite(self.arrays) or self.first_not_finite(gradients)
         if worst is None and np.isfinite(value):
             for kept, array in zip(self.kept, self.arrays):

@@ -105,7 +105,7 @@ class BatchedCalls:
         raise Unbatchable
 
     def shaped(self, target: Var, fn, x: Atom, shape: Operand) -> Var:
-        """`np.broadcast_to(x, shape)`, `np.reshape(x, shape)`."""
+        """Return the batched form of `np.broadcast_to(x, shape)` or `np.reshape(x, shape)`."""
         rank = rank_of(target)
         own = self.aligned(x, rank) if fn is np.broadcast_to else self.found[x]
         if isinstance(shape, tuple):

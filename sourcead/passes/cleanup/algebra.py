@@ -234,7 +234,7 @@ def _negation(atom: Atom, facts: Facts) -> Call | None:
 
 
 def _negated(stmt: Stmt, atom: Atom, facts: Facts) -> tuple[list[Stmt], Var] | None:
-    """If an atom is a negation, its transpose or a product with one: statements that compute `-atom` without it, and their result.
+    """Return statements that compute `-atom` and their result if the atom is a negation, its transpose or a product with one.
 
     Rounding to nearest is symmetric, so that moving a sign through products and sums of products is exact.
     """

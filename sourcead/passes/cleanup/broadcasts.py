@@ -191,7 +191,7 @@ def _only_feeds_operations(var: Var, facts: Facts) -> bool:
 
 
 def _into_update(op: Update, base: Atom, value: Operand, facts: Facts) -> Update | None:
-    """Return an update without a broadcast of its value, which it does by itself; None if the dtype of the sum could change."""
+    """Return an update without a broadcast of its value, which it does by itself, or None if the dtype of the sum could change."""
     source = _broadcast_of(value, facts)
     if source is None or not isinstance(base, Var) or (op.mode == "set" and not op.path):
         return None

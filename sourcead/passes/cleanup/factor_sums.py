@@ -62,7 +62,7 @@ class _SumWriter:
         return self.build.call(np.sum, x, name="total", axis=Const(axis)) if found is None else found
 
     def without_product(self, x: Var, axis: int) -> Var | None:
-        """Return the sum of `x`, computed without `x` by the statement that is emitted last; None if that is illegal or gains nothing."""
+        """Return the sum of `x`, computed without `x` by the statement that is emitted last, or None if that is illegal or useless."""
         if self.facts.uses[x] != 1 or self.facts.scopes.get(x) != self.facts.scope:
             return None
         match self.facts.op(x):

@@ -85,7 +85,7 @@ class LoopFission:
         return [t for t in found if len(t.factors) == 2 or t.factors[0] in stacked]
 
     def term(self, update: Stmt, k: int, here: dict[Var, Stmt]) -> Term | None:
-        """Return the term that an update adds to a sum; None if it cannot be computed after the loop."""
+        """Return the term that an update adds to a sum, or None if it cannot be computed after the loop."""
         value = update.op.value
         dims = dims_in(value)
         stmt = here.get(value)

@@ -79,7 +79,7 @@ class ProductHoisting:
         return [*hoisted, replace(stmt, op=replace(loop, body=Block(tuple(body), loop.body.results)))]
 
     def product(self, stmt: Stmt, index: Var, rows, here: dict[Var, Stmt], outside: set[Var]) -> Stmt | None:
-        """Return the statement that reads a row of the hoisted product in place of a product; None if it cannot be hoisted."""
+        """Return the statement that reads a row of the hoisted product in place of a product, or None if it cannot be hoisted."""
         left, right = stmt.op.args
         for x, w, x_first in ((left, right, True), (right, left, False)):
             read = here[x].op if x in here else None
@@ -95,7 +95,7 @@ class ProductHoisting:
         return None
 
     def invariant(self, atom: Atom, here: dict[Var, Stmt], outside: set[Var]) -> tuple[Var, bool] | None:
-        """Return the value from outside the loop that an atom is or transposes, and whether it transposes it; None for other atoms."""
+        """Return the value from outside the loop that an atom is or transposes, and whether it transposes it, or None for other atoms."""
         if atom in outside:
             return atom, False
         match here[atom].op if atom in here else None:

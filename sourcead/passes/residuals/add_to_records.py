@@ -5,7 +5,7 @@
     l2 = l0 with [i] = s
 
 Legal if this function made the list of zeros and put nothing but sums into it, so that no cotangent in it is None and its arrays share
-memory with nothing, if nothing else reads the sum and its parts, and if each field is surely an array.
+memory with nothing, if nothing else reads the sum and its parts, and if each field is known to be an array.
 """
 
 from __future__ import annotations

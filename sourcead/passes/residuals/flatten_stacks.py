@@ -148,7 +148,7 @@ def _stacks(function: Function) -> list[_Stack]:
 
 
 def _joining(outer: _Stack) -> tuple[dict[Var, Var], set[Stmt]] | None:
-    """Return the new variables for old ones and the statements to remove that join a stack with its elements; None if illegal."""
+    """Return the new variables for old ones and the statements to remove that join a stack with its elements, or None if illegal."""
     inner = outer.inner
     if inner is None or not (outer.plain and inner.plain and inner.builds):
         return None

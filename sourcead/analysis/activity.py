@@ -1,4 +1,4 @@
-"""Activity: which values carry a derivative that matters.
+"""Activity analysis, which finds the values that carry a derivative that matters.
 
 A value is *varied* if it depends on the inputs that are differentiated, *useful* if the result depends on it, both
 through operations that pass derivatives on.  Only values that are varied and useful get cotangents.

@@ -1,4 +1,4 @@
-"""Elements of an array that are never written again after they were read.
+"""Finds elements of an array that are never written again after they were read.
 
     for t in range(n):                          for i in range(n):
         h[t + 1] = f(h[t])                          for j in range(i):

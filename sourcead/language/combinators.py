@@ -1,4 +1,4 @@
-"""Second-order array combinators: arrays in, arrays out.
+"""Second-order array combinators, which take arrays and return arrays.
 
 Called as plain Python functions they run the loops of their docstrings. Inside a differentiated function they are compiled
 (`frontend/builtins/combinators.py`): a `map` whose body can take whole arrays becomes one call of it, `reduce` and `scan` with `+`,

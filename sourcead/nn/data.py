@@ -107,7 +107,7 @@ def minibatches(rng: np.random.Generator, size: int, *arrays: np.ndarray) -> Ite
     """Draw one epoch: every row once, in a new order, `size` rows at a time (the last batch may be smaller).
 
     Args:
-        rng: Where the order is drawn from; each call draws a new one.
+        rng: The generator that the order is drawn from; each call draws a new order.
         size: Rows per batch, at least 1.
         *arrays: Arrays of one length; the same rows are taken from each.
 
@@ -134,8 +134,8 @@ def split(rng: np.random.Generator, share: float, *arrays: np.ndarray) -> tuple[
     """Keep some rows for validation, drawn at random.
 
     Args:
-        rng: Where they are drawn from.
-        share: What part of the rows is kept, from 0 to 1.
+        rng: The generator that the rows are drawn with.
+        share: The share of the rows that is kept, from 0 to 1.
         *arrays: Arrays of one length.
 
     Returns:

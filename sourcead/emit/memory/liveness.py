@@ -1,4 +1,4 @@
-"""Which variables a block reads, which statement reads each for the last time, and whose memory the block would write."""
+"""Finds the variables that a block reads, the last statement that reads each, and the variables whose memory the block would write."""
 
 from __future__ import annotations
 

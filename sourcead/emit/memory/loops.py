@@ -1,4 +1,4 @@
-"""The memory of loops: which parameters may share memory at the start of an iteration.
+"""The memory of loops, with the parameters that may share memory at the start of an iteration.
 
 A *slot* is a level of a parameter: its own memory, or that of its elements.  The state at the start of an iteration is, for each slot,
 the outer regions that it may reach, and the sets of slots that may share memory which the loop made or got from the initial values.

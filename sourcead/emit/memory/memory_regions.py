@@ -1,4 +1,4 @@
-"""Regions: abstract pieces of memory, and which of them the values and the results of ops reach."""
+"""Regions, which are abstract pieces of memory, and the regions that values and the results of ops reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which memory the result of an op may share with its operands.
+"""Tells which memory the result of an op may share with its operands.
 
     fresh     nothing: the memory was made by the op (np.zeros, np.tanh, reductions, integer-array subscripts)
     shallow   a new container of the operands' elements (list(xs), xs + ys, np.split)

@@ -7,8 +7,8 @@
     for t in ts: a = t[0]; b = t[1]              ->  for a, b in ts: ...
     t = f(x); a = t[0]; b = t[1]                 ->  a, b = f(x)
 
-Legal where the sequence is not written in the loop, which holds of an immutable value, and where its elements are read by the index of
-the loop alone, or by constants.  Where the user named an index and not the element, the loop stays as it is.
+This is legal where the sequence is not written in the loop, which holds of an immutable value, and where its elements are read by the
+index of the loop alone, or by constants.  Where the user named an index and not the element, the loop stays as it is.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     t = mul(x, y);  z = add(t, 1)        z = x * y + 1
 
-Legal for a temporary that is read once, if nothing between the statement and its reader writes memory that it reads in place, binds a
-name that it reads anew, or has an effect, and if the reader is not in a loop that the statement is outside of.  The line must not become
-too long to read.  Reads that cost nothing (`x.shape`, `params["w"]`, `x[i]`) are nested wherever they are read.
+This is legal for a temporary that is read once, if nothing between the statement and its reader writes memory that it reads in place,
+binds a name that it reads anew, or has an effect, and if the reader is not in a loop that the statement is outside of.  The line must not
+become too long to read.  Reads that cost nothing (`x.shape`, `params["w"]`, `x[i]`) are nested wherever they are read.
 
 One walk forward keeps the values that may still be nested *pending*; a value that may not is *named*.
 """

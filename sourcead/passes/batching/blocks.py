@@ -5,8 +5,8 @@
     s = sum(y)                                       s = sum(y, axis=1)
     r = loop (p = t) ...: ...; yield matmul(u, p)    the same loop                      p: (k, n)
 
-Legal for ops with a rule here; any other op raises `Unbatchable`.  Ops that read nothing with the new axis stay.  The type of every
-op that is written is inferred again, and must have the new axis in front of those that the op had.
+This is legal for ops with a rule here; any other op raises `Unbatchable`.  Ops that read nothing with the new axis stay.  The type of
+every op that is written is inferred again, and must have the new axis in front of those that the op had.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@
     y = broadcast_to(v, v.shape)                      y = v
     y = reshape(broadcast_to(1.0, n), x.shape)        y = broadcast_to(1.0, x.shape)
 
-Legal where the dims of the types, and what operations before have shown of them, prove that the result keeps its shape, and where the
-dtypes prove that it keeps its dtype: a Python number does not widen the dtype of a result, the array that it is broadcast to does.
+This is legal where the dims of the types, and what operations before have shown of them, prove that the result keeps its shape, and where
+the dtypes prove that it keeps its dtype: a Python number does not widen the dtype of a result, the array that it is broadcast to does.
 """
 
 from __future__ import annotations

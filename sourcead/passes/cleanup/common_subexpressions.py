@@ -2,8 +2,8 @@
 
     y = sin(x);  z = sin(x)                      y = sin(x);  z = y
 
-Legal if the operation is pure and its earlier result is visible: in the same block or in one around it.  Calls are not merged if they
-make an array that is likely to be written, because a copy would have to be made in its place.
+This is legal if the operation is pure and its earlier result is visible: in the same block or in one around it.  Calls are not merged if
+they make an array that is likely to be written, because a copy would have to be made in its place.
 
 Queries of an array (`x.shape`, `len(x)`) are known to be equal but stay: they cost nothing, and a person would write them again
 rather than give them a name.

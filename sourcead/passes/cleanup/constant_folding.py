@@ -4,7 +4,7 @@
     y = is_(x, None)        x: float             y = False
     y = sum(x, axis=None)                        y = sum(x)
 
-Legal for integers and truth values, and for floating point numbers where the result is exact; `is` where one side is None and the
+This is legal for integers and truth values, and for floating point numbers where the result is exact; `is` where one side is None and the
 type of the other says whether it is, or where both are constants of which there is only one object.
 """
 

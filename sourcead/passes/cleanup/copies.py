@@ -7,8 +7,8 @@
     l1 = l0 ++ [x];  l2, v = pop l1                       l0 for l2, x for v
     n = x.ndim        x: (m, k)                           2 for n
 
-Legal because values are immutable: a value that is visible where a variable is bound is visible wherever that is read.  A parameter
-of a loop is its initial value if each iteration yields it unchanged, by induction over the iterations.
+This is legal because values are immutable: a value that is visible where a variable is bound is visible wherever that is read.  A
+parameter of a loop is its initial value if each iteration yields it unchanged, by induction over the iterations.
 """
 
 from __future__ import annotations

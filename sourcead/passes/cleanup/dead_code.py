@@ -3,8 +3,8 @@
     y = sin(x);  return x                                              return x
     r, s = loop (p = a, q = b) ...: ...; yield p1, q1;  return r       r = loop (p = a) ...: ...; yield p1;  return r
 
-Legal for whatever the results of the function and its effects do not reach when they are followed backward.  Results of branches and
-loop variants are followed one by one, so that a variant on which only itself depends is removed, and a list that is never read.
+This is legal for whatever the results of the function and its effects do not reach when they are followed backward.  Results of branches
+and loop variants are followed one by one, so that a variant on which only itself depends is removed, and a list that is never read.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     y = einsum("bik,bkj->bij", a, b)       y = matmul(a, b)
     y = einsum("nti,ntj->ij", a, b)        y = tensordot(a, b, axes=((0, 1), (0, 1)))
 
-Legal if both operands are arrays of one floating point dtype, each letter stands in an operand once, no letter is summed over in one
-operand alone, and axes that are summed over are known to be equally long.  Letters of both operands that are kept stack the products.
+This is legal if both operands are arrays of one floating point dtype, each letter stands in an operand once, no letter is summed over in
+one operand alone, and axes that are summed over are known to be equally long.  Letters of both operands that are kept stack the products.
 Products of small matrices stay, because BLAS gains nothing there.  The result differs by rounding, as the order of sums does.
 """
 

@@ -5,8 +5,8 @@
     y = sum(einsum("nki,kij->nkj", a, b), axis=0)       y = einsum("ki,kij->kj", sum(a, axis=0), b)
     y = sum(add(p, q), axis=0)                          y = add(sum(p, axis=0), sum(q, axis=0))     if this helps one of them
 
-So the cotangent of a value that was broadcast is added up before it is multiplied, and the large product is never computed.  Legal in
-adjoints, if nothing else reads the product, `v` has no axis at or left of that of the sum, and the other operand is as long along it as
+So the cotangent of a value that was broadcast is added up before it is multiplied, and the large product is never computed.  This is legal
+in adjoints, if nothing else reads the product, `v` has no axis at or left of that of the sum, and the other operand is as long along it as
 the product and has its dtype.  The result differs by rounding, as the order of sums does.
 """
 

@@ -3,8 +3,8 @@
     query_first_versions:      a1 = a0 with [i] = v;  s = a1.shape        s = a0.shape
     query_current_versions:    a1 = a0 with [i] = v;  s = a0.shape        s = a1.shape
 
-Legal because a write changes neither shape nor dtype.  With the first, what a loop reads of the shape of an array that it writes does
-not depend on the iteration.  The second comes before the text is written, so that no query keeps an old version of an array alive.
+This is legal because a write changes neither shape nor dtype.  With the first, what a loop reads of the shape of an array that it writes
+does not depend on the iteration.  The second comes before the text is written, so that no query keeps an old version of an array alive.
 """
 
 from __future__ import annotations

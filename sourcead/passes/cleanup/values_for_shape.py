@@ -3,8 +3,8 @@
     p = mul(x, y);  s = p.shape            s = x.shape
     p = mul(x, y);  z = zeros_like(p)      z = zeros_like(x)
 
-Legal if the shapes are known to be equal, and the dtypes where they matter.  The other value is a parameter or one that the user named,
-whose memory is not written and handed on nowhere: otherwise the query could keep an old version of it alive, which costs a copy.
+This is legal if the shapes are known to be equal, and the dtypes where they matter.  The other value is a parameter or one that the user
+named, whose memory is not written and handed on nowhere: otherwise the query could keep an old version of it alive, which costs a copy.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     a1 = a0 with .reshape[k] = v        r0 = reshape(a0, s);  r1 = r0 with [k] = v;  a1 = reshape(r1, a0.shape)
 
-Legal always, and needed because `np.reshape` gives a view of an array in C order only, and nothing tells which of the arrays that the
-text makes are in C order.  A write through a reshape to one axis stays where the text can write it as `a.flat[k] = v`.
+This is always legal, and needed because `np.reshape` gives a view of an array in C order only, and nothing tells which of the arrays that
+the text makes are in C order.  A write through a reshape to one axis stays where the text can write it as `a.flat[k] = v`.
 """
 
 from __future__ import annotations

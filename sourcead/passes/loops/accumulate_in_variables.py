@@ -6,8 +6,8 @@
         yield b2                                         e2 = add(e, mul(a, c));  yield e2
                                                      b1 = b0 with [i, j] = e1
 
-The reverse sweep needs `b[k, j]` as it was, which later statements overwrite.  Now the array is written once, so that what is
-overwritten is saved once.  Legal if the other elements are known to be other ones (`analysis/same_element.py`); where the loop may have no
+The reverse sweep needs `b[k, j]` as it was, which later statements overwrite.  Now the array is written once, so that what is overwritten
+is saved once.  This is legal if the other elements are known to be other ones (`analysis/same_element.py`); where the loop may have no
 iterations, and nothing beside it uses the element anyway, a branch makes sure that it is not read in vain.
 """
 

@@ -5,11 +5,11 @@
         u1 = u with all += outer(z, h)                   r = u0 with all += matmul(transpose(zs1), hs)
         b1 = b with all += z;  yield u1, b1, l1          s = b0 with all += sum(zs1, axis=0)
 
-The factors of all iterations are stacked, a row for each, or a row for each sample of a batch (`d_u += d_z.T @ h`).  A factor
-`xs[t]` lies in a stack already; what the forward sweep saved on a list is saved in an array instead.  Legal if nothing else in the loop
-reads the sums, what is added to them is not broadcast, and the shapes of the factors are known to be the same in each iteration and can
-be computed before the loop.  It takes the memory of the stacks, so it is not done under a policy that saves memory.  The result differs
-by rounding, as the order of sums does.
+The factors of all iterations are stacked, a row for each, or a row for each sample of a batch (`d_u += d_z.T @ h`).  A factor `xs[t]` lies
+in a stack already; what the forward sweep saved on a list is saved in an array instead.  This is legal if nothing else in the loop reads
+the sums, what is added to them is not broadcast, and the shapes of the factors are known to be the same in each iteration and can be
+computed before the loop.  It takes the memory of the stacks, so it is not done under a policy that saves memory.  The result differs by
+rounding, as the order of sums does.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
         x = xs[t]                            loop for t in range(0, n, 1):
         z = matmul(w, x)                         z = zs[t]
 
-The same holds for batches, `xs[t] @ w` and `xs[:, t] @ w` of an array with three axes.  Legal if `xs` and `w` do not depend on the loop
-and the loop visits every row of `xs`; a product has no effect, so that it may be computed where the loop has no iterations.  It takes
+The same holds for batches, `xs[t] @ w` and `xs[:, t] @ w` of an array with three axes.  This is legal if `xs` and `w` do not depend on the
+loop and the loop visits every row of `xs`; a product has no effect, so that it may be computed where the loop has no iterations.  It takes
 the memory of all products.  The reverse sweep of one product is one product too (`fission.py`).
 """
 

@@ -7,9 +7,9 @@
         yield c2, x2                                     yield s2, x2
                                                      c1 = c0 with [i, j] = s1
 
-Machine code cannot do so by itself: for all that it knows, `x` and `e` share memory.  Legal if every other access of the array in the
-loop is known to be of the same element or never of it (`analysis/same_element.py`).  No element is read that the loop does not read: if it
-may have no iterations, all statements stand inside a branch.
+Machine code cannot do so by itself: for all that it knows, `x` and `e` share memory.  This is legal if every other access of the array in
+the loop is known to be of the same element or never of it (`analysis/same_element.py`).  No element is read that the loop does not read:
+if it may have no iterations, all statements stand inside a branch.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
         y = f(z, h[t])                                   y = f(z, h[t])
         h2 = h with [t + 1] = y;  yield h2               h2 = h with [t + 1] = y;  yield h2
 
-It saves the memory of an array, and in the reverse sweep that of its cotangent.  Legal if nothing else reads the product, the rows have
-the same shape and dtype, the loop counts upward, reads row `t` of the product before it sets row `t + c` of the array, and reads only
+It saves the memory of an array, and in the reverse sweep that of its cotangent.  This is legal if nothing else reads the product, the rows
+have the same shape and dtype, the loop counts upward, reads row `t` of the product before it sets row `t + c` of the array, and reads only
 rows of the array that it, or something before the loop, has set already: `t + k` with 0 <= k < c.  The array must be new, and rows must
 have been put into it one by one.
 """

@@ -4,8 +4,8 @@
     s = add(r, Layer(w=p, b=q))                      l2 = l1 with [i]['b'] += q
     l2 = l0 with [i] = s
 
-Legal if this function made the list of zeros and put nothing but sums into it, so that no cotangent in it is None and its arrays share
-memory with nothing, if nothing else reads the sum and its parts, and if each field is known to be an array.
+This is legal if this function made the list of zeros and put nothing but sums into it, so that no cotangent in it is None and its arrays
+share memory with nothing, if nothing else reads the sum and its parts, and if each field is known to be an array.
 """
 
 from __future__ import annotations

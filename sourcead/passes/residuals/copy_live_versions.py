@@ -2,8 +2,8 @@
 
     a1 = a0 with [i] = v;  y = f(a0)        c = copy(a0);  a1 = c with [i] = v;  y = f(a0)
 
-Legal always, because values are immutable.  Lowering makes no such code, but a derivative may have it: its cotangent `d_x = x with all
-+= x` begins as the array `x` itself.  After this pass each version is read only until its successor is made, as the plan of residuals
+This is always legal, because values are immutable.  Lowering makes no such code, but a derivative may have it: its cotangent `d_x = x with
+all += x` begins as the array `x` itself.  After this pass each version is read only until its successor is made, as the plan of residuals
 requires.  The copy costs nothing, because the text would need it anyway.
 """
 

@@ -12,9 +12,9 @@
             b1, x = pop b;  yield b1                     yield b1
         yield a1
 
-Legal if both lists are only built, appended to, popped and passed on by loops and branches, the inner list is built where it is put on
-the outer one, and the reverse of each iteration takes the inner list off and empties it: then the elements of one run of the inner loop
-lie above those of the run before.  Only lists of residuals are joined (`Build.residual`), because the reverse sweep empties those.
+This is legal if both lists are only built, appended to, popped and passed on by loops and branches, the inner list is built where it is
+put on the outer one, and the reverse of each iteration takes the inner list off and empties it: then the elements of one run of the inner
+loop lie above those of the run before.  Only lists of residuals are joined (`Build.residual`), because the reverse sweep empties those.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@
         d2 = d1 with [i] += mul(2, v)                         d2 = d with [i] += mul(2, v)
         yield d2                                              yield d2
 
-The adjoint of a write clears the cotangent of what was overwritten.  Legal if nothing reads the array after the loop, the loop uses it
-only at subscripts `i + c` along one axis, none of them negative, and the clear is the last use of the greatest of them (the least, if
-the index rises): the loop moves on from there and never comes back.
+The adjoint of a write clears the cotangent of what was overwritten.  This is legal if nothing reads the array after the loop, the loop
+uses it only at subscripts `i + c` along one axis, none of them negative, and the clear is the last use of the greatest of them (the least,
+if the index rises): the loop moves on from there and never comes back.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Activity: which values carry a derivative that matters.
+"""Activity analysis, which finds the values that carry a derivative that matters.
 
 A value is *varied* if it depends on the inputs that are differentiated, *useful* if the result depends on it, both
 through operations that pass derivatives on.  Only values that are varied and useful get cotangents.
@@ -19,7 +19,7 @@ from sourcead.runtime import stop_gradient
 
 
 def active_vars(block: Block, inputs: Iterable[Var], outputs: Iterable[Var]) -> set[Var]:
-    """The variables of a block that are varied by `inputs` and useful for `outputs`."""
+    """Return the variables of a block that are varied by `inputs` and useful for `outputs`."""
     varied = _fixpoint(set(inputs), lambda known: _forward(block, known))
     return varied & _fixpoint(set(outputs), lambda known: _backward(block, known, varied))
 
@@ -34,7 +34,7 @@ def _fixpoint(known: set[Var], sweep: Callable[[set[Var]], None]) -> set[Var]:
 
 
 def passing_atoms(op: Op) -> list[Var]:
-    """The operands of an op (without blocks) through which derivatives may pass."""
+    """Return the operands of an op (without blocks) through which derivatives may pass."""
     match op:
         case Call(fn, args, kwargs):
             if fn is stop_gradient or not isinstance(fn, Var) and no_derivative(fn) or makes_integers(op):
@@ -54,7 +54,7 @@ def passing_atoms(op: Op) -> list[Var]:
 
 
 def makes_integers(call: Call) -> bool:
-    """Whether the dtype given to a NumPy function makes its result integers or truth values, which carry no derivative."""
+    """Return whether the dtype given to a NumPy function makes its result integers or truth values, which carry no derivative."""
     place = record_of(call.fn).dtype_at
     given = dict(call.kwargs).get("dtype") if place is None or len(call.args) <= place else call.args[place]
     if not isinstance(given, Const) or given.live or given.value is None or not from_numpy(call.fn):
@@ -66,13 +66,13 @@ def makes_integers(call: Call) -> bool:
 
 
 def from_numpy(fn) -> bool:
-    """Whether a function belongs to NumPy."""
+    """Return whether a function belongs to NumPy."""
     owner = getattr(fn, "__objclass__", fn)
     return isinstance(fn, np.ufunc) or (getattr(owner, "__module__", None) or "").split(".")[0] == "numpy"
 
 
 def _forward(block: Block, varied: set[Var]) -> None:
-    """Add the variables of a block that depend on a varied one."""
+    """Add to `varied` the variables of a block that depend on a varied one."""
     def mark(targets: Iterable[Var], sources: Iterable) -> None:
         for target, source in zip(targets, sources):
             if source in varied and carries_derivative(target.type):
@@ -98,7 +98,7 @@ def _forward(block: Block, varied: set[Var]) -> None:
 
 
 def _backward(block: Block, useful: set[Var], varied: set[Var]) -> None:
-    """Add the variables of a block that a useful one depends on."""
+    """Add to `useful` the variables of a block that a useful one depends on."""
     def mark(targets: Iterable[Var], sources: Iterable) -> None:
         for target, source in zip(targets, sources):
             if target in useful and isinstance(source, Var):

@@ -12,7 +12,7 @@ from sourcead.ir.types import INT
 
 @dataclass(frozen=True)
 class Affine:
-    """A constant plus a sum of terms (variable, factor) with factors other than zero."""
+    """A constant plus a sum of terms, each a variable times a factor other than zero."""
 
     constant: int = 0
     terms: frozenset[tuple[Hashable, int]] = frozenset()
@@ -87,7 +87,7 @@ class Forms:
     """Derives the affine forms of a program's integers from the statements that define them.
 
     Attributes:
-        definitions: variable -> the op that computes it; an integer that is neither defined here nor an index is a variable.
+        definitions: maps each variable to the op that computes it; an integer that is in neither map counts as a variable.
         indices: the indices of counted loops.
     """
 
@@ -101,7 +101,7 @@ class Forms:
         self.indices[loop.index] = Counted(loop.domain, depth)
 
     def from_zero(self, atom: Atom) -> Affine | None:
-        """Return the form of a subscript if it is known not to be negative: a negative one counts from the end."""
+        """Return the form of a subscript if it is known not to be negative, else None, because a negative one counts from the end."""
         form = self.affine(atom)
         lowest = None if form is None else least(form, self.depth, self.range_of)
         return form if lowest is not None and lowest >= 0 else None
@@ -142,5 +142,5 @@ class Forms:
 
 
 def number(atom: Atom) -> int | None:
-    """Return the value of a literal integer, None for other atoms."""
+    """Return the value of a literal integer, or None for other atoms."""
     return atom.value if isinstance(atom, Const) and type(atom.value) is int and not atom.live else None

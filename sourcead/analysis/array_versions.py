@@ -1,4 +1,4 @@
-"""Chains: the values that are versions of one array.
+"""Chains, which are the sets of values that are versions of one array.
 
 `a1 = Update(a0, ...)` makes a1 the successor of a0 in the same buffer.  A loop that carries an array through updates, and a
 branch that updates it in one arm, pass the buffer on.  All versions of a buffer form a *chain*.  If a version has two successors
@@ -51,7 +51,7 @@ class Chains:
         return isinstance(a, Var) and isinstance(b, Var) and a in self.parent and b in self.parent and self._root(a) is self._root(b)
 
     def _visit(self, block: Block, followed: set) -> None:
-        """Join the versions in a block; `followed` holds those that already have a successor."""
+        """Join the versions of each array in a block; `followed` holds the versions that already have a successor."""
 
         def follow(version: object, *successors: object) -> None:
             if version in followed:

@@ -28,7 +28,7 @@ def atom_type(atom: Atom) -> Type:
 
 
 def operand_type(operand: Operand) -> Type:
-    """The type of an operand; of a tuple display, the tuple of its items' types."""
+    """Return the type of an operand, which for a tuple display is the tuple of its items' types."""
     if isinstance(operand, tuple):
         return TupleT(tuple(map(operand_type, operand)))
     return UNKNOWN if isinstance(operand, Slice) else atom_type(operand)
@@ -44,9 +44,9 @@ class Builder:
         maybe_number: arrays that may be a number at run time, such as a loop variant that starts as the number 0.
         shape_dims: for a variable that is the `.shape` of an array, the dims; size_dim: for an integer variable, the dim that it is.
         unassigned: variables that are None on some paths (`unassigned.py`).
-        pullbacks: those of recursive calls, by result (`ir/recursive_calls.py`); None in a function that is differentiated again.
+        pullbacks: the pullbacks of recursive calls, by result (`ir/recursive_calls.py`); None in a function that is differentiated again.
         made_by: the op that defines each variable.
-        part_dims: the dims of parts, by the dims of the array and the key of the subscript.
+        part_dims: the dims of parts of arrays, by the dims of the array and the key of the subscript.
     """
 
     def __init__(self):
@@ -65,21 +65,21 @@ class Builder:
 
     @classmethod
     def knowing(cls, other: Builder) -> Builder:
-        """Return a builder without statements that shares what another one knows of the variables."""
+        """Return a builder without statements that shares the knowledge of another builder about the variables."""
         new = cls()
         for name in ("known", "shape_dims", "size_dim", "maybe_number", "part_dims"):
             setattr(new, name, getattr(other, name))
         return new
 
     def at(self, stmt: Stmt) -> Builder:
-        """Give the statements that follow the origin of `stmt`; return the builder."""
+        """Use the origin of `stmt` for the statements that are emitted next, and return the builder."""
         self.origin, self.adjoint_of, self.within = stmt.origin, stmt.adjoint_of, stmt.within
         return self
 
-    # -- what is known -------------------------------------------------------------------------------------------
+    # -- known facts ----------------------------------------------------------------------------------------------
 
     def arg(self, operand: Operand | None) -> Arg | SliceArg:
-        """Return what type inference may use of an operand: its type, and its value where it is known."""
+        """Return the type of an operand for type inference, with its value if that is known."""
         match operand:
             case None:
                 return Arg(NoneType(), None)
@@ -100,7 +100,7 @@ class Builder:
     # -- emitting ------------------------------------------------------------------------------------------------
 
     def emit(self, op: Op, type: Type, name: str = "t", temp: bool = True) -> Var:
-        """Binds a new variable to an op."""
+        """Bind a new variable to an op."""
         var = Var(name, type, temp)
         if self.maybe_number and isinstance(type, Array) and self._number_like(op):
             self.maybe_number.add(var)
@@ -109,12 +109,12 @@ class Builder:
         return var
 
     def _number_like(self, op: Op) -> bool:
-        """Whether the result of an op may be a number because each array that it reads may be one."""
+        """Return whether the result of an op may be a number because each array that it reads may be one."""
         arrays = [v for v in op_reads(op) if not isinstance(v.type, Scalar)]
         return bool(arrays) and all(v in self.maybe_number for v in arrays)
 
     def add(self, stmt: Stmt) -> None:
-        """Appends a statement, with the current origin."""
+        """Append a statement, with the current origin."""
         self.stmts.append(
             replace(
                 stmt, origin=stmt.origin or self.origin, adjoint_of=stmt.adjoint_of or self.adjoint_of,
@@ -123,7 +123,7 @@ class Builder:
         )
 
     def call(self, fn, *args: Operand, name: str | None = None, type: Type | None = None, **kwargs: Operand) -> Var:
-        """Emits `fn(*args, **kwargs)`."""
+        """Emit `fn(*args, **kwargs)`."""
         for i in display_positions(fn, args, operand_type):
             args = (*args[:i], self.call(np.array, args[i]), *args[i + 1 :])
         if "weights" in kwargs and display_positions(fn, (kwargs["weights"],), operand_type):
@@ -136,13 +136,13 @@ class Builder:
         return var
 
     def _learn_size(self, var: Var, t: Type, first: bool = False) -> None:
-        """Note that `var` is the length of an array of type `t`, or its number of elements."""
+        """Note that `var` is the length of an array of type `t`, or the number of its elements if `first` is false."""
         dims = getattr(t, "dims", None)
         if dims and (first or len(dims) == 1):
             self.size_dim[var] = dims[0]
 
     def index(self, base: Atom, key: Operand, name: str | None = None) -> Var:
-        """Emits `base[key]`."""
+        """Emit `base[key]`."""
         args = tuple(map(self.arg, key)) if isinstance(key, tuple) else self.arg(key)
         base_name = base.name if isinstance(base, Var) else "item"
         t = self._same_dims(base, key, infer_index(atom_type(base), args))
@@ -160,7 +160,7 @@ class Builder:
         return replace(t, dims=self.part_dims.setdefault((whole, key_of(key)), t.dims))
 
     def attr(self, base: Atom, attribute: str) -> Var:
-        """Emits `base.attribute`."""
+        """Emit `base.attribute`."""
         t = atom_type(base)
         var = self.emit(Attr(base, attribute), infer_attr(t, attribute), attribute)
         if attribute == "shape" and getattr(t, "dims", None) is not None:
@@ -177,7 +177,7 @@ class Builder:
 
     @contextmanager
     def block(self):
-        """Collect the statements that are emitted inside in a list of their own, which this yields."""
+        """Collect the statements that are emitted inside the `with` block in a separate list, which is yielded."""
         outer, self.stmts = self.stmts, []
         try:
             yield self.stmts
@@ -216,7 +216,7 @@ def grown_type(t: Type, path: tuple[Sub, ...], item: Type) -> Type:
 
 
 def shrunk_type(t: Type, path: tuple[Sub, ...], at: Operand | None) -> Type:
-    """Return the type of a container after the item at a place was removed from the list at a path; None is its end."""
+    """Return the type of a container after the item at `at` was removed from the list at a path; None is the end of the list."""
     if path:
         return written_type(t, path[:1], shrunk_type(getattr(t, "item", UNKNOWN), path[1:], at))
     if not isinstance(t, ListT) or t.items is None:

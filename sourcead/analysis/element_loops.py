@@ -19,7 +19,7 @@ ADDING = ("add", "sub")
 
 @dataclass(frozen=True)
 class Access:
-    """A read or write of an element. `chain`: the loop variant that the array is a version of, or the array from outside."""
+    """A read or write of an element; `chain` is the loop variant that the array is a version of, or the array from outside the loop."""
 
     chain: Var
     key: tuple[Atom, ...]
@@ -27,7 +27,7 @@ class Access:
     at: int  # the position of the statement
 
     def commutes(self, other: Access) -> bool:
-        """Whether the order of two accesses of one element does not matter: two reads, or two additions."""
+        """Return whether the order of two accesses of one element does not matter: two reads, or two additions."""
         return self.mode is None and other.mode is None or self.mode in ADDING and other.mode in ADDING
 
 
@@ -55,7 +55,7 @@ class Body:
             yield from ((k, a) for a in found if a.mode is not None)
 
     def slice_of(self, positions: set[int]) -> set[int]:
-        """Return statements with all statements of the iteration that they depend on, without the updates of arrays that they read."""
+        """Return the statements with all that they depend on in the iteration, apart from the updates of arrays that they read."""
         found, todo = set(positions), list(positions)
         while todo:
             for v in reads_inside(self.stmts[todo.pop()].op):
@@ -67,7 +67,7 @@ class Body:
 
 
 def body_of(loop: Loop) -> Body | None:
-    """Return the accesses of a loop, or None if it holds statements of another kind."""
+    """Return the accesses of an innermost loop over numbers and elements, or None if it holds statements of another kind."""
     if not isinstance(loop.domain, Range) or number(loop.domain.step) not in (1, -1) or loop.leave is not None or loop.policy is not None:
         return None
     body = Body(loop, loop.body.stmts)
@@ -133,7 +133,7 @@ def accesses_of(op: Op, targets: tuple[Var, ...], body: Body, now: dict[Var, Var
 
 
 def element(key: object, base: Atom) -> tuple[Atom, ...] | None:
-    """Return the subscripts in a key if they are integers that name one element, else None."""
+    """Return the subscripts in a key if they are integers that together name one element, else None."""
     parts = key if isinstance(key, tuple) else (key,)
     kinds = [atom_type(p) if isinstance(p, (Var, Const)) else None for p in parts]
     if rank(atom_type(base)) != len(parts) or not all(isinstance(t, Scalar) and t.kind == "int" for t in kinds):
@@ -146,7 +146,7 @@ def is_number(operand: object) -> bool:
 
 
 def one_more(atom: Atom, stmt: Stmt, subscripts: Subscripts, out: list[Stmt]) -> Atom:
-    """`atom + 1`, without a new sum where there is one less; statements that it needs go to `out`."""
+    """Return an atom for `atom + 1`, which is `x` if the atom is `x - 1`, and append the statements that it needs to `out`."""
     if number(atom) is not None:
         return Const(number(atom) + 1)
     match subscripts.definitions.get(atom):

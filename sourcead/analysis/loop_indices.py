@@ -1,4 +1,4 @@
-"""How a loop counts: the least value of its index, how many iterations it has, and subscripts that move on with the index."""
+"""How loops count: the least value of an index, the number of iterations, and subscripts that advance with the index."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ class Counted:
     count: Atom
 
     def is_size(self, counting: Counting) -> bool:
-        """Whether the count is the size of an array, and so not negative, as the `n` of `range(n)` may be."""
+        """Return whether the count is the size of an array and so not negative; the `n` of `range(n)` may be negative."""
         op = counting.op(self.count)
         if isinstance(op, Index):
             return getattr(counting.op(op.base), "name", None) == "shape"
         return isinstance(op, Call) and op.fn is len or isinstance(self.rows, int) and self.rows >= 0
 
     def begins(self) -> bool:
-        """Whether `rows` is surely not less than `first`."""
+        """Return whether `rows` is known to be at least `first`."""
         return self.first <= (self.rows.least if isinstance(self.rows, Sym) else self.rows)
 
 
 class Counting:
-    """Finds how loops count. `made` has the statement that defines each variable."""
+    """Finds how loops count; `made` maps each variable to the statement that defines it."""
 
     def __init__(self, made: dict[Var, Stmt]):
         self.made = made
 
     def of(self, loop: Loop) -> Counted | None:
-        """How the index of a loop counts; None if not in steps of one, if the loop may end before, or has a policy."""
+        """Return how the index of a loop counts, or None if it does not count by one, or the loop may end early or has a policy."""
         if not isinstance(loop.domain, Range) or loop.leave is not None or loop.policy is not None:
             return None
         start, stop, step = loop.domain.start, loop.domain.stop, loop.domain.step
@@ -66,7 +66,7 @@ class Counting:
         return None
 
     def size(self, atom: Atom) -> int | Sym | None:
-        """The dim that an integer is the size of; a new dim if it is the size of none, None if it is no integer."""
+        """Return the dim whose size an integer is, a new dim if it is the size of no array, or None if it is not an integer."""
         if isinstance(atom, Const):
             return number(atom)
         match self.op(atom):
@@ -80,23 +80,23 @@ class Counting:
         return Sym(0) if atom.type == INT else None
 
     def op(self, atom: Atom) -> Op | None:
-        """The op that defines a variable, if it is known."""
+        """Return the op that defines a variable, or None if it is unknown."""
         stmt = self.made.get(atom) if isinstance(atom, Var) else None
         return None if stmt is None else stmt.op
 
 
 def is_int(atom: Operand | None, value: int) -> bool:
-    """Whether an atom is this integer, written in the program."""
+    """Return whether an atom is a literal integer of this value."""
     return atom is not None and number(atom) == value
 
 
 def same_count(a: Operand, b: Operand) -> bool:
-    """Whether two operands are one variable or equal integers."""
+    """Return whether two operands are one variable or equal integers."""
     return a is b or number(a) is not None and number(a) == number(b)
 
 
 def counts_up(loop: Loop) -> bool:
-    """Whether a loop counts from zero in steps of one and always to the end."""
+    """Return whether a loop counts up from zero in steps of one and always runs to the end."""
     domain = loop.domain
     always = isinstance(domain, Range) and loop.leave is None and loop.policy is None
     return always and is_int(domain.start, 0) and is_int(domain.step, 1)
@@ -113,7 +113,7 @@ def offset(key: object, index: Var, made: dict[Var, Stmt]) -> int | None:
 
 
 def axis_of(key: Operand, index: Var | None) -> int | None:
-    """The axis along which a subscript takes one part for each iteration, and all along the others; None of other subscripts."""
+    """Return the axis that the loop index subscripts if all other axes are taken whole, or None for other subscripts."""
     if key is index:
         return 0
     match key:

@@ -1,4 +1,4 @@
-"""Elements of an array that are never written again after they were read.
+"""Finds elements of an array that are never written again after they were read.
 
     for t in range(n):                          for i in range(n):
         h[t + 1] = f(h[t])                          for j in range(i):
@@ -41,7 +41,7 @@ Interval = tuple[Affine | None, Affine | None]  # [low, high); None for an unkno
 
 @dataclass(frozen=True)
 class Later:
-    """A variable as a later execution sees it, where its value may differ from that in the earlier one."""
+    """A variable in a later execution of a statement, where its value may differ from that in the earlier execution."""
 
     var: Var
 
@@ -126,7 +126,7 @@ class Nest(Forms):
     # ---- writes after reads ----
 
     def misses(self, update: Stmt, place: Place, read: list[Interval], outermost: Stmt) -> bool:
-        """Whether no update after a read writes an element that was read."""
+        """Return whether no update after a read writes an element that was read."""
         path = update.op.path
         if len(path) != 1 or not isinstance(path[0], Sub):
             return False
@@ -145,7 +145,7 @@ class Nest(Forms):
         return self._misses[key]
 
     def apart(self, read: list[Interval], written: list[Interval], common: list[Stmt], at: Stmt | None) -> bool:
-        """Whether, on some axis, all written subscripts are above or all are below the read ones.
+        """Return whether, on some axis, all written subscripts are above or all are below the read ones.
 
         The write happens in a later iteration of the loop `at`, the last of `common`, and in the same iteration of the loops
         around it; with `at` None, in the same iteration of all loops of `common`.
@@ -206,7 +206,7 @@ class Nest(Forms):
 
 
 def same_kind(value: Var, update: Stmt) -> bool:
-    """Whether a value that is written into an array can be read back unchanged: it has the dtype of the array and is not broadcast."""
+    """Return whether a value written into an array can be read back unchanged, because it has its dtype and is not broadcast."""
     t, array = value.type, update.targets[0].type
     if not isinstance(array, Array) or array.dtype is None or array.dims is None:
         return False
@@ -222,5 +222,5 @@ def same_kind(value: Var, update: Stmt) -> bool:
 
 
 def same_dims(a: tuple, b: tuple) -> bool:
-    """Whether a value with dims `b` that can be assigned to a part with dims `a` fills it without broadcasting."""
+    """Return whether a value with dims `b` that can be assigned to a part with dims `a` fills it without broadcasting."""
     return len(a) == len(b) and all(n == m or (m != 1 if isinstance(m, int) else m.many) for n, m in zip(a, b))

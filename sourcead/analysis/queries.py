@@ -12,7 +12,7 @@ ATTRIBUTES = ("shape", "size", "ndim", "dtype")
 
 
 def queried(op: Op) -> Var | None:
-    """The array that an op queries; None for other ops."""
+    """Return the array whose shape or dtype an op queries, or None for other ops."""
     match op:
         case Attr(Var(type=Array()) as array, name) if name in ATTRIBUTES:
             return array
@@ -22,5 +22,5 @@ def queried(op: Op) -> Var | None:
 
 
 def query_of(op: Attr | Call, array: Var) -> Op:
-    """The same query of another array."""
+    """Return the op that makes the same query of another array."""
     return replace(op, base=array) if isinstance(op, Attr) else replace(op, args=(array,))

@@ -19,7 +19,7 @@ from sourcead.ir.walk import op_blocks
 
 
 def parts_stay(function: Function) -> bool:
-    """Whether no part of an array that is appended to a list is overwritten afterwards."""
+    """Return whether no part of an array that is appended to a list is overwritten afterwards."""
     chains = Chains(function.body)
     places: list[tuple[Stmt, tuple[Stmt, ...]]] = list(_places(function.body, ()))
     definitions = {t: (stmt, loops) for stmt, loops in places for t in stmt.targets}

@@ -28,7 +28,7 @@ class Meeting(enum.Enum):
 
 @dataclass(frozen=True)
 class After:
-    """The second subscript names the element of the first when the index is this much greater."""
+    """The second subscript names the element of the first when its index is greater by this amount."""
 
     steps: int
 
@@ -77,7 +77,7 @@ class Subscripts(Forms):
         return Meeting.NEVER if any(self.at_least_one(g) for g in (gap, gap.times(-1))) else Meeting.UNKNOWN
 
     def at_least_one(self, form: Affine) -> bool:
-        """Whether an affine form is positive in all iterations; `Later(i)` is the index i in another iteration."""
+        """Return whether an affine form is positive in all iterations; `Later(i)` is the index i in another iteration."""
 
         def depth(v) -> int | None:
             return self.depth(v.var if isinstance(v, Later) else v)
@@ -89,14 +89,14 @@ class Subscripts(Forms):
         return found is not None and found >= 1
 
     def is_never_empty(self, domain: Range) -> bool:
-        """Whether a loop is known to run at least once."""
+        """Return whether a loop is known to run at least once."""
         start, stop, step = self.affine(domain.start), self.affine(domain.stop), number(domain.step)
         if start is None or stop is None or not step:
             return False
         return self.at_least_one(stop.plus(start, -1).times(1 if step > 0 else -1))
 
     def advances(self, key: Iterable[Atom], index: Var) -> bool:
-        """Whether consecutive iterations access adjacent elements of an array in C order."""
+        """Return whether consecutive iterations access adjacent elements of an array in C order."""
         *outer, last = (self.affine(a) for a in key)
         return last is not None and abs(last.factor(index)) == 1 and all(a is not None and not a.factor(index) for a in outer)
 

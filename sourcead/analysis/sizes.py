@@ -1,4 +1,4 @@
-"""The sizes of dims as expressions of what is in scope: `w.shape[0]` for the rows of `w`."""
+"""The sizes of dims as expressions of variables in scope, such as `w.shape[0]` for the number of rows of `w`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sourcead.ir.types import Array, Sym
 
 
 def dims_in(atom: Atom | None) -> tuple[int | Sym, ...] | None:
-    """Return the dims of an array; None for other values, and if the rank is unknown."""
+    """Return the dims of an array, or None for other values and for arrays of unknown rank."""
     t = atom_type(atom) if atom is not None else None
     return t.dims if isinstance(t, Array) else None
 
@@ -36,27 +36,27 @@ class Sizes:
                 self.where.setdefault(dim, (v, axis))
 
     def where_is(self, dim: int | Sym) -> tuple[Var | None, int]:
-        """Return an array and an axis along which it has this dim; for a known dim, None and its size."""
+        """Return an array and an axis along which it has this dim, or None and the size if the dim is a number."""
         return (None, dim) if isinstance(dim, int) else self.where[dim]
 
     def knows(self, dim: int | Sym) -> bool:
-        """Whether the size of a dim is known or can be read from an array in scope."""
+        """Return whether the size of a dim is known or can be read from an array in scope."""
         return isinstance(dim, int) or dim in self.where
 
 
 def least(dim: int | Sym) -> int:
-    """The least size that a dim may have."""
+    """Return the least size that a dim may have."""
     return dim if isinstance(dim, int) else dim.least
 
 
 def known_dtype(v: Var) -> np.dtype | None:
-    """The dtype of an array of numbers, if it is known."""
+    """Return the dtype of an array of numbers, or None if it is unknown."""
     dtype = v.type.dtype if isinstance(v.type, Array) else None
     return dtype if isinstance(dtype, np.dtype) and dtype.kind in "biufc" else None
 
 
 def dtype_option(dtype: np.dtype) -> dict[str, Const]:
-    """Return the keyword for `np.empty` and similar functions that selects a dtype; none for their default, float64."""
+    """Return the keyword for `np.empty` and similar functions that selects a dtype, or no keyword for their default, float64."""
     return {} if dtype == np.float64 else {"dtype": Const(dtype.type, f"np.{dtype.name}")}
 
 

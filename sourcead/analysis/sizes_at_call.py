@@ -71,7 +71,7 @@ class Sizes:
     # -- learning --------------------------------------------------------------------------------------------------------
 
     def of_dim(self, dim: int | Sym, size: int | Sym, one_of: bool = False) -> None:
-        """Note that a dim has a size; with `one_of`, that it may have it."""
+        """Note that a dim has a size, or with `one_of` that it is one of several sizes that the dim may have."""
         if not isinstance(dim, Sym) or dim in self.varying or size is dim:
             return
         if isinstance(size, Sym):
@@ -86,7 +86,7 @@ class Sizes:
         self.numbers.pop(dim, None)
 
     def of_value(self, t: Type, value: Any) -> None:
-        """Note the sizes of a value of a type."""
+        """Note the sizes of the symbolic dims of a type that follow from one of its values."""
         match t:
             case Array(_, dims) if dims is not None and np.ndim(value) == len(dims):
                 for dim, size in zip(dims, np.shape(value)):
@@ -105,7 +105,7 @@ class Sizes:
                     self.of_value(item, found[key])
 
     def of_type(self, t: Type, other: Type, one_of: bool = False) -> None:
-        """Note that a value of type `t` also has the type `other`; with `one_of`, that it may have it."""
+        """Note that a value of type `t` also has the type `other`, or with `one_of` that it may have that type."""
         match t, other:
             case (Array(_, dims), Array(_, sizes)) if dims is not None and sizes is not None and len(dims) == len(sizes):
                 for dim, size in zip(dims, sizes):
@@ -140,7 +140,7 @@ class Sizes:
         return atom_type(self.atom(atom))
 
     def arg(self, operand: Operand | None):
-        """What is known of an operand."""
+        """Return the type of an operand with the sizes found, and its value if that is known."""
         return self.build.arg(map_operand(operand, self.atom))
 
     def block(self, block: Block) -> None:
@@ -253,7 +253,7 @@ class Sizes:
 
 
 def first_size(t: Type) -> int | None:
-    """The length of an array or list of this type."""
+    """Return the length of an array, list or tuple of this type, or None if it is unknown."""
     match t:
         case Array(_, (int() as n, *_)):
             return n
@@ -270,6 +270,6 @@ def is_of_integers(fn) -> bool:
 
 
 def small(arg: Any) -> Any:
-    """Return the operand without its value if that is a large integer."""
+    """Return the operand without its value if the value is a large integer."""
     large = isinstance(arg, Arg) and type(arg.value) is int and abs(arg.value) > EXAMPLE
     return replace(arg, value=NOT_CONST, type=INT) if large else arg

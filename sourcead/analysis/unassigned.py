@@ -55,7 +55,7 @@ def _links(stmt: Stmt):
 
 
 def raises(block: Block) -> bool:
-    """Whether control never reaches the end of a block."""
+    """Return whether control never reaches the end of a block."""
     match block.stmts[-1].op if block.stmts else None:
         case Effect("raise"):
             return True
@@ -65,7 +65,7 @@ def raises(block: Block) -> bool:
 
 
 def _handed_on(block: Block):
-    """Yield the atoms whose values variables get."""
+    """Yield the atoms whose values are bound to results of branches or variants of loops."""
     for stmt in walk(block):
         for _, atom in _links(stmt):
             yield atom
@@ -90,7 +90,7 @@ def _holders(block: Block) -> set[Var]:
 
 
 def _is_looked_at(block: Block, holders: set[Var]) -> bool:
-    """Whether a statement that is reached where one of the holders is None reads it."""
+    """Return whether a statement reads one of the holders at a point where the holder may be None."""
     tuples: dict[Atom, tuple[Atom, ...]] = {}
     for stmt in walk(block):
         match stmt.op:
@@ -107,7 +107,7 @@ def _is_looked_at(block: Block, holders: set[Var]) -> bool:
 
 
 def _replaced(block: Block, f) -> Block:
-    """Return the block with `f(atom)` in place of each atom whose value a variable gets."""
+    """Return the block with `f(atom)` in place of each atom that a branch or loop hands on to a variable."""
 
     def visit(b: Block) -> Block:
         return Block(tuple(map_blocks(change(s), visit) for s in b.stmts), b.results if raises(b) else tuple(map(f, b.results)))

@@ -1,4 +1,4 @@
-"""IR to text: where updates may happen in place (`memory`), and Python source that reads as if a person wrote it (`emit`)."""
+"""Turns IR into text: decides which updates happen in place (`memory`), and writes Python source that reads as if a person wrote it."""
 
 from sourcead.emit.memory.in_place_or_copy import assign_memory
 from sourcead.emit.text.function import Emitted, emit

@@ -127,7 +127,7 @@ def _(op: Pop, env):
 
 
 def _list_at(base: Any, path: tuple[Sub, ...], env: Env) -> list:
-    """The list that a path leads to."""
+    """Return the list inside `base` that a path leads to."""
     for step in path:
         base = base[_value(step.key, env)]
     return base
@@ -144,7 +144,7 @@ def _(op: Update, env):
 
 def _write_part(part, path: tuple, value, mode: str, env: Env) -> None:
     first, *rest = path
-    if isinstance(first, View) and first.fn in (np.reshape, np.ravel):  # not always a view
+    if isinstance(first, View) and first.fn in (np.reshape, np.ravel):  # NumPy may return a copy instead of a view
         copy = np.array(_step(part, first, env))
         _write_part(copy, tuple(rest) or (Sub(Const(...)),), value, mode, env)
         part[...] = copy.reshape(part.shape)
@@ -163,7 +163,7 @@ def _step(part, step, env: Env):
 
 
 def _updated_whole(base, value, mode: str):
-    """`base` with all of it replaced, added to or subtracted from."""
+    """Return `base` with all of it replaced by `value`, or with `value` added or subtracted."""
     if mode != "set":
         return (operator.iadd if mode == "add" else operator.isub)(base, value)
     if not isinstance(base, np.ndarray):
@@ -173,8 +173,8 @@ def _updated_whole(base, value, mode: str):
 
 
 def _write(part, key, value, mode: str):
-    """Write into a part; repeated indices in integer arrays count each time."""
-    if isinstance(part, tuple) or is_record(part):  # an array in it
+    """Write a value at `part[key]`; an index that an integer array repeats is added to once for each repetition."""
+    if isinstance(part, tuple) or is_record(part):  # the part is an array inside a tuple or record
         _updated_whole(_item(part, key), value, mode)
     elif mode == "set":
         part[key] = value

@@ -58,7 +58,7 @@ Atom = Var | Const
 
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """`lower:upper:step` inside a subscript, each part None if it is left out."""
+    """The slice `lower:upper:step` inside a subscript; a part is None if it is left out."""
 
     lower: Atom | None
     upper: Atom | None
@@ -73,11 +73,11 @@ Operand = Atom | Slice | tuple  # a tuple of operands stands for a tuple: np.zer
 
 
 class Op:
-    """Base of all operations."""
+    """Base class of all operations."""
 
     @cached_property
     def reads(self) -> tuple[Var, ...]:
-        """The variables that the op reads itself, without those that its blocks read."""
+        """Return the variables that the op reads itself, without those that its blocks read."""
         return tuple(a for operand in op_operands(self) for a in operand_atoms(operand) if isinstance(a, Var))
 
 
@@ -97,7 +97,7 @@ class Call(Op):
 
 @dataclass(frozen=True, eq=False)
 class Let(Op):
-    """A name for a constant or for another value: `dt = 0.01`."""
+    """An op that gives a name to a constant or to another value, as `dt = 0.01` does."""
 
     value: Operand
 
@@ -143,7 +143,7 @@ class Update(Op):
       'add'  base[path] += value; an empty path adds to the whole (`d += v`); an element that integer arrays name more than once
              gets each of its values (np.add.at), as the adjoint of a gather needs
       'sub'  base[path] -= value, likewise
-    `distinct`: integer arrays in the path name no element twice.
+    `distinct` says that integer arrays in the path name no element twice.
     """
 
     base: Atom
@@ -155,10 +155,10 @@ class Update(Op):
 
 @dataclass(frozen=True, eq=False)
 class Build(Op):
-    """A new container. Kind 'tuple', 'list' or 'set' of the `items`, or 'dict' with the Python objects `keys`.
+    """A new container of kind 'tuple', 'list' or 'set' that holds the `items`, or of kind 'dict' with the Python objects `keys`.
 
-    `residual`: a list that the forward sweep fills for the reverse sweep, which empties it.
-    Kind 'record': an object of class `cls` whose fields `keys` are the `items`; read as `Index(record, Const(field))`.
+    `residual` marks a list that the forward sweep fills and the reverse sweep empties.
+    Kind 'record' is an object of class `cls` whose fields `keys` hold the `items`; `Index(record, Const(field))` reads a field.
     """
 
     kind: str
@@ -170,7 +170,7 @@ class Build(Op):
 
 @dataclass(frozen=True, eq=False)
 class Append(Op):
-    """The list with one more element at its end: `base.append(value)`.
+    """The list with one more element at its end, as `base.append(value)` makes it.
 
     `path` leads from `base` to the list that grows (`groups[k].append(value)`); `at` is the place of the new element if it is not the
     end (`base.insert(at, value)`).
@@ -184,7 +184,7 @@ class Append(Op):
 
 @dataclass(frozen=True, eq=False)
 class Pop(Op):
-    """Two results, the list without its last element and that element: `v = base.pop()`; `path` and `at` as in `Append`."""
+    """The list without its last element, and that element, as two results of `v = base.pop()`; `path` and `at` are as in `Append`."""
 
     base: Atom
     path: tuple[Sub, ...] = ()
@@ -201,7 +201,7 @@ class Effect(Op):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Statements, and the atoms that the block yields to the op around it."""
+    """A sequence of statements and the atoms that it yields to the op around it."""
 
     stmts: tuple[Stmt, ...]
     results: tuple[Atom, ...] = ()

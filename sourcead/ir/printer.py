@@ -11,13 +11,13 @@ UPDATES = {"set": "=", "add": "+=", "sub": "-="}
 
 
 def show(function: Function) -> str:
-    """Return the IR of a function, a statement on each line, with types."""
+    """Return the IR of a function as text, with one statement and its types on each line."""
     params = ", ".join(f"{p!r}: {p.type}" for p in function.params)
     return f"function {function.name}({params}):\n" + show_block(function.body, 1, "return")
 
 
 def show_block(block: Block, depth: int = 0, word: str = "yield") -> str:
-    """Return the IR of a block, indented by `depth` levels."""
+    """Return the IR of a block as text, indented by `depth` levels."""
     pad = "    " * depth
     lines = [_statement(s, depth) for s in block.stmts]
     lines.append(f"{pad}{word} {', '.join(map(repr, block.results))}")
@@ -91,5 +91,5 @@ def _list(operands) -> str:
 
 
 def place(base, path) -> str:
-    """Return the part of a container that a path leads to as text."""
+    """Return the text for the part of a container that a path leads to."""
     return repr(base) + "".join(f"[{show_operand(step.key)}]" for step in path)

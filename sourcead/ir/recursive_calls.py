@@ -42,7 +42,7 @@ class Pair:
 
     @cached_property
     def forward(self) -> Pair:
-        """The generated function that returns the value and its tangent."""
+        """Return the generated function that returns the value and its tangent."""
         return replace(self, name=self.name.replace("_vjp", "_jvp"), kind="jvp")
 
     @property
@@ -54,7 +54,7 @@ class Pair:
 
 
 def with_pullbacks(block: Block) -> tuple[Block, dict[Var, Var]]:
-    """Return the block with a variable for the pullback of each call of a pair, and the pullback of each pair."""
+    """Return the block with a variable for the pullback of each call of a pair, and a map from each pair to its pullback."""
     pullbacks: dict[Var, Var] = {}
 
     def change(stmt: Stmt) -> list[Stmt]:

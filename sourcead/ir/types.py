@@ -26,7 +26,7 @@ SMALL = 8  # dims below this are part of a signature; of larger ones it is known
 class Sym:
     """A dim whose size is known only at run time, and is at least `least`; compared by identity.
 
-    `plus`: another dim and by how much this one exceeds it, if that is known.
+    `plus` holds another dim and the amount by which this dim exceeds it, if they are known.
     """
 
     least: int = 0
@@ -35,7 +35,7 @@ class Sym:
 
     @property
     def many(self) -> bool:
-        """Whether it is known not to be 1."""
+        """Return whether the size is known not to be 1."""
         return self.least > 1
 
     def __repr__(self):
@@ -47,13 +47,13 @@ class Type:
 
 
 def same_dtype(a: np.dtype | None, b: np.dtype | None) -> bool:
-    """Whether two dtypes are equal; NumPy compares float64 equal to None."""
+    """Return whether two dtypes are equal; NumPy compares float64 equal to None."""
     return a is b or (a is not None and b is not None and a == b)
 
 
 @dataclass(frozen=True)
 class Scalar(Type):
-    """A number without axes: `kind` is 'bool', 'int', 'float' or 'complex'.
+    """A number without axes, whose `kind` is 'bool', 'int', 'float' or 'complex'.
 
     `dtype` is None for a Python number (weak in NumPy's promotion), a NumPy dtype, or `ANY_DTYPE` if either is possible.
     """
@@ -67,9 +67,9 @@ class Scalar(Type):
 
 @dataclass(frozen=True)
 class Array(Type):
-    """An ndarray. `dtype` None: unknown dtype. `dims` None: unknown rank.
+    """An ndarray; `dtype` is None if the dtype is unknown, and `dims` is None if the rank is unknown.
 
-    `scattered`: an argument that was not C-contiguous when this was compiled, so that joining its axes copies it.
+    `scattered` marks an argument that was not C-contiguous at compile time, so that a reshape that joins its axes copies it.
     """
 
     dtype: np.dtype | None
@@ -105,7 +105,7 @@ class ListT(Type):
 
 @dataclass(frozen=True)
 class DictT(Type):
-    """A dict with known keys, in order."""
+    """A dict whose keys are known, in their order."""
 
     items: tuple[tuple[Any, Type], ...]
 
@@ -114,7 +114,7 @@ class DictT(Type):
 class MapT(Type):
     """A dict whose keys are known only at run time: all of type `key`, its values of type `item`.
 
-    `default`: the factory of a `defaultdict`.
+    `default` is the factory of a `defaultdict`.
     """
 
     key: Type
@@ -124,7 +124,7 @@ class MapT(Type):
 
 @dataclass(frozen=True)
 class SetT(Type):
-    """A set. `ordered`: whether it is iterated in the order of the Python set; a set that was added to may not be."""
+    """A set; `ordered` says whether it is iterated in the order of the Python set, which may not hold after an element was added."""
 
     item: Type
     ordered: bool = True
@@ -132,7 +132,7 @@ class SetT(Type):
 
 @dataclass(frozen=True)
 class StructT(Type):
-    """A named tuple, dataclass or plain object: class and its fields."""
+    """A named tuple, dataclass or plain object, with its class and the types of its fields."""
 
     cls: type
     fields: tuple[tuple[str, Type], ...]
@@ -140,7 +140,7 @@ class StructT(Type):
 
 @dataclass(frozen=True)
 class Known(Type):
-    """A string or truth value in a field of a record: part of the signature, and known while compiling."""
+    """A string or truth value in a field of a record; it is part of the signature and known while compiling."""
 
     value: Any
 
@@ -159,7 +159,7 @@ class Unknown(Type):
 
 @dataclass(frozen=True)
 class Foreign(Type):
-    """An object whose methods the text calls directly: a random generator."""
+    """An object whose methods the text calls directly, such as a random generator."""
 
     cls: type
 
@@ -193,7 +193,7 @@ def is_array(t: Type) -> bool:
 
 
 def kind_of(t: Type) -> str | None:
-    """Return 'float', 'int', 'bool' or 'complex'; None if the kind is unknown or the value is not a number."""
+    """Return 'float', 'int', 'bool' or 'complex', or None if the kind is unknown or the value is not a number."""
     match t:
         case Scalar(kind):
             return kind
@@ -203,7 +203,7 @@ def kind_of(t: Type) -> str | None:
 
 
 def parts(t: Type) -> tuple[Type, ...]:
-    """Return the types of the values in a container; for a list, that of all elements, then those of each if they are known."""
+    """Return the types of the values in a container; a list gives the common element type, then the type of each element if known."""
     match t:
         case TupleT(items):
             return items
@@ -217,7 +217,7 @@ def parts(t: Type) -> tuple[Type, ...]:
 
 
 def keyed_parts(t: Type) -> tuple[tuple[Any, Type], ...] | None:
-    """Return the key and type of each part of a tuple, list, dict or record; None if the number of parts is unknown."""
+    """Return the key and type of each part of a tuple, list, dict or record, or None if the number of parts is unknown."""
     match t:
         case TupleT(items) | ListT(_, tuple(items)):
             return tuple(enumerate(items))
@@ -243,7 +243,7 @@ def map_type(t: Type, f: Callable[[Type], Type]) -> Type:
 
 
 def carries_derivative(t: Type) -> bool:
-    """Whether a value of this type may have a cotangent: it is, contains, or may be a float or complex number."""
+    """Return whether a value of this type may have a cotangent: it is, contains, or may be a float or complex number."""
     match t:
         case Scalar(kind):
             return kind in ("float", "complex")
@@ -255,7 +255,7 @@ def carries_derivative(t: Type) -> bool:
 
 
 def as_float(t: Type) -> Type:
-    """Return the type with Python integers and truth values as floats: they are differentiated as such."""
+    """Return the type with Python integers and truth values replaced by floats, as differentiation treats them."""
     return FLOAT if isinstance(t, Scalar) and t.kind in ("int", "bool") and t.dtype is None else map_type(t, as_float)
 
 
@@ -298,7 +298,7 @@ def _join_dim(a, b):
 
 
 def join(a: Type, b: Type) -> Type:
-    """Return the strongest type whose promise values of both types keep."""
+    """Return the strongest type whose promise every value of either type keeps."""
     if a == b or isinstance(b, Undefined):
         return a
     if isinstance(a, Undefined):
@@ -332,7 +332,7 @@ def join(a: Type, b: Type) -> Type:
 
 
 def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
-    """Whether a value of type `t` keeps the promise; a dim of the promise that is in `free` stands for any size not below its least."""
+    """Return whether a value of type `t` keeps the promise; a dim of the promise in `free` stands for any size from its least size up."""
     match promise, t:
         case Unknown(), _:
             return True
@@ -379,7 +379,7 @@ def syms(t: Type) -> Iterator[Sym]:
 
 
 def with_dims(t: Type, names: Mapping[Sym, Sym]) -> Type:
-    """Return the type with symbolic dims replaced."""
+    """Return the type with each symbolic dim replaced by the one that `names` maps it to."""
     if isinstance(t, Array) and t.dims is not None:
         return replace(t, dims=tuple(names.get(d, d) for d in t.dims))
     return map_type(t, lambda part: with_dims(part, names))

@@ -1,7 +1,7 @@
 """The verifier checks that IR is well formed.  Tests run it after every pass; a failure is a bug of the compiler.
 
 A function is well formed if every variable is defined once and read only after its definition, in the same block or in one inside
-it; if targets, results, parameters and initial values agree in number; if every operand is one; and if `UNDEFINED` is only an
+it; if targets, results, parameters and initial values agree in number; if every operand is valid; and if `UNDEFINED` is only an
 initial value of a loop or a result of a block.
 """
 
@@ -35,7 +35,7 @@ def verify(function: Function) -> None:
         function: the function.
 
     Raises:
-        IRError: it is not; the message names the statement and what is wrong with it.
+        IRError: the IR is not well formed; the message names the statement and what is wrong with it.
     """
     check = _Verifier(function.name)
     check.bind(function.params, "the function's parameters")
@@ -179,7 +179,7 @@ class _Verifier:
 
 
 def _targets(op: Op, given: int) -> int:
-    """Return how many targets an op has; `given` if the kind of op does not decide."""
+    """Return the number of targets that an op has, or `given` if the kind of op does not decide it."""
     match op:
         case Pop():
             return 2

@@ -1,4 +1,4 @@
-"""Walks over the IR and maps of it: every pass that needs no more than these writes no recursion of its own.
+"""Functions that walk over the IR or rebuild it, so that most passes write no recursion of their own.
 
 To read: `walk` yields the statements, `all_reads` the variables that are read, `count_reads` counts them, `definitions` maps
 variables to statements.  To rebuild: `rewrite` replaces statements, `map_atoms` operands, `map_blocks` the blocks of a statement.
@@ -55,7 +55,7 @@ def reads_inside(op: Op) -> Iterator[Var]:
 
 
 def has_effect(op: Op) -> bool:
-    """Whether an op must stay even if nothing reads its results."""
+    """Return whether an op must stay even if nothing reads its results."""
     match op:
         case Effect():
             return True
@@ -184,7 +184,7 @@ def map_op(op: Op, f: Callable[[Atom], Atom], block: Callable[[Block], Block] = 
 
 
 def map_blocks(stmt: Stmt, f: Callable[[Block], Block]) -> Stmt:
-    """Return the statement with each block of its op replaced by `f(block)`; the statement itself if nothing changes."""
+    """Return the statement with each block of its op replaced by `f(block)`, or the same statement if nothing changes."""
     op = stmt.op
     match op:
         case Branch(_, then, orelse):
@@ -204,7 +204,7 @@ def map_blocks(stmt: Stmt, f: Callable[[Block], Block]) -> Stmt:
 
 
 def rewrite(block: Block, change: Callable[[Stmt], Iterable[Stmt]]) -> Block:
-    """Return the block with the statements `change(stmt)` in place of each, inner ones first; the block itself if nothing changes."""
+    """Return the block with the statements `change(stmt)` in place of each, inner ones first, or the same block if nothing changes."""
 
     def visit(b: Block) -> Block:
         stmts = tuple(new for stmt in b.stmts for new in change(map_blocks(stmt, visit)))

@@ -10,7 +10,7 @@ class NoCotangent(BaseException):
 
 
 class Cotangent:
-    """What an `adjoint_of` block is given where there is no reverse sweep: whatever is done with it ends the block."""
+    """The value that an `adjoint_of` block is given where there is no reverse sweep: any use of it ends the block."""
 
     __slots__ = ()
     __hash__ = None
@@ -62,7 +62,7 @@ class adjoint_of:
         del x
 
     def __enter__(self):
-        """Ends the block before its first statement; if a debugger or profiler is tracing, where it first uses the cotangent."""
+        """End the block before its first statement; if a debugger or profiler is tracing, end it where it first uses the cotangent."""
         self.traced = None
         if sys.gettrace() is None:
             self.traced = frame = sys._getframe(1)

@@ -28,14 +28,14 @@ UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "m
 
 
 class SavingPolicy:
-    """Base of the policies that have a number."""
+    """Base class of the policies that have a number."""
 
 
 @dataclass(frozen=True)
 class Segments(SavingPolicy):
     """Saves the loop variants every `every` iterations; the reverse sweep runs one segment again at a time.
 
-    Memory: n / every states, and what `every` iterations save. Work: each iteration runs twice.
+    It holds n / every states and what `every` iterations save in memory, and runs each iteration twice.
 
     Raises:
         UnsupportedArgumentError: `every` is not a positive integer.
@@ -63,7 +63,7 @@ class Revolve(SavingPolicy):
 
     With s snapshots, n iterations and the least r for which C(s + r, s) >= n, an iteration is run again at most r times and
     r n - C(s + r, s + 1) times in all, which is the least that is possible (A. Griewank and A. Walther, Algorithm 799, ACM
-    TOMS 26, 2000). The state of the iteration in hand comes on top of the snapshots.
+    TOMS 26, 2000). The state of the current iteration comes on top of the snapshots.
 
     Raises:
         UnsupportedArgumentError: `snapshots` is not a positive integer.
@@ -87,7 +87,7 @@ class Revolve(SavingPolicy):
 
 @dataclass(frozen=True)
 class Auto(SavingPolicy):
-    """What a minimum cut chooses, or, given a budget, as many states as fit into it, placed as by `Revolve`.
+    """Saves what a minimum cut chooses or, given a budget, as many states as fit into it, placed as by `Revolve`.
 
     A state is measured when a loop is entered. `budget` is a number of bytes or a text such as "200MB", "1.5 GB", "64KiB".
 
@@ -108,7 +108,7 @@ class Auto(SavingPolicy):
 
 
 def positive(number: Any, name: str, what: str) -> int:
-    """The number as an int; refused unless it is a positive one."""
+    """Return the number as an int, or raise an error if it is not a positive integer."""
     try:
         found = None if isinstance(number, bool) else operator.index(number)
     except TypeError:

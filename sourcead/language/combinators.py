@@ -1,4 +1,4 @@
-"""Second-order array combinators: arrays in, arrays out.
+"""Second-order array combinators, which take arrays and return arrays.
 
 Called as plain Python functions they run the loops of their docstrings. Inside a differentiated function they are compiled
 (`frontend/builtins/combinators.py`): a `map` whose body can take whole arrays becomes one call of it, `reduce` and `scan` with `+`,
@@ -31,7 +31,7 @@ class NotAssociativeWarning(UserWarning):
 
 
 def map(f: Callable, *xs: Any) -> Any:
-    """`f` of each element: of each number of a vector, of each row of a matrix.
+    """Return the results of `f` for each element: each number of a vector, or each row of a matrix.
 
     Args:
         f: a function of as many arguments as there are arrays, returning a number or an array of one shape, or a tuple of them.
@@ -57,7 +57,7 @@ def map(f: Callable, *xs: Any) -> Any:
 
 
 def reduce(op: Callable, xs: Any, initial: Any) -> Any:
-    """`op(... op(op(initial, xs[0]), xs[1]) ..., xs[n - 1])`, for an associative `op`.
+    """Return `op(... op(op(initial, xs[0]), xs[1]) ..., xs[n - 1])` for an associative `op`.
 
     Args:
         op: an associative function of two values of one type, such as `np.add` or a product of matrices; it may read other
@@ -85,7 +85,7 @@ def reduce(op: Callable, xs: Any, initial: Any) -> Any:
 
 
 def scan(op: Callable, xs: Any, initial: Any) -> Any:
-    """The results of `reduce` over the first element, the first two, and so on: `op(initial, xs[0])`, `op(op(initial, xs[0]), xs[1])`, ...
+    """Return the results of `reduce` over the first element, over the first two, and so on, for an associative `op`.
 
     Args:
         op, xs, initial: as for `reduce`.
@@ -147,7 +147,7 @@ def warn_of(a: Any, b: Any, c: Any, at: Any = None) -> None:
 
 
 def is_same(x: Any, y: Any) -> bool:
-    """Whether two results agree up to rounding."""
+    """Return whether two results agree up to rounding."""
     if isinstance(x, tuple):
         return isinstance(y, tuple) and len(x) == len(y) and all(builtins.map(is_same, x, y))
     x, y = np.asarray(x), np.asarray(y)
@@ -157,16 +157,16 @@ def is_same(x: Any, y: Any) -> bool:
     return bool(np.allclose(x, y, rtol=rough, atol=rough * max(1.0, float(np.max(np.abs(x), initial=0.0))), equal_nan=True))
 
 
-# ---- what they are compiled to: whole-array steps, for operators that take batches ----
+# ---- the compiled forms: whole-array steps, for operators that take batches ----
 
 
 def together(f: Callable, *xs: Any) -> Any:
-    """`map` of arrays that are known to have equal lengths."""
+    """Apply `map` to arrays that are known to have equal lengths."""
     return map(f, *xs)
 
 
 def reduced_by_halves(op: Callable, xs: Any, initial: Any) -> Any:
-    """`reduce` as a tree: neighbours are combined until one element is left."""
+    """Compute `reduce` as a tree: combine neighbours until one element is left."""
     while len(xs) > 1:
         half = len(xs) // 2
         pairs = together(op, xs[0 : 2 * half : 2], xs[1 : 2 * half : 2])
@@ -175,7 +175,7 @@ def reduced_by_halves(op: Callable, xs: Any, initial: Any) -> Any:
 
 
 def scanned_by_doubling(op: Callable, xs: Any, initial: Any) -> Any:
-    """`scan` by W. Hillis and G. Steele (Data parallel algorithms, 1986): after step k, each element combines the 2^k up to it."""
+    """Compute `scan` as W. Hillis and G. Steele do (Data parallel algorithms, 1986): after step k, each element combines 2^k elements."""
     reach = 1
     while reach < len(xs):
         xs = np.concatenate([xs[:reach], together(op, xs[:-reach], xs[reach:])])
@@ -184,7 +184,7 @@ def scanned_by_doubling(op: Callable, xs: Any, initial: Any) -> Any:
 
 
 def pairs_reduced_by_halves(op: Callable, xs: tuple, initial: tuple) -> tuple:
-    """`reduced_by_halves` for tuples of two arrays."""
+    """Do the same as `reduced_by_halves` for tuples of two arrays."""
     first, second = xs
     while len(first) > 1:
         half = len(first) // 2
@@ -194,7 +194,7 @@ def pairs_reduced_by_halves(op: Callable, xs: tuple, initial: tuple) -> tuple:
 
 
 def pairs_scanned_by_doubling(op: Callable, xs: tuple, initial: tuple) -> tuple:
-    """`scanned_by_doubling` for tuples of two arrays."""
+    """Do the same as `scanned_by_doubling` for tuples of two arrays."""
     first, second = xs
     reach = 1
     while reach < len(first):

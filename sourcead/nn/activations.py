@@ -17,7 +17,7 @@ tanh = np.tanh
 
 
 def relu(x):
-    """Gives max(x, 0), of slope 0 at 0.
+    """Return max(x, 0), of slope 0 at 0.
 
     Args:
         x: a number or an array.
@@ -37,7 +37,7 @@ def relu(x):
 
 
 def leaky_relu(x, slope=0.01):
-    """Gives x where it is positive, `slope * x` elsewhere.
+    """Return x where it is positive, `slope * x` elsewhere.
 
     Example:
         >>> leaky_relu(np.array([-1.0, 2.0]))
@@ -47,7 +47,7 @@ def leaky_relu(x, slope=0.01):
 
 
 def sigmoid(x):
-    """Gives 1 / (1 + exp(-x)), computed by tanh, which does not overflow.
+    """Return 1 / (1 + exp(-x)), computed by tanh, which does not overflow.
 
     Example:
         >>> sigmoid(np.array([-1000.0, 0.0, 1000.0]))
@@ -63,7 +63,7 @@ def sigmoid(x):
 
 
 def sigmoid_cotangent(d, s):
-    """Gives the cotangent of `x` from the cotangent `d` of `s = sigmoid(x)`: d s (1 - s)."""
+    """Return the cotangent of `x` from the cotangent `d` of `s = sigmoid(x)`: d s (1 - s)."""
     d_x = 1 - s
     d_x *= s
     d_x *= d
@@ -71,7 +71,7 @@ def sigmoid_cotangent(d, s):
 
 
 def softplus(x):
-    """Gives log(1 + exp(x)) without overflow.
+    """Return log(1 + exp(x)), computed without overflow.
 
     Example:
         >>> softplus(np.array([0.0, 1000.0])).round(4)
@@ -81,7 +81,7 @@ def softplus(x):
 
 
 def gelu(x, approximate=False):
-    """Gives x Phi(x), where Phi is the normal distribution (Hendrycks and Gimpel, 2016, section 2).
+    """Return x Phi(x), where Phi is the normal distribution (Hendrycks and Gimpel, 2016, section 2).
 
     Args:
         x: a number or an array.
@@ -97,7 +97,7 @@ def gelu(x, approximate=False):
 
 
 def normal_distribution(x):
-    """Gives the probability that a standard normal variable is at most x, in the dtype of `x`; SciPy computes it where it is installed."""
+    """Return the probability that a standard normal variable is at most x, in the dtype of `x`, with SciPy if it is installed."""
     try:
         from scipy.special import ndtr
     except ImportError:
@@ -107,7 +107,7 @@ def normal_distribution(x):
 
 
 def softmax(x, axis=-1):
-    """Gives positive numbers that sum to 1 along an axis, proportional to exp(x).
+    """Return positive numbers that sum to 1 along an axis, proportional to exp(x).
 
     Example:
         >>> softmax(np.array([0.0, 1000.0]))
@@ -118,7 +118,7 @@ def softmax(x, axis=-1):
 
 
 def log_softmax(x, axis=-1):
-    """Gives the logarithm of `softmax(x, axis)`, which is exact where the softmax is tiny.
+    """Return the logarithm of `softmax(x, axis)`, which is exact where the softmax is tiny.
 
     Example:
         >>> log_softmax(np.array([0.0, 1000.0]))

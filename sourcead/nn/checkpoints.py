@@ -23,7 +23,7 @@ class CheckpointError(SourceADError, ValueError):
 
 
 def save(path: str | os.PathLike, parameters: Any, state: State | None = None, facts: dict | None = None) -> None:
-    """Writes the parameters and everything else that a run needs to continue.
+    """Write the parameters, and everything else that a run needs to continue, to a file.
 
     Args:
         path: the file; `.npz` is not added.
@@ -62,7 +62,7 @@ def save(path: str | os.PathLike, parameters: Any, state: State | None = None, f
 
 
 def load(path: str | os.PathLike, parameters: Any) -> tuple[State, dict]:
-    """Reads a checkpoint into the given parameters, in place, and gives the optimiser's state and the facts.
+    """Read a checkpoint into the given parameters, in place, and return the optimiser's state and the facts.
 
     Raises:
         CheckpointError: the file cannot be read, or its parameters have other names, shapes or dtypes. The given parameters are
@@ -90,7 +90,7 @@ def load(path: str | os.PathLike, parameters: Any) -> tuple[State, dict]:
 
 
 def places(parameters: Any) -> list[str]:
-    """Gives the place of each array as the user would write it: `.hidden.w`, `[0]`, `['w']`."""
+    """Return the place of each array as the user would write it: `.hidden.w`, `[0]`, `['w']`."""
     return [where for where, _ in leaves(parameters)]
 
 

@@ -22,7 +22,7 @@ BUFFER_BYTES = 1 << 18  # the size of the buffer for the patches that are multip
 
 
 def conv2d(x, w, b=None, stride=1, padding=0):
-    """Convolves images with kernels (a cross-correlation, which the field calls convolution).
+    """Convolve images with kernels (a cross-correlation, which the field calls convolution).
 
     Args:
         x: images of shape (batch, channels, height, width).
@@ -58,7 +58,7 @@ def conv2d(x, w, b=None, stride=1, padding=0):
 
 
 def conv2d_input(d, w, x, stride=1, padding=0):
-    """Gives the cotangent of the images `x` of `conv2d(x, w)`; it reads only the shape and the dtype of `x`."""
+    """Return the cotangent of the images `x` of `conv2d(x, w)`; it reads only the shape and the dtype of `x`."""
     down, across = pair(stride)
     outputs, channels, tall, wide = w.shape
     d = batch_inside(d)
@@ -81,7 +81,7 @@ def conv2d_input(d, w, x, stride=1, padding=0):
 
 
 def conv2d_weights(x, d, w, stride=1, padding=0):
-    """Gives the cotangent of the kernels `w` of `conv2d(x, w)`; it reads only the shape and the dtype of `w`."""
+    """Return the cotangent of the kernels `w` of `conv2d(x, w)`; it reads only the shape and the dtype of `w`."""
     dtype = np.result_type(x, d)
     d = batch_inside(d, dtype=dtype)
     patches = patches_of(batch_inside(x, padding, dtype=dtype), w.shape, stride, *d.shape[1:3])
@@ -97,7 +97,7 @@ def conv2d_weights(x, d, w, stride=1, padding=0):
 
 
 def output_size(x, w, b, stride, padding):
-    """Gives the height and width of the result, and raises if the shapes do not fit."""
+    """Return the height and width of the result, or raise an error if the shapes do not fit."""
     sizes = []
     if x.ndim == 4 and w.ndim == 4 and x.shape[1] == w.shape[1] and (b is None or b.shape == w.shape[:1]):
         for size, kernel, step, pad in zip(x.shape[2:], w.shape[2:], pair(stride), pair(padding)):
@@ -109,7 +109,7 @@ def output_size(x, w, b, stride, padding):
 
 
 def patches_of(image, w_shape, stride, height, width):
-    """Gives a view of shape (channels, kernel height, kernel width, height, width, batch): the pixels that each kernel element meets."""
+    """Return a view of shape (channels, kernel height, kernel width, height, width, batch): the pixels that each kernel element meets."""
     down, across = pair(stride)
     along = image.strides
     shape = (len(image), *w_shape[2:], height, width, image.shape[3])
@@ -117,7 +117,7 @@ def patches_of(image, w_shape, stride, height, width):
 
 
 def column_blocks(patches):
-    """Yields the patches of a few rows at a time as a matrix with one column per output, and the first row's number. All share a buffer."""
+    """Yield the patches of a few rows at a time as a matrix with one column per output, and the first row's number; all share a buffer."""
     channels, tall, wide, height, width, count = patches.shape
     if tall == wide == 1 and patches.flags.c_contiguous:
         yield 0, patches.reshape(channels, -1)
@@ -133,7 +133,7 @@ def column_blocks(patches):
 
 
 def rows_at_once(row_bytes, rows, buffer_bytes):
-    """Gives the number of rows that fit into the buffer, such that all parts have about the same number."""
+    """Return the number of rows that fit into the buffer, such that all parts have about the same number."""
     most = max(1, buffer_bytes // max(1, row_bytes))
     return max(1, -(-rows // max(1, -(-rows // most))))
 
@@ -142,7 +142,7 @@ def rows_at_once(row_bytes, rows, buffer_bytes):
 
 
 def conv2d_result(x, w, b=None, stride=1, padding=0):
-    """Gives the shape and dtype of the result of `conv2d`, in which the height and width are not known."""
+    """Return the shape and dtype of the result of `conv2d`, in which the height and width are not known."""
     dtype = np.result_type(x.dtype, w.dtype, *(() if b is None else (b.dtype,)))
     return (x.shape[0], w.shape[0], None, None), dtype
 

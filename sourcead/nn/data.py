@@ -73,7 +73,7 @@ class Dataset:
 
 
 def load(spec: str | os.PathLike = "auto") -> Dataset:
-    """Gives the data set that `spec` names.
+    """Return the data set that `spec` names.
 
     Args:
         spec: `"mnist"`: the cached files, downloaded first if need be. `"digits"`: scikit-learn's digits, which need no
@@ -104,10 +104,10 @@ def load(spec: str | os.PathLike = "auto") -> Dataset:
 
 
 def minibatches(rng: np.random.Generator, size: int, *arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
-    """Draws one epoch: every row once, in a new order, `size` rows at a time (the last batch may be smaller).
+    """Draw one epoch: every row once, in a new order, `size` rows at a time (the last batch may be smaller).
 
     Args:
-        rng: Where the order is drawn from; each call draws a new one.
+        rng: The generator that the order is drawn from; each call draws a new order.
         size: Rows per batch, at least 1.
         *arrays: Arrays of one length; the same rows are taken from each.
 
@@ -131,11 +131,11 @@ def minibatches(rng: np.random.Generator, size: int, *arrays: np.ndarray) -> Ite
 
 
 def split(rng: np.random.Generator, share: float, *arrays: np.ndarray) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    """Keeps some rows for validation, drawn at random.
+    """Keep some rows for validation, drawn at random.
 
     Args:
-        rng: Where they are drawn from.
-        share: What part of the rows is kept, from 0 to 1.
+        rng: The generator that the rows are drawn with.
+        share: The share of the rows that is kept, from 0 to 1.
         *arrays: Arrays of one length.
 
     Returns:
@@ -160,7 +160,7 @@ def split(rng: np.random.Generator, share: float, *arrays: np.ndarray) -> tuple[
 
 
 def read_idx(path: str | os.PathLike) -> np.ndarray:
-    """Reads an IDX file, plain or gzip-compressed (told by its first bytes, not its name).
+    """Read an IDX file, plain or gzip-compressed (told by its first bytes, not its name).
 
     Returns:
         A new array of the file's shape and type, in this machine's byte order.
@@ -197,7 +197,7 @@ def _content(path: str | os.PathLike) -> bytes:
 
 
 def _find(folder: Path, name: str) -> Path:
-    """Finds the file `name` in the folder: plain or with `.gz`, with `-idx3-ubyte` or `.idx3-ubyte`."""
+    """Return the path of the file `name` in the folder, plain or with `.gz`, with `-idx3-ubyte` or `.idx3-ubyte`."""
     candidates = [folder / (stem + suffix) for stem in (name, name.replace("-idx", ".idx")) for suffix in ("", ".gz")]
     for path in candidates:
         if path.is_file():
@@ -211,7 +211,7 @@ def _from_files(paths: dict[str, Path], name: str, note: str) -> Dataset:
 
 
 def _pair(image_path: Path, label_path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Reads images, as float32 rows in [0, 1], and their labels."""
+    """Read images, as float32 rows in [0, 1], and their labels."""
     images, labels = read_idx(image_path), read_idx(label_path)
     if images.dtype != np.uint8 or images.shape[1:] != (SIDE, SIDE):
         raise DataError(f"{image_path}: {images.dtype} of shape {images.shape}, not {SIDE} x {SIDE} images of bytes")
@@ -230,7 +230,7 @@ def _pair(image_path: Path, label_path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cache_folder() -> Path:
-    """Gives the folder of downloads: `$SOURCEAD_CACHE` if it is set, else `sourcead` in the user's cache folder."""
+    """Return the folder of downloads: `$SOURCEAD_CACHE` if it is set, else `sourcead` in the user's cache folder."""
     if chosen := os.environ.get("SOURCEAD_CACHE"):
         return Path(chosen)
     if sys.platform == "win32":
@@ -271,7 +271,7 @@ def _sha256(path: Path) -> str:
 
 
 def download(name: str, path: Path, mirrors: tuple[str, ...] | None = None) -> None:
-    """Downloads one of MNIST's files to `path`, checks its content, and only then gives it its name.
+    """Download one of MNIST's files to a temporary file, check its content, and only then rename it to `path`.
 
     Args:
         name: A key of `MNIST_SHA256`.
@@ -299,7 +299,7 @@ def download(name: str, path: Path, mirrors: tuple[str, ...] | None = None) -> N
 
 
 def _cause(error: Exception) -> object:
-    """Gives the cause of an error, without urllib's wrapper around it."""
+    """Return the cause of an error, without urllib's wrapper around it."""
     return error.reason if type(error) is urllib.error.URLError else error
 
 
@@ -329,7 +329,7 @@ def _fetch(url: str, part: Path) -> None:
 
 
 def _byte_progress(what: str, total: int) -> tuple[Callable[[int], object], Callable[[], object]]:
-    """Gives two functions that advance and close a progress bar; where tqdm is not installed, prints one line."""
+    """Return two functions that advance and close a progress bar; where tqdm is not installed, prints one line."""
     try:
         from tqdm import tqdm
     except ImportError:
@@ -343,7 +343,7 @@ def _byte_progress(what: str, total: int) -> tuple[Callable[[int], object], Call
 
 
 def _load_digits(note: str) -> Dataset:
-    """Gives 1,797 digits of 8 x 8 pixels, enlarged to 28 x 28; every fifth of each class is for the test."""
+    """Return 1,797 digits of 8 x 8 pixels, enlarged to 28 x 28; every fifth of each class is for the test."""
     try:
         from sklearn.datasets import load_digits
     except ImportError as error:
@@ -359,6 +359,6 @@ def _load_digits(note: str) -> Dataset:
 
 
 def _enlarging(source: int, target: int) -> np.ndarray:
-    """Gives the matrix of shape (target, source) that interpolates linearly between pixel centres; its rows sum to 1."""
+    """Return the matrix of shape (target, source) that interpolates linearly between pixel centres; its rows sum to 1."""
     centres = np.clip((np.arange(target) + 0.5) * source / target - 0.5, 0, source - 1)
     return np.maximum(0, 1 - np.abs(centres[:, None] - np.arange(source)))

@@ -10,19 +10,19 @@ from sourcead.nn.shapes import pair
 
 
 def memory(count, channels, height, width, dtype):
-    """Gives new memory for images, of shape (count, channels, height, width); it is no view, so NumPy reuses it for `f(x) * m`."""
+    """Return new memory for images, of shape (count, channels, height, width); it is not a view, so NumPy can reuse it in `f(x) * m`."""
     step = np.dtype(dtype).itemsize * count
     strides = (np.dtype(dtype).itemsize, height * width * step, width * step, step)
     return np.ndarray((count, channels, height, width), dtype, strides=strides)
 
 
 def inside(images):
-    """Gives images as (channels, height, width, batch), a view."""
+    """Return a view of images in the shape (channels, height, width, batch)."""
     return images.transpose(1, 2, 3, 0)
 
 
 def batch_inside(x, padding=0, fill=0, dtype=None):
-    """Gives images of shape (batch, channels, height, width) as (channels, height, width, batch), in C order, padded with `fill`."""
+    """Return images of shape (batch, channels, height, width) as (channels, height, width, batch), in C order, padded with `fill`."""
     if pair(padding) == (0, 0):
         return np.ascontiguousarray(inside(x), dtype)
     padded = around(x, padding, dtype or x.dtype, fill)
@@ -31,7 +31,7 @@ def batch_inside(x, padding=0, fill=0, dtype=None):
 
 
 def around(x, padding, dtype, fill=0):
-    """Gives memory for the images `x` and their padding, filled with one number."""
+    """Return memory for the images `x` and their padding, filled with one number."""
     count, channels, height, width = x.shape
     top, left = pair(padding)
     padded = memory(count, channels, height + 2 * top, width + 2 * left, dtype)
@@ -40,7 +40,7 @@ def around(x, padding, dtype, fill=0):
 
 
 def without_padding(padded, x, padding):
-    """Gives the images inside padded memory, of the shape of `x`: the memory itself if there is no padding, else a view."""
+    """Return the images inside padded memory, of the shape of `x`: the memory itself if there is no padding, else a view."""
     top, left = pair(padding)
     if top == left == 0:
         return padded

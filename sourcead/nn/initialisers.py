@@ -13,7 +13,7 @@ import numpy as np
 def glorot_uniform(
     rng: np.random.Generator, inputs: int, outputs: int, dtype: type = np.float32, kernel: tuple[int, int] | None = None
 ) -> np.ndarray:
-    """Draws weights uniformly from ±sqrt(6 / (inputs + outputs)) (Glorot and Bengio, 2010, equation 16).
+    """Draw weights uniformly from ±sqrt(6 / (inputs + outputs)) (Glorot and Bengio, 2010, equation 16).
 
     Args:
         rng: Where the numbers are drawn from.
@@ -37,7 +37,7 @@ def glorot_uniform(
 def glorot_normal(
     rng: np.random.Generator, inputs: int, outputs: int, dtype: type = np.float32, kernel: tuple[int, int] | None = None
 ) -> np.ndarray:
-    """Draws normal weights of variance 2 / (inputs + outputs); arguments and result are those of `glorot_uniform`.
+    """Draw normal weights of variance 2 / (inputs + outputs); arguments and result are those of `glorot_uniform`.
 
     Example:
         >>> glorot_normal(np.random.default_rng(0), 3, 8, kernel=(5, 5)).shape
@@ -50,7 +50,7 @@ def glorot_normal(
 def he_uniform(
     rng: np.random.Generator, inputs: int, outputs: int, dtype: type = np.float32, kernel: tuple[int, int] | None = None
 ) -> np.ndarray:
-    """Draws weights uniformly from ±sqrt(6 / inputs), for layers before a relu; arguments and result as of `glorot_uniform`.
+    """Draw weights uniformly from ±sqrt(6 / inputs), for layers before a relu; arguments and result as of `glorot_uniform`.
 
     Example:
         >>> bool(np.all(abs(he_uniform(np.random.default_rng(0), 6, 4)) <= 1))
@@ -63,7 +63,7 @@ def he_uniform(
 def he_normal(
     rng: np.random.Generator, inputs: int, outputs: int, dtype: type = np.float32, kernel: tuple[int, int] | None = None
 ) -> np.ndarray:
-    """Draws normal weights of variance 2 / inputs, for layers before a relu; arguments and result as of `glorot_uniform`.
+    """Draw normal weights of variance 2 / inputs, for layers before a relu; arguments and result as of `glorot_uniform`.
 
     Example:
         >>> he_normal(np.random.default_rng(0), 6, 4).shape
@@ -74,7 +74,7 @@ def he_normal(
 
 
 def orthogonal(rng: np.random.Generator, inputs: int, outputs: int, dtype: type = np.float32) -> np.ndarray:
-    """Draws a matrix whose shorter axis has orthonormal vectors, uniformly among these (Saxe et al., 2014; Mezzadri, 2007, section 5).
+    """Draw a matrix whose shorter axis has orthonormal vectors, uniformly among these (Saxe et al., 2014; Mezzadri, 2007, section 5).
 
     Args:
         rng: Where the numbers are drawn from.

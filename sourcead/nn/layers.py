@@ -45,7 +45,7 @@ class Statistics(NamedTuple):
 
 
 def dense(x, w, b):
-    """Gives x w + b.
+    """Return x w + b.
 
     Args:
         x: of shape (..., inputs).
@@ -70,7 +70,7 @@ def dense(x, w, b):
 
 
 def flatten(x):
-    """Gives the rows of a batch as vectors: shape (batch, ...) becomes (batch, numbers).
+    """Return the items of a batch as vectors: shape (batch, ...) becomes (batch, numbers).
 
     Example:
         >>> flatten(np.zeros((5, 2, 3, 3))).shape
@@ -80,7 +80,7 @@ def flatten(x):
 
 
 def dropout(x, rate, rng=None, mask=None):
-    """Sets numbers to zero at random, and scales the others such that the expected value stays the same.
+    """Set numbers to zero at random, and scale the others such that the expected value stays the same.
 
     Args:
         x: an array.
@@ -104,7 +104,7 @@ def dropout(x, rate, rng=None, mask=None):
 
 
 def batch_norm(x, scale, shift, mean, variance, train=True, momentum=0.1, epsilon=1e-5):
-    """Normalises each feature over the batch, or by the running statistics.
+    """Normalise each feature over the batch, or by the running statistics.
 
     Args:
         x: of shape (batch, features) or (batch, features, height, width).
@@ -143,12 +143,12 @@ def batch_norm(x, scale, shift, mean, variance, train=True, momentum=0.1, epsilo
 
 
 def per_feature(numbers, x):
-    """Gives numbers of shape (features,) in a shape that broadcasts along the second axis of `x`."""
+    """Return numbers of shape (features,) in a shape that broadcasts along the second axis of `x`."""
     return numbers if x.ndim == 2 else np.expand_dims(numbers, (1, 2))
 
 
 def layer_norm(x, scale, shift, epsilon=1e-5):
-    """Normalises each row over its last axis.
+    """Normalise each row over its last axis.
 
     Args:
         x: of shape (..., features).
@@ -169,7 +169,7 @@ def layer_norm(x, scale, shift, epsilon=1e-5):
 
 
 def embedding(table, tokens):
-    """Gives the row of the table for each token.
+    """Return the row of the table for each token.
 
     Args:
         table: of shape (tokens, features).

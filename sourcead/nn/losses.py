@@ -13,7 +13,7 @@ from sourcead.nn.shapes import check_rows, check_same
 
 
 def cross_entropy(logits, targets):
-    """Gives the mean cross-entropy of a batch, from logits.
+    """Return the mean cross-entropy of a batch, from logits.
 
     Args:
         logits: of shape (batch, classes): logarithms of probabilities, up to a constant in each row.
@@ -33,7 +33,7 @@ def cross_entropy(logits, targets):
 
 
 def binary_cross_entropy(logits, targets):
-    """Gives the mean cross-entropy of yes-or-no questions, from logits.
+    """Return the mean cross-entropy of yes-or-no questions, from logits.
 
     Args:
         logits: logarithms of the odds, of any shape.
@@ -51,7 +51,7 @@ def binary_cross_entropy(logits, targets):
 
 
 def mse(prediction, target):
-    """Gives the mean squared error of arrays of one shape.
+    """Return the mean squared error of arrays of one shape.
 
     Raises:
         ValueError: the shapes differ.
@@ -65,7 +65,7 @@ def mse(prediction, target):
 
 
 def mae(prediction, target):
-    """Gives the mean absolute error of arrays of one shape.
+    """Return the mean absolute error of arrays of one shape.
 
     Raises:
         ValueError: the shapes differ.
@@ -79,7 +79,7 @@ def mae(prediction, target):
 
 
 def huber(prediction, target, delta=1.0):
-    """Gives the mean of a loss that is quadratic up to an error of `delta` and linear beyond (Huber, 1964).
+    """Return the mean of a loss that is quadratic up to an error of `delta` and linear beyond (Huber, 1964).
 
     Raises:
         ValueError: the shapes differ.

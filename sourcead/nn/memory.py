@@ -13,7 +13,7 @@ SETTINGS = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES"
 
 
 def keep_freed_memory() -> bool:
-    """Tells glibc to keep up to 64 MB of freed memory, and blocks of up to 32 MB in it, for the rest of this process.
+    """Tell glibc to keep up to 64 MB of freed memory, and blocks of up to 32 MB in it, for the rest of this process.
 
     `fit` calls it; call it yourself before a training loop of your own. It does nothing where the C library is another one, and nothing
     where the environment sets what glibc keeps (`MALLOC_TRIM_THRESHOLD_`, `MALLOC_MMAP_THRESHOLD_` or `GLIBC_TUNABLES`).

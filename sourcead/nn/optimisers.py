@@ -30,7 +30,7 @@ class State:
 
 
 def arrays_of(structure: Any) -> list[np.ndarray]:
-    """Gives the arrays of a structure, in order.
+    """Return the arrays of a structure, in order.
 
     Raises:
         TypeError: a number in it is not an array and cannot be updated in place.
@@ -52,7 +52,7 @@ def sgd(
     parameters: Any, gradients: Any, rate: float = 0.01, state: State | None = None, momentum: float = 0.0,
     nesterov: bool = False, weight_decay: float = 0.0,
 ) -> None:  # fmt: skip
-    """Steps down the gradient, in place.
+    """Move the parameters down the gradient, in place.
 
     Args:
         parameters: Floating-point arrays; overwritten.
@@ -91,7 +91,7 @@ def sgd(
 
 
 def adam_state(parameters: Any) -> State:
-    """Gives the state before the first step of Adam."""
+    """Return the state before the first step of Adam."""
     parameters = arrays_of(parameters)
     return State(0, [np.zeros_like(p) for p in parameters], [np.zeros_like(p) for p in parameters])
 
@@ -100,7 +100,7 @@ def adam(
     parameters: Any, gradients: Any, state: State, rate: float = 0.001, decay: tuple[float, float] = (0.9, 0.999),
     epsilon: float = 1e-8, weight_decay: float = 0.0,
 ) -> None:  # fmt: skip
-    """Makes a step of Adam, in place (Kingma and Ba, 2015, algorithm 1).
+    """Make a step of Adam, in place (Kingma and Ba, 2015, algorithm 1).
 
     Args:
         parameters: Floating-point arrays; overwritten.
@@ -147,7 +147,7 @@ def adamw(
     parameters: Any, gradients: Any, state: State, rate: float = 0.001, decay: tuple[float, float] = (0.9, 0.999),
     epsilon: float = 1e-8, weight_decay: float = 0.01,
 ) -> None:  # fmt: skip
-    """Makes a step of Adam with weight decay that is separate from the gradient, in place (Loshchilov and Hutter, 2019, algorithm 2).
+    """Make a step of Adam with weight decay that is separate from the gradient, in place (Loshchilov and Hutter, 2019, algorithm 2).
 
     Args:
         parameters, gradients, state, rate, decay, epsilon: As for `adam`.
@@ -169,7 +169,7 @@ def rmsprop(
     parameters: Any, gradients: Any, state: State, rate: float = 0.01, keep: float = 0.99, epsilon: float = 1e-8,
     weight_decay: float = 0.0,
 ) -> None:  # fmt: skip
-    """Makes a step of RMSProp, in place (Tieleman and Hinton, 2012, lecture 6e).
+    """Make a step of RMSProp, in place (Tieleman and Hinton, 2012, lecture 6e).
 
     Args:
         parameters: Floating-point arrays; overwritten.
@@ -198,7 +198,7 @@ def rmsprop(
 
 
 def clip_by_norm(gradients: Any, limit: float) -> float:
-    """Scales gradients down, in place, so that their norm, taken over all of them together, is at most `limit`.
+    """Scale gradients down, in place, so that their norm, taken over all of them together, is at most `limit`.
 
     Returns:
         The norm before scaling (Pascanu et al., 2013, algorithm 1).

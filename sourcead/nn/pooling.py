@@ -21,7 +21,7 @@ from sourcead.nn.shapes import misfit, pair
 
 
 def max_pool2d(x, size, stride=None, padding=0):
-    """Gives the greatest pixel of each window.
+    """Return the greatest pixel of each window.
 
     Args:
         x: floating-point images of shape (batch, channels, height, width).
@@ -51,7 +51,7 @@ def max_pool2d(x, size, stride=None, padding=0):
 
 
 def picked(values, best, x, size, stride=None, padding=0):
-    """Gives the elements of `values`, of the shape of the images `x`, at the places of the maxima `best = max_pool2d(x)`."""
+    """Return the elements of `values`, of the shape of the images `x`, at the places of the maxima `best = max_pool2d(x)`."""
     found = 0
     for part, hit in zip(windows_of(batch_inside(values, padding), size, stride), hits(best, x, size, stride, padding)):
         found = np.where(hit, part, found)
@@ -59,7 +59,7 @@ def picked(values, best, x, size, stride=None, padding=0):
 
 
 def put_back(d, best, x, size, stride=None, padding=0):
-    """Gives the cotangent of the images of `best = max_pool2d(x)`: the first maximum of each window takes the cotangent of the window."""
+    """Return the cotangent of the images of `best = max_pool2d(x)`: the first maximum of each window takes the cotangent of the window."""
     d = np.ascontiguousarray(d.transpose(1, 2, 3, 0))
     d_padded = around(x, padding, d.dtype)
     overlap = window_overlaps(size, stride)
@@ -72,7 +72,7 @@ def put_back(d, best, x, size, stride=None, padding=0):
 
 
 def hits(best, x, size, stride, padding):
-    """Yields, for each place in the windows in order, the windows that have their first maximum there."""
+    """Yield, for each place in the windows in order, the windows that have their first maximum there."""
     best = np.ascontiguousarray(best.transpose(1, 2, 3, 0))
     free, hit = np.ones(best.shape, bool), np.empty(best.shape, bool)
     for part in windows_of(batch_inside(x, padding, -np.inf), size, stride):
@@ -83,7 +83,7 @@ def hits(best, x, size, stride, padding):
 
 
 def avg_pool2d(x, size, stride=None, padding=0):
-    """Gives the mean of each window; arguments, result and errors are those of `max_pool2d`, but padding is zero.
+    """Return the mean of each window; arguments, result and errors are those of `max_pool2d`, but padding is zero.
 
     Example:
         >>> avg_pool2d(np.array([[[[1.0, 2.0, 5.0], [4.0, 3.0, 6.0]]]]), 2)
@@ -99,7 +99,7 @@ def avg_pool2d(x, size, stride=None, padding=0):
 
 
 def spread_mean(d, x, size, stride=None, padding=0):
-    """Gives the cotangent of the images of `avg_pool2d(x)`; it reads only the shape of `x`."""
+    """Return the cotangent of the images of `avg_pool2d(x)`; it reads only the shape of `x`."""
     tall, wide = pair(size)
     share = np.ascontiguousarray(d.transpose(1, 2, 3, 0)) / (tall * wide)
     d_padded = around(x, padding, share.dtype)
@@ -112,7 +112,7 @@ def spread_mean(d, x, size, stride=None, padding=0):
 
 
 def check_window(layer, x, size, padding):
-    """Refuses images and windows that do not fit."""
+    """Raise an error if the images and the window do not fit together."""
     fits = x.ndim == 4
     for length, window, pad in zip(x.shape[2:], pair(size), pair(padding)):
         fits = fits and 1 <= window <= length + 2 * pad and 2 * pad <= window
@@ -121,7 +121,7 @@ def check_window(layer, x, size, padding):
 
 
 def windows_of(image, size, stride):
-    """Yields, for each place in the window, row by row, a view of the pixels that all windows have there."""
+    """Yield, for each place in the window, row by row, a view of the pixels that all windows have there."""
     (tall, wide), (down, across) = pair(size), pair(size if stride is None else stride)
     height, width = (image.shape[1] - tall) // down, (image.shape[2] - wide) // across
     for i in range(tall):
@@ -130,7 +130,7 @@ def windows_of(image, size, stride):
 
 
 def window_overlaps(size, stride):
-    """Tells whether windows share pixels."""
+    """Return whether windows share pixels."""
     return stride is not None and any(step < window for step, window in zip(pair(stride), pair(size)))
 
 
@@ -138,7 +138,7 @@ def window_overlaps(size, stride):
 
 
 def pooled(x, size, stride=None, padding=0):
-    """Gives the shape and dtype of the result of `max_pool2d`, in which the height and width are not known."""
+    """Return the shape and dtype of the result of `max_pool2d`, in which the height and width are not known."""
     return (*x.shape[:2], None, None), x.dtype
 
 

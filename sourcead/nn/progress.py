@@ -4,7 +4,7 @@ import time
 
 
 class Progress:
-    """Shows the progress of an epoch, with a short text; used in a `with` block.
+    """Shows the progress of an epoch with a short text, in a `with` block.
 
     Args:
         title: the text before the bar.
@@ -32,14 +32,14 @@ class Progress:
             print(f"{self.title}: {self.text}, {time.perf_counter() - self.start:.2f} s")
 
     def advance(self, text: str):
-        """Counts one more step."""
+        """Count one more step."""
         self.text = text
         if self.bar is not None:
             self.bar.set_postfix_str(text, refresh=False)
             self.bar.update(1)
 
     def close(self, text: str):
-        """Adds a text to the last one, to be shown at the end."""
+        """Append a text to the last one, to be shown at the end of the epoch."""
         self.text = f"{self.text}, {text}" if text else self.text
         if self.bar is not None:
             self.bar.set_postfix_str(self.text)

@@ -39,7 +39,7 @@ class Gated(NamedTuple):
 
 
 def rnn_cell(x, h, w, u, b):
-    """Gives the next state of an Elman layer, of shape (batch, units), from the input (batch, inputs) and the state `h`.
+    """Return the next state of an Elman layer, of shape (batch, units), from the input (batch, inputs) and the state `h`.
 
     Example:
         >>> rnn_cell(np.ones((1, 2)), np.zeros((1, 1)), np.ones((2, 1)), np.ones((1, 1)), np.zeros(1)).round(4)
@@ -50,7 +50,7 @@ def rnn_cell(x, h, w, u, b):
 
 
 def lstm_cell(x, h, c, w, u, b):
-    """Gives the next output and memory of an LSTM layer, each of shape (batch, units).
+    """Return the next output and memory of an LSTM layer, each of shape (batch, units).
 
     Example:
         >>> h, c = lstm_cell(np.ones((1, 2)), np.zeros((1, 1)), np.ones((1, 1)), np.zeros((2, 4)), np.zeros((1, 4)), np.zeros(4))
@@ -62,7 +62,7 @@ def lstm_cell(x, h, c, w, u, b):
 
 
 def gru_cell(x, h, w, u, b, bn):
-    """Gives the next state of a GRU layer, of shape (batch, units).
+    """Return the next state of a GRU layer, of shape (batch, units).
 
     Example:
         >>> gru_cell(np.ones((1, 2)), np.ones((1, 1)), np.zeros((2, 3)), np.zeros((1, 3)), np.zeros(3), np.zeros(1))
@@ -74,12 +74,12 @@ def gru_cell(x, h, w, u, b, bn):
 
 
 def rnn_step(z, h, u):
-    """Gives the next state from the input's contribution `z`."""
+    """Return the next state from the input's contribution `z`."""
     return np.tanh(z + h @ u)
 
 
 def lstm_step(z, h, c, u):
-    """Gives the next output and memory from the input's contribution `z`, of shape (batch, 4, units)."""
+    """Return the next output and memory from the input's contribution `z`, of shape (batch, 4, units)."""
     z = z + np.reshape(h @ u, z.shape)
     gates = sigmoid(z[:, :3])
     c = gates[:, 1] * c + gates[:, 0] * np.tanh(z[:, 3])
@@ -87,7 +87,7 @@ def lstm_step(z, h, c, u):
 
 
 def gru_step(z_gates, z_candidate, h, u, bn):
-    """Gives the next state from the input's contributions to the gates, of shape (batch, 2, units), and to the candidate."""
+    """Return the next state from the input's contributions to the gates, of shape (batch, 2, units), and to the candidate."""
     s = np.reshape(h @ u, (h.shape[0], 3, h.shape[1]))
     gates = sigmoid(z_gates + s[:, :2])
     candidate = np.tanh(z_candidate + gates[:, 0] * (s[:, 2] + bn))
@@ -95,7 +95,7 @@ def gru_step(z_gates, z_candidate, h, u, bn):
 
 
 def rnn(xs, w, u, b, h=None, last=False):
-    """Walks an Elman layer along a sequence.
+    """Walk an Elman layer along a sequence.
 
     Args:
         xs: of shape (steps, batch, inputs).
@@ -128,7 +128,7 @@ def rnn(xs, w, u, b, h=None, last=False):
 
 
 def lstm(xs, w, u, b, h=None, c=None, last=False):
-    """Walks an LSTM layer along a sequence.
+    """Walk an LSTM layer along a sequence.
 
     Args:
         xs: of shape (steps, batch, inputs).
@@ -162,7 +162,7 @@ def lstm(xs, w, u, b, h=None, c=None, last=False):
 
 
 def gru(xs, w, u, b, bn, h=None, last=False):
-    """Walks a GRU layer along a sequence.
+    """Walk a GRU layer along a sequence.
 
     Args:
         xs: of shape (steps, batch, inputs).
@@ -195,7 +195,7 @@ def gru(xs, w, u, b, bn, h=None, last=False):
 
 
 def inputs_at_once(xs, w, b, gates, units):
-    """Gives the inputs' contributions at all steps, of shape (steps, batch, gates, units), or (steps, batch, units) for one gate."""
+    """Return the inputs' contributions at all steps, of shape (steps, batch, gates, units), or (steps, batch, units) for one gate."""
     rows = np.reshape(xs, (-1, xs.shape[2])) @ w + b
     if gates == 1:
         return np.reshape(rows, (xs.shape[0], xs.shape[1], units))

@@ -1,16 +1,16 @@
-"""Learning rates that change: functions of the step, counted from 0."""
+"""Learning rates that change during training, as functions of the step, which counts from 0."""
 
 import math
 from collections.abc import Callable
 
 
 def constant(rate: float) -> Callable[[int], float]:
-    """Gives the same rate at every step."""
+    """Return the same rate at every step."""
     return lambda step: rate
 
 
 def stepped(rate: float, every: int, factor: float = 0.1) -> Callable[[int], float]:
-    """Gives a rate that is multiplied by `factor` after every `every` steps.
+    """Return a rate that is multiplied by `factor` after every `every` steps.
 
     Example:
         >>> [stepped(1.0, 2, 0.5)(step) for step in range(5)]
@@ -20,7 +20,7 @@ def stepped(rate: float, every: int, factor: float = 0.1) -> Callable[[int], flo
 
 
 def exponential(rate: float, factor: float) -> Callable[[int], float]:
-    """Gives a rate that is multiplied by `factor` at every step.
+    """Return a rate that is multiplied by `factor` at every step.
 
     Example:
         >>> exponential(1.0, 0.5)(3)
@@ -30,7 +30,7 @@ def exponential(rate: float, factor: float) -> Callable[[int], float]:
 
 
 def cosine(rate: float, steps: int, warm_up: int = 0, least: float = 0.0) -> Callable[[int], float]:
-    """Gives a rate that rises along a line for `warm_up` steps and falls along half a cosine to `least` (Loshchilov and Hutter, 2017).
+    """Return a rate that rises along a line for `warm_up` steps and falls along half a cosine to `least` (Loshchilov and Hutter, 2017).
 
     Example:
         >>> [round(cosine(1.0, 4, warm_up=2)(step), 3) for step in range(6)]

@@ -1,4 +1,4 @@
-"""Checks of shapes, which a layer and its generated gradient each call in one line; sizes that stand for both axes of an image."""
+"""Checks of shapes, which a layer and its generated gradient each call in one line, and sizes that stand for both axes of an image."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ FITTING = {
 
 
 def misfit(layer, *arrays):
-    """Gives the error that says that the arrays given to a layer or a loss do not fit together.
+    """Return the error which says that the arrays given to a layer or a loss do not fit together.
 
     Args:
         layer: the name of the layer or loss.
@@ -36,31 +36,31 @@ def misfit(layer, *arrays):
 
 
 def check_dense(x, w, b):
-    """Refuses arrays that `dense` does not take."""
+    """Reject arrays that `dense` does not take."""
     if x.ndim < 1 or w.ndim != 2 or x.shape[-1] != w.shape[0] or b.shape != w.shape[1:]:
         raise misfit("dense", x, w, b)
 
 
 def check_rows(logits, targets):
-    """Refuses logits that do not have a row for each target."""
+    """Reject logits that do not have a row for each target."""
     if logits.ndim != 2 or targets.shape != logits.shape[:1]:
         raise misfit("cross_entropy", logits, targets)
 
 
 def check_same(name, a, b):
-    """Refuses arrays of different shapes."""
+    """Reject arrays of different shapes."""
     if np.shape(a) != np.shape(b):
         raise misfit(name, a, b)
 
 
 def check_features(layer, x, axis, *parameters):
-    """Refuses parameters that do not have one number for each feature along an axis of `x`."""
+    """Reject parameters that do not have one number for each feature along an axis of `x`."""
     if not -x.ndim <= axis < x.ndim or any(p.shape != (x.shape[axis],) for p in parameters):
         raise misfit(layer, x, *parameters)
 
 
 def check_recurrent(layer, gates, x, w, u, b, *states):
-    """Refuses arrays that a recurrent layer does not take; states that are None are zeros."""
+    """Reject arrays that a recurrent layer does not take; states that are None are zeros."""
     units = u.shape[0] if u.ndim == 2 else -1
     fits = w.shape == (x.shape[-1], gates * units) and u.shape == (units, gates * units) and b.shape == (gates * units,)
     if not fits or any(h is not None and h.shape != (x.shape[-2], units) for h in states):
@@ -71,7 +71,7 @@ checks(check_dense, check_rows, check_same, check_features, check_recurrent)
 
 
 def pair(size):
-    """Gives the sizes along height and width: `size` is one number for both, or two."""
+    """Return the sizes along height and width: `size` is one number for both, or two."""
     if isinstance(size, (tuple, list)):
         height, width = size
         return height, width

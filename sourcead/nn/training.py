@@ -50,7 +50,7 @@ def fit(
     rng: np.random.Generator | int = 0, evaluate: Callable[[Any], dict[str, float]] | None = None,
     checkpoint: str | os.PathLike | None = None, prepare: Callable = lambda *rows: rows, progress: bool = True, **options: Any,
 ) -> History:  # fmt: skip
-    """Trains parameters in place.
+    """Train parameters in place.
 
     It sets how much freed memory this process keeps (`sourcead.nn.memory.keep_freed_memory`), so that each batch reuses that of the last.
 
@@ -128,7 +128,7 @@ class Watch:
         self.kept = [array.copy() for array in self.arrays]
 
     def check(self, step: int, value: float, gradients: Sequence[np.ndarray]) -> None:
-        """Keeps the parameters if they, the loss and the gradients are finite; otherwise restores the kept ones and raises."""
+        """Keep the parameters if they, the loss and the gradients are finite; otherwise restore the kept ones and raise an error."""
         worst = self.first_not_finite(self.arrays) or self.first_not_finite(gradients)
         if worst is None and np.isfinite(value):
             for kept, array in zip(self.kept, self.arrays):
@@ -149,7 +149,7 @@ class Watch:
 
 
 def plot(history: History, path: str | os.PathLike, reach: int = 50) -> None:
-    """Draws the loss of the steps, its running mean over `reach` steps, and the results of `evaluate`."""
+    """Draw the loss of the steps, its running mean over `reach` steps, and the results of `evaluate`."""
     import matplotlib
 
     matplotlib.use("Agg")

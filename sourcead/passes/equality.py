@@ -18,7 +18,7 @@ EXACT = (int, bool, str, bytes, type(None), type(...))
 
 
 def value_key(value: Any) -> Hashable:
-    """A key that two Python objects share only if each may replace the other."""
+    """Return a key that two Python objects share only if each may replace the other."""
     kind = type(value)
     if kind in EXACT:
         return kind, value
@@ -38,7 +38,7 @@ def value_key(value: Any) -> Hashable:
 
 
 def operand_key(operand: Operand | None, canonical=lambda var: var) -> Hashable:
-    """A key that two operands share only if they are the same value; `canonical(var)` stands for each variable."""
+    """Return a key that two operands share only if they are the same value, with `canonical(var)` in place of each variable."""
     match operand:
         case Var():
             return canonical(operand)
@@ -55,12 +55,12 @@ def operand_key(operand: Operand | None, canonical=lambda var: var) -> Hashable:
 
 
 def same(a: Atom, b: Atom) -> bool:
-    """Whether two atoms are known to be the same value."""
+    """Return whether two atoms are known to be the same value."""
     return a is b or operand_key(a) == operand_key(b)
 
 
 def equal_types(a: Type, b: Type) -> bool:
-    """Whether two types are fully known and are those of numbers or arrays of one shape and dtype."""
+    """Return whether two types are fully known and describe numbers of one dtype, or arrays of one shape and dtype."""
     match a, b:
         case Scalar(k1, d1), Scalar(k2, d2):
             return k1 == k2 and same_dtype(d1, d2) and d1 != ANY_DTYPE
@@ -71,7 +71,7 @@ def equal_types(a: Type, b: Type) -> bool:
 
 
 def same_dims(a: tuple, b: tuple) -> bool:
-    """Whether two shapes are known to be equal: dims that are numbers by value, others by identity."""
+    """Return whether two shapes are known to be equal, comparing known dims by value and symbolic dims by identity."""
     return len(a) == len(b) and all(map(same_dim, a, b))
 
 

@@ -1,4 +1,4 @@
-"""The walk that the local simplifications share.
+"""The walk over a function that the local simplifications share.
 
 `peephole(function, rule)` visits every statement once, in order, the blocks of a statement before the statement itself, and calls
 `rule(stmt, facts)`, which returns what is to stand in its place:
@@ -27,14 +27,14 @@ from sourcead.ir.walk import map_op, op_blocks, op_reads, walk
 
 @dataclass(eq=False)
 class Facts:
-    """What is known at the statement that is being visited.
+    """The facts that are known at the statement that is being visited.
 
     Attributes:
         open: the numbers of the blocks that surround the statement, outermost first; `scope` is the innermost.
         holds: variables whose truth is known here, because a branch on them was taken.
         definitions, scopes: the statement that defines each variable so far, and the block that this stands in.
         replaced, renamed: what stands for a variable from here on, and its new name.
-        late: statements that were visited before must be changed too.
+        late: whether statements that were visited before must be changed too.
     """
 
     function: Function
@@ -54,12 +54,12 @@ class Facts:
 
     @cached_property
     def uses(self) -> Counter:
-        """How often each variable was read when the walk began."""
+        """Return how often each variable was read when the walk began."""
         return Counter({v: len(ops) for v, ops in self.readers.items()})
 
     @cached_property
     def readers(self) -> dict[Var, list[Op | None]]:
-        """The ops that read each variable when the walk began; None stands for the results of a block."""
+        """Return the ops that read each variable when the walk began; None stands for the results of a block."""
         found: dict[Var, list[Op | None]] = {}
         blocks = [self.function.body]
         for stmt in walk(self.function.body):
@@ -71,12 +71,12 @@ class Facts:
         return found
 
     def op(self, atom: Atom | object) -> Op | None:
-        """The op without blocks whose one result this atom is, if it is known."""
+        """Return the op without blocks whose only result this atom is, or None if there is no such op."""
         stmt = self.definitions.get(atom) if isinstance(atom, Var) else None
         return stmt.op if stmt is not None and len(stmt.targets) == 1 and not op_blocks(stmt.op) else None
 
     def call(self, atom: Atom | object, *fns: Callable) -> Call | None:
-        """The call of one of these functions, without keywords, whose result this atom is."""
+        """Return the call of one of these functions, without keywords, whose result this atom is, or None if there is none."""
         op = self.op(atom)
         return op if isinstance(op, Call) and not op.kwargs and not op.effect and any(op.fn is f for f in fns) else None
 
@@ -86,17 +86,17 @@ class Facts:
         return atom
 
     def current(self, atom: Atom) -> Atom:
-        """The atom that takes the place of another, under its new name."""
+        """Return the atom that takes the place of another, under its new name."""
         atom = self.resolve(atom)
         return self.renamed.get(atom, atom) if isinstance(atom, Var) else atom
 
     def replace(self, var: Var, atom: Atom) -> None:
-        """From here on, `atom` stands for `var`."""
+        """Let `atom` stand for `var` from here on."""
         self.replaced[var] = self.resolve(atom)
         self.changed = True
 
     def replace_everywhere(self, var: Var, atom: Atom) -> None:
-        """`atom` stands for `var`, also in statements that were visited already."""
+        """Let `atom` stand for `var`, also in statements that were visited already."""
         self.replace(var, atom)
         self.late = True
 
@@ -107,7 +107,7 @@ class Facts:
 
 
 def peephole(function: Function, rule: Callable[[Stmt, Facts], object]) -> Function:
-    """The function with each statement replaced as `rule` says; the same object if nothing changed."""
+    """Return the function with each statement replaced as `rule` says; the same object if nothing changed."""
     facts = Facts(function)
     body = _block(function.body, rule, facts)
     if not facts.changed:
@@ -116,12 +116,12 @@ def peephole(function: Function, rule: Callable[[Stmt, Facts], object]) -> Funct
 
 
 def with_body(function: Function, body: Block) -> Function:
-    """The function with another body; the same object if the body is its own."""
+    """Return the function with another body; the same object if the body is its own."""
     return function if body is function.body else replace(function, body=body)
 
 
 def with_stmts(block: Block, stmts: list[Stmt]) -> Block:
-    """The block with other statements; the same object if they are its own."""
+    """Return the block with other statements; the same object if they are its own."""
     same = len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts, block.stmts))
     return block if same else Block(tuple(stmts), block.results)
 
@@ -158,7 +158,7 @@ def _statement(stmt: Stmt, rule, facts: Facts) -> list[Stmt]:
 
 
 def _take_name(var: Var, atom: Atom, facts: Facts) -> None:
-    """Gives a temporary that replaces one of the user's variables in the same block the name of that variable."""
+    """Return a temporary that replaces one of the user's variables in the same block the name of that variable."""
     if var.temp or not isinstance(atom, Var) or not atom.temp or atom in facts.renamed:
         return
     if facts.scopes.get(atom) == facts.scope:
@@ -167,7 +167,7 @@ def _take_name(var: Var, atom: Atom, facts: Facts) -> None:
 
 
 def _with_known_operands(stmt: Stmt, rule, facts: Facts) -> Stmt:
-    """The statement with replaced variables replaced, and its blocks rewritten."""
+    """Return the statement with the replacements of its variables in their place, and with its blocks rewritten."""
     op = stmt.op
     blocks: dict[Block, Block] = {}
     cond = facts.resolve(op.cond) if isinstance(op, Branch) else None
@@ -185,13 +185,13 @@ def _with_known_operands(stmt: Stmt, rule, facts: Facts) -> Stmt:
 
 
 def with_atoms(op: Op, atom: Callable[[Atom], Atom], block: Callable[[Block], Block]) -> Op:
-    """`map_op`, after which a call of a variable that has become a constant calls the function itself."""
+    """Apply `map_op`, and let a call of a variable that has become a constant call the function itself."""
     op = map_op(op, atom, block)
     return replace(op, fn=op.fn.value) if isinstance(op, Call) and isinstance(op.fn, Const) else op
 
 
 def renamed(block: Block, atom: Callable[[Atom], Atom]) -> Block:
-    """The block with `atom(v)` in place of each variable, where it is bound and where it is read."""
+    """Return the block with `atom(v)` in place of each variable, where it is bound and where it is read."""
 
     def many(variables: tuple[Var, ...]) -> tuple[Var, ...]:
         return tuple(map(atom, variables))

@@ -46,14 +46,14 @@ ROUNDS = 4  # how often the cleanup is repeated at most
 
 @dataclass(eq=False)
 class Context:
-    """What passes know besides the function, and what they find out.
+    """The information that passes take besides the function, and the information that they add.
 
     Attributes:
-        notes: gets a line for each decision that users are told of.
+        notes: gets a line for each decision that is reported to users.
         build: knows the variables of a function that is to be differentiated, and learns of new ones.
-        derived: the function is itself a derivative: it may read an old version of an array that it has written.
-        splits: products of all iterations of a loop may be put together, which takes memory.
-        lists: a list may hold None where it is filled later.
+        derived: whether the function is itself a derivative, which may read an old version of an array that it has written.
+        splits: whether the products of all iterations of a loop may be put together, which takes memory.
+        lists: whether a list may hold None at positions that are filled later.
         products: the arrays of products that were taken out of loops.
     """
 
@@ -72,7 +72,7 @@ class Pass:
     Attributes:
         run: the pass.
         reason: why it stands in this place.
-        when: whether it runs, for a context and whether a pass of this stage has changed the function since the last cleanup; None: always.
+        when: tells from the context, and from whether this stage changed the function since the last cleanup, if the pass runs.
         needs: the attributes of the context that it takes besides the function.
     """
 
@@ -87,7 +87,7 @@ class Pass:
 
 
 def simplify(function: Function) -> Function:
-    """The function after the passes of `CLEANUP`, repeated until nothing changes, at most `ROUNDS` times.
+    """Return the function after the passes of `CLEANUP`, repeated until nothing changes, at most `ROUNDS` times.
 
     Example:
         >>> import operator
@@ -178,7 +178,7 @@ _observers: list[Observer] = []
 
 
 def run(stage: tuple[Pass, ...], function: Function, context: Context | None = None) -> Function:
-    """The function after the passes of a stage."""
+    """Return the function after the passes of a stage."""
     context = context or Context()
     changed = False
     for row in stage:
@@ -189,7 +189,7 @@ def run(stage: tuple[Pass, ...], function: Function, context: Context | None = N
 
 
 def run_pass(row: Pass, function: Function, context: Context | None = None) -> Function:
-    """The function after one pass; the observers see it before and after."""
+    """Return the function after one pass, and show it to the observers before and after."""
     after = row.run(function, **{name: getattr(context, name) for name in row.needs})
     for observer in _observers:
         observer(row, function, after)
@@ -198,7 +198,7 @@ def run_pass(row: Pass, function: Function, context: Context | None = None) -> F
 
 @contextmanager
 def observed(observer: Observer) -> Iterator[None]:
-    """Calls `observer(row, before, after)` for each pass that runs in the block: how tests look between the passes."""
+    """Call `observer(row, before, after)` for each pass that runs in the `with` block, so that tests can look between the passes."""
     _observers.append(observer)
     try:
         yield

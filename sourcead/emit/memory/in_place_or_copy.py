@@ -41,10 +41,10 @@ ATTEMPTS = 6  # how often to start again with copies of views in place of copies
 
 
 def assign_memory(function: Function, own_results: bool = True) -> Function:
-    """The function with the copies that make every update in place legal.
+    """Return the function with the copies that make it legal to do every update in place.
 
     Args:
-        function: the function; parameters' memory is never written.
+        function: the function; the memory of its parameters is never written.
         own_results: whether each array returned must be writable and shared with nothing else (an argument, a
             global, another result); where it is not, it is copied.
     """
@@ -64,10 +64,10 @@ class _MemoryAssignment:
 
     Attributes:
         copied: the views and appended values that are copied where they are made.
-        wanted: those that this walk found should be.
+        wanted: the views and appended values that this walk found should be copied.
         holders: the live variables that may reach a region.
         maker: the statements that made views.
-        filled: for a broadcast number, the call that makes an array of its values that may be written.
+        filled: for a broadcast number, the call that makes a writable array of its values.
         appended: the block and the statement that put a region on a list.
         killed: the variables that have died, in order.
     """
@@ -96,7 +96,7 @@ class _MemoryAssignment:
         return fresh_memory(t, self.new)
 
     def of(self, operand) -> Memory:
-        """The memory of an operand."""
+        """Return the memory that an operand reaches."""
         match operand:
             case Var():
                 return self.memory.get(operand, NOTHING)
@@ -123,11 +123,11 @@ class _MemoryAssignment:
             self.hold(var)
 
     def sharers(self, regions: Iterable[int]) -> dict[Var, None]:
-        """The live variables that may reach any of the regions."""
+        """Return the live variables that may reach any of the regions."""
         return {v: None for r in regions for v in self.holders.get(r, ())}
 
     def is_unreachable(self, regions: frozenset[int]) -> bool:
-        """Whether this function made the regions and no live variable may reach any of them."""
+        """Return whether this function made the regions and no live variable may reach any of them."""
         return FOREIGN not in regions and not self.sharers(regions)
 
     # ---- functions and blocks ----
@@ -139,7 +139,7 @@ class _MemoryAssignment:
         return replace(function, body=Block(stmts, results))
 
     def block(self, block: Block, live_out: Live, yields: list | None = None, own_results: bool = False):
-        """The block's statements and results; `yields` gains the memory of its results."""
+        """Return the block's statements and results with copies, and append the memory of its results to `yields`."""
         out: list[Stmt] = []
         last, outer = self.reads.last(block), self.block_now
         for k, stmt in enumerate(block.stmts):
@@ -192,7 +192,7 @@ class _MemoryAssignment:
             self.bind(target, memory)
 
     def simple(self, stmt: Stmt, op: Op, out: list[Stmt]) -> None:
-        """Appends a statement without blocks that writes nothing, and notes the memory of its result."""
+        """Append a statement without blocks that writes nothing, and note the memory of its result."""
         if not stmt.targets:
             out.append(stmt)
             return
@@ -216,7 +216,7 @@ class _MemoryAssignment:
     # ---- writes ----
 
     def writable(self, stmt: Stmt, base: Atom, level: int, dying: list[Var], out: list[Stmt], stored: Memory = NOTHING):
-        """The base, or a copy of it that may be written in place, and its memory.
+        """Return the base if it may be written in place, else a copy of it, with its memory.
 
         `stored` is the memory of a value that the base will hold.
         """
@@ -230,7 +230,7 @@ class _MemoryAssignment:
         return base, memory
 
     def may_write(self, regions: frozenset[int]) -> bool:
-        """Whether memory may be written here, if necessary after the views that share it are copied where they are made."""
+        """Return whether memory may be written here, if necessary after the views that share it are copied where they are made."""
         if FOREIGN in regions:
             return False
         sharers = self.sharers(regions)
@@ -253,7 +253,7 @@ class _MemoryAssignment:
         return False
 
     def copy(self, base: Atom, level: int, stmt: Stmt, out: list[Stmt], memory: Memory) -> tuple[Var, Memory]:
-        """A variable for a copy of the base, deep if its elements will be written, and its memory."""
+        """Return a variable for a copy of the base, deep if its elements will be written, and its memory."""
         t = operand_type(base)
         new = fresh(stmt.targets[0], type=t)
         call = self.filled.get(base) or copy_call(base, t, level)
@@ -300,7 +300,7 @@ class _MemoryAssignment:
         self.bind(target, memory)
 
     def replace_whole(self, stmt: Stmt, dying: list[Var], out: list[Stmt]) -> None:
-        """`a[...] = v`: where `a` may not be written, the result is `v` itself if it has the type of `a`, else a new array."""
+        """Do `a[...] = v`; if `a` may not be written, the result is `v` itself if it has the type of `a`, else a new array."""
         op, target = stmt.op, stmt.targets[0]
         for v in dying:
             self.kill(v)
@@ -351,7 +351,7 @@ class _MemoryAssignment:
             self.bind(target, Memory(a.own | b.own, a.inner | b.inner, joined_items(a, b), distinct))
 
     def closure(self, stmt: Stmt, out: list[Stmt]) -> None:
-        """A nested function may be called several times, and so writes nothing that it captures."""
+        """Append a nested function, which writes nothing that it captures because it may be called several times."""
         op = stmt.op
         for param in op.params:
             self.bind(param, Memory(frozenset((FOREIGN,)), frozenset((FOREIGN,))))
@@ -373,14 +373,14 @@ class _MemoryAssignment:
 
 
 def _is_such_an_array(value: Type, base: Type) -> bool:
-    """Whether an array of the one type has the shape and dtype of any of the other."""
+    """Return whether an array of type `value` is known to have the shape and dtype of every array of type `base`."""
     if not isinstance(value, Array) or value.dtype is None or value.dtype != base.dtype:
         return False
     return value.dims is not None and value.dims == base.dims
 
 
 def _keeps_dtype(op: Update) -> bool:
-    """Whether `base + value` has the dtype of the base, as `base += value` does, or that dtype is not known."""
+    """Return whether `base + value` has the dtype of the base, as `base += value` does, or the dtype is unknown."""
     base, value = operand_type(op.base), operand_type(op.value)
     dtype, added = getattr(base, "dtype", None), getattr(value, "dtype", None)
     if dtype is None or (added is None and isinstance(value, Scalar)):  # a Python number takes the array's dtype

@@ -1,4 +1,4 @@
-"""Which variables a block reads, which statement reads each for the last time, and whose memory the block would write."""
+"""Finds the variables that a block reads, the last statement that reads each, and the variables whose memory the block would write."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Live = Callable[[Var], bool]
 
 
 class Reads:
-    """The variables that blocks read, other than for their shapes; computed once for each block."""
+    """The variables that blocks read for more than their shape or dtype, computed once for each block."""
 
     def __init__(self):
         self._last: dict[Block, dict[Var, int]] = {}
@@ -23,14 +23,14 @@ class Reads:
         self._written: dict[Block, dict[Var, int]] = {}
 
     def of(self, stmt: Stmt) -> set[Var]:
-        """The outer variables that a statement reads, itself or inside its blocks."""
+        """Return the outer variables that a statement reads, itself or inside its blocks."""
         if stmt not in self._reads:
             own = op_reads(stmt.op) if queried(stmt.op) is None else ()
             self._reads[stmt] = set(own).union(*(self.free(b) for b in op_blocks(stmt.op))).difference(bound_vars(stmt.op))
         return self._reads[stmt]
 
     def free(self, block: Block) -> frozenset[Var]:
-        """The variables that a block reads and does not define."""
+        """Return the variables that a block reads and does not define."""
         if block not in self._free:
             found: dict[Var, None] = {}
             for stmt in block.stmts:
@@ -40,7 +40,7 @@ class Reads:
         return self._free[block]
 
     def last(self, block: Block) -> dict[Var, int]:
-        """The position of the last statement that reads each variable; for a result of the block, the number of its statements."""
+        """Return the position of the last statement that reads each variable; for a result of the block, the number of its statements."""
         if block not in self._last:
             last = {v: k for k, stmt in enumerate(block.stmts) for v in self.of(stmt)}
             last.update({r: len(block.stmts) for r in block.results if isinstance(r, Var)})
@@ -48,7 +48,7 @@ class Reads:
         return self._last[block]
 
     def written(self, block: Block) -> dict[Var, int]:
-        """The variables whose memory the block would write: 1 for their own, 2 for that of their elements as well."""
+        """Return the variables whose memory the block would write: 1 for their own, 2 for that of their elements as well."""
         if block not in self._written:
             levels: dict[Var, int] = {}
             self._note_written(block, levels)
@@ -84,7 +84,7 @@ class Reads:
                         self._note_written(inner, levels)
 
     def _note_loop(self, op: Loop, levels: dict[Var, int], note) -> None:
-        """What is yielded for a parameter that is written is written in the next iteration."""
+        """Note the variables that a loop writes: a value yielded for a parameter that is written is written in the next iteration."""
         while True:
             before = [levels.get(p, 0) for p in op.params]
             self._note_written(op.body, levels)
@@ -95,7 +95,7 @@ class Reads:
 
 
 def written_level(op: Update) -> int:
-    """What an update in place writes of its base: 0 for nothing (it is a sum), 1 for its own memory, 2 for that of its elements too."""
+    """Return what an update in place writes: 0 for nothing (it is a sum), 1 for the base's own memory, 2 for its elements' too."""
     t = op.base.type if isinstance(op.base, Var) else None
     if isinstance(t, Array):
         return 1

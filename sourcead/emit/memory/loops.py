@@ -1,4 +1,4 @@
-"""The memory of loops: which parameters may share memory at the start of an iteration.
+"""The memory of loops, with the parameters that may share memory at the start of an iteration.
 
 A *slot* is a level of a parameter: its own memory, or that of its elements.  The state at the start of an iteration is, for each slot,
 the outer regions that it may reach, and the sets of slots that may share memory which the loop made or got from the initial values.
@@ -28,7 +28,7 @@ class _State:
     distinct: tuple[bool, ...] | None = None  # for each parameter, as in `Memory`
 
     def absorb(self, memories: list[Memory], is_outer) -> bool:
-        """Joins the state with that in which the parameters have these memories; returns whether it changes."""
+        """Join the state with one in which the parameters have these memories, and return whether the state changes."""
         before = dict(self.outer), set(self.groups), self.distinct
         slots: dict[int, set[Slot]] = {}
         for i, memory in enumerate(memories):
@@ -46,7 +46,7 @@ class _State:
         return before != (self.outer, self.groups, self.distinct)
 
     def memories(self, count: int, new) -> list[Memory]:
-        """Memories of the parameters in this state, with new regions for the groups."""
+        """Return the memories of the parameters in this state, with new regions for the groups."""
         regions: dict[Slot, set[int]] = {}
         for group in self.groups:
             region = new()
@@ -59,13 +59,13 @@ class _State:
         return [Memory(at(i, "own"), at(i, "inner"), distinct=self.distinct[i]) for i in range(count)]
 
     def is_exclusive(self, i: int, level: int) -> bool:
-        """Whether no other slot and nothing outside shares the parameter's memory."""
+        """Return whether no other slot and nothing outside shares the parameter's memory."""
         slots = {(i, name) for name in _LEVELS[:level]}
         return not any(self.outer.get(s) for s in slots) and all(g <= slots for g in self.groups if g & slots)
 
 
 def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> None:
-    """Appends the loop to `out`, after copies of the initial values that it overwrites although something else may reach them."""
+    """Append the loop to `out`, after copies of the initial values that it overwrites and that something else may reach."""
     op: Loop = stmt.op
     inside = walk.reads.free(op.body)
     if isinstance(op.domain, Block):
@@ -99,14 +99,14 @@ def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> 
 
 
 def _is_exclusive(walk, first: list[Memory], i: int, level: int) -> bool:
-    """Whether only the loop can reach the memory of an initial value, if necessary after views of it are copied."""
+    """Return whether only the loop can reach the memory of an initial value, if necessary after views of it are copied."""
     mine = first[i].level(level)
     shared = any(mine & other.all for k, other in enumerate(first) if k != i)
     return not shared and not (level == 2 and first[i].own & first[i].inner) and walk.may_write(mine)
 
 
 def _fixpoint(walk, op: Loop, inside: frozenset[Var], live, first: list[Memory], copies: dict[int, int]):
-    """The state at the start of any iteration, and the body and the condition with the copies that they need in it."""
+    """Return the state at the start of any iteration, and the body and the condition with the copies that they need in that state."""
     limit = walk.new()
     state = _State()
     entry = []

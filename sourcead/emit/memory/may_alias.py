@@ -1,4 +1,4 @@
-"""Which variables may share memory at any time of a run: coarser than `in_place_or_copy.py`, and enough to tell what a write may change."""
+"""Finds the variables that may share memory at any time; coarser than `in_place_or_copy.py`, but enough to tell what a write changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class AliasGroups:
         return v
 
     def has_memory(self, v: Var) -> bool:
-        """Whether a variable may be or reach memory that can be written."""
+        """Return whether a variable may be or reach memory that can be written."""
         return has_memory(v.type) or v in self.closures
 
     def _unite(self, *atoms) -> None:

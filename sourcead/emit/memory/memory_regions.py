@@ -1,4 +1,4 @@
-"""Regions: abstract pieces of memory, and which of them the values and the results of ops reach."""
+"""Regions, which are abstract pieces of memory, and the regions that values and the results of ops reach."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Memory:
     """The regions that a value reaches.
 
     Attributes:
-        own: those of the value itself.
-        inner: those of its elements.
+        own: the regions of the value itself.
+        inner: the regions of its elements.
         items: the memory of each element of a tuple or display, where it is known.
-        distinct: no two elements of a list share memory, though other values may share that of one of them.
+        distinct: whether no two elements of a list share memory, though other values may share memory with one of them.
     """
 
     own: frozenset[int] = frozenset()
@@ -46,7 +46,7 @@ NOTHING = Memory()
 
 
 def copy_call(atom: Atom, t: Type, level: int) -> Call:
-    """A copy of a value: of an array, of a list or dict alone, or of a whole structure."""
+    """Return the call that copies a value: an array, a list or dict without its elements, or a whole structure."""
     if isinstance(t, Array):
         return Call(np.copy, (atom,))
     if level == 1 and isinstance(t, (ListT, DictT, MapT)):
@@ -59,7 +59,7 @@ def union(sets: Iterable[frozenset[int]]) -> frozenset[int]:
 
 
 def fresh_memory(t: Type, new: Callable[[], int]) -> Memory:
-    """The memory of a value of type `t` that was just made; `new()` is a new region."""
+    """Return the memory of a value of type `t` that was just made, where `new()` returns a new region."""
     match t:
         case _ if not has_memory(t):
             return NOTHING
@@ -72,7 +72,7 @@ def fresh_memory(t: Type, new: Callable[[], int]) -> Memory:
 
 
 def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callable[[], int]) -> Memory:
-    """The memory of the result, of type `t`, of an op without blocks that writes nothing; `of` has the memory of its operands."""
+    """Return the memory of the result, of type `t`, of an op without blocks that writes nothing; `of` gives the memory of an operand."""
     if not has_memory(t):
         return NOTHING
     match op:
@@ -108,7 +108,7 @@ def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callabl
 
 
 def element(memory: Memory, t: Type, key=None) -> Memory:
-    """The memory of an element of a container of type `t`."""
+    """Return the memory of an element of a container of type `t`."""
     if memory.items is not None and isinstance(key, Const) and isinstance(key.value, int):
         if -len(memory.items) <= key.value < len(memory.items):
             return memory.items[key.value]
@@ -117,7 +117,7 @@ def element(memory: Memory, t: Type, key=None) -> Memory:
 
 
 def fitted(memory: Memory, t: Type) -> Memory:
-    """The part of a memory that a value of type `t` can reach."""
+    """Return the part of a memory that a value of type `t` can reach."""
     if not has_memory(t):
         return NOTHING
     if is_plain(t):
@@ -128,14 +128,14 @@ def fitted(memory: Memory, t: Type) -> Memory:
 
 
 def joined_items(a: Memory, b: Memory) -> tuple[Memory, ...] | None:
-    """The memories of the elements of a value that is one of two; None if they are not known."""
+    """Return the memories of the elements of a value that is one of two values, or None if they are unknown."""
     if a.items is None or b.items is None or len(a.items) != len(b.items):
         return None
     return tuple(Memory(x.own | y.own, x.inner | y.inner, joined_items(x, y)) for x, y in zip(a.items, b.items))
 
 
 def has_twice(memory: Memory, t: Type) -> bool:
-    """Whether two elements of a tuple or display may share memory."""
+    """Return whether two elements of a tuple or display may share memory."""
     if memory.items is None:
         return isinstance(t, TupleT) and bool(memory.inner) and sum(map(has_memory, t.items)) > 1
     if sum(len(i.all) for i in memory.items) > len(union(i.all for i in memory.items)):
@@ -145,7 +145,7 @@ def has_twice(memory: Memory, t: Type) -> bool:
 
 
 def may_hold_twice(memory: Memory, t: Type) -> bool:
-    """Whether a write into an element of a list or dict of this type may change another element of it."""
+    """Return whether a write into an element of a list or dict of this type may change another element of it."""
     match t:
         case ListT(item) | MapT(_, item):
             return not memory.distinct and has_memory(item)
@@ -155,7 +155,7 @@ def may_hold_twice(memory: Memory, t: Type) -> bool:
 
 
 def is_memory(value) -> bool:
-    """Whether a constant is or holds something that can be written."""
+    """Return whether a constant is or holds something that can be written."""
     if value is UNDEFINED.value:
         return False
     if isinstance(value, tuple):

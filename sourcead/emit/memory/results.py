@@ -1,4 +1,4 @@
-"""The results of a function are writable, and share memory with no argument, no global and no other result.
+"""Makes the results of a function writable and lets them share memory with no argument, no global and no other result.
 
     return x        x: a parameter        result = copy(x);  return result
 """
@@ -15,7 +15,7 @@ from sourcead.ir.nodes import Atom, Block, Build, Stmt, Var, fresh
 
 
 def owned_results(walk, block: Block, out: list[Stmt]) -> tuple[Atom, ...]:
-    """The results, with copies of those that share memory; `out` gains the copies."""
+    """Return the results, with copies in place of those that share memory, and append the copies to `out`."""
     displays = {s.targets[0]: s for s in out if isinstance(s.op, Build)}
     once = _read_once(block)
     displays = {v: s for v, s in displays.items() if v in once}
@@ -29,14 +29,14 @@ def owned_results(walk, block: Block, out: list[Stmt]) -> tuple[Atom, ...]:
 
 
 def _note_closures(walk, atoms: Iterable[Atom], given: set[int]) -> None:
-    """Notes that what a closure reads must not be returned beside it."""
+    """Add to `given` the memory that closures read, which must not be returned beside them."""
     for atom in atoms:
         if atom in walk.closures:
             given |= walk.of(atom).all
 
 
 def _owned(walk, atom: Atom, given: set[int], displays: dict[Var, Stmt], edits: dict[Stmt, list[Stmt]], copies: list[Stmt]) -> Atom:
-    """The atom, or a variable that may be returned in its place.
+    """Return the atom, or a variable that may be returned in its place.
 
     `copies` gains the statement that binds this; `edits` the statements that replace the display of a tuple, list or dict.
     """
@@ -61,7 +61,7 @@ def _owned(walk, atom: Atom, given: set[int], displays: dict[Var, Stmt], edits: 
 
 
 def _read_once(block: Block) -> set[Var]:
-    """The variables that the block reads exactly once."""
+    """Return the variables that the block reads exactly once."""
     counts: dict[Var, int] = {}
     reads = Reads()
     for stmt in block.stmts:

@@ -1,4 +1,4 @@
-"""Which memory the result of an op may share with its operands.
+"""Tells which memory the result of an op may share with its operands.
 
     fresh     nothing: the memory was made by the op (np.zeros, np.tanh, reductions, integer-array subscripts)
     shallow   a new container of the operands' elements (list(xs), xs + ys, np.split)
@@ -23,7 +23,7 @@ _PLAIN_ATTRIBUTES = frozenset("shape ndim size dtype itemsize nbytes strides".sp
 
 
 def has_memory(t: Type) -> bool:
-    """Whether a value of this type may be or hold memory that can be written."""
+    """Return whether a value of this type may be or hold memory that can be written."""
     match t:
         case Scalar() | Str() | NoneType() | FunctionT() | Undefined():
             return False
@@ -33,12 +33,12 @@ def has_memory(t: Type) -> bool:
 
 
 def is_plain(t: Type) -> bool:
-    """Whether a value of this type is known to be a number or an array of numbers."""
+    """Return whether a value of this type is known to be a number or an array of numbers."""
     return isinstance(t, Scalar) or (isinstance(t, Array) and (t.dtype is None or t.dtype.kind != "O"))
 
 
 def call_sharing(op: Call) -> str:
-    """How the result of a call shares memory with its arguments."""
+    """Return how the result of a call shares memory with its arguments, as one of the words above."""
     fn = op.fn.value if isinstance(op.fn, Const) else op.fn
     options = {k for k, _ in op.kwargs}
     memory = record_of(fn).memory
@@ -50,7 +50,7 @@ def call_sharing(op: Call) -> str:
 
 
 def index_sharing(op: Index, result: Type) -> str:
-    """How `base[key]` shares memory with `base`."""
+    """Return how `base[key]` shares memory with `base`."""
     if not has_memory(result) or is_integer_index(op):
         return "fresh"
     if isinstance(operand_type(op.base), Array) and _key_kinds(op.key) & {"advanced", "mask"}:
@@ -59,7 +59,7 @@ def index_sharing(op: Index, result: Type) -> str:
 
 
 def is_integer_index(op: Index) -> bool:
-    """Whether the subscript takes one element of an array: as many integers as there are axes."""
+    """Return whether the subscript takes one element of an array, because it has an integer for each axis."""
     axes = rank(operand_type(op.base))
     keys = op.key if isinstance(op.key, tuple) else (op.key,)
     return axes is not None and len(keys) == axes and all(_is_int(k) for k in keys)
@@ -71,7 +71,7 @@ def _is_int(key: Operand) -> bool:
 
 
 def key_kind(key: Operand) -> str:
-    """'basic' (a view), 'mask', 'advanced' (integer arrays: fresh memory, may repeat) or 'unknown'."""
+    """Return 'basic' (a view), 'mask', 'advanced' (integer arrays, which copy and may repeat elements) or 'unknown'."""
     kinds = _key_kinds(key)
     return next(k for k in ("unknown", "advanced", "mask", "basic") if k in kinds or k == "basic")
 
@@ -98,12 +98,12 @@ def _item_kind(key: Operand) -> str:
 
 
 def attr_sharing(op: Attr, result: Type) -> str:
-    """How `base.name` shares memory with `base`."""
+    """Return how `base.name` shares memory with `base`."""
     return "fresh" if op.name in _PLAIN_ATTRIBUTES or not has_memory(result) else "shared"
 
 
 def is_container(t: Type) -> bool:
-    """Whether writing an element stores the element itself, rather than a copy of its numbers; also where unknown."""
+    """Return whether writing an element may store the element itself rather than a copy of its numbers."""
     return not is_plain(t)
 
 

@@ -27,7 +27,7 @@ class Comments:
         return ast.Expr(ast.Name(name, ast.Load()))
 
     def annotated(self, groups: list[tuple[Stmt, list[ast.stmt]]], at_top: bool) -> list[ast.stmt]:
-        """The statements in order; above each run that is the adjoint of one statement stands a comment with its text."""
+        """Return the statements in order, with a comment above each run that is the adjoint of one statement, which shows its text."""
         out: list[ast.stmt] = []
         groups = [g for g in groups if g[1]]
         in_reverse = False
@@ -56,7 +56,7 @@ def _same(a, b) -> bool:
 
 
 def _run(groups, start: int) -> int:
-    """How many printed statements in a row are the adjoint of one; 0 if a loop is among them, which needs no comment."""
+    """Return how many printed statements from `start` on are the adjoint of one statement, or 0 if a loop is among them."""
     origin = groups[start][0].adjoint_of
     count = 0
     for stmt, nodes in groups[start:]:

@@ -1,4 +1,4 @@
-"""Loops that are left early, printed with `break`.
+"""Prints loops that are left early with `break`.
 
     loop (done = False) for i ... until done:        for i in ...:
         A                                                A
@@ -20,7 +20,7 @@ from sourcead.ir.nodes import Atom, Block, Branch, Const, Loop, Stmt, Var
 
 
 def iteration(printer, stmt: Stmt, moves: list[ast.stmt]) -> list[ast.stmt]:
-    """The body of a loop; `moves` bind the variants for the next iteration."""
+    """Return the printed body of a loop, where `moves` bind the variants for the next iteration."""
     op: Loop = stmt.op
     if op.leave is None:
         return [*printer.block(op.body), *moves]
@@ -30,7 +30,7 @@ def iteration(printer, stmt: Stmt, moves: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _ended(printer, block: Block, flag: Atom, moves: list[ast.stmt], bound: Var | None) -> list[ast.stmt]:
-    """The block, the moves, and `break` if the flag is true; `bound`: the variable that then holds the flag."""
+    """Return the printed block, the moves, and `break` if the flag is true; `bound` is the variable that then holds the flag."""
     if isinstance(flag, Const):
         return [*printer.block(block), *moves, *([ast.Break()] if flag.value else [])]
     last = next((s for s in reversed(block.stmts) if not (s.targets and all(t in printer.nested for t in s.targets))), None)
@@ -44,7 +44,7 @@ def _ended(printer, block: Block, flag: Atom, moves: list[ast.stmt], bound: Var 
 
 
 def _branch(printer, stmt: Stmt, flag: Var, bound: Var | None, moves: list[ast.stmt]) -> list[ast.stmt]:
-    """A branch at the end of the body, with `break` in the arms that leave; the statements after such an arm need no `else`."""
+    """Return a branch at the end of the body, printed with `break` in the arms that leave and without `else` after such an arm."""
     op: Branch = stmt.op
     outer, printer.within = printer.within, stmt.within or printer.within
     hidden = flag if bound is None and printer.read.get(flag) == 1 else None

@@ -1,4 +1,4 @@
-"""Which of the flags that end loops only decide where `break` stands (`early_exits.py` prints it)."""
+"""Finds the flags of loops that only decide where `break` stands (`early_exits.py` prints it)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from sourcead.ir.walk import walk
 
 
 def decides(stmt: Stmt, flag: Atom) -> bool:
-    """Whether a statement at the end of a block is a branch in whose arms the value of the flag is known."""
+    """Return whether a statement at the end of a block is a branch in whose arms the value of the flag is known."""
     return isinstance(stmt.op, Branch) and (flag is stmt.op.cond or flag in stmt.targets)
 
 
 def unprinted_results(function_body: Block, counts: dict[Var, int]) -> set[tuple[Block, int]]:
-    """The results of blocks that are flags and only decide where `break` stands, so that nothing prints their values."""
+    """Return the results of blocks that are flags and only decide where `break` stands, so that nothing prints their values."""
     found: set[tuple[Block, int]] = set()
 
     def decide(block: Block, k: int) -> None:

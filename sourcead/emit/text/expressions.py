@@ -32,7 +32,7 @@ _UNARY = {"neg": ast.USub, "pos": ast.UAdd, "invert": ast.Invert, "inv": ast.Inv
 
 
 def without_defaults(fn, args: tuple) -> tuple:
-    """The arguments of a call of one of the package's functions, without those at the end that are its defaults."""
+    """Return the arguments of a call of one of the package's functions, without arguments at the end that equal their defaults."""
     if not inspect.isfunction(fn) or not is_own(fn) or record_of(fn).memory != "fresh":
         return args
     defaults = fn.__defaults__ or ()
@@ -46,7 +46,7 @@ def without_defaults(fn, args: tuple) -> tuple:
 
 
 def operator_name(fn) -> str | None:
-    """The name that a function has in the `operator` module; None for other functions."""
+    """Return the name that a function has in the `operator` module, or None for other functions."""
     if getattr(fn, "__module__", None) not in ("_operator", "operator"):
         return None
     name = fn.__name__
@@ -54,7 +54,7 @@ def operator_name(fn) -> str | None:
 
 
 def negated(test: ast.expr) -> ast.expr:
-    """The opposite of a condition."""
+    """Return an expression for the opposite of a condition."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand
     flips = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
@@ -87,7 +87,7 @@ class Expressions:
         raise TypeError(f"not an operand: {operand!r}")
 
     def key(self, key: Operand) -> ast.expr:
-        """A subscript."""
+        """Return a subscript as an expression."""
         match key:
             case tuple() if key:
                 return ast.Tuple([self.key(k) for k in key], ast.Load())
@@ -101,7 +101,7 @@ class Expressions:
 
     @singledispatchmethod
     def op(self, op) -> ast.expr:
-        """An op as an expression."""
+        """Return an op as an expression."""
         raise TypeError(f"not an expression: {op!r}")
 
     @op.register
@@ -160,7 +160,7 @@ class Expressions:
         return self.operand(fn) if isinstance(fn, (Var, Const)) else self.globals.constant(Const(fn))
 
     def method(self, fn, op: Call) -> ast.expr | None:
-        """A call that reads better as a method or attribute, `x.T`, `x.copy()` or `x.astype(t)`, in that form; None for other calls."""
+        """Return a call as `x.T`, `x.copy()`, `x.astype(t)` or the like if it reads better as a method or attribute, else None."""
         if not op.args or isinstance(fn, Var):
             return None
         first = op.args[0]
@@ -200,7 +200,7 @@ class Expressions:
         return None
 
     def part(self, base: ast.expr, path: tuple[Sub | View, ...]) -> ast.expr:
-        """The part of an array that a path leads to."""
+        """Return an expression for the part of an array that a path leads to."""
         for step in path:
             if isinstance(step, Sub):
                 base = ast.Subscript(base, self.key(step.key), ast.Load())
@@ -216,7 +216,7 @@ class Expressions:
 
 
 def is_expression(op: Op, nested: dict[Var, Op]) -> bool:
-    """Whether an op with blocks can be printed as an expression: it is a branch whose arms can."""
+    """Return whether an op with blocks can be printed as an expression, because it is a branch whose arms can."""
     if not isinstance(op, Branch) or op.kind == "if" or len(op.then.results) != 1:
         return False
     return all(_is_nested_block(b, nested) for b in (op.then, op.orelse))
@@ -227,7 +227,7 @@ def _is_nested_block(block: Block, nested: dict[Var, Op]) -> bool:
 
 
 def _bool(op: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:
-    """`left and right`, or `left or right`; as one expression with several operands where a side is one of the same kind."""
+    """Return `left and right` or `left or right`, flattened where a side is an expression of the same kind."""
     values: list[ast.expr] = []
     for part in (left, right):
         values += part.values if isinstance(part, ast.BoolOp) and type(part.op) is type(op) else [part]

@@ -1,4 +1,4 @@
-"""Updates that add to an array which is a field of a record or an element of a tuple.
+"""Prints updates that add to an array which is a field of a record or an element of a tuple.
 
     d_layers[i].w += v          where the field can be assigned to, as `+=` does
     d_w = d_layers[i].w         where it cannot: in tuples, named tuples and frozen dataclasses
@@ -17,7 +17,7 @@ from sourcead.ir.types import ListT, StructT, TupleT, Type
 
 
 def added_to_field(op: Update, expressions: Expressions) -> list[ast.stmt] | None:
-    """The statements of an update that adds to a field or element; None for other updates."""
+    """Return the statements of an update that adds to a field or element, or None for other updates."""
     holders = containers(op)
     if op.mode != "add" or not holders or not isinstance(holders[-1], (StructT, TupleT)):
         return None
@@ -33,7 +33,7 @@ def added_to_field(op: Update, expressions: Expressions) -> list[ast.stmt] | Non
 
 
 def containers(op: Update) -> list[Type]:
-    """The types of the containers that the steps of a path take a part of; none if one of them is not known."""
+    """Return the types of the containers that the steps of a path take a part of, or none if one of them is unknown."""
     found, t = [], operand_type(op.base)
     for step in op.path:
         if not isinstance(step, Sub):
@@ -52,7 +52,7 @@ def containers(op: Update) -> list[Type]:
 
 
 def unused(name: str, expressions: Expressions) -> str:
-    """The name, or the name with a number if it is taken in the function."""
+    """Return the name, with a number added if the name is taken in the function."""
     taken = {*expressions.names.values(), *expressions.globals.reserved}
     candidates = (name, *(f"{name}_{k}" for k in range(1, len(taken) + 2)))
     return next(candidate for candidate in candidates if candidate not in taken)

@@ -34,9 +34,9 @@ class Emitted:
 
 
 def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
-    """The function as Python source.  Updates print as writes in place, so that `assign_memory` comes first.
+    """Return the function as Python source; run `assign_memory` first, because updates print as writes in place.
 
-    `at`: the functions that are called in place of `np.add.at` and `np.subtract.at`, under "add" and "sub", for engines without them.
+    `at` holds the functions that are called in place of `np.add.at` and `np.subtract.at`, under "add" and "sub", for engines without them.
 
     Example:
         >>> import operator
@@ -65,7 +65,7 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
 
 
 class _AnyName(dict):
-    """Names for a trial run, in which only the globals count."""
+    """A stand-in for the names of variables in a trial run, in which only the globals matter."""
 
     def get(self, var, default=None):
         return "_"
@@ -75,7 +75,7 @@ class _AnyName(dict):
 
 
 def _globals_used(function: Function, nested: dict[Var, Op], globals_: Globals, at) -> set[str]:
-    """The global names that the text will use, which do not depend on the names of variables: the text is printed once to find them."""
+    """Return the global names that the text uses, found by printing it once, because they do not depend on the names of variables."""
     statements = Statements(Expressions(_AnyName(), nested, globals_), Comments(False), _All(), at)
     statements.block(function.body)
     statements.returned(function.body.results)
@@ -83,7 +83,7 @@ def _globals_used(function: Function, nested: dict[Var, Op], globals_: Globals, 
 
 
 class _All:
-    """Counts of reads by which every variable is read once."""
+    """A stand-in for the counts of reads, in which every variable is read once."""
 
     def __contains__(self, _):
         return True

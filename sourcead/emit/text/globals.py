@@ -24,7 +24,7 @@ _LITERALS = (bool, int, float, complex, str, type(None))
 
 
 class Globals:
-    """The global names that the text uses, and their values.  `taken`: the names of the parameters."""
+    """The global names that the text uses, and their values; `taken` holds the names of the parameters."""
 
     def __init__(self, taken: set[str]):
         self.taken = taken
@@ -34,17 +34,17 @@ class Globals:
 
     @property
     def reserved(self) -> set[str]:
-        """The names that local variables must not have."""
+        """Return the names that local variables must not have."""
         return self.namespace.keys() | self.builtins
 
     def constant(self, const: Const) -> ast.expr:
-        """An expression for a constant."""
+        """Return an expression for a constant."""
         if const.text is not None:
             return self._from_text(const)
         return self.value(const.value)
 
     def value(self, value: Any) -> ast.expr:
-        """An expression for a Python object."""
+        """Return an expression for a Python object."""
         if value is ...:
             return ast.Constant(value)
         match value:
@@ -84,7 +84,7 @@ class Globals:
         return ast.Call(ast.Attribute(self._module("np", np), "dtype", ast.Load()), [ast.Constant(dtype.str)], [])
 
     def _object(self, value: Any) -> ast.expr:
-        """A function, class, module or other object."""
+        """Return an expression for a function, class, module or other object."""
         known = self._spelled.get(id(value))
         if known is not None:
             return known[1]
@@ -92,7 +92,7 @@ class Globals:
         return self._from_library(value) or self._held(value, name.split(".")[-1] if isinstance(name, str) else "constant")
 
     def _from_library(self, value: Any) -> ast.expr | None:
-        """An object of the builtins, `math` or NumPy under its name there; None for others."""
+        """Return an expression for an object of the builtins, `math` or NumPy by its name there, or None for other objects."""
         name = getattr(value, "__name__", None)
         if not isinstance(name, str):
             return None
@@ -122,7 +122,7 @@ class Globals:
         return ast.Name(name, ast.Load())
 
     def _from_text(self, const: Const) -> ast.expr:
-        """A constant under its name in the user's program."""
+        """Return an expression for a constant by its name in the user's program."""
         text = const.text
         root = text.split(".")[0]
         if root in ("np", "numpy", "math") and root != text:
@@ -137,7 +137,7 @@ class Globals:
         return found or self._held(const.value, text, live=const.live)
 
     def _held(self, value: Any, wish: str, live: bool = False) -> ast.expr:
-        """A global name that is bound to a value in the namespace of the text; `wish` is the name if it is free."""
+        """Return a global name that is bound to a value in the namespace of the text; `wish` is the name if it is free."""
         base = re.sub(r"\W", "_", wish) or "constant"
         if not base.strip("_"):  # a rule without a name; `_` is the target of values that are not read
             base = "rule"

@@ -1,4 +1,4 @@
-"""Loops and calls in the form that a person would have chosen.
+"""Rewrites loops and calls in the form that a person would have chosen.
 
     for i in range(len(xs)): ... xs[i] ...       ->  for x in xs: ... x ...
     for i in range(len(xs) - 1, -1, -1): ...     ->  for x in xs[::-1]: ...
@@ -7,8 +7,8 @@
     for t in ts: a = t[0]; b = t[1]              ->  for a, b in ts: ...
     t = f(x); a = t[0]; b = t[1]                 ->  a, b = f(x)
 
-Legal where the sequence is not written in the loop, which holds of an immutable value, and where its elements are read by the index of
-the loop alone, or by constants.  Where the user named an index and not the element, the loop stays as it is.
+This is legal where the sequence is not written in the loop, which holds of an immutable value, and where its elements are read by the
+index of the loop alone, or by constants.  Where the user named an index and not the element, the loop stays as it is.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class Each(Loop):
 
 
 def binders(op: Op) -> tuple[Var, ...]:
-    """The variables that an op binds for its blocks."""
+    """Return the variables that an op binds for its blocks."""
     return (*op.targets, *op.params) if isinstance(op, Each) else bound_vars(op)
 
 
 def with_idioms(function: Function) -> Function:
-    """The function with the loops and calls above rewritten, and without the temporaries that nothing reads any more."""
+    """Return the function with the loops and calls above rewritten, and without the temporaries that nothing reads any more."""
     return remove_dead(replace(function, body=_unpacked(_Loops().block(function.body, {}))))
 
 
 class _Loops:
-    """Rewrites counted loops over sequences; `defs` has the op that defines each visible variable."""
+    """Rewrites counted loops over sequences; `defs` maps each visible variable to the op that defines it."""
 
     def block(self, block: Block, defs: dict[Var, Op]) -> Block:
         defs, stmts = dict(defs), []
@@ -59,7 +59,7 @@ class _Loops:
 
 
 def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op]], Loop]:
-    """The loop over the sequences that it reads by its index, and the definitions that are needed before it."""
+    """Return the loop over the sequences that it reads by its index, and the definitions that are needed before it."""
     kept = [], loop
     reading: dict[Var, list[Stmt]] = {}
     others = _index_reads(loop.body, loop.index, reading)
@@ -95,7 +95,7 @@ def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op
 
 
 def _with_unpacked_element(op: Op) -> Op:
-    """A loop over tuples of which only the items are read, unpacked in its head: `for w, b in layers:`; other ops as they are."""
+    """Return a loop over tuples whose items alone are read, with the tuples unpacked in its head; return other ops unchanged."""
     if not isinstance(op, Loop) or isinstance(op, Each) or isinstance(op.domain, (Range, Block)) or not op.index.temp:
         return op
     parts = [s for s in op.body.stmts if isinstance(s.op, Index) and s.op.base is op.index and _is_place(s.op.key)]
@@ -110,7 +110,7 @@ def _is_place(key) -> bool:
 
 
 def _index_reads(block: Block, index: Var, reading: dict[Var, list[Stmt]]) -> int:
-    """Notes the statements that read `sequence[index]`; returns how often the index is read otherwise."""
+    """Note the statements that read `sequence[index]`, and return how often the index is read otherwise."""
     others = sum(r is index for r in block.results)
     for stmt in block.stmts:
         op = stmt.op
@@ -123,7 +123,7 @@ def _index_reads(block: Block, index: Var, reading: dict[Var, list[Stmt]]) -> in
 
 
 def _counted(domain: Range, defs: dict[Var, Op]) -> tuple[list[Var], bool]:
-    """The sequences whose length a range has, and whether it runs backward."""
+    """Return the sequences whose length a range has, and whether it runs backward."""
     if is_int(domain.start, 0) and is_int(domain.step, 1):
         return _measured(domain.stop, defs), False
     if is_int(domain.stop, -1) and is_int(domain.step, -1):
@@ -134,7 +134,7 @@ def _counted(domain: Range, defs: dict[Var, Op]) -> tuple[list[Var], bool]:
 
 
 def _measured(length, defs: dict[Var, Op]) -> list[Var]:
-    """The sequences whose length, or least length, a value is."""
+    """Return the sequences whose length, or least length, equals a value."""
     match defs.get(length) if isinstance(length, Var) else None:
         case Call(builtins.len, (Var() as seq,)):
             return [seq]
@@ -151,18 +151,18 @@ def _measured(length, defs: dict[Var, Op]) -> list[Var]:
 
 
 def _element(reads: list[Stmt]) -> Var:
-    """The variable for the element, one that the user named if there is any."""
+    """Return the variable for the element, one that the user named if there is any."""
     return next((s.targets[0] for s in reads if not s.targets[0].temp), reads[0].targets[0])
 
 
 def _without(block: Block, gone: set[Stmt], mapping: dict[Var, Var]) -> Block:
-    """The block without some statements, their targets replaced."""
+    """Return the block without some statements and with their targets replaced."""
     kept = rewrite(block, lambda s: [] if s in gone else [s])
     return substitute(kept, {a: b for a, b in mapping.items() if a is not b})
 
 
 def _unpacked(block: Block) -> Block:
-    """The block with calls and pops that bind several targets, where only the items of their results are read."""
+    """Return the block with calls and pops that bind several targets, where only the items of their results are read."""
     counts = count_reads(block)
 
     def visit(b: Block) -> Block:
@@ -188,7 +188,7 @@ def _unpacked(block: Block) -> Block:
 
 
 def _targets(t: Var, parts, reads: int) -> tuple[Var, ...] | None:
-    """The targets that unpack a tuple, if only its items are read; else None."""
+    """Return the targets that unpack a tuple if only its items are read, else None."""
     if not (t.temp and isinstance(t.type, TupleT) and len(parts) > 1 and len(parts) == reads):
         return None
     n = len(t.type.items)

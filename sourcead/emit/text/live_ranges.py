@@ -28,7 +28,7 @@ class Ranges:
 
     Attributes:
         of: the intervals of each variable.
-        affinities: a priority, and two variables that should share a name.
+        affinities: pairs of variables that should share a name, each with a priority.
     """
 
     def __init__(self, function: Function, nested: dict[Var, Op]):
@@ -50,7 +50,7 @@ class Ranges:
         return self._time
 
     def leaves(self, operand) -> Iterable[Var]:
-        """The named variables that are read when an operand is printed."""
+        """Return the named variables that are read when an operand is printed."""
         for atom in operand_atoms(operand):
             if isinstance(atom, Var):
                 if atom in self.nested:
@@ -59,7 +59,7 @@ class Ranges:
                     yield atom
 
     def op_leaves(self, op: Op) -> Iterable[Var]:
-        """The named variables that are read where an op is printed as an expression."""
+        """Return the named variables that are read where an op is printed as an expression."""
         for operand in op_operands(op):
             yield from self.leaves(operand)
         for block in op_blocks(op):
@@ -112,7 +112,7 @@ class Ranges:
             self.affinities.append((priority, a, b))
 
     def _arms(self, stmt: Stmt, arms: tuple[Block, ...]) -> None:
-        """Walks the arms of a branch, the last first; each binds the targets at its end."""
+        """Walk the arms of a branch, the last first; each arm binds the targets at its end."""
         self._bind(stmt.targets, self._tick())
         after = len(self._opened)
         before: dict[Var, None] = {}
@@ -166,7 +166,7 @@ class Ranges:
             self._use(init, time)
 
     def _closure(self, stmt: Stmt) -> None:
-        """A nested function reads names when it is called, so that the variables it captures are live to the end."""
+        """Keep the variables that a nested function captures live to the end, because it reads their names when it is called."""
         op: Closure = stmt.op
         self._bind(stmt.targets, self._tick())
         captured = self.free(op)
@@ -177,7 +177,7 @@ class Ranges:
         self._bind(op.params, self._tick())
 
     def free(self, op: Op) -> set[Var]:
-        """The named variables that an op's blocks read and do not define."""
+        """Return the named variables that an op's blocks read and do not define."""
         return {v for block in op_blocks(op) for v in self._free_of(block)} - set(binders(op))
 
     def _free_of(self, block: Block) -> frozenset[Var]:
@@ -199,7 +199,7 @@ class Ranges:
 
 
 def _is_copy_of_namesake(stmt: Stmt) -> bool:
-    """Whether a statement has the form `a = a.copy()`."""
+    """Return whether a statement has the form `a = a.copy()`."""
     match stmt.op:
         case Call(np.copy | list.copy | dict.copy, (Var() as old,)):
             return old.name == stmt.targets[0].name
@@ -207,7 +207,7 @@ def _is_copy_of_namesake(stmt: Stmt) -> bool:
 
 
 def stand_ins(loop: Loop, counts: dict[Var, int]) -> dict[Var, Var]:
-    """The parameters that take the place of their initial values in the head of a loop, which is printed after these are bound."""
+    """Return the parameters that take the place of their initial values in the head of a loop, which is printed after these are bound."""
     return {i: p for i, p in zip(loop.inits, loop.params) if isinstance(i, Var) and counts.get(p)}
 
 
@@ -216,7 +216,7 @@ def _domain(domain: Range | Atom) -> tuple[Atom, ...]:
 
 
 def overlaps(a: list[Interval], b: list[Interval]) -> bool:
-    """Whether two sorted lists of disjoint intervals have a time in common."""
+    """Return whether two sorted lists of disjoint intervals have a time in common."""
     if len(a) > len(b):
         a, b = b, a
     for start, end in a:
@@ -227,7 +227,7 @@ def overlaps(a: list[Interval], b: list[Interval]) -> bool:
 
 
 def normalised(intervals: list[Interval]) -> list[Interval]:
-    """The intervals, joined where they meet, in order."""
+    """Return the intervals in order, joined where they meet."""
     out: list[Interval] = []
     for start, end in sorted(intervals):
         if out and start <= out[-1][1]:
@@ -238,7 +238,7 @@ def normalised(intervals: list[Interval]) -> list[Interval]:
 
 
 class NameClasses:
-    """The classes of variables that share a name, because one takes the value of the other when that is last read."""
+    """The classes of variables that share a name, because one takes the value of another at the last read of the other."""
 
     def __init__(self, function: Function, nested: dict[Var, Op]):
         ranges = Ranges(function, nested)
@@ -252,7 +252,7 @@ class NameClasses:
                 self._unite(a, b)
 
     def find(self, v: Var) -> Var:
-        """The class of a variable."""
+        """Return the variable that represents the class of a variable."""
         path = []
         while v in self._root:
             path.append(v)

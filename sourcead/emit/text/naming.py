@@ -1,6 +1,6 @@
 """The name of every variable that has one in the text.
 
-Variables of one class (`live_ranges.NameClasses`) share a name.  A class gets the name that it wishes if no class that is live at the
+Variables of one class (`live_ranges.NameClasses`) share a name.  A class gets its preferred name if no class that is live at the
 same time has it, else that name with a number; the user's names are given out before those of temporaries.
 """
 
@@ -18,7 +18,7 @@ from sourcead.ir.walk import walk
 
 
 def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) -> dict[Var, str]:
-    """The names of the variables that are not nested.  `reserved`: the globals and builtins that the text uses."""
+    """Return the names of the variables that are not nested; `reserved` holds the globals and builtins that the text uses."""
     classes = NameClasses(function, nested)
     carried = {p for s in walk(function.body) if isinstance(s.op, Loop) for p in s.op.params}
     wishes = {root: _wish(root, members, classes, carried) for root, members in classes.members.items()}
@@ -43,7 +43,7 @@ def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) 
 
 
 def _wish(root: Var, members: list[Var], classes: NameClasses, carried: set[Var]) -> str:
-    """The name that a class wishes: the user's if there is one, else that of a loop variant, of a cotangent, or of the first variable."""
+    """Return the preferred name of a class: the user's name, or else that of a loop variant, a cotangent or the first variable."""
     name = classes.user_name[root]
     if name is None:
         name = min(members, key=lambda v: (v not in carried, not v.name.startswith("d_"), v.id)).name
@@ -75,7 +75,7 @@ class _Numbering:
         return f"{self.wish.rstrip('_')}_{number}" if number else self.wish
 
     def first_free(self, intervals: list[Interval]) -> str:
-        """The first name that nothing else has at any of these times."""
+        """Return the first name that nothing else has at any of these times."""
         start, end = intervals[0]
         while self.busy and self.busy[0][0] < start:
             heappush(self.free, heappop(self.busy)[1])

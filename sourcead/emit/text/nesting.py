@@ -1,10 +1,10 @@
-"""Which values are written inside the expressions that read them.
+"""Decides which values are written inside the expressions that read them.
 
     t = mul(x, y);  z = add(t, 1)        z = x * y + 1
 
-Legal for a temporary that is read once, if nothing between the statement and its reader writes memory that it reads in place, binds a
-name that it reads anew, or has an effect, and if the reader is not in a loop that the statement is outside of.  The line must not become
-too long to read.  Reads that cost nothing (`x.shape`, `params["w"]`, `x[i]`) are nested wherever they are read.
+This is legal for a temporary that is read once, if nothing between the statement and its reader writes memory that it reads in place,
+binds a name that it reads anew, or has an effect, and if the reader is not in a loop that the statement is outside of.  The line must not
+become too long to read.  Reads that cost nothing (`x.shape`, `params["w"]`, `x[i]`) are nested wherever they are read.
 
 One walk forward keeps the values that may still be nested *pending*; a value that may not is *named*.
 """
@@ -40,8 +40,8 @@ class _Pending:
     Attributes:
         names, groups: the variables that it reads, and the alias groups of those that have memory.
         length: about how many characters it prints.
-        remaining: how often it is still to be read.
-        trivial: reading it costs nothing.
+        remaining: the number of reads that are still to come.
+        trivial: whether reading it costs nothing.
         depth: the number of loops and closures around it.
         within: the context managers around it, which it must not leave.
     """
@@ -56,7 +56,7 @@ class _Pending:
 
 
 def nested_values(function: Function) -> dict[Var, Op]:
-    """The variables that are printed inside the expressions that read them, and their ops."""
+    """Return the variables that are printed inside the expressions that read them, and their ops."""
     return _Nesting(function).result
 
 
@@ -91,9 +91,9 @@ class _Nesting:
     # ---- reading ----
 
     def consume(self, operands, own_length: int, moved_to=()) -> _Pending:
-        """Reads operands and nests those that may be, as long as the line stays short; returns what the whole expression reads.
+        """Read operands, nest those that may be nested while the line stays short, and return what the whole expression reads.
 
-        `moved_to`: the variables that the results of a block are assigned to; a value that shares the name of its own is not nested.
+        `moved_to` holds the variables that the results of a block are assigned to; a value that shares their name is not nested.
         """
         found: list[Var] = []
         names: set[Var] = set()
@@ -133,11 +133,11 @@ class _Nesting:
         return _Pending(frozenset(names), frozenset(groups), length, 0, False, self.depth)
 
     def printed_results(self, block: Block) -> tuple:
-        """The results of a block, with None for those whose values are not printed."""
+        """Return the results of a block, with None for those whose values are not printed."""
         return tuple(None if (block, k) in self.unprinted else r for k, r in enumerate(block.results))
 
     def bound_by_moves(self, stmt: Stmt) -> tuple[Var | None, ...]:
-        """The variants of a loop, with None for a flag that only decides whether to `break`."""
+        """Return the variants of a loop, with None for a flag that only decides whether to `break`."""
         op, read = stmt.op, self.counts
         return tuple(
             None if p is op.leave and not read.get(p) and not read.get(t) else p for p, t in zip(op.params, stmt.targets)
@@ -155,7 +155,7 @@ class _Nesting:
     # ---- what forbids nesting ----
 
     def flush(self, bound: set[Var], written: set[Var], effect: bool, targets=()) -> None:
-        """Names the pending values that read a name which is bound anew, or memory which is written.
+        """Give names to the pending values that read a variable which is bound anew, or memory which is written.
 
         `bound` are classes of variables, `written` alias groups; `targets` are the variables that the statement binds itself.
         """
@@ -168,7 +168,7 @@ class _Nesting:
                 self.name(v)
 
     def keep_shapes(self, stmt: Stmt) -> None:
-        """Where `a` is copied or written, a pending query of its shape becomes one of the result."""
+        """Turn a pending query of the shape of an array that is copied or written into a query of the result."""
         match stmt.op:
             case Call(np.copy, (Var() as old,)) | Update(Var() as old) if isinstance(old.type, Array):
                 new = stmt.targets[0]
@@ -186,7 +186,7 @@ class _Nesting:
                 entry.names = frozenset((new,))
 
     def changes(self, stmt: Stmt) -> tuple[set[Var], set[Var], bool]:
-        """The classes that a statement binds, the groups that it writes, and whether it has an effect."""
+        """Return the classes that a statement binds, the groups that it writes, and whether it has an effect."""
         op = stmt.op
         bound = {self.classes.find(v) for v in (*stmt.targets, *binders(op))}
         writes = isinstance(op, (Update, Append, Pop)) and isinstance(op.base, Var)
@@ -261,7 +261,7 @@ class _Nesting:
             self.name(op.cond)
 
     def offer(self, stmt: Stmt, whole: _Pending) -> None:
-        """Makes the value of a statement pending if it may be nested at all."""
+        """Make the value of a statement pending if it may be nested at all."""
         op = stmt.op
         if len(stmt.targets) != 1 or isinstance(op, (Update, Append, Pop, Effect)) or has_effect(op):
             return
@@ -277,7 +277,7 @@ class _Nesting:
         self.infos[target] = self.pending[target] = whole
 
     def is_trivial(self, op: Op, target: Var) -> bool:
-        """Whether an op costs nothing and reads as well as a name for its result."""
+        """Return whether an op costs nothing and reads as well as a name for its result."""
         match op:
             case Attr(base):
                 return self.is_short(base)
@@ -297,14 +297,14 @@ class _Nesting:
         return False
 
     def is_short(self, atom) -> bool:
-        """Whether an operand is printed as a name, a constant or another trivial read."""
+        """Return whether an operand is printed as a name, a constant or another trivial read."""
         if not isinstance(atom, Var):
             return True
         return atom not in self.ops or atom in self.named or self.infos[atom].trivial
 
 
 def _reads_shape(op: Op, target: Var) -> bool:
-    """Whether an op reads only the shape or dtype of an array, which no write changes."""
+    """Return whether an op reads only the shape or dtype of an array, which no write changes."""
     match op:
         case Attr():
             return attr_sharing(op, target.type) == "fresh"
@@ -314,7 +314,7 @@ def _reads_shape(op: Op, target: Var) -> bool:
 
 
 def repeated_arm(op: Branch) -> Block | None:
-    """The arm of `a and b` or `a or b` that yields the condition itself; None for other branches."""
+    """Return the arm of `a and b` or `a or b` that yields the condition itself, or None for other branches."""
     arm = {"and": op.orelse, "or": op.then}.get(op.kind)
     repeats = arm is not None and isinstance(op.cond, Var) and not arm.stmts and arm.results[:1] == (op.cond,)
     return arm if repeats else None
@@ -325,7 +325,7 @@ def _range_operands(domain) -> list:
 
 
 def _own_length(op: Op) -> int:
-    """About how many characters an op prints besides its operands."""
+    """Return about how many characters an op prints besides its operands."""
     match op:
         case Call(fn, _, kwargs):
             name = getattr(fn, "__name__", "") if not isinstance(fn, Var) else fn.name

@@ -1,4 +1,4 @@
-"""A tree as text with its comments, and the user's statement that each line of the text comes from."""
+"""Prints a tree as text with its comments, and finds the user's statement that each line of the text comes from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ with warnings.catch_warnings():
 
 
 def to_text(function: ast.FunctionDef, comments: dict[str, str]) -> str:
-    """The source of a function; statements that are the name of a marker become comments."""
+    """Return the source of a function, with comments in place of the statements that are names of markers."""
     module = ast.fix_missing_locations(ast.Module([function], []))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -29,7 +29,7 @@ def to_text(function: ast.FunctionDef, comments: dict[str, str]) -> str:
 
 
 def _quoted(string: str, _embedded, line: str, *_, **__) -> str:
-    """A string in double quotes; a string that is a statement is a docstring."""
+    """Return a string in double quotes, or as a docstring if it is a statement."""
     if not line.strip():
         text = string.replace("\\", "\\\\").replace('"""', '\\"""')
         text = text.replace("\n", "\n" + line).replace(f"\n{line}\n", "\n\n")
@@ -41,7 +41,7 @@ def _quoted(string: str, _embedded, line: str, *_, **__) -> str:
 
 
 def mark(nodes: list[ast.stmt], stmt: Stmt) -> list[ast.stmt]:
-    """The printed nodes of a statement, marked with the user's statement that they come from."""
+    """Return the printed nodes of a statement, marked with the user's statement that they come from."""
     for node in nodes:
         if not hasattr(node, "origin"):
             node.origin = stmt.adjoint_of or stmt.origin
@@ -49,7 +49,7 @@ def mark(nodes: list[ast.stmt], stmt: Stmt) -> list[ast.stmt]:
 
 
 def origins_by_line(function: ast.FunctionDef, text: str) -> dict[int, Origin]:
-    """The user's statement that each line of the text of a function comes from, as far as it is known.
+    """Return the user's statement that each line of the text of a function comes from, as far as it is known.
 
     The text is parsed again: its statements are those of the tree that it was printed from, without comments.
     """
@@ -61,7 +61,7 @@ def origins_by_line(function: ast.FunctionDef, text: str) -> dict[int, Origin]:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """The statements inside a statement, in order."""
+    """Yield the statements inside a statement, in order."""
     for name in ("body", "orelse"):
         for child in getattr(node, name, ()):
             if not (isinstance(child, ast.Expr) and isinstance(child.value, ast.Name)):  # a comment

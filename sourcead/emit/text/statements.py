@@ -1,4 +1,4 @@
-"""Blocks of IR as Python statements."""
+"""Prints blocks of IR as Python statements."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Statements:
         self.within: tuple[Call, ...] = ()
 
     def block(self, block: Block, at_top: bool = False, printed: dict[Stmt, list[ast.stmt]] | None = None) -> list[ast.stmt]:
-        """The statements of a block, without those that use its results; some may have been `printed` already."""
+        """Return the statements of a block, without those that use its results; some may have been `printed` already."""
         groups = []
         for stmt in block.stmts:
             if stmt.targets and all(t in self.nested for t in stmt.targets):
@@ -89,15 +89,15 @@ class Statements:
         return ast.Name(self.expressions.names[v], ast.Store())
 
     def taken(self, v: Var) -> ast.expr:
-        """The target of one element: `_` if nothing reads it."""
+        """Return the target of one element, which is `_` if nothing reads it."""
         return self.target(v) if v in self.read else ast.Name("_", ast.Store())
 
     def name(self, atom: Atom) -> str | None:
-        """The name that an atom is printed as; None for other expressions."""
+        """Return the name that an atom is printed as, or None if it is printed as another expression."""
         return self.expressions.names.get(atom) if isinstance(atom, Var) and atom not in self.nested else None
 
     def renamed(self, base: Atom, result: Var) -> list[ast.stmt]:
-        """`result = base` where the two do not share a name."""
+        """Return `result = base` if the two do not share a name, else no statement."""
         if result not in self.read:
             return []
         return self.moves([(result, base)])
@@ -107,7 +107,7 @@ class Statements:
         return ast.Call(ast.Attribute(owner, name, ast.Load()), args, [])
 
     def binding(self, stmt: Stmt) -> list[ast.stmt]:
-        """`targets = op` for an op that is an expression."""
+        """Return `targets = op` for an op that is an expression."""
         value = self.expressions.op(stmt.op)
         if not any(t in self.read for t in stmt.targets) and isinstance(stmt.op, Call):
             return [ast.Expr(value)] if stmt.op.effect or not stmt.targets else []
@@ -116,7 +116,7 @@ class Statements:
         return [self.augmented(stmt, value) or ast.Assign([self.target(stmt.targets[0])], value)]
 
     def augmented(self, stmt: Stmt, value: ast.expr) -> ast.stmt | None:
-        """`s += v` for `s = s + v` where `s` is a number, unless the user wrote the latter; None for other statements."""
+        """Return `s += v` for `s = s + v` if `s` is a number and the user did not write `s = s + v`, else None."""
         op, target = stmt.op, stmt.targets[0]
         if not (isinstance(value, ast.BinOp) and isinstance(op, Call) and isinstance(target.type, Scalar)):
             return None
@@ -129,7 +129,7 @@ class Statements:
         return ast.AugAssign(self.target(target), value.op, value.right)
 
     def moves(self, pairs: list[tuple[Var, Atom]]) -> list[ast.stmt]:
-        """Statements that bind variables to values at once: one by one where an order allows it, else `a, b = b, a`."""
+        """Return statements that bind variables to values at once, one by one if some order allows it, else as `a, b = b, a`."""
         todo = []
         for target, atom in pairs:
             if atom is UNDEFINED or self.name(target) is None or self.name(atom) == self.name(target):
@@ -165,7 +165,7 @@ class Statements:
         return [self.write(op, part, key), *self.renamed(op.base, target)]
 
     def write(self, op: Update, part: ast.expr, key) -> ast.stmt:
-        """`part[key] = value`, or `+=`, `-=`, or `np.add.at` where indices may repeat."""
+        """Return `part[key] = value`, the form with `+=` or `-=`, or a call of `np.add.at` if indices may repeat."""
         value = self.expressions.operand(op.value)
         in_container = len(op.path) == 1 and is_known_container(operand_type(op.base))
         if op.mode != "set" and (
@@ -182,12 +182,12 @@ class Statements:
         return ast.Assign([place], value)
 
     def of_many_axes(self, op: Update) -> bool:
-        """Whether an update of an array of many axes is a call, because the engine compiles the statement badly."""
+        """Return whether an update of an array of many axes is a call, because the engine compiles the statement to slow code."""
         value = operand_type(op.value)
         return self.at is not None and rank(operand_type(op.base)) in (3, 4, 5, 6) and isinstance(value, Array) and value.dims != ()
 
     def adding(self, mode: str) -> ast.expr:
-        """The function that adds or subtracts where indices may repeat."""
+        """Return the function that adds or subtracts where indices may repeat."""
         if self.at is not None:
             return self.expressions.globals.value(self.at[mode])
         ufunc = self.expressions.globals.value(np.add if mode == "add" else np.subtract)
@@ -212,7 +212,7 @@ class Statements:
         return [ast.AugAssign(base, sign, value), *self.renamed(op.base, target)]
 
     def read_and_written(self, op: Update):
-        """The operator and the operand if an update has the form `base[path] = base[path] ∘ operand`, else None."""
+        """Return the operator and the operand if an update has the form `base[path] = base[path] ∘ operand`, else None."""
         value = self.nested.get(op.value) if isinstance(op.value, Var) else None
         if not isinstance(value, Call) or len(value.args) != 2 or value.kwargs:
             return None
@@ -307,7 +307,7 @@ class Statements:
 
 
 def function_def(name: str, args: list[ast.arg], body: list[ast.stmt], defaults: tuple = ()) -> ast.FunctionDef:
-    """A function definition with positional parameters; `defaults` are the literals of the last of them."""
+    """Return a function definition with positional parameters, the last of which have the literals `defaults`."""
     values = [ast.Constant(d) for d in defaults]
     arguments = ast.arguments(posonlyargs=[], args=args, vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=values)
     node = ast.FunctionDef(name, arguments, body or [ast.Pass()], [], None)
@@ -320,7 +320,7 @@ def _is_int(atom: Atom, value: int) -> bool:
 
 
 def _same(a, b) -> bool:
-    """Whether two subscripts are the same operands."""
+    """Return whether two subscripts are the same operands."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, Slice) and isinstance(b, Slice):

@@ -1,4 +1,4 @@
-"""One `with` around all statements that run inside the same context managers."""
+"""Puts one `with` around all statements that run inside the same context managers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Group = tuple[Stmt, list[ast.stmt]]
 
 
 def in_contexts(printer, groups: list[Group]) -> list[Group]:
-    """The printed statements of a block, those that run inside a context (`Stmt.within`) under one `with`.
+    """Return the printed statements of a block, with those that run inside a context (`Stmt.within`) under one `with`.
 
     Statements between two of them go inside as well, which is legal because the contexts do not change values.
     """
@@ -33,10 +33,10 @@ def in_contexts(printer, groups: list[Group]) -> list[Group]:
 
 
 def _sweep(group: Group) -> bool:
-    """Whether a statement belongs to the reverse sweep."""
+    """Return whether a statement belongs to the reverse sweep."""
     return group[0].adjoint_of is not None
 
 
 def _context(stmt: Stmt, depth: int) -> Call | None:
-    """The outermost context of a statement that is not open yet."""
+    """Return the outermost context of a statement that is not open yet."""
     return stmt.within[depth] if len(stmt.within) > depth else None

@@ -1,12 +1,12 @@
-"""A block is computed for several values at once: some variables get a new first axis, and so do the results of ops that read them.
+"""Computes a block for several values at once: some variables get a new first axis, and so do results that depend on them.
 
     y = mul(cos(x), t)        t: (n)                 y = mul(cos(x), t)                 t: (k, n)
     y = matmul(w, t)                                 y = matmul(t, transpose(w))
     s = sum(y)                                       s = sum(y, axis=1)
     r = loop (p = t) ...: ...; yield matmul(u, p)    the same loop                      p: (k, n)
 
-Legal for ops that have a rule here; any other op raises `Unbatchable`.  Ops that read nothing with the new axis stay.  The type of every
-op that is written is inferred again, and must have the new axis in front of those that the op had.
+This is legal for ops with a rule here; any other op raises `Unbatchable`.  Ops that read nothing with the new axis stay.  The type of
+every op that is written is inferred again, and must have the new axis in front of those that the op had.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Batched(BatchedCalls):
         return self.found[atom] if atom in self.found else self.unbatched(atom)
 
     def aligned(self, atom: Atom, rank: int) -> Atom:
-        """An operand that is broadcast, behind the first axis, like one of this rank."""
+        """Return an operand in a form that, behind the first axis, is broadcast like an operand of this rank."""
         own = rank_of(atom)
         if atom not in self.found or own == rank:
             return self.value(atom)
@@ -65,7 +65,7 @@ class Batched(BatchedCalls):
         return self.build.index(self.found[atom], (ALL, *[Const(None)] * (rank - own), *[ALL] * own))
 
     def spread(self, atom: Atom) -> Var:
-        """A value with the new axis, repeated along it if it has none."""
+        """Return a value with the new axis, repeated along the axis if the value does not have it yet."""
         if atom in self.found:
             return self.found[atom]
         t = atom_type(atom)
@@ -79,7 +79,7 @@ class Batched(BatchedCalls):
         return self.build.call(np.repeat, one, self.size, axis=Const(0), type=self.wider(t), name="each")
 
     def wider(self, t: Type) -> Type:
-        """The type of a value with the new axis."""
+        """Return the type that a value of type `t` has with the new axis."""
         match t:
             case Scalar("float" | "complex" | "int" | "bool" as kind, dtype):
                 plain = {"float": float, "complex": complex, "int": np.int64, "bool": bool}[kind]
@@ -93,7 +93,7 @@ class Batched(BatchedCalls):
         raise Unbatchable
 
     def bind(self, target: Var, value: Var) -> None:
-        """`value` takes the place of `target`."""
+        """Let the batched `value` take the place of `target`."""
         self.found[target] = value
 
     # -- statements ------------------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class Batched(BatchedCalls):
         raise Unbatchable
 
     def emit(self, target: Var, op) -> Var:
-        """A new variable in place of `target`, bound to an op whose type must be that of `target` behind the new axis."""
+        """Return a new variable in place of `target`, bound to an op whose type must be that of `target` behind the new axis."""
         match op:
             case Index(base, key):
                 self.check(target, infer_index(atom_type(base), tuple(map(self.build.arg, key))))
@@ -169,7 +169,7 @@ class Batched(BatchedCalls):
             raise Unbatchable
 
     def key(self, key: Operand) -> tuple:
-        """The subscript of the batched array that takes the same part of each value."""
+        """Return the subscript of the batched array that takes the same part of each value."""
         return behind(key, self.unbatched)
 
     def update(self, stmt: Stmt) -> Var:
@@ -256,13 +256,13 @@ class Batched(BatchedCalls):
         self.close(stmt, Loop(domain, index, params, inits, Block(tuple(stmts), ends), leave), wide)
 
     def inside(self) -> Batched:
-        """What writes a block inside this one."""
+        """Return a writer for a block inside this one, which starts with what this writer knows."""
         inner = Batched(self.build, dict(self.found), self.size, self.dim)
         inner.plain, inner.empty = dict(self.plain), set(self.empty)
         return inner
 
     def close(self, stmt: Stmt, op, wide: list[bool]) -> None:
-        """Appends a branch or loop, and binds its results."""
+        """Append a branch or loop and bind its results."""
         self.build.at(stmt)
         targets = tuple(fresh(t, type=self.wider(t.type)) if w else fresh(t) for t, w in zip(stmt.targets, wide))
         self.build.add(Stmt(targets, op))
@@ -275,12 +275,12 @@ def types_of(variables: tuple[Var, ...]) -> tuple[Type, ...]:
 
 
 def check_ranks(types: tuple[Type, ...], atoms: tuple[Atom, ...]) -> None:
-    """A number may stand for an array before the first iteration (`loop_variants.starts_as_number`); behind a new axis it cannot."""
+    """Reject a number that stands for an array before the first iteration (`loop_variants.starts_as_number`)."""
     for t, atom in zip(types, atoms):
         if isinstance(t, Array) and isinstance(atom_type(atom), Scalar):
             raise Unbatchable
 
 
 def differ(a, b) -> bool:
-    """Whether two dims are numbers that differ."""
+    """Return whether two dims are known numbers that differ."""
     return isinstance(a, int) and isinstance(b, int) and a != b

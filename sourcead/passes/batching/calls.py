@@ -1,4 +1,4 @@
-"""Calls for several values at once, behind a new first axis: elementwise functions, products, reductions, changes of shape."""
+"""Rules for calls on several values at once, along a new first axis: elementwise functions, products, reductions, changes of shape."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ class BatchedCalls:
         return self.emit(target, Index(found, key))
 
     def column(self, v: Atom) -> Atom:
-        """The left operand of an outer product."""
+        """Return the left operand of an outer product."""
         return self.build.index(self.value(v), (ALL, ALL, Const(None)) if v in self.found else (ALL, Const(None)))
 
     def row(self, v: Atom) -> Atom:
-        """The right operand of an outer product."""
+        """Return the right operand of an outer product."""
         return self.build.index(self.found[v], (ALL, Const(None), ALL)) if v in self.found else self.value(v)
 
     def reduction(self, target: Var, op: Call, kwargs: dict) -> Var:
@@ -105,7 +105,7 @@ class BatchedCalls:
         raise Unbatchable
 
     def shaped(self, target: Var, fn, x: Atom, shape: Operand) -> Var:
-        """`np.broadcast_to(x, shape)`, `np.reshape(x, shape)`."""
+        """Return the batched form of `np.broadcast_to(x, shape)` or `np.reshape(x, shape)`."""
         rank = rank_of(target)
         own = self.aligned(x, rank) if fn is np.broadcast_to else self.found[x]
         if isinstance(shape, tuple):
@@ -124,7 +124,7 @@ def is_int(atom: Operand) -> bool:
 
 
 def moved(axis: int, rank: int) -> int:
-    """The number that an axis has behind the new first one."""
+    """Return the number that an axis has once the new first axis stands before it."""
     if not -rank <= axis < rank:
         raise Unbatchable
     return axis % rank + 1

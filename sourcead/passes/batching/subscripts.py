@@ -18,7 +18,7 @@ class Unbatchable(Exception):
 
 
 def behind(key: Operand, renamed: Callable[[Atom], Atom]) -> tuple:
-    """The subscript of a batched array that takes the same part of each value.
+    """Return the subscript of a batched array that takes the same part of each value.
 
     NumPy puts the axes of the arrays in a subscript in their place if the arrays, and numbers among them, stand side by side, and else
     first, which would be before the new axis.
@@ -33,7 +33,7 @@ def behind(key: Operand, renamed: Callable[[Atom], Atom]) -> tuple:
 
 
 def kind_of(part: Operand) -> str:
-    """How NumPy treats a part of a subscript that is no slice: as a number, an array or new axes; it is refused if not known."""
+    """Return how NumPy treats a part of a subscript that is not a slice: 'number', 'array' or 'axes'; raise `Unbatchable` if unknown."""
     if isinstance(part, tuple):
         raise Unbatchable
     if isinstance(part, Const) and (part.value is None or part.value is ...):
@@ -55,7 +55,7 @@ def map_part(part: Operand, f: Callable[[Atom], Atom]) -> Operand:
 
 
 def rank_of(operand: Operand) -> int:
-    """The number of axes of an operand, which must be known."""
+    """Return the number of axes of an operand; raise `Unbatchable` if it is unknown."""
     if isinstance(operand, (tuple, Slice)) or operand is None:
         raise Unbatchable
     return rank_of_type(atom_type(operand))

@@ -1,4 +1,4 @@
-"""Arithmetic that a person would not have written.
+"""Removes arithmetic that a person would not have written.
 
     y = mul(x, 1)                                y = x
     y = neg(neg(x))                              y = x
@@ -7,7 +7,7 @@
     d1 = zeros_like(x) with [i] += v             d1 = zeros_like(x) with [i] = v
 
 Each rule says what makes it legal.  A rule that replaces an operation by one of its operands requires both to have the same type,
-dims and dtype included, so that nothing is broadcast or cast less than before.  A few rules are exact but for the sign of a zero, the
+dims and dtype included, so that no broadcast or cast is lost.  A few rules are exact but for the sign of a zero, the
 rounding of the last bit, or an overflow: they apply to generated statements only, never to arithmetic that the user wrote.
 """
 
@@ -38,7 +38,7 @@ PRODUCTS = (operator.mul, operator.truediv, operator.matmul, np.outer, np.multip
 
 
 def simplify_arithmetic(function: Function) -> Function:
-    """The function without operations that change nothing and without arithmetic on constants."""
+    """Return the function without operations that change nothing and without arithmetic on constants."""
     return peephole(function, _rule)
 
 
@@ -91,7 +91,7 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
 
 
 def _two_negations(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts):
-    """(-a) * (-b) is a * b, and (-a) / (-b) is a / b: IEEE signs multiply."""
+    """Simplify (-a) * (-b) to a * b, and (-a) / (-b) to a / b, which is exact because IEEE signs multiply."""
     m, n = _negation(a, facts), _negation(b, facts)
     if m and n and negatable(stmt, m.args[0]) and negatable(stmt, n.args[0]):
         return Call(fn, (m.args[0], n.args[0]))
@@ -99,7 +99,7 @@ def _two_negations(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts):
 
 
 def _constant_factors(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
-    """c * (k * x) is (c * k) * x, and c * (k / x) is (c * k) / x, but for rounding and overflow, where c * k is exact."""
+    """Simplify c * (k * x) to (c * k) * x, and c * (k / x) to (c * k) / x, if c * k is exact; rounding and overflow may differ."""
     for c, inner in ((a, b), (b, a)):
         product = facts.call(inner, MUL, DIV)
         if not (product and _may_be_reassociated(stmt, c, inner, facts)):
@@ -114,7 +114,7 @@ def _constant_factors(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
 
 
 def _constant_over_product(stmt: Stmt, c: Atom, b: Atom, facts: Facts) -> Call | None:
-    """c / (k * x) is (c / k) / x, but for rounding and overflow, where c / k is exact."""
+    """Simplify c / (k * x) to (c / k) / x if c / k is exact; rounding and overflow may differ."""
     product = facts.call(b, MUL)
     if not (product and _may_be_reassociated(stmt, c, b, facts)):
         return None
@@ -126,7 +126,7 @@ def _constant_over_product(stmt: Stmt, c: Atom, b: Atom, facts: Facts) -> Call |
 
 
 def _may_be_reassociated(stmt: Stmt, c: Atom, product: Atom, facts: Facts) -> bool:
-    """Whether a literal may be joined with a factor of a real product that nothing else reads."""
+    """Return whether a literal may be joined with a factor of a real product that nothing else reads."""
     return generated(stmt) and is_literal(c) and is_real(product) and facts.uses[product] == 1 and product.temp
 
 
@@ -150,7 +150,7 @@ def _add(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
     if shifted is not None:
         return shifted
     if generated(stmt) and a is b and isinstance(a, Var) and kind_of(a.type) in ("float", "complex"):
-        return Call(MUL, (Const(2), a))  # to the bit, and in the same dtype
+        return Call(MUL, (Const(2), a))  # equal to the bit, and of the same dtype
     for x, c in ((a, b), (b, a)):
         # x + 0 is x for integers; for floats it makes 0.0 of -0.0
         if is_const(c, 0) and keeps_type(stmt, x) and (generated(stmt) or kind_of(x.type) == "int"):
@@ -166,7 +166,7 @@ def _add(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
 
 
 def _sum_of_negation(stmt: Stmt, x: Var, facts: Facts) -> list[Stmt] | None:
-    """sum(-x) is -sum(x) to the bit, and less work."""
+    """Simplify sum(-x) to -sum(x), which is equal to the bit and less work."""
     if facts.uses[x] != 1 or not x.temp or not is_inexact(x):
         return None
     positive = _negated(stmt, x, facts)
@@ -194,7 +194,7 @@ def _sub(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
 
 
 def _shifted_twice(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts):
-    """(n - 1) - 1 is n - 2 for Python's integers, which do not overflow."""
+    """Simplify (n - 1) - 1 to n - 2 for Python's integers, which do not overflow."""
     if not generated(stmt) or stmt.targets[0].type != INT or not getattr(a, "temp", False):
         return None
     if not (isinstance(b, Const) and type(b.value) is int and not b.live):
@@ -229,12 +229,12 @@ def _pos(stmt: Stmt, a: Atom, facts: Facts):
 
 
 def _negation(atom: Atom, facts: Facts) -> Call | None:
-    """The negation that an atom is the result of, unless the user gave it a name: then the text goes on using it."""
+    """Return the negation that an atom is the result of, or None if the user gave it a name, which the text keeps using."""
     return facts.call(atom, NEG) if isinstance(atom, Var) and atom.temp else None
 
 
 def _negated(stmt: Stmt, atom: Atom, facts: Facts) -> tuple[list[Stmt], Var] | None:
-    """If an atom is a negation, its transpose or a product with one: statements that compute `-atom` without it, and their result.
+    """Return statements that compute `-atom` and their result if the atom is a negation, its transpose or a product with one.
 
     Rounding to nearest is symmetric, so that moving a sign through products and sums of products is exact.
     """
@@ -259,7 +259,7 @@ def _negated(stmt: Stmt, atom: Atom, facts: Facts) -> tuple[list[Stmt], Var] | N
 
 
 def _first_contribution(stmt: Stmt, base: Atom, value: Operand, facts: Facts):
-    """`d = zeros; d += v` is v, if v is known to have the shape and dtype of the zeros."""
+    """Simplify `d = zeros; d += v` to v if v is known to have the shape and dtype of the zeros."""
     if not (generated(stmt) and same_type(stmt, value)):
         return None
     if not (is_const(base, 0) or (_zeros(base, facts) and same_operand_type(base, value))):
@@ -268,7 +268,7 @@ def _first_contribution(stmt: Stmt, base: Atom, value: Operand, facts: Facts):
 
 
 def _accumulation(stmt: Stmt, op: Update, facts: Facts):
-    """d += -v is d -= v, and the other way round; d += d is 2 * d."""
+    """Simplify d += -v to d -= v, d -= -v to d += v, and d += d to 2 * d."""
     if not isinstance(op.base, Var) or kind_of(op.base.type) is None and not generated(stmt):
         return None
     if op.value is op.base and not op.path and op.mode == "add" and generated(stmt):
@@ -281,13 +281,13 @@ def _accumulation(stmt: Stmt, op: Update, facts: Facts):
 
 
 def _zeros(atom: Atom, facts: Facts) -> bool:
-    """Whether an atom is a new array of zeros."""
+    """Return whether an atom is a new array of zeros."""
     op = facts.op(atom)
     return isinstance(op, Call) and isinstance(op.fn, Hashable) and op.fn in ZEROS and not any(k == "out" for k, _ in op.kwargs)
 
 
 def _names_elements_once(step: Sub | View) -> bool:
-    """Whether a step of a path is a subscript of numbers and slices, which names no element twice."""
+    """Return whether a step of a path is a subscript of numbers and slices, which names no element twice."""
     keys = step.key if isinstance(step, Sub) and isinstance(step.key, tuple) else (step.key,) if isinstance(step, Sub) else (step,)
     return all(isinstance(k, Slice) or isinstance(k, (Var, Const)) and isinstance(atom_type(k), Scalar) for k in keys)
 

@@ -1,4 +1,4 @@
-"""Broadcasts that the operation they feed does by itself.
+"""Removes broadcasts that the operation which reads them does by itself.
 
     y = mul(broadcast_to(s, x.shape), x)              y = mul(s, x)
     y = mul(broadcast_to(s, shape), 2)                y = broadcast_to(mul(s, 2), shape)     if only elementwise operations read y
@@ -7,8 +7,8 @@
     y = broadcast_to(v, v.shape)                      y = v
     y = reshape(broadcast_to(1.0, n), x.shape)        y = broadcast_to(1.0, x.shape)
 
-Legal where the dims of the types, and what operations before have shown of them, prove that the result keeps its shape, and where the
-dtypes prove that it keeps its dtype: a Python number does not widen the dtype of a result, the array that it is broadcast to does.
+This is legal where the dims of the types, and what operations before have shown of them, prove that the result keeps its shape, and where
+the dtypes prove that it keeps its dtype: a Python number does not widen the dtype of a result, the array that it is broadcast to does.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PYTHON = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
 
 
 def remove_broadcasts(function: Function) -> Function:
-    """The function without explicit broadcasts that broadcasting does anyway."""
+    """Return the function without the explicit broadcasts that its operations do anyway."""
     dims = KnownDims()
 
     def rule(stmt: Stmt, facts: Facts):
@@ -60,12 +60,12 @@ def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
 
 
 def _is_whole(x: Operand, t: Type) -> bool:
-    """Whether an operand is known to be an array of this shape and dtype."""
+    """Return whether an operand is known to be an array of this shape and dtype."""
     return isinstance(x, Var) and isinstance(x.type, Array) and equal_types(x.type, t)
 
 
 def _cast_broadcast(x: Operand, dtype, facts: Facts) -> Call | None:
-    """The broadcast without the cast, where it broadcasts a number of that dtype."""
+    """Return the broadcast without a cast of its result, if it broadcasts a number of that dtype; else None."""
     match facts.op(x):
         case Call(fn, (Const() as source, _), ()) as broadcast if fn is np.broadcast_to:
             value = _promoted(_type(source))
@@ -74,7 +74,7 @@ def _cast_broadcast(x: Operand, dtype, facts: Facts) -> Call | None:
 
 
 def _reshaped_broadcast(x: Operand, shape: Operand, facts: Facts) -> Call | None:
-    """A number broadcast to the shape that its broadcast is reshaped to."""
+    """Return a broadcast of a number straight to the shape that its broadcast is reshaped to, or None for other operands."""
     source = _broadcast_of(x, facts)
     if source is None or dims_of(_type(source)) != () or not isinstance(facts.op(shape), Attr) or facts.op(shape).name != "shape":
         return None
@@ -85,14 +85,14 @@ def _reshaped_broadcast(x: Operand, shape: Operand, facts: Facts) -> Call | None
 
 
 def broadcasts_operands(fn, count: int) -> bool:
-    """Whether a call with so many positional arguments broadcasts all of them against each other."""
+    """Return whether a call with `count` positional arguments broadcasts all of them against each other."""
     if isinstance(fn, np.ufunc) and count != fn.nin:
         return False
     return record_of(fn).is_elementwise(count)
 
 
 def _broadcast_of(operand: Operand, facts: Facts) -> Atom | None:
-    """The value that an operand is a broadcast of; None if it is no broadcast."""
+    """Return the value that an operand is a broadcast of, or None if it is not a broadcast."""
     op = facts.op(operand)
     if not isinstance(op, Call) or op.kwargs or (op.fn, len(op.args)) not in ((np.broadcast_to, 2), (np.full, 3)):
         return None
@@ -104,7 +104,7 @@ _SOURCE = {np.broadcast_to: 0, np.full: 1}  # np.full(x.shape, s, x.dtype): a br
 
 
 def _broadcasting(broadcast: Call, source: Var) -> Call:
-    """The same broadcast of another value."""
+    """Return the same broadcast of another value."""
     args = list(broadcast.args)
     args[_SOURCE[broadcast.fn]] = source
     return replace(broadcast, args=tuple(args))
@@ -134,7 +134,7 @@ def _into_operation(stmt: Stmt, fn, args: tuple, facts: Facts, known: KnownDims)
 
 
 def _to_shape_of(broadcast: Var, others: list[Operand], facts: Facts) -> bool:
-    """Whether a value was broadcast to the shape of the one other operand."""
+    """Return whether a value was broadcast to the shape of the one other operand."""
     if len(others) != 1 or not isinstance(others[0], Var):
         return False
     op = facts.op(broadcast)
@@ -143,7 +143,7 @@ def _to_shape_of(broadcast: Var, others: list[Operand], facts: Facts) -> bool:
 
 
 def _before_update(stmt: Stmt, new: Call, facts: Facts) -> list[Stmt] | None:
-    """d[key] += broadcast(s) * x: the write broadcasts a value that is smaller than its part, so that `s * x` will do."""
+    """Simplify d[key] += broadcast(s) * x to d[key] += s * x, because the write broadcasts a value that is smaller than its part."""
     (target,) = stmt.targets
     match facts.readers.get(target):
         case [Update(Var(type=Array(dims=(_, *_)) as t), path, value, mode)] if value is target and (path or mode != "set"):
@@ -158,7 +158,7 @@ def _before_update(stmt: Stmt, new: Call, facts: Facts) -> list[Stmt] | None:
 
 
 def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], facts: Facts) -> list[Stmt] | None:
-    """op(broadcast(s), c) is broadcast(op(s, c)) for a number c: s is smaller, and the broadcast may go away later.
+    """Simplify op(broadcast(s), c) to broadcast(op(s, c)) for a number c: s is smaller, and the broadcast may be removed later.
 
     Only for linear operators on floats, where Python's numbers behave as NumPy's; the quotient 1.0 / 0 would raise an error.
     """
@@ -185,13 +185,13 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
 
 
 def _only_feeds_operations(var: Var, facts: Facts) -> bool:
-    """Whether a value is read by elementwise operations alone, and by at least one."""
+    """Return whether a value is read by elementwise operations alone, and by at least one."""
     readers = facts.readers.get(var, [])
     return bool(readers) and all(isinstance(op, Call) and record_of(op.fn).is_elementwise(len(op.args)) for op in readers)
 
 
 def _into_update(op: Update, base: Atom, value: Operand, facts: Facts) -> Update | None:
-    """An update broadcasts its value by itself; None if the dtype of the sum could change."""
+    """Return an update without a broadcast of its value, which it does by itself, or None if the dtype of the sum could change."""
     source = _broadcast_of(value, facts)
     if source is None or not isinstance(base, Var) or (op.mode == "set" and not op.path):
         return None
@@ -217,7 +217,7 @@ def _type(operand: Operand) -> Type | None:
 
 
 def same_promotion(source: Type | None, broadcast: Type, others: list[Type]) -> bool:
-    """Whether NumPy computes in the same dtype with the source as with its broadcast.
+    """Return whether NumPy computes in the same dtype with the source as with its broadcast.
 
     Broadcasting makes an array of a Python number, and only that takes part in promotion (NEP 50).
     """
@@ -237,7 +237,7 @@ def same_promotion(source: Type | None, broadcast: Type, others: list[Type]) -> 
 
 
 def _promoted(t: Type | None):
-    """What takes part in `np.result_type` for a type: a dtype, or a Python number of its kind; None if it is not known."""
+    """Return the operand of `np.result_type` that stands for a type, a dtype or a Python number, or None if it is unknown."""
     match t:
         case Scalar(kind, None):
             return PYTHON[kind]
@@ -247,7 +247,7 @@ def _promoted(t: Type | None):
 
 
 def broadcasts_to(types: list[Type], dims: tuple, equal: Callable[[Dim, Dim], bool] = same_dim) -> bool:
-    """Whether operands of these types are known to broadcast to these dims, if they can be broadcast against each other."""
+    """Return whether operands of these types are known to broadcast to these dims, if they can be broadcast against each other."""
     shapes = [dims_of(t) for t in types]
     if None in shapes or max(map(len, shapes)) != len(dims):
         return False
@@ -255,7 +255,7 @@ def broadcasts_to(types: list[Type], dims: tuple, equal: Callable[[Dim, Dim], bo
 
 
 def _dim_is(sizes: list[Dim], dim: Dim, equal: Callable[[Dim, Dim], bool]) -> bool:
-    """Whether sizes that are broadcast against each other are known to give `dim`.
+    """Return whether sizes that are broadcast against each other are known to give `dim`.
 
     A size that is known not to be 1 is that of the result; sizes that may be 1 give it only if all are equal.
     """

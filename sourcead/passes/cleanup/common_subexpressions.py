@@ -2,8 +2,8 @@
 
     y = sin(x);  z = sin(x)                      y = sin(x);  z = y
 
-Legal if the operation is pure and its earlier result is visible: in the same block or in one around it.  Not merged are calls that
-make an array which is likely to be written, because a copy would have to be made in its place.
+This is legal if the operation is pure and its earlier result is visible: in the same block or in one around it.  Calls are not merged if
+they make an array that is likely to be written, because a copy would have to be made in its place.
 
 Queries of an array (`x.shape`, `len(x)`) are known to be equal but stay: they cost nothing, and a person would write them again
 rather than give them a name.
@@ -24,7 +24,7 @@ from sourcead.primitives.table import record_of
 
 
 def is_pure(op: Op) -> bool:
-    """Whether an op only computes its result from its operands, and makes no array that is meant to be written."""
+    """Return whether an op only computes its result from its operands, and makes no array that is meant to be written."""
     match op:
         case Attr() | Index() | Build("tuple"):
             return True
@@ -39,7 +39,7 @@ def _is_pure_function(fn: Any) -> bool:
 
 
 def merge_common(function: Function) -> Function:
-    """The function with each pure operation done once where its result is in scope."""
+    """Return the function without pure operations whose result is already in scope."""
     available: dict[Hashable, tuple[Var, int]] = {}
     equal: dict[Var, Var] = {}  # statements that stay but whose result is known to be that of another
 
@@ -64,7 +64,7 @@ def merge_common(function: Function) -> Function:
 
 
 def _key(op: Op, canonical) -> Hashable:
-    """A key that two ops share only if they compute the same value."""
+    """Return a key that two ops share only if they compute the same value."""
     match op:
         case Attr(base, name):
             return "attr", operand_key(base, canonical), name
@@ -83,14 +83,14 @@ def _key(op: Op, canonical) -> Hashable:
 
 
 def _is_number(operand: Any) -> bool:
-    """Whether addition and multiplication of this commute: not so for lists and strings."""
+    """Return whether addition and multiplication of an operand commute, which they do for numbers but not for lists and strings."""
     if isinstance(operand, Var):
         return kind_of(operand.type) is not None
     return isinstance(operand, Const) and isinstance(operand.value, (bool, int, float, complex, np.generic))
 
 
 def _is_free(op: Op, facts: Facts) -> bool:
-    """Whether an op is a query of an array."""
+    """Return whether an op is a query of an array."""
     match op:
         case Attr():
             return True

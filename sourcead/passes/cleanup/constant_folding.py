@@ -1,10 +1,10 @@
-"""Arithmetic on literals, comparisons by identity, and options of NumPy functions that have their default values.
+"""Folds arithmetic on literals and comparisons by identity, and drops options of NumPy functions that have their default values.
 
     y = sub(2, 1)                                y = 1
     y = is_(x, None)        x: float             y = False
     y = sum(x, axis=None)                        y = sum(x)
 
-Legal for integers and truth values, and for floating point numbers where the result is exact; `is` where one side is None and the
+This is legal for integers and truth values, and for floating point numbers where the result is exact; `is` where one side is None and the
 type of the other says whether it is, or where both are constants of which there is only one object.
 """
 
@@ -34,7 +34,7 @@ OPERANDS = {
 
 
 def folded(stmt: Stmt, fn, *values) -> Const | None:
-    """The value of a function of `OPERANDS` for literals, where that is exact.
+    """Return the value of a function of `OPERANDS` for literals if it is exact, else None.
 
     In the user's own floating point arithmetic, only products and negations are folded: `1 / 3` says more than 0.333.
     """
@@ -65,7 +65,7 @@ def exact(fn, *values) -> int | float | None:
 
 
 def identity(fn, a: Atom, b: Atom) -> Const | None:
-    """The value of `a is b` or `a is not b`, if it is known."""
+    """Return the value of `a is b` or `a is not b`, or None if it is unknown."""
     answer = _is_same_object(a, b)
     return None if answer is None else Const(answer is (fn is operator.is_))
 
@@ -85,7 +85,7 @@ def _is_same_object(a: Atom, b: Atom) -> bool | None:
 
 
 def unusual_options(fn: Hashable, kwargs: tuple) -> tuple:
-    """The options of a NumPy function that do not have their default values."""
+    """Return the options of a NumPy function that do not have their default values."""
     defaults = _defaults(fn)
     return tuple(
         (k, v)

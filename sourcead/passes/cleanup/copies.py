@@ -7,8 +7,8 @@
     l1 = l0 ++ [x];  l2, v = pop l1                       l0 for l2, x for v
     n = x.ndim        x: (m, k)                           2 for n
 
-Legal because values are immutable: a value that is visible where a variable is bound is visible wherever that is read.  A parameter
-of a loop is its initial value if each iteration yields it unchanged, by induction over the iterations.
+This is legal because values are immutable: a value that is visible where a variable is bound is visible wherever that is read.  A
+parameter of a loop is its initial value if each iteration yields it unchanged, by induction over the iterations.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PLAIN = (int, float, complex, bool, str, type(None))
 
 
 def propagate_copies(function: Function) -> Function:
-    """The function with each variable that is known to be another value replaced by that value."""
+    """Return the function with each variable that is known to be another value replaced by that value."""
     return peephole(function, _rule)
 
 
@@ -73,7 +73,7 @@ def _branch(stmt: Stmt, op: Branch, facts: Facts):
 
 
 def _truth(cond: Atom, facts: Facts) -> bool | None:
-    """Whether the condition holds, if that is known."""
+    """Return whether a condition holds, or None if that is unknown."""
     if isinstance(cond, Var):
         return facts.holds.get(cond)
     if cond.live or not isinstance(cond.value, (*PLAIN, tuple, list, dict, np.bool_)):
@@ -82,7 +82,7 @@ def _truth(cond: Atom, facts: Facts) -> bool | None:
 
 
 def _only_handed_on(var: Var, facts: Facts) -> bool:
-    """Whether a variable is read only where `UNDEFINED` may stand."""
+    """Return whether a variable is read only where `UNDEFINED` may stand."""
     for op in facts.readers.get(var, ()):
         if op is None:
             continue
@@ -92,7 +92,7 @@ def _only_handed_on(var: Var, facts: Facts) -> bool:
 
 
 def _own_operands(op: Loop) -> tuple[Operand, ...]:
-    """What the head of a loop reads, without the initial values."""
+    """Return the operands that the head of a loop reads, without the initial values."""
     match op.domain:
         case Range(start, stop, step):
             return start, stop, step
@@ -102,7 +102,7 @@ def _own_operands(op: Loop) -> tuple[Operand, ...]:
 
 
 def _equal_results(stmt: Stmt, op: Branch, facts: Facts):
-    """The branch without the results that both arms yield alike: a variable that both can read was defined before the branch."""
+    """Return the branch without the results that both arms yield alike; what both can read was defined before the branch."""
     keep = []
     for k, (target, a, b) in enumerate(zip(stmt.targets, op.then.results, op.orelse.results)):
         if a is not UNDEFINED and same(a, b):
@@ -120,7 +120,7 @@ def _equal_results(stmt: Stmt, op: Branch, facts: Facts):
 
 
 def _loop(stmt: Stmt, op: Loop, facts: Facts):
-    """The loop without the parameters that keep their initial values.
+    """Return the loop without the parameters that keep their initial values.
 
     These are the largest set of parameters that have their initial values after an iteration if they have them before it.
     A loop without iterations yields the initial values too.
@@ -170,7 +170,7 @@ def _index(base: Atom, key: Operand, facts: Facts) -> Atom | None:
 
 
 def _item(items: Any, key: Any) -> Any:
-    """Return `items[key]`; None if there is no such item, for which the program raises its error, or if it is not one atom."""
+    """Return `items[key]`, or None if it is not one atom or does not exist, in which case the program raises its error."""
     if not isinstance(items, dict) and (isinstance(key, bool) or not isinstance(key, (int, np.integer))):
         return None
     try:

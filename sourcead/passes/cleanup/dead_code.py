@@ -3,8 +3,8 @@
     y = sin(x);  return x                                              return x
     r, s = loop (p = a, q = b) ...: ...; yield p1, q1;  return r       r = loop (p = a) ...: ...; yield p1;  return r
 
-Legal for whatever the results of the function and its effects do not reach when they are followed backward.  Results of branches and
-loop variants are followed one by one, so that a variant on which only itself depends is removed, and a list that is never read.
+This is legal for whatever the results of the function and its effects do not reach when they are followed backward.  Results of branches
+and loop variants are followed one by one, so that a variant on which only itself depends is removed, and a list that is never read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sourcead.passes.peephole import with_body
 
 
 def remove_dead(function: Function) -> Function:
-    """The function without statements, loop variants and branch results that nothing depends on."""
+    """Return the function without statements, loop variants and branch results that nothing depends on."""
     marks = _Marks()
     marks.survey(function.body, None)
     for result in function.body.results:
@@ -31,7 +31,7 @@ def remove_dead(function: Function) -> Function:
 
 
 def needed_variants(loop: Stmt, variables: Iterable[Var]) -> tuple[list[int], set[Var]]:
-    """The numbers of the loop variants on which `variables` of the body depend, in this or a later iteration; and all such variables."""
+    """Return the numbers of the loop variants that `variables` of the body depend on in any iteration, and all such variables."""
     marks = _Marks()
     marks.survey(Block((loop,), ()), None)
     for v in variables:
@@ -42,7 +42,7 @@ def needed_variants(loop: Stmt, variables: Iterable[Var]) -> tuple[list[int], se
 
 @dataclass(eq=False)
 class _Marks:
-    """The live statements and results of statements.
+    """Collects the live statements and the live results of statements.
 
     Attributes:
         parents: the statement whose block holds a statement.
@@ -61,7 +61,7 @@ class _Marks:
     seen: set[Var] = field(default_factory=set)
 
     def survey(self, block: Block, parent: Stmt | None, closure: Stmt | None = None) -> None:
-        """Records which statement binds each variable, and keeps the effects."""
+        """Record which statement binds each variable, and keep the effects."""
         for stmt in block.stmts:
             self.parents[stmt] = parent
             for k, target in enumerate(stmt.targets):
@@ -83,7 +83,7 @@ class _Marks:
                     self.deferred.setdefault(closure, []).append(stmt)
 
     def is_effect(self, op: Op) -> bool:
-        """Whether an op has an effect of its own, without those of its blocks."""
+        """Return whether an op has an effect of its own, without those of its blocks."""
         match op:
             case Effect():
                 return True
@@ -106,7 +106,7 @@ class _Marks:
                 self.need_result(stmt, k)
 
     def keep(self, stmt: Stmt | None) -> None:
-        """Marks a statement, those around it, and what it reads without its blocks."""
+        """Mark a statement as live, with the statements around it and the variables that it reads outside its blocks."""
         while stmt is not None and stmt not in self.statements:
             self.statements.add(stmt)
             op = stmt.op
@@ -135,7 +135,7 @@ class _Marks:
             stmt = self.parents[stmt]
 
     def need_result(self, stmt: Stmt, k: int) -> None:
-        """Marks the k-th result of a statement with blocks."""
+        """Mark the k-th result of a statement with blocks as live."""
         if (stmt, k) in self.results:
             return
         self.results.add((stmt, k))
@@ -149,7 +149,7 @@ class _Marks:
 
 
 def _kept(block: Block, keep, marks: _Marks) -> Block:
-    """The block with its live statements and those of its results whose numbers are in `keep`."""
+    """Return the block with its live statements and those of its results whose numbers are in `keep`."""
     stmts = tuple(_trimmed(s, marks) for s in block.stmts if s in marks.statements)
     results = tuple(block.results[k] for k in keep)
     if len(results) == len(block.results) and len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts, block.stmts)):
@@ -158,7 +158,7 @@ def _kept(block: Block, keep, marks: _Marks) -> Block:
 
 
 def _trimmed(stmt: Stmt, marks: _Marks) -> Stmt:
-    """A live statement without its dead results and the dead statements in its blocks."""
+    """Return a live statement without its dead results and without the dead statements in its blocks."""
     op = stmt.op
     if not op_blocks(op):
         return stmt

@@ -4,8 +4,8 @@
     y = einsum("bik,bkj->bij", a, b)       y = matmul(a, b)
     y = einsum("nti,ntj->ij", a, b)        y = tensordot(a, b, axes=((0, 1), (0, 1)))
 
-Legal if both operands are arrays of one floating point dtype, each letter stands in an operand once, no letter is summed over in one
-operand alone, and axes that are summed over are known to be equally long.  Letters of both operands that are kept stack the products.
+This is legal if both operands are arrays of one floating point dtype, each letter stands in an operand once, no letter is summed over in
+one operand alone, and axes that are summed over are known to be equally long.  Letters of both operands that are kept stack the products.
 Products of small matrices stay, because BLAS gains nothing there.  The result differs by rounding, as the order of sums does.
 """
 
@@ -56,7 +56,7 @@ class Letters:
 
 
 def multiply_einsums(function: Function) -> Function:
-    """The function with its sums of products as products of matrices, where that is faster."""
+    """Return the function with each `einsum` replaced by a product of matrices if that is legal and faster."""
     dims = KnownDims()
 
     def rule(stmt: Stmt, facts: Facts) -> Op | list[Stmt] | None:
@@ -72,7 +72,7 @@ def multiply_einsums(function: Function) -> Function:
 
 
 def letters_of(subscripts: str, a: Var, b: Var) -> Letters | None:
-    """The letters of a legal `einsum` as above, but for the lengths of axes; None of others."""
+    """Return the letters of an `einsum` that is legal apart from the lengths of its axes, or None for other calls."""
     floats = (np.dtype(np.float64), np.dtype(np.float32))
     for v in (a, b):
         if not isinstance(v.type, Array) or v.type.dims is None or not any(same_dtype(v.type.dtype, t) for t in floats):
@@ -92,7 +92,7 @@ def letters_of(subscripts: str, a: Var, b: Var) -> Letters | None:
 
 
 def gains(letters: Letters, a: Var, b: Var) -> bool:
-    """Whether a product of matrices is faster: there is a sum, and not all sizes of the matrices are small."""
+    """Return whether a product of matrices is faster: there is a sum, and not all sizes of the matrices are small."""
     sizes = {**dict(zip(letters.a, a.type.dims)), **dict(zip(letters.b, b.type.dims))}
     of_a, of_b, summed = letters.of_a, letters.of_b, letters.summed
     if not summed or (letters.stacked or not (of_a and of_b)) and max(map(len, (of_a, of_b, summed))) > 1:
@@ -104,13 +104,13 @@ def gains(letters: Letters, a: Var, b: Var) -> bool:
 
 
 def agree(letters: Letters, a: Var, b: Var, same) -> bool:
-    """Whether axes that are summed over are known to be equally long: `einsum` repeats those of length one, products do not."""
+    """Return whether axes that are summed over are known to be equally long: `einsum` repeats those of length one, products do not."""
     of_a, of_b = dict(zip(letters.a, a.type.dims)), dict(zip(letters.b, b.type.dims))
     return all(same(of_a[c], of_b[c]) or not_one(of_a[c]) and not_one(of_b[c]) for c in letters.summed)
 
 
 def product(stmt: Stmt, letters: Letters, a: Var, b: Var) -> list[Stmt]:
-    """The statements that take the place of an `einsum`."""
+    """Return the statements that take the place of an `einsum`."""
     build = Builder().at(stmt)
     if comes_second(letters):
         letters, a, b = letters.swapped, b, a
@@ -125,7 +125,7 @@ def product(stmt: Stmt, letters: Letters, a: Var, b: Var) -> list[Stmt]:
 
 
 def comes_second(letters: Letters) -> bool:
-    """Whether fewer axes have to be transposed if the first operand is the second factor."""
+    """Return whether fewer axes have to be transposed if the first operand is the second factor."""
     if letters.of_a and letters.of_b:
         return letters.out.index(letters.of_b[0]) < letters.out.index(letters.of_a[0])
     if letters.of_a:
@@ -134,19 +134,19 @@ def comes_second(letters: Letters) -> bool:
 
 
 def multiplied(build: Builder, letters: Letters, a: Var, b: Var) -> tuple[Atom, str]:
-    """The product and the letters of its axes in order."""
+    """Return the product of the operands and the letters of its axes in order."""
     of_a, of_b, summed, stacked = letters.of_a, letters.of_b, letters.summed, letters.stacked
     if len(summed) == 1 and len(of_a) <= 1 and len(of_b) <= 1:
         a = transposed(build, a, letters.a, stacked + of_a + summed)
         b = transposed(build, b, letters.b, stacked + summed + of_b)
         return build.call(operator.matmul, a, b, name="product"), stacked + of_a + of_b
-    of_a, of_b = ("".join(c for c in given if c not in summed) for given in (letters.a, letters.b))  # as they come
+    of_a, of_b = ("".join(c for c in given if c not in summed) for given in (letters.a, letters.b))  # in the order of the operands
     axes = tuple(tuple(given.index(c) for c in summed) for given in (letters.a, letters.b))
     return build.call(np.tensordot, a, b, axes=Const(axes), name="product"), of_a + of_b
 
 
 def transposed(build: Builder, x: Var, given: str, wanted: str) -> Var:
-    """The array with its axes in another order."""
+    """Return the array with its axes in another order."""
     if given == wanted:
         return x
     if len(given) == 2:

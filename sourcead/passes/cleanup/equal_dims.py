@@ -27,7 +27,7 @@ class KnownDims:
         self.links: dict[Sym, tuple[Dim, int]] = {}
 
     def learn(self, stmt: Stmt, facts: Facts) -> None:
-        """Notes what a statement proves by having run."""
+        """Note the equalities of dims that hold once a statement has run."""
         match stmt.op:
             case Call(fn, args) if record_of(fn).is_elementwise(len(args)) and len(stmt.targets) == 1:
                 self._broadcast((*args, stmt.targets[0]), facts)
@@ -49,7 +49,7 @@ class KnownDims:
             self.links[n] = m, facts.scope
 
     def find(self, dim: Dim, facts: Facts) -> Dim:
-        """The representative of all dims that are known here to be equal to this one."""
+        """Return the representative of all dims that are known here to be equal to this one."""
         while isinstance(dim, Sym):
             other, scope = self.links.get(dim, (dim, None))
             if scope not in facts.open:
@@ -58,15 +58,15 @@ class KnownDims:
         return dim
 
     def same(self, m: Dim, n: Dim, facts: Facts) -> bool:
-        """Whether two dims are known here to be equal."""
+        """Return whether two dims are known here to be equal."""
         return m is n or self.find(m, facts) == self.find(n, facts)
 
     def shape(self, t: Type, facts: Facts) -> Hashable | None:
-        """A key that the types of two arrays share only if their shapes are known here to be equal."""
+        """Return a key that the types of two arrays share only if their shapes are known here to be equal."""
         dims = dims_of(t) if isinstance(t, Array) else None
         return None if dims is None else tuple(self.find(d, facts) for d in dims)
 
 
 def not_one(dim: Dim) -> bool:
-    """Whether a dim is known not to be 1."""
+    """Return whether a dim is known not to be 1."""
     return dim != 1 if isinstance(dim, int) else dim.many

@@ -1,12 +1,12 @@
-"""A factor that does not depend on the axis of a sum is taken out of the sum.
+"""Takes a factor that does not depend on the axis of a sum out of the sum.
 
     y = sum(mul(a, v), axis=0)                          y = mul(sum(a, axis=0), v)
     y = sum(matmul(a, b), axis=0)                       y = matmul(sum(a, axis=0), b)
     y = sum(einsum("nki,kij->nkj", a, b), axis=0)       y = einsum("ki,kij->kj", sum(a, axis=0), b)
     y = sum(add(p, q), axis=0)                          y = add(sum(p, axis=0), sum(q, axis=0))     if this helps one of them
 
-So the cotangent of a value that was broadcast is added up before it is multiplied, and the large product is never computed.  Legal in
-adjoints, if nothing else reads the product, `v` has no axis at or left of that of the sum, and the other operand is as long along it as
+So the cotangent of a value that was broadcast is added up before it is multiplied, and the large product is never computed.  This is legal
+in adjoints, if nothing else reads the product, `v` has no axis at or left of that of the sum, and the other operand is as long along it as
 the product and has its dtype.  The result differs by rounding, as the order of sums does.
 """
 
@@ -27,7 +27,7 @@ ADD, SUB, MUL, NEG, MATMUL = operator.add, operator.sub, operator.mul, operator.
 
 
 def factor_sums(function: Function) -> Function:
-    """The function with its sums of products as products of sums, where that saves the product."""
+    """Return the function with sums of products replaced by products of sums if that saves the product."""
     dims = KnownDims()
 
     def rule(stmt: Stmt, facts: Facts) -> list[Stmt] | None:
@@ -46,7 +46,7 @@ def factor_sums(function: Function) -> Function:
 
 
 def is_real_array(x: Var) -> bool:
-    """Whether a variable is an array of floating point numbers with a known number of axes, at least one."""
+    """Return whether a variable is an array of floating point numbers with a known number of axes, at least one."""
     return isinstance(x.type, Array) and bool(x.type.dims) and x.type.dtype is not None and kind_of(x.type) in ("float", "complex")
 
 
@@ -57,12 +57,12 @@ class _SumWriter:
         self.build, self.facts, self.dims = build, facts, dims
 
     def of(self, x: Var, axis: int) -> Var:
-        """The sum of `x`, without `x` itself if that is better."""
+        """Return the sum of `x`, computed without `x` itself if that is legal and saves work."""
         found = self.without_product(x, axis)
         return self.build.call(np.sum, x, name="total", axis=Const(axis)) if found is None else found
 
     def without_product(self, x: Var, axis: int) -> Var | None:
-        """The sum of `x`, computed without `x` by the statement that is emitted last; None if that is illegal or gains nothing."""
+        """Return the sum of `x`, computed without `x` by the statement that is emitted last, or None if that is illegal or useless."""
         if self.facts.uses[x] != 1 or self.facts.scopes.get(x) != self.facts.scope:
             return None
         match self.facts.op(x):
@@ -83,7 +83,7 @@ class _SumWriter:
         return None
 
     def of_both(self, fn, p: Var, q: Var, x: Var, axis: int) -> Var | None:
-        """The sum of a sum or difference of two arrays that are as long as it along the axis."""
+        """Return the sum of a sum or difference of two arrays that are as long as it along the axis."""
         if not (self.is_whole(p, x, axis) and self.is_whole(q, x, axis)):
             return None
         before = len(self.build.stmts)
@@ -95,7 +95,7 @@ class _SumWriter:
         return self.build.call(fn, self.of(p, axis) if first is None else first, second)
 
     def of_product(self, p, q, x: Var, axis: int) -> Var | None:
-        """The sum of a product with a factor that does not depend on the axis: a number, or an array whose axes all lie further right."""
+        """Return the sum of a product with a factor that does not vary along the axis: a number, or an array with later axes only."""
         for a, v in ((p, q), (q, p)):
             if isinstance(a, Var) and self.is_whole(a, x, axis) and axes_of(v) <= len(x.type.dims) - axis - 1:
                 total = self.of(a, axis)
@@ -103,7 +103,7 @@ class _SumWriter:
         return None
 
     def of_letters(self, of_a: str, of_b: str, out: str, a: Var, b: Var, axis: int) -> Var | None:
-        """The sum of an `einsum` along an axis that one operand alone has."""
+        """Return the sum of an `einsum` along an axis that one operand alone has."""
         c = out[axis]
         if c in of_a and c in of_b or c in (of_a, of_b) or len(out) == 1:
             return None
@@ -117,11 +117,11 @@ class _SumWriter:
         return self.build.call(np.einsum, Const(f"{of_a},{of_b}->{out}"), a, b, name="product")
 
     def are_matrices(self, a: Var, b: Var, x: Var) -> bool:
-        """Whether two operands of `@` are matrices, of the dtype of the result."""
+        """Return whether two operands of `@` are matrices, of the dtype of the result."""
         return all(is_real_array(v) and len(v.type.dims) == 2 and same_dtype(v.type.dtype, x.type.dtype) for v in (a, b))
 
     def is_whole(self, p: Var, x: Var, axis: int) -> bool:
-        """Whether an operand has all axes and the dtype of the result, and is as long along this axis."""
+        """Return whether an operand has all axes and the dtype of the result, and is as long along this axis."""
         if not is_real_array(p) or len(p.type.dims) != len(x.type.dims) or not same_dtype(p.type.dtype, x.type.dtype):
             return False
         m, n = p.type.dims[axis], x.type.dims[axis]
@@ -129,7 +129,7 @@ class _SumWriter:
 
 
 def axes_of(operand) -> float:
-    """How many axes an operand has; infinitely many if that is not known."""
+    """Return the number of axes of an operand, or infinity if it is unknown."""
     if isinstance(operand, Const):
         return 0 if type(operand.value) in (int, float) and not operand.live else np.inf
     t = operand.type if isinstance(operand, Var) else None

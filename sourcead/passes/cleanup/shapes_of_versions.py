@@ -1,10 +1,10 @@
-"""The shape of an array is that of every version of it.
+"""Moves queries of a shape or dtype from one version of an array to another, because all versions have the same.
 
     query_first_versions:      a1 = a0 with [i] = v;  s = a1.shape        s = a0.shape
     query_current_versions:    a1 = a0 with [i] = v;  s = a0.shape        s = a1.shape
 
-Legal because a write changes neither shape nor dtype.  With the first, what a loop reads of the shape of an array that it writes does
-not depend on the iteration.  The second comes before the text is written, so that no query keeps an old version of an array alive.
+This is legal because a write changes neither shape nor dtype.  With the first, what a loop reads of the shape of an array that it writes
+does not depend on the iteration.  The second comes before the text is written, so that no query keeps an old version of an array alive.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sourcead.passes.peephole import with_body, with_stmts
 
 
 def query_first_versions(function: Function) -> Function:
-    """The function with each query of a shape or dtype put to the first version of the array."""
+    """Return the function with each query of a shape or dtype moved to the first version of the array."""
     chains = Chains(function.body)
     before: dict[Var, Atom] = {}  # the version that a version was made from
     for stmt in walk(function.body):
@@ -42,7 +42,7 @@ def query_first_versions(function: Function) -> Function:
 
 
 def query_current_versions(function: Function) -> Function:
-    """The function with each query of a shape or dtype put to the version of the array that is current there."""
+    """Return the function with each query of a shape or dtype moved to the version of the array that is current there."""
     chains = Chains(function.body)
 
     def by_chain(variables) -> dict[Var, Var]:
@@ -61,7 +61,7 @@ def query_current_versions(function: Function) -> Function:
 
 
 def put_to(stmt: Stmt, version: Callable[[Atom], Atom]) -> Stmt:
-    """A query of an array put to `version(array)`, if that is surely an array; other statements as they are."""
+    """Return the statement with its query put to `version(array)` if that is known to be an array, else the statement unchanged."""
     array = queried(stmt.op)
     other = None if array is None else version(array)
     is_array = isinstance(other, Var) and isinstance(other.type, Array) and other is not array

@@ -1,4 +1,4 @@
-"""Transposes of transposes, and of products of matrices.
+"""Simplifies transposes of transposes and of products of matrices.
 
     y = transpose(transpose(x))                  y = x
     y = transpose(matmul(transpose(a), b))       y = matmul(transpose(b), a)
@@ -24,7 +24,7 @@ _NOT_KNOWN = object()
 
 
 def transposed(stmt: Stmt, args: tuple, kwargs: tuple, facts: Facts) -> Atom | list[Stmt] | Call | None:
-    """What stands for a call of `np.transpose`; None if it stays."""
+    """Return what replaces a call of `np.transpose`, or None if the call stays."""
     inner = facts.op(args[0]) if args else None
     if isinstance(inner, Call) and inner.fn in (operator.matmul, np.outer) and len(args) == 1 and not kwargs:
         return _transposed_product(stmt, args[0], inner, facts)
@@ -61,7 +61,7 @@ def _transposed_product(stmt: Stmt, product: Var, op: Call, facts: Facts) -> lis
 
 
 def _axes(args: tuple, kwargs: tuple):
-    """The axes of a transpose: a tuple of numbers, None if all are reversed, or `_NOT_KNOWN`."""
+    """Return the axes of a transpose: a tuple of numbers, None if all are reversed, or `_NOT_KNOWN`."""
     given = [*args[1:], *(v for _, v in kwargs)]
     if not given:
         return None

@@ -1,10 +1,10 @@
-"""A shape is read of a value that is needed anyway, so that no value is computed for its shape alone.
+"""Reads a shape from a value that is needed anyway, so that no value is computed for its shape alone.
 
     p = mul(x, y);  s = p.shape            s = x.shape
     p = mul(x, y);  z = zeros_like(p)      z = zeros_like(x)
 
-Legal if the shapes are known to be equal, and the dtypes where they matter.  The other value is a parameter or one that the user named,
-whose memory is not written and handed on nowhere: otherwise the query could keep an old version of it alive, which costs a copy.
+This is legal if the shapes are known to be equal, and the dtypes where they matter.  The other value is a parameter or one that the user
+named, whose memory is not written and handed on nowhere: otherwise the query could keep an old version of it alive, which costs a copy.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LIKE = (np.zeros_like, np.ones_like, np.empty_like)
 
 
 def share_shapes(function: Function) -> Function:
-    """The function without values that are computed for their shape alone."""
+    """Return the function without values that are computed for their shape alone."""
     if not any(_queried(s.op) for s in walk(function.body)):
         return function
     dims, moving = KnownDims(), _moving(function)
@@ -73,7 +73,7 @@ def _combined_with_itself(op: Op | None) -> Var | None:
 
 
 def _queried(op: Op | None) -> Var | None:
-    """The array of which an op reads the shape alone."""
+    """Return the array whose shape is all that an op reads, or None for other ops."""
     match op:
         case Attr(Var() as base, name) if name in ATTRIBUTES:
             return base
@@ -83,7 +83,7 @@ def _queried(op: Op | None) -> Var | None:
 
 
 def _query_of_another(op: Op, array: Var, candidates: list[Var], dims: KnownDims, facts: Facts) -> Op | None:
-    """The same query of another array of the same shape."""
+    """Return the same query of a candidate that has the same shape, or None if there is none."""
     shape = dims.shape(array.type, facts)
     if shape is None or array in candidates:
         return None
@@ -99,7 +99,7 @@ def _same_dtype(a: Var, b: Var) -> bool:
 
 
 def _moving(function: Function) -> set[Operand]:
-    """Values whose memory may be written or handed on: bases of updates, initial values of loops, and results of blocks."""
+    """Return the values whose memory may be written or handed on: bases of updates, initial values of loops, and results of blocks."""
     moving: set[Operand] = set()
     for stmt in walk(function.body):
         match stmt.op:

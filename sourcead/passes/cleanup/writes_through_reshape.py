@@ -1,9 +1,9 @@
-"""A write through `reshape` becomes a write into the reshaped array, which is reshaped back.
+"""Turns a write through `reshape` into a write into the reshaped array, which is reshaped back.
 
     a1 = a0 with .reshape[k] = v        r0 = reshape(a0, s);  r1 = r0 with [k] = v;  a1 = reshape(r1, a0.shape)
 
-Legal always.  It is needed because `np.reshape` gives a view of an array in C order only, and nothing tells which of the arrays that the
-text makes are in C order.  A write through a reshape to one axis stays where the text can write it as `a.flat[k] = v`.
+This is always legal, and needed because `np.reshape` gives a view of an array in C order only, and nothing tells which of the arrays that
+the text makes are in C order.  A write through a reshape to one axis stays where the text can write it as `a.flat[k] = v`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def is_reshape(step: Sub | View) -> bool:
 
 
 def is_flat(step: Sub | View) -> bool:
-    """Whether a step is a reshape to one axis of any length."""
+    """Return whether a step is a reshape to one axis that holds all elements."""
     if not is_reshape(step) or step.kwargs:
         return False
     return not step.args or len(step.args) == 1 and isinstance(step.args[0], Const) and step.args[0].value in (-1, (-1,))
 
 
 def is_plain(op: Update) -> bool:
-    """Whether an update can be written with `.flat`."""
+    """Return whether an update can be written with `.flat`."""
     if len(op.path) != 2 or not is_flat(op.path[0]) or not isinstance(op.path[1], Sub):
         return False
     key = op.path[1].key
@@ -43,7 +43,7 @@ def is_plain(op: Update) -> bool:
 
 
 def expand_writes_through_reshape(function: Function) -> Function:
-    """The function without writes through `reshape` that `.flat` cannot express."""
+    """Return the function without writes through `reshape` that `.flat` cannot express."""
 
     def change(stmt: Stmt) -> list[Stmt]:
         through = isinstance(stmt.op, Update) and any(map(is_reshape, stmt.op.path)) and not is_plain(stmt.op)
@@ -53,7 +53,7 @@ def expand_writes_through_reshape(function: Function) -> Function:
 
 
 def expanded(stmt: Stmt) -> list[Stmt]:
-    """The statements that take the place of an update through `reshape`."""
+    """Return the statements that take the place of an update through `reshape`."""
     build = Builder().at(stmt)
     new = updated(build, stmt.op)
     last = build.stmts.pop()
@@ -62,7 +62,7 @@ def expanded(stmt: Stmt) -> list[Stmt]:
 
 
 def updated(build: Builder, op: Update) -> Var:
-    """The new version of the array, which the statement that is emitted last defines."""
+    """Return the new version of the array, which the statement that is emitted last defines."""
     k = next((k for k, step in enumerate(op.path) if is_reshape(step)), None)
     if k is None:
         return build.emit(op, atom_type(op.base))

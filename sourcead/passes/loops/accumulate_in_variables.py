@@ -1,4 +1,4 @@
-"""An element of an array that a loop adds to, while it reads other elements of the array, is kept in a variable.
+"""Keeps an element of an array in a variable while a loop adds to it and reads other elements of the array.
 
     b1 = loop (b = b0) for k in range(p, m, 1):      e0 = b0[i, j]
         c = b[k, j]                                  e1 = loop (e = e0) for k in range(p, m, 1):
@@ -6,8 +6,8 @@
         yield b2                                         e2 = add(e, mul(a, c));  yield e2
                                                      b1 = b0 with [i, j] = e1
 
-The reverse sweep needs `b[k, j]` as it was, which later statements overwrite.  Now the array is written once, so that what is
-overwritten is saved once.  Legal if the other elements are known to be other ones (`analysis/same_element.py`); where the loop may have no
+The reverse sweep needs `b[k, j]` as it was, which later statements overwrite.  Now the array is written once, so that what is overwritten
+is saved once.  This is legal if the other elements are known to be other ones (`analysis/same_element.py`); where the loop may have no
 iterations, and nothing beside it uses the element anyway, a branch makes sure that it is not read in vain.
 """
 
@@ -24,8 +24,8 @@ from sourcead.passes.peephole import with_body, with_stmts
 
 
 def accumulate_in_variables(function: Function) -> Function:
-    """The function with elements in variables to which innermost loops add while they read others."""
-    subscripts = cache(lambda: Subscripts(function.body))  # takes time, and most functions have no such loop
+    """Return the function with variables for the elements that innermost loops add to while they read other elements."""
+    subscripts = cache(lambda: Subscripts(function.body))  # computed only when needed: it takes time, and most functions have no such loop
 
     def visit(block: Block) -> Block:
         stmts: list[Stmt] = []

@@ -1,4 +1,4 @@
-"""The factors of sums of products in a loop: how large they are, and which arrays hold their values of all iterations (`fission.py`)."""
+"""The factors of sums of products in a loop: their sizes, and the arrays that hold their values in all iterations (`fission.py`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sourcead.ir.walk import all_reads, definitions
 
 @dataclass(eq=False)
 class Term:
-    """What one update adds to a sum in each iteration: the product of two factors, or one factor.
+    """The value that one update adds to a sum in each iteration: the product of two factors, or one factor.
 
     Attributes:
         update: the update.
@@ -33,7 +33,7 @@ class Term:
 
 @dataclass(eq=False)
 class Size:
-    """How a dim is computed: the size of `var` along `axis`, or a number."""
+    """A way to compute a dim: as the size of `var` along `axis`, or as a number."""
 
     var: Var | None
     axis: int
@@ -46,7 +46,7 @@ class Size:
 
 
 class FunctionFacts:
-    """What is known of the function whose loops are split.  `notes` gets a line for each of them."""
+    """Facts about the function whose loops are split; `notes` gets a line for each of these loops."""
 
     def __init__(self, function: Function, notes: list[str]):
         self.notes = notes
@@ -57,7 +57,7 @@ class FunctionFacts:
 
 @dataclass(eq=False)
 class FactorArray:
-    """An array that holds the values of a factor: that of iteration i at place i + `offset` along an axis."""
+    """An array that holds the values of a factor, the value of iteration i at position i + `offset` along an axis."""
 
     array: Var
     axis: int
@@ -65,7 +65,7 @@ class FactorArray:
 
 
 class FactorArrays:
-    """Finds the arrays and sizes of the factors of one loop.  `scope`: the variables that are visible before it."""
+    """Finds the arrays and sizes of the factors of one loop.  `scope` holds the variables that are visible before it."""
 
     def __init__(self, facts: FunctionFacts, stmt: Stmt, counted: Counted, scope: list[Var]):
         self.facts, self.stmt, self.counted, self.scope = facts, stmt, counted, scope
@@ -74,7 +74,7 @@ class FactorArrays:
         self.here = {t: s for s in self.loop.body.stmts for t in s.targets}
 
     def shape_of(self, v: Var, term: Term) -> tuple[Size, ...] | None:
-        """How large a factor is along each axis, by variables in scope; None if this may differ between iterations.
+        """Return the sizes of a factor along its axes in terms of variables in scope, or None if they may differ between iterations.
 
         A factor of a product that is added to an array without being broadcast is as long as an axis of that array.  Along the
         other axis of a batch, over which the product sums, both factors are equally long.
@@ -100,7 +100,7 @@ class FactorArrays:
         return None
 
     def find(self, v: Var) -> FactorArray | None:
-        """The array that holds the values of a factor after the loop: each iteration reads its part, or writes it for the last time."""
+        """Return the array that holds all values of a factor after the loop, which each iteration reads or finally writes; else None."""
         match self.here[v].op if v in self.here else None:
             case Index(Var() as array, key) if array in self.scope and rank(array) == rank(v) + 1:
                 return self.held(array, key)
@@ -114,14 +114,14 @@ class FactorArrays:
         return None
 
     def held(self, array: Var, key) -> FactorArray | None:
-        """The place of the part that a subscript takes, if the subscript moves on by one in each iteration."""
+        """Return the place of the part that a subscript takes, if the subscript moves on by one in each iteration."""
         at = offset(key, self.index, self.facts.made)
         if at is not None:
             return FactorArray(array, 0, at) if at + self.counted.first >= 0 else None
         return FactorArray(array, 1, 0) if axis_of(key, self.index) == 1 else None
 
     def chain(self, k: int, version: Atom) -> list[Stmt]:
-        """The updates by which the body makes what it yields for a loop variant, in order; none if it makes it in another way."""
+        """Return the updates that make the result of the body for a loop variant, in order, or none if something else makes it."""
         found = []
         while version in self.here and isinstance(self.here[version].op, Update):
             found.append(self.here[version])
@@ -129,7 +129,7 @@ class FactorArrays:
         return found[::-1] if version is self.loop.params[k] else []
 
     def stays(self, stmt: Stmt, chain: list[Stmt]) -> bool:
-        """Whether no other update of the array, in this or a later iteration, changes what an update sets."""
+        """Return whether no other update of the array, in this or a later iteration, changes what an update sets."""
         if stmt not in chain:
             return False
         keys = [s.op.path[0].key if len(s.op.path) == 1 and isinstance(s.op.path[0], Sub) else None for s in chain]
@@ -148,7 +148,7 @@ class FactorArrays:
 
 
 def fills(v: Var, array: Var, axis: int) -> bool:
-    """Whether a value is as large as the part of an array along an axis that it is written to, not broadcast."""
+    """Return whether a value fills the part of an array that it is written to, along an axis, without being broadcast."""
     dims = dims_in(array)
     part = (*dims[:axis], *dims[axis + 1 :])
     return all(m is n or m == n or least(m) > 1 and least(n) > 1 for m, n in zip(dims_in(v), part))

@@ -1,15 +1,15 @@
-"""Sums of products over the iterations of a reverse loop become one product after it.
+"""Turns the sums of products over the iterations of a reverse loop into one product after the loop.
 
     r, s = loop (u = u0, b = b0, l = l0) for t ...:      zs1 = loop (zs = zs0) for t ...:
         l1, h = pop l                                        zs2 = zs with [t] = z;  yield zs2
         u1 = u with all += outer(z, h)                   r = u0 with all += matmul(transpose(zs1), hs)
         b1 = b with all += z;  yield u1, b1, l1          s = b0 with all += sum(zs1, axis=0)
 
-The factors of all iterations are stacked, a row for each, or a row for each sample of a batch (`d_u += d_z.T @ h`).  A factor
-`xs[t]` lies in a stack already; what the forward sweep saved on a list is saved in an array instead.  Legal if nothing else in the loop
-reads the sums, what is added to them is not broadcast, and the shapes of the factors are known to be the same in each iteration and can
-be computed before the loop.  It takes the memory of the stacks, so it is not done under a policy that saves memory.  The result differs
-by rounding, as the order of sums does.
+The factors of all iterations are stacked, a row for each, or a row for each sample of a batch (`d_u += d_z.T @ h`).  A factor `xs[t]` lies
+in a stack already; what the forward sweep saved on a list is saved in an array instead.  This is legal if nothing else in the loop reads
+the sums, what is added to them is not broadcast, and the shapes of the factors are known to be the same in each iteration and can be
+computed before the loop.  It takes the memory of the stacks, so it is not done under a policy that saves memory.  The result differs by
+rounding, as the order of sums does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sourcead.passes.peephole import with_body, with_stmts
 
 
 def sum_after_loops(function: Function, notes: list[str]) -> Function:
-    """The function with sums of products taken out of the loops of its reverse sweep; says so in `notes`."""
+    """Return the function with sums of products taken out of the loops of its reverse sweep, and add a line to `notes` for each loop."""
     return with_body(function, LoopFission(FunctionFacts(function, notes)).block(function.body, list(function.params)))
 
 
@@ -39,7 +39,7 @@ class LoopFission:
         self.facts = facts
 
     def block(self, block: Block, scope: list[Var]) -> Block:
-        """The block with its loops split; `scope`: what is defined around it."""
+        """Return the block with its loops split; `scope` holds the variables that are defined around it."""
         stmts, inner = [], list(scope)
         for stmt in block.stmts:
             around = [*inner, *bound_vars(stmt.op)]
@@ -50,7 +50,7 @@ class LoopFission:
         return with_stmts(block, stmts)
 
     def split(self, stmt: Stmt, stmts: list[Stmt], scope: list[Var]) -> list[Stmt]:
-        """The statements of a block with one of its loops split, if that pays."""
+        """Return the statements of a block with one of its loops split if that is legal and useful."""
         counted = self.facts.counting.of(stmt.op)
         if counted is None:
             return stmts
@@ -60,10 +60,10 @@ class LoopFission:
         before = [*scope, *(t for s in stmts[: stmts.index(stmt)] for t in s.targets)]
         return SplitLoop(self.facts, stmt, counted, stmts, before).split(terms)
 
-    # -- what it sums --------------------------------------------------------------------------------------------------
+    # -- sums of a loop -------------------------------------------------------------------------------------------------
 
     def terms(self, loop: Loop) -> list[Term]:
-        """The sums of a loop that can be computed after it: those of products, and of rows that are stacked for a product anyway."""
+        """Return the sums that can be computed after a loop: sums of products, and of rows that are stacked for a product anyway."""
         found = []
         here = {t: s for s in loop.body.stmts for t in s.targets}
         for k, result in enumerate(loop.body.results):
@@ -85,7 +85,7 @@ class LoopFission:
         return [t for t in found if len(t.factors) == 2 or t.factors[0] in stacked]
 
     def term(self, update: Stmt, k: int, here: dict[Var, Stmt]) -> Term | None:
-        """The term that an update adds to a sum; None if it cannot be computed after the loop."""
+        """Return the term that an update adds to a sum, or None if it cannot be computed after the loop."""
         value = update.op.value
         dims = dims_in(value)
         stmt = here.get(value)
@@ -114,7 +114,7 @@ class LoopFission:
 
 
 def same_shape(sum_: Atom, value: Atom) -> bool:
-    """Whether a value that is added to a sum surely has the shape and dtype of the sum."""
+    """Return whether a value that is added to a sum is known to have the shape and dtype of the sum."""
     a, b = dims_in(sum_), dims_in(value)
     if a is None or b is None or len(a) != len(b) or atom_type(sum_).dtype != atom_type(value).dtype:
         return False

@@ -1,11 +1,11 @@
-"""Products of a matrix with one row of an array in each iteration become one product before the loop.
+"""Turns the products of a matrix with one row of an array in each iteration into one product before the loop.
 
     loop for t in range(0, n, 1):            zs = matmul(xs, transpose(w))
         x = xs[t]                            loop for t in range(0, n, 1):
         z = matmul(w, x)                         z = zs[t]
 
-The same holds for batches, `xs[t] @ w` and `xs[:, t] @ w` of an array with three axes.  Legal if `xs` and `w` do not depend on the loop
-and the loop visits every row of `xs`; a product has no effect, so that it may be computed where the loop has no iterations.  It takes
+The same holds for batches, `xs[t] @ w` and `xs[:, t] @ w` of an array with three axes.  This is legal if `xs` and `w` do not depend on the
+loop and the loop visits every row of `xs`; a product has no effect, so that it may be computed where the loop has no iterations.  It takes
 the memory of all products.  The reverse sweep of one product is one product too (`fission.py`).
 """
 
@@ -28,9 +28,9 @@ PRODUCTS = (operator.matmul, np.matmul, np.dot)
 
 
 def hoist_products(function: Function, notes: list[str], build: Builder, products: set[Var]) -> Function:
-    """The function with products of all iterations before the loop.
+    """Return the function with products in loops computed for all iterations before the loop.
 
-    Adds these products to `products` and a line for each loop to `notes`; `build` learns of the new variables.
+    Add these products to `products` and a line for each loop to `notes`; `build` learns the new variables.
     """
     return with_body(function, ProductHoisting(function, notes, build, products).block(function.body, list(function.params)))
 
@@ -43,7 +43,7 @@ class ProductHoisting:
         self.counting = Counting(definitions(function.body))
 
     def block(self, block: Block, scope: list[Var]) -> Block:
-        """The block with products taken out of its loops; `scope`: what is defined around it."""
+        """Return the block with products taken out of its loops; `scope` holds the variables that are defined around it."""
         stmts, before = [], list(scope)
         for stmt in block.stmts:
             around = [*before, *bound_vars(stmt.op)]
@@ -53,7 +53,7 @@ class ProductHoisting:
         return with_stmts(block, stmts)
 
     def loop(self, stmt: Stmt, scope: list[Var]) -> list[Stmt]:
-        """The loop behind the products that are taken out of it."""
+        """Return the products that are taken out of a loop, followed by the loop."""
         loop: Loop = stmt.op
         counted = self.counting.of(loop)
         if counted is None or counted.first != 0:
@@ -79,7 +79,7 @@ class ProductHoisting:
         return [*hoisted, replace(stmt, op=replace(loop, body=Block(tuple(body), loop.body.results)))]
 
     def product(self, stmt: Stmt, index: Var, rows, here: dict[Var, Stmt], outside: set[Var]) -> Stmt | None:
-        """The statement that reads a row of the hoisted product in place of a product; None if it cannot be hoisted."""
+        """Return the statement that reads a row of the hoisted product in place of a product, or None if it cannot be hoisted."""
         left, right = stmt.op.args
         for x, w, x_first in ((left, right, True), (right, left, False)):
             read = here[x].op if x in here else None
@@ -95,7 +95,7 @@ class ProductHoisting:
         return None
 
     def invariant(self, atom: Atom, here: dict[Var, Stmt], outside: set[Var]) -> tuple[Var, bool] | None:
-        """The value from outside the loop that an atom is, and whether it is its transpose; None if it is neither."""
+        """Return the value from outside the loop that an atom is or transposes, and whether it transposes it, or None for other atoms."""
         if atom in outside:
             return atom, False
         match here[atom].op if atom in here else None:
@@ -106,7 +106,7 @@ class ProductHoisting:
         return None
 
     def all_products(self, array: Var, dims: tuple, axis: int, w: Var, transposed: bool, x_first: bool) -> Var | None:
-        """The product of an array with `w`, or with its transpose, from which an iteration takes its part along an axis."""
+        """Return the product of an array with `w`, or with its transpose, from which an iteration takes its part along an axis."""
         build, rank = self.builder, len(dims_in(w) or ())
         origin = self.counting.op(w)
         matrix_name = origin.args[0].name if isinstance(origin, Call) and origin.fn is np.transpose else w.name
@@ -126,11 +126,11 @@ class ProductHoisting:
 
 
 def expand_row_reshapes(function: Function) -> Function:
-    """The function with `np.reshape` for `join_rows` and `split_rows`, whose adjoints need no values.
+    """Return the function with `np.reshape` in place of `join_rows` and `split_rows`, whose adjoints need no values.
 
     y = join_rows(x);  z = split_rows(y, x)        y = reshape(x, (-1, d));  z = reshape(y, (m, n, d))        x: (m, n, d)
 
-    Legal always: the helpers are defined so.
+    This is always legal, because it is how the helpers are defined.
     """
 
     def change(stmt: Stmt) -> list[Stmt]:
@@ -146,6 +146,6 @@ def expand_row_reshapes(function: Function) -> Function:
 
 
 def size_along(build: Builder, array: Atom, axis: int) -> Atom:
-    """The size of an array along an axis."""
+    """Return the size of an array along an axis."""
     dims = dims_in(array)
     return Const(dims[axis]) if isinstance(dims[axis], int) else build.index(build.attr(array, "shape"), Const(axis % len(dims)))

@@ -1,4 +1,4 @@
-"""A loop over time with a loop over layers inside becomes a loop over layers with a loop over time inside.
+"""Turns a loop over time with a loop over layers inside into a loop over layers with a loop over time inside.
 
     loop (hs = hs0) for t ...:                       loop (xs = xs0, states = list()) for j ...:
         x0 = xs0[t]                                      h = hs0[j]
@@ -37,7 +37,7 @@ from sourcead.primitives.table import record_of
 
 
 def interchange_loops(function: Function, notes: list[str], build: Builder) -> Function:
-    """The function with loops over time inside those over layers; adds a line to `notes` for each.
+    """Return the function with loops over time inside those over layers, and add a line to `notes` for each.
 
     `build` knows the function's variables and learns of the new ones.
     """
@@ -46,7 +46,7 @@ def interchange_loops(function: Function, notes: list[str], build: Builder) -> F
 
 @dataclass(eq=False)
 class State:
-    """A list with a state of each layer: a variant of the outer loop, which the inner loop makes anew.
+    """A list with a state for each layer, which is a variant of the outer loop and which the inner loop makes anew.
 
     Attributes:
         outer: the number of the variant of the outer loop.
@@ -91,7 +91,7 @@ class Interchange:
         self.counting = Counting(definitions(function.body))
 
     def block(self, block: Block, scope: list[Var]) -> Block:
-        """The block with its loops interchanged; `scope`: the variables that are visible before it."""
+        """Return the block with its loops interchanged; `scope` holds the variables that are visible before it."""
         stmts, before = [], list(scope)
         for stmt in block.stmts:
             nest = self.nest(stmt, set(before)) if isinstance(stmt.op, Loop) else None
@@ -105,10 +105,10 @@ class Interchange:
             before += stmt.targets
         return with_stmts(block, stmts)
 
-    # -- which loops may be interchanged -------------------------------------------------------------------------------
+    # -- loops that may be interchanged ----------------------------------------------------------------------------------
 
     def nest(self, stmt: Stmt, outside: set[Var]) -> Nest | None:
-        """The nest of a loop that has the form above; None of others."""
+        """Return the nest of a loop that has the form above, or None for other loops."""
         loop: Loop = stmt.op
         times = self.counting.of(loop)
         if times is None or times.first or least(times.rows) < 1 or not loop.body.stmts:
@@ -144,7 +144,7 @@ class Interchange:
         return Nest(stmt, inner, times, count, states, thread, inputs)
 
     def state(self, loop: Loop, inner: Stmt, k: int) -> State | None:
-        """The k-th variant of a loop as a list of states."""
+        """Return the k-th variant of a loop as a list of states, or None if it is not one."""
         after = loop.body.results[k]
         if not isinstance(loop.params[k].type, ListT) or after not in inner.targets or self.uses[after] != 1:
             return None
@@ -159,7 +159,7 @@ class Interchange:
         return None
 
     def count(self, atom: Atom, made: dict[Var, Stmt], loop: Loop, outside: set[Var]) -> list[Stmt] | None:
-        """The statements that find the number of layers, if that is the least of some lengths and the same at all times; else None.
+        """Return the statements that find the number of layers, if that is the least of some lengths and the same at all times; else None.
 
         After the first time, the lists of states have one item for each layer.
         """
@@ -175,14 +175,14 @@ class Interchange:
         return None
 
     def known_uses(self, param: Var, states: list[State], count: list[Stmt], loop: Loop) -> int:
-        """How often the statements that may read a list of states do so."""
+        """Return how many reads of a list of states are in the statements that may read it."""
         known = [s.read for s in states if loop.params[s.outer] is param] + count
         return sum(v is param for s in known for v in op_reads(s.op))
 
     # -- the new loops -----------------------------------------------------------------------------------------------------
 
     def interchanged(self, nest: Nest, scope: list[Var]) -> list[Stmt] | None:
-        """The statements in place of a nest; None if the shape of what passes between layers is not known, or nothing is gained."""
+        """Return the statements in place of a nest, or None if the shape of what passes between layers is unknown or nothing is gained."""
         loop, inner = nest.stmt.op, nest.inner.op
         thread, output = inner.params[nest.thread], inner.body.results[nest.thread]
         changing = {thread, loop.index, *(s.read.targets[0] for s in nest.states)}
@@ -220,7 +220,7 @@ class Interchange:
         return stmts
 
     def keeps_shape(self, state: State, moving: list[Stmt]) -> bool:
-        """Whether a state surely has the same shape and dtype at all times.
+        """Return whether a state is known to have the same shape and dtype at all times.
 
         Its last axis keeps its length if each state is multiplied by the same matrix, or combined with the next one element by element.
         """
@@ -237,7 +237,7 @@ class Interchange:
     def layer(
         self, nest: Nest, inputs: Var, fixed: list[Stmt], moving: list[Stmt], sizes: Sizes, swap: dict[Var, Atom]
     ) -> tuple[list[Stmt], tuple[Var, ...]]:
-        """The statements of one layer for all times, and the values that they yield."""
+        """Return the statements of one layer for all times, and the values that they yield."""
         loop, inner, build = nest.stmt.op, nest.inner.op, self.builder
         thread, output = inner.params[nest.thread], inner.body.results[nest.thread]
         values = [s.append.op.value for s in nest.states]
@@ -280,7 +280,7 @@ class Interchange:
         return stmts, (outputs, *lists)
 
     def empty(self, nest: Nest, v: Var, sizes: Sizes, one_more: bool = False) -> Var:
-        """An array for the values of `v` at all times; with `one_more`, for the value before the first time too."""
+        """Return a new array for the values of `v` at all times and, with `one_more`, for the value before the first time."""
         build, rows, dim = self.builder, self.rows(nest.times), nest.times.rows
         if one_more:
             rows = build.call(operator.add, rows, Const(1))
@@ -293,7 +293,7 @@ class Interchange:
         return build.call(np.empty, (rows, *shape), name=f"{v.name}s", type=t, **dtype_option(t.dtype))
 
     def rows(self, times: Counted) -> Atom:
-        """The number of times: the length of an array is read again, which needs no name."""
+        """Return the number of times; if it is the length of an array, read that again, which needs no name."""
         op = self.counting.op(times.count)
         if isinstance(op, Call) and op.fn is len:
             return self.builder.call(len, *op.args)
@@ -309,5 +309,5 @@ def is_product(stmt: Stmt) -> bool:
 
 
 def is_gained(stmt: Stmt, thread: Var, known: set[Var]) -> bool:
-    """Whether a statement multiplies the input of a layer by a value that is the same at all times."""
+    """Return whether a statement multiplies the input of a layer by a value that is the same at all times."""
     return is_product(stmt) and thread in stmt.op.args and any(a in known for a in stmt.op.args)

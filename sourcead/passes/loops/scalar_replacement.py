@@ -1,4 +1,4 @@
-"""Elements of arrays that each iteration of an innermost loop reads or adds to are kept in variables.
+"""Keeps elements of arrays that each iteration of an innermost loop reads or adds to in variables.
 
     c1, x1 = loop (c = c0, x = x0) for k ...:        s0 = c0[i, j];  d = e[i]
         d = e[i]                                     s1, x1 = loop (s = s0, x = x0) for k ...:
@@ -7,9 +7,9 @@
         yield c2, x2                                     yield s2, x2
                                                      c1 = c0 with [i, j] = s1
 
-Machine code cannot do so by itself: for all that it knows, `x` and `e` share memory.  Legal if every other access of the array in the
-loop is known to be of the same element or never of it (`analysis/same_element.py`).  Nothing is read that the loop does not read: where it
-may have no iterations, a branch stands around all.
+Machine code cannot do so by itself: for all that it knows, `x` and `e` share memory.  This is legal if every other access of the array in
+the loop is known to be of the same element or never of it (`analysis/same_element.py`).  No element is read that the loop does not read:
+if it may have no iterations, all statements stand inside a branch.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BY = {"add": operator.add, "sub": operator.sub}
 def in_registers(
     stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...]
 ) -> tuple[list[Stmt], Stmt, list[Stmt], bool]:
-    """The statements before the loop, the loop, the statements after it, and whether these are legal if it has no iterations.
+    """Return the statements before the loop, the loop, the statements after it, and whether these are legal if it has no iterations.
 
     Args:
         beside: the statements of the block that the loop stands in.
@@ -53,7 +53,7 @@ def in_registers(
 
 
 def where_not_empty(stmts: list[Stmt], stmt: Stmt, subscripts: Subscripts) -> list[Stmt]:
-    """A branch that runs the statements in place of a loop where it has iterations; else its results are its initial values."""
+    """Return a branch that runs the statements in place of a loop if the loop has iterations, and else yields its initial values."""
     some = Var("some", BOOL, True)
     bounds: list[Stmt] = []
     start, stop = stmt.op.domain.start, stmt.op.domain.stop
@@ -65,7 +65,7 @@ def where_not_empty(stmts: list[Stmt], stmt: Stmt, subscripts: Subscripts) -> li
 
 
 def accumulating(stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...]) -> list[Stmt]:
-    """The loop with those elements in variables that it adds to while it reads others of the same array."""
+    """Return the loop with variables for the elements that it adds to while it reads others of the same array."""
     work = _ScalarReplacement(stmt, body, subscripts)
     work.promote(others_read=True)
     certain = subscripts.is_never_empty(stmt.op.domain) or all(is_done_anyway(base, key, beside) for base, key in work.keys)
@@ -76,12 +76,12 @@ def accumulating(stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[S
 
 
 class _ScalarReplacement:
-    """The parts of one loop, as they change.
+    """Changes the parts of one loop step by step.
 
     Attributes:
         before, after: the new statements before and after the loop.
         keys: the elements that are read before the loop: array and subscript.
-        stmts, params, inits, results, targets: the parts of the loop; a statement that goes is None.
+        stmts, params, inits, results, targets: the parts of the loop; a statement that is removed is None.
         renamed: the atoms that take the place of variables.
     """
 
@@ -112,7 +112,7 @@ class _ScalarReplacement:
     # ---- elements that are written ----
 
     def promote(self, others_read: bool = False) -> None:
-        """Puts the elements that each iteration writes into variables; with `others_read`, only if it reads other elements too."""
+        """Put the elements that each iteration writes into variables or, with `others_read`, only if it reads other elements too."""
         for chain in [p for p in self.params if isinstance(p.type, Array) and p.type.dtype == FLOAT]:
             accesses = [a for a in self.all_accesses() if a.chain is chain]
             candidates = [a for a in accesses if a.mode is not None and self.is_invariant(a.key)]
@@ -128,7 +128,7 @@ class _ScalarReplacement:
             self.promoted(chain, first.key, {a.at for a in here})
 
     def is_plain(self, access: Access) -> bool:
-        """Whether an access is a statement of its own, for numbers of 64 bits."""
+        """Return whether an access is a whole statement and handles numbers of 64 bits."""
         op = self.body.stmts[access.at].op
         if isinstance(op, Update):
             t = atom_type(op.value)
@@ -182,7 +182,7 @@ class _ScalarReplacement:
     # ---- elements that are only read ----
 
     def hoist(self) -> None:
-        """Puts reads of elements that no iteration writes in front of the loop."""
+        """Move reads of elements that no iteration writes in front of the loop."""
         updates = [a for _, a in self.body.updates()]
         done: dict[tuple, Var] = {}
         for at, stmt in enumerate(self.stmts):
@@ -203,7 +203,7 @@ class _ScalarReplacement:
             self.stmts[at] = None
 
     def entry(self, chain: Var) -> Atom:
-        """An array as it is before the loop."""
+        """Return the version of an array that is current before the loop."""
         op = self.stmt.op
         return op.inits[op.params.index(chain)] if chain in op.params else chain
 
@@ -219,12 +219,12 @@ class _ScalarReplacement:
 
 
 def single(key: tuple[Atom, ...]):
-    """The subscript of an op for a key."""
+    """Return the subscript of an op for a tuple of subscripts."""
     return key if len(key) > 1 else key[0]
 
 
 def is_done_anyway(base: Atom, key: tuple[Atom, ...], beside: tuple[Stmt, ...]) -> bool:
-    """Whether a statement of a block reads or writes this element of an array of the same shape in any case."""
+    """Return whether a statement of a block always reads or writes this element of an array of the same shape."""
     for stmt in beside:
         match stmt.op:
             case Index(Var() as other, found):

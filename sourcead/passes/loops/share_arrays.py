@@ -1,4 +1,4 @@
-"""A product that each iteration reads a row of is put into the array that the loop writes its results into.
+"""Puts a product, of which each iteration reads a row, into the array that the loop writes its results into.
 
     zs = matmul(xs, w)                               h1 = h0 with [1:] = matmul(xs, w)
     loop (h = h0) for t in range(0, n, 1):           loop (h = h1) for t in range(0, n, 1):
@@ -6,8 +6,8 @@
         y = f(z, h[t])                                   y = f(z, h[t])
         h2 = h with [t + 1] = y;  yield h2               h2 = h with [t + 1] = y;  yield h2
 
-It saves the memory of an array, and in the reverse sweep that of its cotangent.  Legal if nothing else reads the product, the rows have
-the same shape and dtype, the loop counts upward, reads row `t` of the product before it sets row `t + c` of the array, and reads only
+It saves the memory of an array, and in the reverse sweep that of its cotangent.  This is legal if nothing else reads the product, the rows
+have the same shape and dtype, the loop counts upward, reads row `t` of the product before it sets row `t + c` of the array, and reads only
 rows of the array that it, or something before the loop, has set already: `t + k` with 0 <= k < c.  The array must be new, and rows must
 have been put into it one by one.
 """
@@ -31,7 +31,7 @@ from sourcead.passes.peephole import with_body, with_stmts
 
 
 def share_arrays(function: Function, build: Builder, products: set[Var]) -> Function:
-    """The function with those of `products` that a loop takes row by row put where the loop writes its results.
+    """Return the function with the `products` that a loop reads row by row stored in the array of the loop's results.
 
     `build` knows the function's variables and learns of the new ones.
     """
@@ -39,7 +39,7 @@ def share_arrays(function: Function, build: Builder, products: set[Var]) -> Func
 
 
 class ProductSharing:
-    """Puts products of one function into the arrays that loops write."""
+    """Puts products of one function into the arrays that loops write their results into."""
 
     def __init__(self, function: Function, builder: Builder, products: set[Var]):
         self.builder, self.products = builder, products
@@ -55,7 +55,7 @@ class ProductSharing:
         return with_stmts(block, stmts)
 
     def loop(self, stmt: Stmt, here: set[Var]) -> list[Stmt]:
-        """The loop behind the statements that it then needs, if it can take a product from the array of its results."""
+        """Return a loop that reads a product from the array of its results if possible, after the statements that it needs."""
         counted = self.counting.of(stmt.op)
         upward = counted is not None and counted.first == 0 and is_int(stmt.op.domain.step, 1)
         for k, s in enumerate(stmt.op.body.stmts if upward else ()):
@@ -68,7 +68,7 @@ class ProductSharing:
         return [stmt]
 
     def is_own(self, array: Var, here: set[Var]) -> bool:
-        """Whether an array was made in this block and only single rows were put into it."""
+        """Return whether an array was made in this block and only single rows were put into it."""
         while array in here and self.uses[array] == 1:
             match self.made[array].op:
                 case Call(np.empty):
@@ -106,7 +106,7 @@ class ProductSharing:
         return c if self.uses[result] == 1 else None
 
     def shared(self, stmt: Stmt, j: int, read: Stmt, c: int, counted: Counted) -> list[Stmt]:
-        """The update that puts the product into the array, and the loop that takes it from there."""
+        """Return the update that puts the product into the array, and the loop that reads the product from there."""
         loop, build = stmt.op, self.builder
         build.origin, build.within = stmt.origin, stmt.within
         with build.block() as before:
@@ -124,11 +124,11 @@ class ProductSharing:
         return [*before, replace(stmt, op=replace(loop, inits=inits, body=Block(tuple(stmts), loop.body.results)))]
 
     def ends(self, dim: int | Sym, counted: Counted, c: int) -> bool:
-        """Whether an array is known to end with the row that the last iteration writes."""
+        """Return whether an array is known to end with the row that the last iteration writes."""
         if isinstance(dim, Sym):
             return dim.plus == (counted.rows, c) if c else dim is counted.rows
         return isinstance(counted.rows, int) and dim == counted.rows + c
 
     def end(self, counted: Counted, c: int) -> Atom:
-        """The index behind the row that the last iteration writes."""
+        """Return the index behind the row that the last iteration writes."""
         return self.builder.call(operator.add, counted.count, Const(c)) if c else counted.count

@@ -1,4 +1,4 @@
-"""One loop of the reverse sweep is split: the factors of its sums of products are stacked, and multiplied after it (`fission.py`)."""
+"""Splits one loop of the reverse sweep: the factors of its sums of products are stacked, and multiplied after it (`fission.py`)."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class SplitLoop:
         stmts, at: the statements of the block, and the position of the loop among them.
         before, after: build the statements that are to stand before and behind the loop.
         axis: the axis of the stacks of batches along which the iterations lie.
-        gone: the loop variants that the loop loses.
-        variants: those that it gets: variant, value on entry, what the body yields for it, value on leaving.
-        behind: new statements of the body, by the one that they stand behind; None: before all others.
-        instead: what takes the place of a statement of the body; None: nothing does.
+        gone: the loop variants that are removed from the loop.
+        variants: the new loop variants, each with its value on entry, what the body yields for it, and its value on leaving.
+        behind: new statements of the body, by the statement that they follow; under None, those that come before all others.
+        instead: the statement that takes the place of a statement of the body, or None if that is removed.
         yields, leaves: by the number of a loop variant, what the body now yields for it, and what holds it after the loop.
     """
 
@@ -49,7 +49,7 @@ class SplitLoop:
         self.leaves: dict[int, Var] = {}
 
     def backward(self, loop: Loop) -> Loop:
-        """The loop with an index that counts down, as the reverse sweep does, if its index is not read."""
+        """Return the loop with an index that counts down, as the reverse sweep does, if its index is not read."""
         if self.facts.uses[loop.index] or is_int(loop.domain.step, -1):
             return loop
         last = self.before.call(operator.sub, self.count(self.before), Const(1))
@@ -57,7 +57,7 @@ class SplitLoop:
         return replace(loop, domain=domain, index=counting(loop.index))
 
     def split(self, terms: list[Term]) -> list[Stmt]:
-        """The statements of the block, the terms summed after the loop as far as shapes allow."""
+        """Return the statements of the block, with the terms summed after the loop as far as the shapes allow."""
         shapes = {v: self.arrays.shape_of(v, t) for t in terms if len(t.factors) == 2 for v in t.factors}
         terms = [t for t in terms if all(shapes.get(v) for v in t.factors)]
         products = [t for t in terms if len(t.factors) == 2]
@@ -75,7 +75,7 @@ class SplitLoop:
         return self.written()
 
     def written(self) -> list[Stmt]:
-        """The statements of the block with the loop as it is now."""
+        """Return the statements of the block with the split loop."""
         loop = self.loop
         stmts = list(self.behind.get(None, ()))
         for s in loop.body.stmts:
@@ -95,7 +95,7 @@ class SplitLoop:
     # -- stacks ----------------------------------------------------------------------------------------------------------
 
     def array(self, v: Var, held: FactorArray) -> Var:
-        """An array with the values of a factor along an axis, as a stack."""
+        """Return the stack of a factor whose values an array holds along an axis."""
         array, axis = held.array, self.axis_of(v)
         dim = dims_in(array)[held.axis]
         if held.axis != axis:
@@ -115,19 +115,19 @@ class SplitLoop:
         return self.after.index(array, part, name=f"{array.name}_part")
 
     def axis_of(self, v: Var) -> int:
-        """The axis of a factor's stack along which the iterations lie."""
+        """Return the axis of a factor's stack along which the iterations lie."""
         return self.axis if rank(v) == 2 else 0
 
     def key(self, v: Var, at: Atom | Slice):
-        """The subscript of a part of a factor's stack."""
+        """Return the subscript of a part of a factor's stack."""
         return (Slice(None, None, None), at) if self.axis_of(v) else at
 
     def stack(self, v: Var, shape: tuple[Size, ...]) -> Var:
-        """A new array of the values of a factor in all iterations."""
+        """Return a new array of the values of a factor in all iterations."""
         return self.saved(v, shape) or self.put_away(v, shape)
 
     def put_away(self, v: Var, shape: tuple[Size, ...]) -> Var:
-        """An array that each iteration writes the factor into."""
+        """Return an array that each iteration writes the factor into."""
         stack = self.empty(v, shape, self.before)
         param, target = fresh(stack), fresh(stack)
         build = Builder().at(self.stmt)
@@ -139,18 +139,18 @@ class SplitLoop:
         return target
 
     def row(self, index: Var, build: Builder) -> Atom:
-        """The row of a stack that belongs to the iteration of an index."""
+        """Return the row of a stack that belongs to the iteration of an index."""
         return index if self.counted.first == 0 else build.call(operator.sub, index, Const(self.counted.first))
 
     def count(self, build: Builder) -> Atom:
-        """The number of rows: the length of an array is read again, which needs no name."""
+        """Return the number of rows; if it is the length of an array, read that again, which needs no name."""
         match self.facts.counting.op(self.counted.count):
             case Call(fn, (x,), ()) if fn is len and x in self.scope:
                 return build.call(len, x)
         return self.counted.count
 
     def empty(self, v: Var, shape: tuple[Size, ...], build: Builder) -> Var:
-        """A new array for the values of `v` in all iterations."""
+        """Return a new array for the values of `v` in all iterations."""
         rows = self.count(build)
         if self.counted.first:
             rows = build.call(operator.sub, rows, Const(self.counted.first))
@@ -163,10 +163,10 @@ class SplitLoop:
         dtype = known_dtype(v)
         return build.call(np.empty, tuple(sizes), name=f"{v.name}s", type=Array(dtype, tuple(dims)), **dtype_option(dtype))
 
-    # -- what the forward sweep saved --------------------------------------------------------------------------------------
+    # -- values that the forward sweep saved --------------------------------------------------------------------------------------
 
     def saved(self, v: Var, shape: tuple[Size, ...]) -> Var | None:
-        """An array in place of the list of residuals from which each iteration pops the factor; None if there is none."""
+        """Return an array in place of the list of residuals from which each iteration pops the factor, or None without such a list."""
         pop = self.here.get(v)
         if pop is None or not isinstance(pop.op, Pop) or not is_int(self.loop.domain.step, -1):
             return None
@@ -212,7 +212,7 @@ class SplitLoop:
         return result
 
     def filling(self, made: Stmt, j: int) -> tuple[Stmt, Stmt] | None:
-        """The statements that make and fill a list, if each iteration of a loop over the same indices appends one value to it."""
+        """Return the statements that make and fill a list, if each iteration of a loop over the same indices appends one value to it."""
         loop, uses = made.op, self.facts.uses
         if not isinstance(loop, Loop) or not isinstance(loop.domain, Range):
             return None
@@ -234,11 +234,11 @@ class SplitLoop:
     # -- sums ----------------------------------------------------------------------------------------------------------
 
     def sum_up(self, terms: list[Term], stacks: dict[Var, Var], shapes: dict[Var, tuple[Size, ...]]) -> None:
-        """Takes the terms out of the loop and emits their sums behind it."""
+        """Take the terms out of the loop and emit their sums after it."""
         build, flat = self.after, {}
 
         def joined(v: Var, axis: int) -> Var:
-            """The stack with iterations and batch as one axis, over which the product sums."""
+            """Return the stack with iterations and batch joined to one axis, over which the product sums."""
             if rank(v) == 1:
                 return stacks[v]
             if (v, axis) not in flat:
@@ -265,7 +265,7 @@ class SplitLoop:
                 current = new
 
     def without(self, k: int, terms: list[Term]) -> Atom:
-        """Takes the updates of a sum out of the loop; returns the sum of the updates that stay."""
+        """Take the updates of a sum out of the loop, and return the sum of the updates that stay."""
         updates = {t.update for t in terms}
         version, chain = self.loop.body.results[k], []
         while version is not self.loop.params[k]:
@@ -285,10 +285,10 @@ class SplitLoop:
 
 
 def counting(index: Var) -> Var:
-    """The index with a name under which it can be read."""
+    """Return the index, renamed if its name is `_`, so that it can be read."""
     return fresh(index, name="i") if index.name == "_" else index
 
 
 def put(items: tuple, k: int, item: object) -> tuple:
-    """The tuple with another item at position k."""
+    """Return the tuple with another item at position k."""
     return (*items[:k], item, *items[k + 1 :])

@@ -1,11 +1,11 @@
-"""A cotangent is added to a record in a list array by array, which can be done in place.
+"""Adds a cotangent to a record in a list array by array, which can be done in place.
 
     r = l0[i]                                        l1 = l0 with [i]['w'] += p
     s = add(r, Layer(w=p, b=q))                      l2 = l1 with [i]['b'] += q
     l2 = l0 with [i] = s
 
-Legal if this function made the list of zeros and put nothing but sums into it, so that no cotangent in it is None and its arrays share
-memory with nothing, if nothing else reads the sum and its parts, and if each field is surely an array.
+This is legal if this function made the list of zeros and put nothing but sums into it, so that no cotangent in it is None and its arrays
+share memory with nothing, if nothing else reads the sum and its parts, and if each field is known to be an array.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sourcead.passes.peephole import with_body
 
 
 def add_to_records(function: Function) -> Function:
-    """The function with sums of the records in lists done array by array."""
+    """Return the function with sums of records in lists computed array by array."""
     stmts = list(walk(function.body))
     if not any(isinstance(s.op, Call) and s.op.fn is runtime.add for s in stmts):
         return function
@@ -40,7 +40,7 @@ def add_to_records(function: Function) -> Function:
 
 
 def of_zeros(atom: Atom, made: dict[Var, Stmt], params: dict[Var, tuple[Loop, int]], seen: set[Atom]) -> bool:
-    """Whether a list is a version of one that `zeros_like` made, into which nothing but sums were put."""
+    """Return whether a list is a version of one that `zeros_like` made, into which nothing but sums were put."""
     if atom in seen:
         return True
     seen.add(atom)
@@ -70,7 +70,7 @@ class Sum:
         self.done: list[Stmt] = []
 
     def updates(self, stmt: Stmt) -> list[Stmt]:
-        """The statements that add array by array."""
+        """Return the statements that add array by array."""
         found, base = [], stmt.op.base
         for k, (path, value) in enumerate(self.parts):
             target = stmt.targets[0] if k == len(self.parts) - 1 else fresh(stmt.targets[0])
@@ -80,7 +80,7 @@ class Sum:
 
 
 def sum_of_records(stmt: Stmt, made: dict[Var, Stmt], uses: dict[Var, int]) -> Sum | None:
-    """The sum that `items[i] = add(items[i], record)` computes; None for other statements."""
+    """Return the sum that `items[i] = add(items[i], record)` computes, or None for other statements."""
     match stmt.op:
         case Update(Var() as base, (Sub(key),), Var() as total, "set") if uses[total] == 1 and total in made:
             added = made[total]
@@ -101,7 +101,7 @@ def sum_of_records(stmt: Stmt, made: dict[Var, Stmt], uses: dict[Var, int]) -> S
 
 
 def add_parts(found: Sum, t: Type, record: Atom, path: tuple[Sub, ...], made: dict[Var, Stmt], uses: dict[Var, int]) -> bool:
-    """Notes what is added to each array of a record of type `t`; False if that is not known for one of them."""
+    """Note what is added to each array of a record of type `t`, and return whether that is known for all of them."""
     build = made[record].op if record in made and uses[record] == 1 else None
     if not isinstance(build, Build) or build.kind not in ("tuple", "record") or not isinstance(t, (TupleT, StructT)):
         return False
@@ -122,5 +122,5 @@ def add_parts(found: Sum, t: Type, record: Atom, path: tuple[Sub, ...], made: di
 
 
 def is_cotangent(t: Type) -> bool:
-    """Whether values of a type are surely arrays, to which a cotangent can be added in place."""
+    """Return whether values of a type are known to be arrays, to which a cotangent can be added in place."""
     return isinstance(t, Array) and t.dtype is not None and t.dtype.kind in "fc" and bool(t.dims)

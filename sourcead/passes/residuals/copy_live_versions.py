@@ -1,9 +1,9 @@
-"""A version of an array that is read again after it was written is copied before the write.
+"""Copies a version of an array before a write if the version is read again after the write.
 
     a1 = a0 with [i] = v;  y = f(a0)        c = copy(a0);  a1 = c with [i] = v;  y = f(a0)
 
-Legal always, because values are immutable.  Lowering makes no such code, but a derivative may have it: its cotangent `d_x = x with all
-+= x` begins as the array `x` itself.  After this pass each version is read only until its successor is made, as the plan of residuals
+This is always legal, because values are immutable.  Lowering makes no such code, but a derivative may have it: its cotangent `d_x = x with
+all += x` begins as the array `x` itself.  After this pass each version is read only until its successor is made, as the plan of residuals
 requires.  The copy costs nothing, because the text would need it anyway.
 """
 
@@ -23,12 +23,12 @@ from sourcead.passes.peephole import with_body, with_stmts
 
 
 def copy_live_versions(function: Function) -> Function:
-    """The function with a copy before each update, or loop that carries it, of an array that is still read afterwards."""
+    """Return the function with a copy before each update, or loop that carries it, of an array that is still read afterwards."""
     return with_body(function, _with_copies(function.body, set(function.params)))
 
 
 def _with_copies(block: Block, live: set[Var]) -> Block:
-    """The block with such copies.  `live`: the variables from outside that are read after the block, or in it again."""
+    """Return the block with such copies; `live` holds the outer variables that are read after the block or in its next run."""
     live = live | {r for r in block.results if isinstance(r, Var)}
     stmts: list[Stmt] = []
     for stmt in reversed(block.stmts):
@@ -47,7 +47,7 @@ def _with_copies(block: Block, live: set[Var]) -> Block:
 
 
 def _separated(stmt: Stmt, live: set[Var]) -> tuple[Op, list[Stmt]]:
-    """The op with copies of the arrays that it writes although they are read later, and the statements that make the copies."""
+    """Return the op with copies of the arrays that it writes although they are read later, and the statements that make the copies."""
     copies: list[Stmt] = []
 
     def own(atom: Atom, read: set[Var]) -> Atom:
@@ -73,7 +73,7 @@ def _separated(stmt: Stmt, live: set[Var]) -> tuple[Op, list[Stmt]]:
 
 
 def _written(block: Block) -> set[Atom]:
-    """The arrays that a block updates, itself or in a loop that carries them on."""
+    """Return the arrays that a block updates, itself or in a loop that carries them on."""
     found: set[Atom] = set()
     for stmt in walk(block):
         if isinstance(stmt.op, Update):
@@ -85,7 +85,7 @@ def _written(block: Block) -> set[Atom]:
 
 
 def _reads(block: Block) -> set[Var]:
-    """The variables that a block reads, other than for their shapes."""
+    """Return the variables that a block reads for more than their shape or dtype."""
     found = {r for r in block.results if isinstance(r, Var)}
     for stmt in walk(block):
         if queried(stmt.op) is None:

@@ -1,4 +1,4 @@
-"""Nested loops save their residuals on one stack, in place of a list of lists.
+"""Joins the residuals of nested loops on one stack, in place of a list of lists.
 
     as0 = list()                                     bs0 = list()
     as1 = loop (a = as0) for i ...:                  bs1 = loop (b = bs0) for i ...:
@@ -12,9 +12,9 @@
             b1, x = pop b;  yield b1                     yield b1
         yield a1
 
-Legal if both lists are only built, appended to, popped and passed on by loops and branches, the inner list is built where it is put on
-the outer one, and the reverse of each iteration takes the inner list off and empties it: then the elements of one run of the inner loop
-lie above those of the run before.  Only lists of residuals are joined (`Build.residual`), because the reverse sweep empties those.
+This is legal if both lists are only built, appended to, popped and passed on by loops and branches, the inner list is built where it is
+put on the outer one, and the reverse of each iteration takes the inner list off and empties it: then the elements of one run of the inner
+loop lie above those of the run before.  Only lists of residuals are joined (`Build.residual`), because the reverse sweep empties those.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sourcead.passes.peephole import renamed
 
 
 def flatten_stacks(function: Function) -> Function:
-    """The function with lists of lists of residuals joined to one list, innermost first."""
+    """Return the function with lists of lists of residuals joined to one list, innermost first."""
     while True:
         joined = next(filter(None, map(_joining, _stacks(function))), None)
         if joined is None:
@@ -41,7 +41,7 @@ def flatten_stacks(function: Function) -> Function:
 
 
 def _unite_elements(stmts, parent, find, unite) -> None:
-    """Unites the lists that are put on one stack and those that are taken off it."""
+    """Unite the lists that are put on one stack and those that are taken off it."""
     while True:
         element: dict[Var, Var] = {}
         changed = False
@@ -70,11 +70,11 @@ class _Stack:
     appends: list[tuple[Block, Stmt]] = field(default_factory=list)
     pops: list[tuple[Block, Stmt]] = field(default_factory=list)
     inner: _Stack | None = None  # the stack that all its elements are versions of
-    plain: bool = True  # only built, appended to, popped and passed on
+    plain: bool = True  # whether it is only built, appended to, popped and passed on
 
 
 def _walk(block: Block) -> Iterator[tuple[Block, Stmt]]:
-    """Each statement with the block that it stands in, inner ones first."""
+    """Yield each statement with the block that it stands in, inner ones first."""
     for stmt in block.stmts:
         for inner in op_blocks(stmt.op):
             yield from _walk(inner)
@@ -82,7 +82,7 @@ def _walk(block: Block) -> Iterator[tuple[Block, Stmt]]:
 
 
 def _stacks(function: Function) -> list[_Stack]:
-    """The lists of residuals in a function, those of inner loops first."""
+    """Return the lists of residuals in a function, those of inner loops first."""
     parent: dict[Var, Var] = {}
 
     def find(v: Var) -> Var:
@@ -148,7 +148,7 @@ def _stacks(function: Function) -> list[_Stack]:
 
 
 def _joining(outer: _Stack) -> tuple[dict[Var, Var], set[Stmt]] | None:
-    """How to join a stack with its elements: new variables for old ones, and the statements that go; None if that is illegal."""
+    """Return the new variables for old ones and the statements to remove that join a stack with its elements, or None if illegal."""
     inner = outer.inner
     if inner is None or not (outer.plain and inner.plain and inner.builds):
         return None
@@ -185,7 +185,7 @@ def _joining(outer: _Stack) -> tuple[dict[Var, Var], set[Stmt]] | None:
 
 
 def _emptied(block: Block, pop: Stmt, inner: _Stack) -> Var | None:
-    """The last version of a popped stack, when it is empty; None if the block does not show that it is emptied."""
+    """Return the last, empty version of a popped stack, or None if the block does not show that the stack is emptied."""
     last = pop.targets[1]
     at = block.stmts.index(pop)
     for stmt in block.stmts[at + 1 :]:

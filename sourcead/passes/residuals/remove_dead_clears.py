@@ -1,4 +1,4 @@
-"""A part of a cotangent array that nothing reads again is not cleared.
+"""Removes the clearing of a part of a cotangent array that nothing reads again.
 
     loop (d = d0) for i in range(n - 1, -1, -1):          loop (d = d0) for i in range(n - 1, -1, -1):
         v = d[i + 1]                                          v = d[i + 1]
@@ -6,9 +6,9 @@
         d2 = d1 with [i] += mul(2, v)                         d2 = d with [i] += mul(2, v)
         yield d2                                              yield d2
 
-The adjoint of a write clears the cotangent of what was overwritten.  Legal if nothing reads the array after the loop, the loop uses it
-only at subscripts `i + c` along one axis, none of them negative, and the clear is the last use of the greatest of them (the least, if
-the index rises): the loop moves on from there and never comes back.
+The adjoint of a write clears the cotangent of what was overwritten.  This is legal if nothing reads the array after the loop, the loop
+uses it only at subscripts `i + c` along one axis, none of them negative, and the clear is the last use of the greatest of them (the least,
+if the index rises): the loop moves on from there and never comes back.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sourcead.passes.residuals.sink_clears import is_clearing
 
 
 def remove_dead_clears(function: Function) -> Function:
-    """The function without writes of zeros in its reverse sweep that nothing reads."""
+    """Return the function without writes of zeros in its reverse sweep that nothing reads."""
     if not any(is_clearing(s) for s in walk(function.body)):
         return function
     uses, made = count_reads(function.body), definitions(function.body)
@@ -44,7 +44,7 @@ def remove_dead_clears(function: Function) -> Function:
 
 
 def dead_clears(loop: Loop, k: int, first: int, made: dict[Var, Stmt]) -> list[Stmt]:
-    """The dead clears of the k-th variant of a loop, an array that is not read after the loop.
+    """Return the dead clears of the k-th variant of a loop, an array that is not read after the loop.
 
     `first` is the least value of the loop's index: no subscript may be negative, because that would count from the end.
     """
@@ -67,7 +67,7 @@ def dead_clears(loop: Loop, k: int, first: int, made: dict[Var, Stmt]) -> list[S
         offsets = [offset(key[axis], loop.index, made) for key in keys]
         if None in offsets or min(offsets) + first < 0:
             continue
-        behind = (max if is_int(loop.domain.step, -1) else min)(offsets)  # no later iteration comes back there
+        behind = (max if is_int(loop.domain.step, -1) else min)(offsets)  # no later iteration uses the array there
         last = max(at for (at, _), own in zip(uses, offsets) if own == behind)
         found = (s for (at, s), own in zip(uses, offsets) if own == behind and at == last and is_clearing(s))
         return list(dict.fromkeys(found))
@@ -75,7 +75,7 @@ def dead_clears(loop: Loop, k: int, first: int, made: dict[Var, Stmt]) -> list[S
 
 
 def key_of(stmt: Stmt, versions: set[Var]) -> tuple | None:
-    """The subscript by which a statement uses an array, one item for each axis; None if it uses the array in another way."""
+    """Return the subscript by which a statement uses an array, one item for each axis, or None if it uses the array in another way."""
     match stmt.op:
         case Index(base, key):
             pass
@@ -89,7 +89,7 @@ def key_of(stmt: Stmt, versions: set[Var]) -> tuple | None:
 
 
 def without(loop: Loop, gone: list[Stmt]) -> Loop:
-    """The loop without some updates: the array that an update was made from takes the place of its result."""
+    """Return the loop without the updates `gone`; the array that an update was made from takes the place of its result."""
     instead: dict[Var, Atom] = {s.targets[0]: s.op.base for s in gone}
 
     def previous(atom: Atom) -> Atom:

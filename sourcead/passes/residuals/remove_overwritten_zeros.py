@@ -1,4 +1,4 @@
-"""Zeros that a loop overwrites are not written.
+"""Removes the writing of zeros that a loop overwrites.
 
     d0 = zeros_like(x)                                d0 = empty_like(x)
     loop (d = d0) for i in range(0, n, 1):            loop (d = d0) for i in range(0, n, 1):
@@ -34,7 +34,7 @@ ZEROS = (np.zeros, np.zeros_like, runtime.zeros_like)
 
 
 def remove_overwritten_zeros(function: Function, lists: bool = True) -> Function:
-    """The function without zeros that loops overwrite; without `lists`, in arrays alone."""
+    """Return the function without zeros that loops overwrite, in arrays and, with `lists`, also in lists."""
     made = definitions(function.body)
     counting = Counting(made)
     uses = count_reads(function.body)
@@ -62,7 +62,7 @@ def remove_overwritten_zeros(function: Function, lists: bool = True) -> Function
 
 
 def filled(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], definitions: dict[Var, Stmt]) -> Block | None:
-    """The body of a loop that sets the items of its k-th variant, a list of zeros, in place of adding to them; None if that is illegal."""
+    """Return the body of a loop with its k-th variant, a list of zeros, set in place of added to, or None if that is illegal."""
     param = loop.params[k]
     match init.op if init is not None else None:
         case Call(fn, (seq,), ()) if fn is runtime.zeros_like and isinstance(param.type, ListT) and uses.get(init.targets[0]) == 1:
@@ -92,7 +92,7 @@ def filled(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], definiti
 
 
 def set_once(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int]) -> Loop:
-    """The loop with `=` for `+=` if it adds at most once to each part of its k-th variant, an array of zeros or a list of such."""
+    """Return the loop with `=` for `+=` if it adds at most once to each part of its k-th variant, an array or list of zeros."""
     param, result = loop.params[k], loop.body.results[k]
     match init.op if init is not None else None:
         case Call(fn) if fn in ZEROS and uses.get(init.targets[0]) == 1 and uses.get(param) == 1 and counts(loop):
@@ -110,7 +110,7 @@ def set_once(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int]) -> Loo
 
 
 def sets_all(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], counting: Counting) -> bool:
-    """Whether a loop sets every part of its k-th variant, an array of zeros, before anything reads it."""
+    """Return whether a loop sets every part of its k-th variant, an array of zeros, before anything reads it."""
     param, counted = loop.params[k], counting.of(loop)
     match init.op if init is not None else None:
         case Call(fn) if fn in ZEROS and uses.get(init.targets[0]) == 1 and uses.get(param) == 1 and isinstance(param.type, Array):
@@ -131,12 +131,12 @@ def sets_all(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], counti
 
 
 def without_zeros(zeros: Stmt) -> Stmt:
-    """`np.empty_like(x)` in place of `np.zeros_like(x)`."""
+    """Return the statement with `np.empty_like(x)` in place of `np.zeros_like(x)`."""
     return replace(zeros, op=replace(zeros.op, fn=np.empty if zeros.op.fn is np.zeros else np.empty_like))
 
 
 def part_type(t: Type, axis: int) -> Type | None:
-    """The type of one part of an array along an axis, or of an item of a list."""
+    """Return the type of one part of an array along an axis, or of an item of a list."""
     match t:
         case ListT(item):
             return item if axis == 0 else None
@@ -146,7 +146,7 @@ def part_type(t: Type, axis: int) -> Type | None:
 
 
 def counts(loop: Loop) -> bool:
-    """Whether the index of the loop is never negative and never the same twice."""
+    """Return whether the index of the loop is never negative and never the same twice."""
     if not isinstance(loop.domain, Range):
         return False
     start, stop, step = loop.domain.start, loop.domain.stop, loop.domain.step
@@ -154,7 +154,7 @@ def counts(loop: Loop) -> bool:
 
 
 def same_arrays(value: Type, item: Type | None) -> bool:
-    """Whether a value surely has the dtype and shape of the items, so that it is not broadcast when it is added to one."""
+    """Return whether a value is known to have the dtype and shape of the items, so that it is not broadcast when it is added to one."""
     if isinstance(item, Array) and item.dims == () and isinstance(value, Scalar):
         return value.dtype in (None, item.dtype)
     if not isinstance(value, Array) or not isinstance(item, Array) or not value.dims or not item.dims or value.dtype is None:
@@ -163,7 +163,7 @@ def same_arrays(value: Type, item: Type | None) -> bool:
 
 
 def covers(loop: Loop, seq: Atom, definitions: dict[Var, Stmt]) -> bool:
-    """Whether the loop visits each position of the sequence exactly once."""
+    """Return whether the loop visits each position of the sequence exactly once."""
     if not isinstance(loop.domain, Range) or loop.leave is not None:
         return False
     start, stop, step = loop.domain.start, loop.domain.stop, loop.domain.step
@@ -184,7 +184,7 @@ def is_length(atom: Atom, seq: Atom, definitions: dict[Var, Stmt]) -> bool:
 
 
 def empty_list(zeros: Stmt) -> list[Stmt]:
-    """`[None] * len(seq)` in place of `zeros_like(seq)`."""
+    """Return the statements that compute `[None] * len(seq)` in place of `zeros_like(seq)`."""
     (seq,) = zeros.op.args
     length, one = Var("n", INT, True), Var("nothing", zeros.targets[0].type, True)
     return [

@@ -1,4 +1,4 @@
-"""A part of an array is cleared only when the cleared array is next needed.
+"""Delays the clearing of a part of an array until the cleared array is next needed.
 
     v = d0[i]                                    v = d0[i]
     d1 = d0 with [i] = 0.0                       z = mul(v, 0.25)
@@ -26,7 +26,7 @@ from sourcead.passes.peephole import with_body, with_stmts
 
 
 def sink_clears(function: Function) -> Function:
-    """The function with writes of constants moved down to where the array is next read."""
+    """Return the function with writes of constants moved down to where the array is next read."""
     uses, made = count_reads(function.body), definitions(function.body)
     unchanged: dict[Var, Atom] = {}  # version -> the one that it is equal to
 
@@ -58,13 +58,13 @@ def sink_clears(function: Function) -> Function:
 
 
 def is_part(read: Stmt | None, update: Update) -> bool:
-    """Whether a statement reads the part of the array that an update writes."""
+    """Return whether a statement reads the part of the array that an update writes."""
     op = None if read is None else read.op
     return isinstance(op, Index) and op.base is update.base and operand_key(op.key) == operand_key(update.path[0].key)
 
 
 def sets_what_was_cleared(stmt: Stmt, earlier: Stmt, uses: dict[Var, int]) -> bool:
-    """Whether a statement adds to the very part that an earlier one set to zero, and nothing else reads the cleared array."""
+    """Return whether a statement adds to exactly the part that an earlier one set to zero, and nothing else reads the cleared array."""
     op, cleared = stmt.op, earlier.op
     if not (isinstance(op, Update) and op.mode == "add" and op.base is earlier.targets[0] and uses[op.base] == 1):
         return False
@@ -76,11 +76,11 @@ def sets_what_was_cleared(stmt: Stmt, earlier: Stmt, uses: dict[Var, int]) -> bo
 
 
 def is_plain(key) -> bool:
-    """Whether a subscript has no integer arrays, which may name an element twice."""
+    """Return whether a subscript has no integer arrays, which may name an element twice."""
     parts = key if isinstance(key, tuple) else (key,)
     return all(isinstance(p, Slice) or isinstance(atom_type(p), Scalar) for p in parts)
 
 
 def is_clearing(stmt: Stmt) -> bool:
-    """Whether a statement of the reverse sweep sets a part of an array to a constant."""
+    """Return whether a statement of the reverse sweep sets a part of an array to a constant."""
     return stmt.adjoint_of is not None and isinstance(stmt.op, Update) and stmt.op.mode == "set" and isinstance(stmt.op.value, Const)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sourcead.ir.nodes import (
-    AdjointBlock, Atom, Block, Branch, Call, Closure, Const, Function, Loop, Op, Stmt, Var, fresh
+    AdjointBlock, Atom, Block, Branch, Call, Closure, Const, Function, Let, Loop, Op, Stmt, Var, fresh
 )
 from sourcead.ir.walk import map_op, op_blocks, op_reads, walk
 
@@ -113,6 +113,16 @@ def peephole(function: Function, rule: Callable[[Stmt, Facts], object]) -> Funct
     if not facts.changed:
         return function
     return replace(function, body=renamed(body, facts.current) if facts.late else body)
+
+
+def keeping_names(rule: Callable[[Stmt, Facts], object]) -> Callable[[Stmt, Facts], object]:
+    """Return the rule, but a statement that it answers with a constant stays an assignment if the user named its target."""
+
+    def named(stmt: Stmt, facts: Facts):
+        answer = rule(stmt, facts)
+        return Let(answer) if isinstance(answer, Const) and not stmt.targets[0].temp else answer
+
+    return named
 
 
 def with_body(function: Function, body: Block) -> Function:

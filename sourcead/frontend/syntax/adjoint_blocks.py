@@ -222,7 +222,7 @@ def replacing(lo: Lowering, site: Site, value: Value, node: Steered) -> Iterator
                     raise different
                 yield new
 
-    different = refused(lo, node, f"`{site.cotangent}` is given another structure than what it is the cotangent of")
+    different = refused(lo, node, f"`{site.cotangent}` is given another structure than the value that it is the cotangent of")
     return visit(site.value, value)
 
 

@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Atom, Call, Const, Function, Let, Operand, Slice, Stmt, Sub, Update, Var, View, fresh
+from sourcead.ir.nodes import Atom, Call, Const, Function, Operand, Slice, Stmt, Sub, Update, Var, View, fresh
 from sourcead.ir.types import INT, Scalar, kind_of
 from sourcead.passes.cleanup.constant_folding import OPERANDS, exact, folded, identity, unusual_options
 from sourcead.passes.cleanup.operands import (
@@ -29,7 +29,7 @@ from sourcead.passes.cleanup.operands import (
 )
 from sourcead.passes.cleanup.transposes import transposed
 from sourcead.passes.equality import equal_types
-from sourcead.passes.peephole import Facts, peephole
+from sourcead.passes.peephole import Facts, keeping_names, peephole
 from sourcead.runtime import zeros_like as runtime_zeros_like
 
 ADD, SUB, MUL, DIV, POW, NEG = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg
@@ -39,12 +39,7 @@ PRODUCTS = (operator.mul, operator.truediv, operator.matmul, np.outer, np.multip
 
 def simplify_arithmetic(function: Function) -> Function:
     """Return the function without operations that change nothing and without arithmetic on constants."""
-    return peephole(function, _rule)
-
-
-def _rule(stmt: Stmt, facts: Facts):
-    answer = _simpler(stmt, facts)
-    return Let(answer) if isinstance(answer, Const) and not stmt.targets[0].temp else answer  # the user's name stays
+    return peephole(function, keeping_names(_simpler))
 
 
 def _simpler(stmt: Stmt, facts: Facts):

@@ -24,19 +24,14 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.types import Array, Scalar, TupleT, Type
 from sourcead.passes.equality import same
-from sourcead.passes.peephole import Facts, peephole
+from sourcead.passes.peephole import Facts, keeping_names, peephole
 
 PLAIN = (int, float, complex, bool, str, type(None))
 
 
 def propagate_copies(function: Function) -> Function:
     """Return the function with each variable that is known to be another value replaced by that value."""
-    return peephole(function, _rule)
-
-
-def _rule(stmt: Stmt, facts: Facts):
-    answer = _original(stmt, facts)
-    return Let(answer) if isinstance(answer, Const) and not stmt.targets[0].temp else answer  # the user's name stays
+    return peephole(function, keeping_names(_original))
 
 
 def _original(stmt: Stmt, facts: Facts):

@@ -199,7 +199,7 @@ class Iterable:
         value: returns the whole iterable as an operand (`a[range(n), labels]`).
         drive: for a generator, applies a function to each element (`control/generators.py`).
         endless: whether it has no last element, or may have none.
-        walk: the items of one list or dict when the loop began (`values/changing_lists.py`).
+        walk: the items of one list or dict when the loop began (`values/iterables.py`).
         once: whether it is an iterator, which can be used only once.
         state: records whether an iterator was used.
         policy: what a loop over it saves (`checkpoint`).

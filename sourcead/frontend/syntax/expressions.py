@@ -12,7 +12,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control import inlining, loops
 from sourcead.frontend.control.branches import choose
 from sourcead.frontend.core import Cell, Lowering, SliceVal, TupleVal, Value
-from sourcead.frontend.values import known_containers, list_items, operators, sequences
+from sourcead.frontend.values import lists, operators, sequences
 from sourcead.ir.nodes import Const, Operand
 from sourcead.ir.types import Str
 
@@ -92,11 +92,11 @@ def lower_list(lo: Lowering, node) -> Value:
     made = lo.new_list([])
     for value, starred in parts:
         if not starred:
-            list_items.append(lo, made, value, node)
+            sequences.append(lo, made, value, node)
         elif core.has_known_items(value):
-            known_containers.extend(lo, made, value, node)
+            lists.extend(lo, made, value, node)
         else:
-            loops.for_each(lo, core.iterate(lo, value, node), lambda element: list_items.append(lo, made, element, node))
+            loops.for_each(lo, core.iterate(lo, value, node), lambda element: sequences.append(lo, made, element, node))
     return made
 
 

@@ -16,7 +16,7 @@ from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import (
     BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, SuperVal, TupleVal, Value, leaves, roots
 )
-from sourcead.frontend.values import classes, iterables, known_containers, lists, objects, sequences, sets
+from sourcead.frontend.values import classes, iterables, lists, objects, sequences, sets
 from sourcead.ir.nodes import Atom, Call, Const, Var
 from sourcead.ir.types import BOOL, Array, DictT, ListT, NoneType, Scalar, Str, TupleT, Undefined, join
 
@@ -153,7 +153,7 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
             item = functools.reduce(join, map(atom_type, a.items.values()), Undefined())
             return lo.wrap(lo.build.call(operator.mul, lo.read(a), lo.read(b), type=ListT(item)))
         result = lo.new_list([])
-        loops.for_each(lo, iterables.counted(lo, [b], None), lambda _: known_containers.extend(lo, result, a, None))
+        loops.for_each(lo, iterables.counted(lo, [b], None), lambda _: lists.extend(lo, result, a, None))
         return result
     items = sequences.static_items(lo, a, None) * n
     return lo.new_list(items) if isinstance(a, Cell) else TupleVal(tuple(items))

@@ -9,7 +9,7 @@ from sourcead.frontend import core
 from sourcead.frontend.core import (
     BoundVal, Cell, FunctionVal, Lowering, MethodVal, SliceVal, SuperVal, TupleVal, Value, reach
 )
-from sourcead.frontend.values import classes, function_choices, lists, numpy_brackets, runtime_dicts, sequences
+from sourcead.frontend.values import classes, dicts, function_choices, lists, numpy_brackets, sequences
 from sourcead.ir.nodes import Const, Operand, Slice, Sub
 from sourcead.ir.types import Array, ListT, NoneType, Scalar, Str, StructT, TupleT, Unknown, rank
 
@@ -71,12 +71,12 @@ def _item_of_dict(lo: Lowering, base: Cell, key: Value, node) -> Value:
     if found and k in base.items:
         return base.items[k]
     if found:
-        runtime_dicts.open_up(lo, base, node)
+        dicts.open_up(lo, base, node)
     elif base.items and all(map(core.is_function, base.items.values())):
         return function_choices.by_key(lo, base.items, key, None)
     else:
-        runtime_dicts.open_up(lo, base, node, key)
-    return runtime_dicts.item(lo, base, key, node)
+        dicts.open_up(lo, base, node, key)
+    return dicts.item(lo, base, key, node)
 
 
 @core.subscript.register(object)

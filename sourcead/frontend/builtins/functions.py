@@ -18,9 +18,9 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins import ordering
 from sourcead.frontend.control import loops
 from sourcead.frontend.control.branches import choose
-from sourcead.frontend.core import Cell, Iterable, Lowering, NotStatic, SliceVal, Slots, TupleVal, Value, roots
-from sourcead.frontend.values import classes as classes_, dicts, iterables as iterables_, sequences
-from sourcead.ir.nodes import Call, Const, Stmt, Var
+from sourcead.frontend.core import Cell, Iterable, Lowering, NotStatic, Slots, TupleVal, Value, roots
+from sourcead.frontend.values import dicts, iterables as iterables_, sequences
+from sourcead.ir.nodes import Call, Const, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
 
@@ -28,7 +28,7 @@ from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, Non
 def builtin_len(lo, args, kwargs, node):
     """Lower `len(x)`."""
     (value,) = args
-    if (found := classes_.special(lo, value, "__len__", [], node)) is not None:
+    if (found := core.call_special(lo, value, "__len__", [], node)) is not None:
         return found
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind in ("list", "dict"):
         if isinstance(value, Cell):
@@ -47,8 +47,8 @@ def builtin_isinstance(lo, args, kwargs, node):
     """Lower `isinstance(x, cls)`."""
     value, cls = args
     found, classes = core.known(lo, cls)
-    if classes_.class_of(value) is not None:
-        kind: Any = classes_.class_of(value)
+    if core.class_of(value) is not None:
+        kind: Any = core.class_of(value)
     elif isinstance(value, TupleVal):
         kind = tuple
     elif isinstance(value, Cell) and value.kind in ("list", "dict"):
@@ -327,7 +327,7 @@ def builtin_filter(lo, args, kwargs, node):
 def builtin_slice(lo, args, kwargs, node):
     """Lower `slice(...)`."""
     parts = [None if isinstance(a, Const) and a.value is None else lo.read(a) for a in args]
-    return SliceVal(*{1: (None, *parts, None), 2: (*parts, None), 3: tuple(parts)}[len(parts)])
+    return Slice(*{1: (None, *parts, None), 2: (*parts, None), 3: tuple(parts)}[len(parts)])
 
 
 @core.builtin(runtime.is_literal)

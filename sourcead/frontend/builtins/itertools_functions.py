@@ -16,9 +16,9 @@ import numpy as np
 from sourcead.frontend import core
 from sourcead.frontend.control import loops
 from sourcead.frontend.control.loops import ZERO
-from sourcead.frontend.core import Iterable, Lowering, SliceVal, TupleVal, Value
+from sourcead.frontend.core import Iterable, Lowering, TupleVal, Value
 from sourcead.frontend.values import iterables, lists, sequences
-from sourcead.ir.nodes import Call, Const
+from sourcead.ir.nodes import Call, Const, Slice
 from sourcead.ir.types import INT, UNKNOWN, ListT, TupleT
 
 
@@ -97,7 +97,7 @@ def builtin_islice(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     if source.endless:
         raise core.unsupported(lo, node, "`islice` of what never ends", "write the loop, and leave it with `break`")
     bounds = [None if isinstance(a, Const) and a.value is None else lo.read(a) for a in args[1:]]
-    key = SliceVal(None, bounds[0], None) if len(bounds) == 1 else SliceVal(*bounds, *[None] * (3 - len(bounds)))
+    key = Slice(None, bounds[0], None) if len(bounds) == 1 else Slice(*bounds, *[None] * (3 - len(bounds)))
     return core.subscript(lo, lists.as_list(lo, source, node), key, node)
 
 

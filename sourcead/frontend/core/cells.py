@@ -129,18 +129,6 @@ class OptionalVal:
 
 
 @dataclass(frozen=True, eq=False)
-class SliceVal:
-    """Represent a slice; an omitted bound is None."""
-
-    lower: Atom | None
-    upper: Atom | None
-    step: Atom | None
-
-    def operand(self) -> Slice:
-        return Slice(self.lower, self.upper, self.step)
-
-
-@dataclass(frozen=True, eq=False)
 class FunctionVal:
     """Represent a Python function that is inlined: its source, the scope it was defined in, and the values of its defaults."""
 
@@ -227,7 +215,7 @@ class Iterable:
         return cls(domain=lambda: Range(Const(0), length(), Const(1)), element=nth, length=length, nth=nth, **more)
 
 
-Value = Var | Const | Cell | TupleVal | OptionalVal | SliceVal | FunctionVal | MethodVal | BoundVal | ChoiceVal | SuperVal | Iterable
+Value = Var | Const | Cell | TupleVal | OptionalVal | Slice | FunctionVal | MethodVal | BoundVal | ChoiceVal | SuperVal | Iterable
 
 
 class Held(gast.AST):

@@ -12,9 +12,8 @@ from typing import Any
 import gast
 
 from sourcead.frontend.core.aliases import Writing
-from sourcead.frontend.core.attempts import Attempt, Snapshot
 from sourcead.frontend.core.cells import Cell, Value
-from sourcead.frontend.core.journal import Slots
+from sourcead.frontend.core.journal import Attempt, Slots, Snapshot
 from sourcead.ir.nodes import Origin, Stmt
 
 

@@ -11,9 +11,9 @@ import gast
 from sourcead.frontend import core
 from sourcead.frontend.control import inlining, loops
 from sourcead.frontend.control.branches import choose
-from sourcead.frontend.core import Cell, Lowering, SliceVal, TupleVal, Value
+from sourcead.frontend.core import Cell, Lowering, TupleVal, Value
 from sourcead.frontend.values import lists, operators, sequences
-from sourcead.ir.nodes import Const, Operand
+from sourcead.ir.nodes import Const, Operand, Slice
 from sourcead.ir.types import Str
 
 BINARY = {
@@ -134,7 +134,7 @@ def lower_dict(lo: Lowering, node) -> Value:
 def lower_slice(lo: Lowering, node) -> Value:
     """`a:b:c` in a subscript."""
     parts = [None if part is None else core.atom(lo, part) for part in (node.lower, node.upper, node.step)]
-    return SliceVal(*(None if p is not None and isinstance(p, Const) and p.value is None else p for p in parts))
+    return Slice(*(None if p is not None and isinstance(p, Const) and p.value is None else p for p in parts))
 
 
 @core.lower.register(gast.JoinedStr)

@@ -7,15 +7,15 @@ from typing import Any
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import POISON, Cell, Lowering, SliceVal, TupleVal, Value, roots
+from sourcead.frontend.core import POISON, Cell, Lowering, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, lists, sequences, sets
-from sourcead.ir.nodes import Const, Sub
+from sourcead.ir.nodes import Const, Slice, Sub
 from sourcead.ir.types import Array, ListT, MapT, SetT, Undefined, Unknown
 
 
 @core.store.register("list")
 def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
-    if isinstance(key, SliceVal):
+    if isinstance(key, Slice):
         if (new := assigned_slice(lo, base, key, value)) is not None:
             lo.alive(base)
             sequences.replace_items(lo, base, new)
@@ -52,9 +52,9 @@ def replace_item(lo: Lowering, base: Cell, key: Any, value: Value) -> None:
     lo.set(base.slots, key, value)
 
 
-def assigned_slice(lo: Lowering, base: Cell, key: SliceVal, value: Value) -> list[Value] | None:
+def assigned_slice(lo: Lowering, base: Cell, key: Slice, value: Value) -> list[Value] | None:
     """Return the items of a list after an assignment to a slice of it, or None if they are not all known one by one."""
-    found, part = core.known_slice(lo, key)
+    found, part = core.known(lo, key)
     if not found or base.depth < lo.depth or not core.has_known_items(value):
         return None
     items = base.contents
@@ -74,7 +74,7 @@ def _store_in_runtime_dict(lo: Lowering, base: Cell, key: Value, value: Value, n
 
 @core.store.register(ListT, Unknown)
 def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
-    if isinstance(key, SliceVal) and lists.is_list(lo, base):
+    if isinstance(key, Slice) and lists.is_list(lo, base):
         lists.assign_slice(lo, base, key, value, node)
         return
     if not isinstance(value, (Cell, TupleVal)):

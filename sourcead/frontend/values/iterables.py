@@ -16,7 +16,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control.loops import ONE, ZERO
 from sourcead.frontend.core import VALUE, WHOLE, Cell, Flag, Iterable, Lowering, SuperVal, TupleVal, Value
-from sourcead.frontend.values import classes, sequences
+from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Call, Const, Range, Var
 from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
 
@@ -40,7 +40,7 @@ def _iterate_iterable(lo: Lowering, value: Iterable, node) -> Iterable:
 
 @core.iterate.register("object", SuperVal)
 def _iterate_object(lo: Lowering, value: Value, node) -> Iterable:
-    found = classes.special(lo, value, "__iter__", [], node)
+    found = core.call_special(lo, value, "__iter__", [], node)
     return core.iterate.default(lo, value, node) if found is None else core.iterate(lo, found, node)
 
 
@@ -65,7 +65,7 @@ def _iterate_dict(lo: Lowering, value: Cell, node) -> Iterable:
 @core.iterate.register(TupleVal, "list")
 def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
     """Iterate over a tuple or list of known length: as a loop in the generated code if the elements are alike, else unrolled."""
-    if (found := classes.special(lo, value, "__iter__", [], node)) is not None:
+    if (found := core.call_special(lo, value, "__iter__", [], node)) is not None:
         return core.iterate(lo, found, node)
     items = value.contents
     if isinstance(value, Cell):

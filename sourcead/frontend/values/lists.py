@@ -18,7 +18,7 @@ from sourcead.analysis.builder import atom_type, shrunk_type
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, loops
 from sourcead.frontend.control.branches import RAISED
-from sourcead.frontend.core import Cell, Iterable, Lowering, MustMaterialise, SliceVal, TupleVal, Value, roots
+from sourcead.frontend.core import Cell, Iterable, Lowering, MustMaterialise, TupleVal, Value, roots
 from sourcead.frontend.values import iterables, sequences
 from sourcead.ir.nodes import Atom, Build, Call, Const, Effect, Pop, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Str, TupleT, join
@@ -188,7 +188,7 @@ def place(lo: Lowering, items: Atom, index: Value) -> Atom | None:
     return lo.build.call(int, inside, type=INT, name="place")
 
 
-def assign_slice(lo: Lowering, cell: Cell, key: SliceVal, value: Value, node) -> None:
+def assign_slice(lo: Lowering, cell: Cell, key: Slice, value: Value, node) -> None:
     """Lower `xs[a:b] = value`, which may change the length of the list."""
     if key.step is not None:
         raise core.unsupported(lo, node, "an assignment to every so many items of a list", "write the loop")
@@ -282,7 +282,7 @@ def starred_items(lo: Lowering, value: Value, before: int, after: int, node) -> 
         branches.branch(lo, few, [refuse, lambda: None])
     item = lambda k: core.subscript(lo, value, Const(k), node)  # noqa: E731
     lower, upper = Const(before) if before else None, Const(-after) if after else None
-    middle = as_list(lo, core.subscript(lo, value, SliceVal(lower, upper, None), node), node)
+    middle = as_list(lo, core.subscript(lo, value, Slice(lower, upper, None), node), node)
     return [*map(item, range(before)), middle, *(item(k - after) for k in range(after))]
 
 

@@ -16,7 +16,7 @@ from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import (
     BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, SuperVal, TupleVal, Value, leaves, roots
 )
-from sourcead.frontend.values import classes, iterables, lists, objects, sequences, sets
+from sourcead.frontend.values import iterables, lists, objects, sequences, sets
 from sourcead.ir.nodes import Atom, Call, Const, Var
 from sourcead.ir.types import BOOL, Array, DictT, ListT, NoneType, Scalar, Str, TupleT, Undefined, join
 
@@ -78,7 +78,7 @@ def _truth_of_object(lo: Lowering, value: Value) -> bool | None:
     if core.known(lo, value)[0]:
         return bool(value.items)
     for name in ("__bool__", "__len__"):
-        if (found := classes.special(lo, value, name, [], None)) is not None:
+        if (found := core.call_special(lo, value, name, [], None)) is not None:
             return core.truth(lo, found)
     return True if isinstance(value, Cell) else bool(value.items)
 
@@ -115,7 +115,7 @@ def identity_test(lo: Lowering, fn, a: Value, b: Value) -> Const | None:
 def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -> Value:
     """Lower `item in container`."""
     found, key = core.known(lo, item)
-    if (special := classes.special(lo, container, "__contains__", [item], node)) is not None:
+    if (special := core.call_special(lo, container, "__contains__", [item], node)) is not None:
         return core.operate(lo, operator.not_, special) if negated else special
     if any(isinstance(leaf, Cell) and leaf.kind == "object" for value in (item, container) for leaf in leaves(value)):
         raise core.unsupported(lo, node, "`in` with objects")

@@ -12,7 +12,6 @@ from sourcead.frontend.control import loops
 from sourcead.frontend.core import (
     MISSING, BoundVal, Cell, FunctionVal, Iterable, Lowering, MethodVal, MustMaterialise, TupleVal, Value, leaves, roots
 )
-from sourcead.frontend.values import classes
 from sourcead.ir.nodes import Append, Atom, Const, Sub, Var
 from sourcead.ir.types import Array, ListT, Str, Unknown, carries_derivative
 
@@ -20,7 +19,7 @@ from sourcead.ir.types import Array, ListT, Str, Unknown, carries_derivative
 def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> list[Value]:
     """Return the items of a value if their number is known; refuse otherwise."""
     value = core.present(value)
-    if classes.method(value, "__iter__") is not None:
+    if core.special_method(value, "__iter__") is not None:
         value = core.iterate(lo, value, node)
     if isinstance(value, TupleVal):
         return list(value.items)

@@ -17,7 +17,7 @@ from sourcead.backends.numba.codegen.vector_loops import fuse_vector_statements
 from sourcead.backends.numba.codegen.vector_statements import may_run_again
 from sourcead.backends.python_overhead import in_one_chunk, without_collection
 from sourcead.emit import emit
-from sourcead.ir.nodes import Block, Const, Function, Loop, op_operands, operand_atoms
+from sourcead.ir.nodes import Block, Const, Function, Loop
 from sourcead.ir.walk import walk
 
 
@@ -61,5 +61,4 @@ def prepare(derivative: Derivative) -> tuple[Function, Boundary, Callable[[], Fu
 def live_data(block: Block) -> Iterator[Const]:
     """Yield the data of globals and closures that a block reads."""
     for stmt in walk(block):
-        for operand in op_operands(stmt.op):
-            yield from (a for a in operand_atoms(operand) if isinstance(a, Const) and a.live)
+        yield from (a for a in stmt.op.atoms if isinstance(a, Const) and a.live)

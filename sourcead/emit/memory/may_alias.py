@@ -5,11 +5,10 @@ from __future__ import annotations
 from sourcead.analysis.builder import operand_type
 from sourcead.analysis.union_find import UnionFind
 from sourcead.emit.memory.sharing import attr_sharing, call_sharing, has_memory, index_sharing, is_container
-from sourcead.emit.text.idioms import binders
 from sourcead.ir.nodes import (
     Append, Attr, Block, Build, Call, Closure, Index, Let, Loop, Pop, Range, Update, Var, operand_atoms
 )
-from sourcead.ir.walk import free_vars, handed_on, op_reads, walk
+from sourcead.ir.walk import bound_vars, free_vars, handed_on, op_reads, walk
 
 
 class AliasGroups(UnionFind):
@@ -55,7 +54,7 @@ class AliasGroups(UnionFind):
                     self._unite(stmt.targets[0], *items)
                 case Loop() as op:
                     if not isinstance(op.domain, (Range, Block)):
-                        self._unite(op.domain, *(v for v in binders(op) if v not in op.params))
+                        self._unite(op.domain, *(v for v in bound_vars(op) if v not in op.params))
                 case Closure(_, body):  # calling it reads what it captures
                     self.closures.update(stmt.targets)
                     self._unite(*stmt.targets, *free_vars(body))

@@ -19,8 +19,8 @@ from sourcead.frontend.control.loops import for_each
 from sourcead.frontend.core import MISSING, Cell, Lowering, Value
 from sourcead.frontend.syntax import early_exits
 from sourcead.frontend.syntax.early_exits import leaves_always, may_continue, may_leave
-from sourcead.frontend.values import dicts, lists
 from sourcead.ir.nodes import Const, Effect, Slice, Stmt
+from sourcead.ir.types import ListT, MapT
 
 MAX_COPIES = 64
 
@@ -193,20 +193,13 @@ def delete_item(lo: Lowering, target: gast.Subscript) -> None:
     """Lower `del items[k]` for an item or slice of a list, or for a key of a dict."""
     base = core.lower(lo, target.value)
     place = core.lower(lo, target.slice)
-    if isinstance(base, Cell) and (base.kind == "list" or lists.is_list(lo, base)):
+    kind = base.kind if isinstance(base, Cell) else None
+    if kind == "list" or isinstance(core.data_type(lo, base), ListT):
         if isinstance(place, Slice):
             return core.store(lo, base, place, lo.new_list([]), target)
-        core.call_method(lo, base, "pop", [place], {}, target)
-        return None
-    if isinstance(base, Cell) and base.kind == "dict" or dicts.is_map(lo, base):
-        core.call_method(lo, base, "pop", [place], {}, target)
-        return None
-    found, key = core.known(lo, place)
-    if not (isinstance(base, Cell) and base.kind == "dict" and found):
+    elif kind != "dict" and not isinstance(core.data_type(lo, base), MapT):
         raise core.unsupported(lo, target, "`del` of an item whose place is not known before the program runs", "build the list without it")
-    if base.kind == "dict" and key not in base.items:
-        raise core.unsupported(lo, target, f"the dict has no key {key!r} here")
-    core.call_method(lo, base, "pop", [Const(key)], {}, target)
+    core.call_method(lo, base, "pop", [place], {}, target)
     return None
 
 

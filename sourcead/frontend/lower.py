@@ -1,7 +1,7 @@
 """The entry of the frontend: importing this file makes every implementation of the generic operations known."""
 
 from sourcead.frontend.builtins import (  # noqa: F401
-    calls, checkpoint, combinators, compositions, copying, elements, functions, getters, itertools_functions,
+    calls, checkpoint, combinators, compositions, copying, elements, functions, getters, in_python, itertools_functions,
     library_calls, ordering, stop_gradient
 )
 from sourcead.frontend.control.functions import Lowered, lower_function  # noqa: F401

@@ -16,9 +16,9 @@ from sourcead.frontend.control import branches, exits, inlining
 from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.control.exits import NEXT, Return, leaves_always, may_continue, may_leave
 from sourcead.frontend.control.loops import for_each
-from sourcead.frontend.core import MISSING, Cell, Lowering, SliceVal, Value
-from sourcead.frontend.values import lists, runtime_dicts
-from sourcead.ir.nodes import Const, Effect, Stmt
+from sourcead.frontend.core import MISSING, Cell, Lowering, Value
+from sourcead.frontend.values import dicts, lists
+from sourcead.ir.nodes import Const, Effect, Slice, Stmt
 
 MAX_COPIES = 64
 
@@ -192,9 +192,9 @@ def delete_item(lo: Lowering, target: gast.Subscript) -> None:
     base = core.lower(lo, target.value)
     place = core.lower(lo, target.slice)
     is_list = isinstance(base, Cell) and (base.kind == "list" or lists.is_list(lo, base))
-    if is_list and isinstance(place, SliceVal):
+    if is_list and isinstance(place, Slice):
         core.store(lo, base, place, lo.new_list([]), target)
-    elif is_list or isinstance(base, Cell) and base.kind == "dict" or runtime_dicts.is_map(lo, base):
+    elif is_list or isinstance(base, Cell) and base.kind == "dict" or dicts.is_map(lo, base):
         core.call_method(lo, base, "pop", [place], {}, target)
     else:
         raise core.unsupported(lo, target, "`del` of an item whose place is not known before the program runs", "build the list without it")

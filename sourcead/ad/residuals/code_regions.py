@@ -15,7 +15,7 @@ import numpy as np
 from sourcead.ad.residuals.costs import size
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import Atom, Attr, Block, Call, Const, Index, Loop, Slice, Stmt, Sub, Update, Var, operand_atoms
+from sourcead.ir.nodes import Atom, Attr, Block, Call, Index, Loop, Stmt, Sub, Update, Var, operand_atoms
 from sourcead.ir.types import Array, is_array
 from sourcead.ir.walk import free_vars, map_atoms, map_op, walk
 
@@ -224,15 +224,3 @@ def inputs_first(v: Atom, inputs: Callable[[Atom], Iterable[Atom]]) -> Iterator[
         else:
             seen.add(following)
             todo.append((following, iter(inputs(following))))
-
-
-def same_operand(a, b) -> bool:
-    """Return whether two operands surely have the same value."""
-    match a, b:
-        case tuple(), tuple():
-            return len(a) == len(b) and all(map(same_operand, a, b))
-        case Slice(l1, u1, s1), Slice(l2, u2, s2):
-            return same_operand(l1, l2) and same_operand(u1, u2) and same_operand(s1, s2)
-        case Const(v, None, False), Const(w, None, False):
-            return type(v) is type(w) and v == w
-    return a is b

@@ -84,6 +84,11 @@ class Rerun:
         """Return the loop variants that make up the state."""
         return [self.op.params[k] for k in self.state]
 
+    @property
+    def inits(self) -> dict[Var, Atom]:
+        """Return the state on entry to the loop."""
+        return {p: self.op.inits[k] for p, k in zip(self.params, self.state)}
+
     def anew(self) -> dict[Var, Var]:
         """Return variables for the state on entry to another iteration."""
         return dict(zip(self.params, anew(self.stmt, self.params)))

@@ -15,7 +15,7 @@ import numpy as np
 from sourcead.ad.residuals.costs import size
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import Atom, Attr, Block, Call, Index, Loop, Stmt, Sub, Update, Var, operand_atoms
+from sourcead.ir.nodes import Atom, Attr, Block, Call, Index, Loop, Stmt, Var, operand_atoms
 from sourcead.ir.types import Array, is_array
 from sourcead.ir.walk import free_vars, map_atoms, map_op, walk
 
@@ -134,14 +134,7 @@ def reads(region: Region, read_by: Callable[[Stmt], Iterable[Atom]]) -> Iterator
     for update, old in region.olds.items():
         at = position[update]
         yield old, region, at
-        yield from ((a, region, at + 1) for a in path_reads(update.op))  # before the array is put back
-
-
-def path_reads(update: Update) -> Iterator[Atom]:
-    """Yield the atoms that the path of an update reads."""
-    for step in update.path:
-        for operand in (step.key,) if isinstance(step, Sub) else (*step.args, *(v for _, v in step.kwargs)):
-            yield from operand_atoms(operand)
+        yield from ((a, region, at + 1) for a in operand_atoms(update.op.path))  # before the array is put back
 
 
 def defined_inside(stmt: Stmt) -> dict[Var, Stmt | None]:
@@ -172,17 +165,7 @@ def makes_zeros(stmt: Stmt) -> bool:
 
 def written_size(update: Stmt) -> float:
     """Estimate how many numbers an update overwrites."""
-    return size(atom_type(read_part(Builder(), update.op.base, update.op.path)))
-
-
-def read_part(build: Builder, base: Atom, path: tuple) -> Atom:
-    """Emit the read of the part of an array at a path."""
-    for step in path:
-        if isinstance(step, Sub):
-            base = build.index(base, step.key)
-        else:
-            base = build.call(step.fn, base, *step.args, **dict(step.kwargs))
-    return base
+    return size(atom_type(Builder().part(update.op.base, update.op.path)))
 
 
 def by_shape(variables: Iterable[Atom], numbers: set[Var]) -> dict[tuple, Var]:

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator
 
 from sourcead.ad.residuals.code_regions import (
-    Definition, Region, by_shape, inputs_first, is_metadata_read, makes_zeros, read_part, reads, region_of, shape_key
+    Definition, Region, by_shape, inputs_first, is_metadata_read, makes_zeros, reads, region_of, shape_key
 )
 from sourcead.ad.residuals.costs import is_cheap, size
 from sourcead.ad.residuals.loop_pair import LoopTask
@@ -115,7 +115,7 @@ class LoopPlan:
                     return
         build = Builder()
         build.origin = stmt.origin
-        old = read_part(build, op.base, op.path) if op.path else build.emit(Let(op.base), op.base.type, op.base.name)
+        old = build.part(op.base, op.path) if op.path else build.emit(Let(op.base), op.base.type, op.base.name)
         region.olds[stmt] = old
         self.overwritten.add(old)
         region.old_reads[stmt] = build.stmts

@@ -8,7 +8,9 @@ from sourcead.ir.types import Array, Sym, Type, anydim
 from sourcead.primitives.registry import infers
 from sourcead.primitives.result_types.by_example import array_dtype, by_example
 from sourcead.primitives.result_types.dims import not_one, product_of_dims
-from sourcead.primitives.result_types.operands import Impossible, arrange, array_type, axes_of, need_dims, only, shape_dims
+from sourcead.primitives.result_types.operands import (
+    Impossible, arrange, array_type, axes_of, need_dims, only, shape_dims
+)
 
 
 @infers(np.reshape)

@@ -90,7 +90,7 @@ def filled(loop: Loop, k: int, zeros: Call, uses: dict[Var, int], counting: Coun
 
 
 def update_of(loop: Loop, k: int, mode: str, uses: dict[Var, int]) -> tuple[Stmt, int] | None:
-    """Return the update that makes the next value of the k-th variant, if nothing else reads that, and the axis that the index subscripts."""
+    """Return the update that makes the next value of the k-th variant, if it is all that reads it, and the axis of the index."""
     param, result = loop.params[k], loop.body.results[k]
     for stmt in loop.body.stmts if uses.get(param) == 1 == uses.get(result) else ():
         match stmt.op:

@@ -41,11 +41,6 @@ def versions() -> str:
     return repr((sys.version, numba.__version__, np.__version__, TOOLCHAIN.name, stamps))
 
 
-def cache_key(options: object) -> str:
-    """Return a string of all that the machine code of a text depends on besides the text."""
-    return f"{options!r} {versions()}"
-
-
 def file_of(name: str, text: str, with_callees: str, options: object) -> str | None:
     """Return a file with the text of a function, beside which Numba keeps its machine code; None if it cannot be written.
 
@@ -55,7 +50,7 @@ def file_of(name: str, text: str, with_callees: str, options: object) -> str | N
         with_callees: the text with the functions that it calls.
         options: the options of the compilation.
     """
-    key = hashlib.sha256(f"{with_callees}\0{cache_key(options)}".encode()).hexdigest()[:32]
+    key = hashlib.sha256(f"{with_callees}\0{options!r} {versions()}".encode()).hexdigest()[:32]
     file = folder() / key / f"{name}.py"
     try:
         if not file.exists():

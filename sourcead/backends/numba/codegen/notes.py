@@ -13,13 +13,16 @@ def decisions(before: Function, after: Function) -> list[str]:
     """Return notes on the differences between a function and the form that Numba compiles."""
     left = {place_of(s) for s in walk(after.body) if is_on_slice(s)}
     loops = {place_of(s) for s in walk(before.body) if is_on_slice(s)} - left
-    told = [f"under Numba, {shown} on parts of arrays {verb} over elements" for shown, verb in said(loops)]
+    told = []
+    for adjoint, what in ((False, "statements"), (True, "adjoints of statements")):
+        if found := {line for line, is_adjoint in loops if is_adjoint == adjoint and line}:
+            told.append(f"under Numba, {what} ({lines(found)}) on parts of arrays are loops over elements")
     whole: dict[str, set[int]] = {}
     for stmt in walk(after.body):
         if isinstance(stmt.op, Call) and is_of_array(stmt.op):
-            name = next((fn.__name__ for fn in ARRAY_UFUNCS if fn is stmt.op.fn), None)
-            if name is not None and place_of(stmt)[0]:
-                whole.setdefault(name, set()).add(place_of(stmt)[0])
+            line, _ = place_of(stmt)
+            if line and any(fn is stmt.op.fn for fn in ARRAY_UFUNCS):
+                whole.setdefault(stmt.op.fn.__name__, set()).add(line)
     if whole:
         names = ", ".join(f"{name} ({lines(found)})" for name, found in whole.items())
         told.append(f"under Numba, functions of whole arrays run NumPy's own loops: {names}")
@@ -43,14 +46,6 @@ def place_of(stmt: Stmt) -> tuple[int, bool]:
     """Return the user's line that a statement comes from (0: none), and whether it belongs to the reverse sweep."""
     origin = stmt.adjoint_of or stmt.origin
     return (origin.line if origin is not None else 0), stmt.adjoint_of is not None
-
-
-def said(places: set[tuple[int, bool]]):
-    """Yield a phrase for the statements of the forward sweep at some lines, and one for those of the reverse sweep."""
-    for adjoint, what in ((False, "statements"), (True, "adjoints of statements")):
-        found = {line for line, is_adjoint in places if is_adjoint == adjoint and line}
-        if found:
-            yield f"{what} ({lines(found)})", "are loops"
 
 
 def lines(numbers: set[int]) -> str:

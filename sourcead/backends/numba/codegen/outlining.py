@@ -28,7 +28,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integers
-from sourcead.backends.numba.codegen.loop_nests import loop_nest, reduces_all_axes
+from sourcead.backends.numba.codegen.loop_nests import loop_nest, rank_of, reduces_all_axes
 from sourcead.backends.numba.codegen.recursion import Recursive, reachable
 from sourcead.backends.numba.functions import (
     ARRAY_REDUCTIONS, ARRAY_UFUNCS, add_at, alike, apart, as_many, begin, disjoint, reserved, subtract_at, with_room
@@ -176,7 +176,7 @@ class _Outlining:
             return self.outlined(stmt, fn)
         if isinstance(result, Array) and result.dims and self.has_numpy_loop(op, fn, result):
             return replace(op, fn=ARRAY_UFUNCS[fn])
-        if isinstance(fn, Hashable) and fn in ARRAY_REDUCTIONS and reduces_all_axes(op) and _is_float_array(op.args[0]):
+        if isinstance(fn, Hashable) and fn in ARRAY_REDUCTIONS and reduces_all_axes(op) and rank_of(op.args[0]) in (1, 2):
             return Call(ARRAY_REDUCTIONS[fn], op.args[:1])
         if fn in (math.tanh, np.tanh) and not op.kwargs and _is_float(op.args[0]):
             return replace(op, fn=ARRAY_UFUNCS[np.tanh])  # libm takes twice as long
@@ -313,12 +313,6 @@ def is_basic(fn: Any) -> bool:
     if isinstance(fn, np.ufunc):
         return fn.signature is None and fn.nout == 1 and fn.nin <= 2 and fn.__name__ in dir(np)
     return getattr(fn, "__module__", None) in ("_operator", "operator") and record_of(fn).elementwise
-
-
-def _is_float_array(operand: Operand) -> bool:
-    """Return whether an operand is a vector or matrix of float32 or float64 numbers."""
-    t = operand.type if isinstance(operand, Var) else None
-    return isinstance(t, Array) and rank(t) in (1, 2) and t.dtype in (np.float32, np.float64)
 
 
 def _is_float(operand: Operand) -> bool:

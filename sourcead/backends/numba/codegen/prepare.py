@@ -8,7 +8,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.backends.base import Derivative, optimised
 from sourcead.backends.numba.codegen.boundary import Boundary, flattened
 from sourcead.backends.numba.codegen.explicit_types import structures_by_parts, with_stable_types
-from sourcead.backends.numba.codegen.loops.fast_loops import with_fast_loops
+from sourcead.backends.numba.codegen.loops.reordering import with_fast_loops
 from sourcead.backends.numba.codegen.notes import decisions
 from sourcead.backends.numba.codegen.number_stacks import stacks_as_arrays
 from sourcead.backends.numba.codegen.outlining import AT, outline_calls

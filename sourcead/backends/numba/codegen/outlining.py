@@ -17,7 +17,6 @@ Numba differs from NumPy in three more ways, which are handled here: Python numb
 from __future__ import annotations
 
 import builtins
-import itertools
 import math
 import operator
 from collections.abc import Hashable
@@ -27,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
+from sourcead.backends.numba.codegen.boundary import numbered
 from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integers
 from sourcead.backends.numba.codegen.loop_nests import loop_nest, rank_of, reduces_all_axes
 from sourcead.backends.numba.codegen.recursion import Recursive, reachable
@@ -252,9 +252,8 @@ class _Outlining:
         emitted = emit(Function(name, tuple(params.values()), block))
         key = emitted.text, tuple(emitted.namespace), tuple(map(id, emitted.namespace.values())), _shape(y.type)
         if key not in self.same:
-            numbered = (f"{name}_{k}" for k in itertools.count(1))
-            free = (n for n in itertools.chain([name], numbered) if n not in self.names and n not in emitted.namespace)
-            made = next(n for n in free if not hasattr(builtins, n))
+            taken = {*self.names, *emitted.namespace, *dir(builtins)}
+            made = next(n for n in numbered(name) if n not in taken)
             self.names.add(made)
             emitted = emit(Function(made, tuple(params.values()), block))
             compiles = self.compiles(fn, y.type)

@@ -40,9 +40,7 @@ def is_number(atom: object) -> bool:
 
 def may_run_again(function: Function) -> bool:
     """Return whether a call may be abandoned and run again with another text, that is, the function has no side effects."""
-    return not any(
-        isinstance(s.op, Effect) or isinstance(s.op, Call) and s.op.effect for s in walk(function.body)
-    )
+    return not any(isinstance(s.op, Effect) or isinstance(s.op, Call) and s.op.effect for s in walk(function.body))
 
 
 def elementwise_work(stmt: Stmt) -> tuple | None:
@@ -112,6 +110,9 @@ class EqualLengths:
         return dim
 
     def meet(self, stmt: Stmt) -> None:
+        """Join the classes of the lengths that a statement on vectors requires to be equal; others require nothing."""
+        if not row_write(stmt) and not elementwise_work(stmt):
+            return
         for a, b in zip(lengths := self.lengths(stmt), lengths[1:]):
             if (a := self.find(a)) is not (b := self.find(b)) and a != b:
                 self.parent[a] = b

@@ -28,7 +28,7 @@ from sourcead.backends.load import argument_list, parameter_list
 from sourcead.backends.numba.calls_to_python import dtype_of
 from sourcead.backends.numba.compile import dispatcher_of
 from sourcead.backends.numba.engine import NumbaProgram
-from sourcead.backends.numba.load import load
+from sourcead.backends.numba.public_toolchain import load
 from sourcead.backends.options import Numba
 from sourcead.errors import SourceADError
 from sourcead.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Scalar, Sym, TupleT, Type

@@ -19,7 +19,7 @@ from numba.typed import List
 from sourcead.backends.numba import calls_to_python as interpreted
 from sourcead.backends.numba.codegen.outlining import Outlined
 from sourcead.backends.numba.internals import TOOLCHAIN
-from sourcead.backends.numba.load import load
+from sourcead.backends.numba.public_toolchain import load
 from sourcead.errors import BackendError
 from sourcead.ir.type_of import type_of
 from sourcead.ir.types import UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type

@@ -16,7 +16,7 @@ from sourcead.passes.equality import same_dim
 from sourcead.passes.loops.factor_arrays import FactorArray, FactorArrays, FunctionFacts, Term, chain_of
 
 
-class SplitLoop:
+class SplitLoop(FactorArrays):
     """Splits one loop of a block.
 
     Attributes:
@@ -31,13 +31,11 @@ class SplitLoop:
     """
 
     def __init__(self, facts: FunctionFacts, stmt: Stmt, counted: Counted, stmts: list[Stmt], scope: list[Var]):
-        self.facts, self.stmt, self.counted, self.stmts, self.scope = facts, stmt, counted, list(stmts), scope
-        self.at = stmts.index(stmt)
+        super().__init__(facts, stmt, counted, scope)
+        self.stmts, self.at = list(stmts), stmts.index(stmt)
         self.before, self.after = Builder().at(stmt), Builder().at(stmt)
-        self.loop: Loop = self.backward(stmt.op)
-        self.here = {t: s for s in self.loop.body.stmts for t in s.targets}
+        self.loop = self.backward(stmt.op)
         self.index = self.loop.index
-        self.arrays = FactorArrays(facts, replace(stmt, op=self.loop), counted, scope)
         self.axis = 0
         self.gone: set[Var] = set()
         self.variants: list[tuple[Var, Atom, Atom, Var]] = []
@@ -56,14 +54,14 @@ class SplitLoop:
 
     def split(self, terms: list[Term]) -> list[Stmt]:
         """Return the statements of the block, with the terms summed after the loop as far as the shapes allow."""
-        shapes = {v: self.arrays.shape_of(v, t) for t in terms if len(t.factors) == 2 for v in t.factors}
+        shapes = {v: self.shape_of(v, t) for t in terms if len(t.factors) == 2 for v in t.factors}
         terms = [t for t in terms if all(shapes.get(v) for v in t.factors)]
         products = [t for t in terms if len(t.factors) == 2]
         stacked = dict.fromkeys(v for t in products for v in t.factors)
         terms = [t for t in terms if all(v in stacked for v in t.factors)]
         if not products:
             return self.stmts
-        found = {v: self.arrays.find(v) for v in stacked}
+        found = {v: self.find(v) for v in stacked}
         batches = all(rank(v) == 2 for v in stacked)
         self.axis = 1 if batches and any(f and f.axis for f in found.values()) or any(t.axis for t in terms) else 0
         stacks = {v: self.array(v, found[v]) if found[v] else self.stack(v, shapes[v]) for v in stacked}

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from sourcead.ad.policies.reruns import Rerun
-from sourcead.ad.residuals.backward_ranges import reversed_range
 from sourcead.ad.residuals.branches import emit_if
 from sourcead.ad.residuals.code_regions import LoopPair
-from sourcead.ad.residuals.loop_pair import ONE, ZERO, Carried, LoopWriter, appended, popped
+from sourcead.ad.residuals.loop_pair import ONE, ZERO, Carried, LoopWriter, appended, popped, reversed_range
 from sourcead.ad.residuals.notes import Kept, LoopNote
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Block, Build, Const, Range, Stmt, Var, fresh

@@ -124,7 +124,7 @@ def builtin_tuple(lo, args, kwargs, node):
     if not args:
         return TupleVal(())
     value = args[0]
-    if isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(lo.read(value)), ListT):
+    if isinstance(core.data_type(lo, value), ListT):
         return lo.wrap(lo.build.call(tuple, lo.read(value), type=UNKNOWN), shares=roots(value))
     return TupleVal(tuple(sequences.static_items(lo, value, node)))
 

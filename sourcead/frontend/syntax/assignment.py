@@ -152,11 +152,11 @@ def lower_augassign(lo: Lowering, node) -> None:
         objects.set_attribute(lo, base, target.attr, old if new is None else named(lo, new, target.attr), target)
         return
     key = core.lower(lo, target.slice)
-    if isinstance(base, Cell) and base.kind == "array" and isinstance(atom_type(lo.read(base)), Array):
+    if isinstance(core.data_type(lo, base), Array):
         value = sequences.as_array(lo, core.lower(lo, node.value))
         path_key = lo.operand(key)
         mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
-        if mode and subscripts.views(atom_type(lo.read(base)), path_key):
+        if mode and subscripts.effects_of(path_key) <= subscripts.VIEWS:
             lo.write(base, (Sub(path_key),), lo.operand(value), mode)
             return
         item = lo.build.index(lo.read(base), path_key)

@@ -231,6 +231,36 @@ class WrtError(SourceADError, ValueError):
     """
 
 
+class VerificationError(SourceADError, RuntimeError):
+    """Generated code does not do what the function does: an error in sourcead, found at the first call of the code.
+
+    Args:
+        reason: what differs, with both numbers.
+        place: the file and line of the function.
+        source: the source of the function.
+        text: the generated text.
+
+    Fails: never on purpose.
+
+    Mended: report it, with the message, which holds all that is needed.  `verify=False` leaves the comparison out: only for a
+    function of which you know why its value is not the same in each call.
+    """
+
+    label = "What to do"
+
+    def __init__(self, reason: str, place: str = "", source: str = "", text: str = ""):
+        super().__init__(reason)
+        self.args = (reason, place, source, text)
+        self.place, self.source, self.text = place, source, text
+
+    def __str__(self):
+        return "\n".join([
+            f"{self.place}: {self.reason}",
+            labelled(self.label, "this is an error in sourcead; please report it with the two texts below"),
+            "The function:", textwrap.indent(self.source, "    "), "The generated code:", textwrap.indent(self.text, "    "),
+        ])  # fmt: skip
+
+
 class RuleError(SourceADError, TypeError):
     """A derivative rule that does not fit the function it is registered for.
 

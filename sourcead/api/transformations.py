@@ -23,6 +23,7 @@ def grad(
     checkpoint: Any = "auto",
     budget: int | str | None = None,
     backend: str | Numba | None = None,
+    verify: str | bool | None = None,
 ) -> Any:
     """Return a function that computes the gradient of `f`, whose result is one real number.
 
@@ -41,6 +42,10 @@ def grad(
         backend: "numpy" runs the generated text as it is; "numba", or `Numba(...)` with options, compiles it first; "auto" compiles
             it if Numba can, else warns and runs it as it is. None is "auto" for a function that is compiled by Numba already
             (`@njit`), and "numpy" for any other.
+        verify: how a new text is checked at its first call, for which `f` is called once more, on copies of the arguments. "value"
+            compares the value of `f`, "gradient" also the derivative along one direction with a difference quotient, False nothing.
+            None is what the environment variable `SOURCEAD_VERIFY` says, else "value". A function that draws random numbers or has
+            effects, such as `print`, is not checked; the log says so.
 
     Returns:
         A callable with f's parameters. A gradient has the structure of its argument: a float for a float (and for a
@@ -53,6 +58,7 @@ def grad(
         NoSourceError: the source of `f` cannot be found.
         NonScalarError: in a call, the result is not one real number.
         BackendError: in a call, Numba is not installed or cannot compile the gradient; not raised with "auto".
+        VerificationError: in a call, the generated code does not compute what `f` computes.
         SourceADError: in a call, `f` does something unsupported; the classes in `sourcead.errors` say what.
 
     Example:
@@ -65,7 +71,7 @@ def grad(
         >>> grad(loss, wrt=("w", "x"))(2.0, 3.0)
         (36.0, 24.0)
     """
-    options = {"kind": "grad", "has_aux": has_aux, "checkpoint": policy_of(checkpoint, budget), "backend": backend}
+    options = {"kind": "grad", "has_aux": has_aux, "checkpoint": policy_of(checkpoint, budget), "backend": backend, "verify": verify}
     return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
 
 
@@ -78,11 +84,12 @@ def value_and_grad(
     checkpoint: Any = "auto",
     budget: int | str | None = None,
     backend: str | Numba | None = None,
+    verify: str | bool | None = None,
 ) -> Any:
     """Return a function that computes the value of `f` and its gradient, at the cost of the gradient alone.
 
     Args:
-        f, wrt, has_aux, checkpoint, budget, backend: as for `grad`.
+        f, wrt, has_aux, checkpoint, budget, backend, verify: as for `grad`.
 
     Returns:
         A callable like that of `grad`, whose result is `(value, gradient)`, or `((value, aux), gradient)` with
@@ -99,7 +106,7 @@ def value_and_grad(
         >>> cube(2.0)
         (8.0, 12.0)
     """
-    options = {"kind": "value_and_grad", "has_aux": has_aux, "checkpoint": policy_of(checkpoint, budget), "backend": backend}
+    options = {"kind": "value_and_grad", "has_aux": has_aux, "checkpoint": policy_of(checkpoint, budget), "backend": backend, "verify": verify}
     return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
 
 

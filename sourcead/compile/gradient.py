@@ -15,7 +15,7 @@ import sys
 import threading
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,19 +23,23 @@ from sourcead.ad.forward.pushforward import tangent_names
 from sourcead.ad.gradient import Form
 from sourcead.backends.base import Engine, Program
 from sourcead.backends.engines import engine_of, let_compiled_code_call
+from sourcead.backends.numpy import NUMPY
 from sourcead.backends.options import Numba, backend_of
 from sourcead.backends.save import standalone
 from sourcead.compile import before_calls, pipeline
 from sourcead.compile.argument_types import declared_types
 from sourcead.compile.arguments import Arguments, arguments_of
+from sourcead.compile.comparison import PATIENCE, Primal
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
 from sourcead.compile.lookup import calling, dispatcher, only_passes_on
 from sourcead.compile.request import KINDS, Request
 from sourcead.compile.specialisation import (
     EXACT_ENTRIES, MISSING, SHARED, SHARED_TEXTS, TEXTS, Specialisation, read, remember, shared, specialised
 )
+from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
 from sourcead.frontend.find_source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
+from sourcead.frontend.lower import lower_function
 from sourcead.ir.nodes import Function
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
@@ -73,8 +77,9 @@ class Gradient(Opaque):
         signature: the signature of the derivative: that of the primal, in forward mode with parameters for tangents.
     """
 
-    def __init__(self, f, wrt=0, *, kind="grad", has_aux=False, checkpoint="auto", backend=None):
+    def __init__(self, f, wrt=0, *, kind="grad", has_aux=False, checkpoint="auto", backend=None, verify=None):
         checkpoint = policy_of(checkpoint)
+        self._verify = level_of(verify)
         function, bound_args, bound_kwargs = unwrap(f)
         if isinstance(function, Gradient):
             bound_args = (*function._bound_args, *bound_args)
@@ -171,7 +176,7 @@ class Gradient(Opaque):
             found = getattr(found, part, None)
         if found is self:
             return self.__qualname__  # the decorated name
-        options = {"kind": self._kind, "has_aux": self._has_aux, "checkpoint": self._checkpoint, "backend": self._backend}
+        options = {"kind": self._kind, "has_aux": self._has_aux, "checkpoint": self._checkpoint, "backend": self._backend, "verify": self._verify}
         return functools.partial(Gradient, **options), (self.primal, self._asked)
 
     def described(self) -> Described:
@@ -243,7 +248,7 @@ class Gradient(Opaque):
             call = self._table.get(key)
             if call is None:
                 arguments = self._described(dict(zip(self.signature.parameters, values)))
-                call = self._prepared(self._compiled(arguments), arguments, key)
+                call = self._verified(self._compiled(arguments), arguments, key)
                 remember(self._table, key, call, EXACT_ENTRIES)
             return call
 
@@ -279,7 +284,7 @@ class Gradient(Opaque):
             compiled = self._texts.pop(arguments.key, None)
             if compiled is None or not compiled.is_current():
                 key = self._sharing_key(arguments.key)
-                compiled = None if key is None else shared(key, self._function)
+                compiled = None if key is None else shared(key, self._function, bool(self._verify))
                 if compiled is None:
                     compiled = specialised(self._built(arguments, self._engine), self._engine)
                     if key is not None:
@@ -331,6 +336,44 @@ class Gradient(Opaque):
             raise built.refusal
         return built.program, built.written, {inside: read(holder, name) for holder, name, inside in built.live}
 
+    def _verified(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
+        """Return the generated function, which compares its first result with the user's function if the text is new."""
+        call = self._prepared(compiled, arguments, key)
+        if not self._verify or not compiled.built.unverified:
+            return call
+
+        def settle():
+            compiled.built.unverified.clear()
+            with self._lock:
+                if self._table.get(key) is first:
+                    self._table[key] = call
+
+        first = verifying(call, self._subject(compiled, arguments), self.signature, settle)
+        self._compiled_for[first] = compiled
+        return first
+
+    def _subject(self, compiled: Specialisation, arguments: Arguments) -> Subject:
+        """Return what the verification of a text must know of this derivative."""
+        user, nested = self._user_function(), isinstance(self._function, Gradient)
+        tangents, derived = self._all_directions(), self._derived_names()
+        patience = None if self._engine is NUMPY else PATIENCE
+
+        def primal(function: Callable, left: Collection[str], values: dict[str, Any]) -> Primal:
+            return Primal(function, self._takes, {name: v for name, v in values.items() if name not in left}, patience)
+
+        def lowered():
+            types = {name: t for name, t in arguments.types.items() if name not in tangents}
+            form = Form("grad", False, True)
+            request = Request(user, types, arguments.statics, derived, form, self._checkpoint, self._engine, self._place)
+            return lower_function(find_source(user), pipeline.types_of(request), arguments.statics)
+
+        return Subject(
+            Form(self._kind, self._has_aux, self._single), self.wrt, self._directions, derived, self._verify,
+            compiled.built.plain.text, self._place,
+            lowered if nested else lambda: compiled.built.unverified[0],
+            functools.partial(primal, user, tangents), functools.partial(primal, self._function, self._directions),
+        )  # fmt: skip
+
     def _prepared(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
         """Return the generated function in the wrappers that its calls need (`before_calls.py`); most need none."""
         call = before_calls.adapted(compiled.function, compiled.plain, self.signature)
@@ -370,7 +413,7 @@ class Gradient(Opaque):
             with self._lock:
                 self._table.pop(key, None)
                 again = self._compiled(arguments)
-                renewed = self._prepared(again, arguments, key)
+                renewed = self._verified(again, arguments, key)
                 self._table[key] = renewed
                 self._compiled_for[refreshed] = again  # `refreshed` is the last call, and `source` shows the text that ran
                 return renewed

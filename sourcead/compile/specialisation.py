@@ -114,11 +114,14 @@ def remember(table: dict, key: Any, value: Any, most: int) -> None:
 SHARED: dict[Any, tuple[types.FunctionType, Specialisation]] = {}
 
 
-def shared(key: Any, function: types.FunctionType) -> Specialisation | None:
-    """Return the specialisation of another function with the same code, rebound to the closure cells of this one; None if invalid."""
-    if key not in SHARED:
+def shared(key: Any, function: types.FunctionType, verified: bool) -> Specialisation | None:
+    """Return the specialisation of another function with the same code, rebound to the closure cells of this one; None if invalid.
+
+    With `verified`, one whose text was not compared with the user's function is not valid.
+    """
+    other, found = SHARED.get(key, (None, None))
+    if found is None or verified and found.built.unverified:
         return None
-    other, found = SHARED[key]
     cells = zip(map(keys.Same, other.__closure__ or ()), function.__closure__ or ())
     found = found.rebound(dict(cells))
     return found if found.is_current() else None

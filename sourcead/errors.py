@@ -232,18 +232,26 @@ class WrtError(SourceADError, ValueError):
 
 
 class VerificationError(SourceADError, RuntimeError):
-    """Generated code does not do what the function does: an error in sourcead, found at the first call of the code.
+    """The generated code does not do what the function does: an error in sourcead, or in a rule that was registered.
+
+    It is raised by the first call of the code, which is compared with a call of the function.
+
+    Fails::
+
+        @adjoint(cube)
+        def _(y, x, d_y):
+            return 2 * x * d_y
+
+        grad(cube, verify="gradient")(3.0)
+
+    Mended: if it is not a rule of yours that is wrong, report it, with the message, which holds both texts.  `verify=False` leaves
+    the comparison out.
 
     Args:
         reason: what differs, with both numbers.
         place: the file and line of the function.
         source: the source of the function.
         text: the generated text.
-
-    Fails: never on purpose.
-
-    Mended: report it, with the message, which holds all that is needed.  `verify=False` leaves the comparison out: only for a
-    function of which you know why its value is not the same in each call.
     """
 
     label = "What to do"
@@ -256,7 +264,7 @@ class VerificationError(SourceADError, RuntimeError):
     def __str__(self):
         return "\n".join([
             f"{self.place}: {self.reason}",
-            labelled(self.label, "this is an error in sourcead; please report it with the two texts below"),
+            labelled(self.label, "correct your rule; if you registered none, this is an error in sourcead: report both texts"),
             "The function:", textwrap.indent(self.source, "    "), "The generated code:", textwrap.indent(self.text, "    "),
         ])  # fmt: skip
 

@@ -22,9 +22,9 @@ from sourcead import (
 )
 from sourcead.api.transformations import _pullback_of
 from sourcead.compile import pipeline
+from sourcead.compile.before_calls import dispatcher
 from sourcead.compile.gradient import Gradient
 from sourcead.compile.keys import coarse_key, exact_key
-from sourcead.compile.lookup import dispatcher
 from sourcead.compile.specialisation import SHARED
 from sourcead.ir.types import FLOAT, Array, DictT, StructT, TupleT, Unknown
 from tests.stub_compiler import built

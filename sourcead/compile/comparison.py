@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.compile.before_calls import spread
 from sourcead.compile.keys import is_static
 from sourcead.compile.structures import conversion, is_leaf, leaves, map_leaves
 from sourcead.ir.records import parts_of
-
 
 PATIENCE = 5.0  # seconds that the user's function may take where an engine runs code that is slow in Python
 
@@ -47,9 +45,9 @@ class Primal:
         Raises:
             LeftOut: an argument cannot be copied, or the call takes too long.
         """
-        args, kwargs = spread(self.signature, {name: moved(name, value) for name, value in self.copied().items()})
+        given = inspect.BoundArguments(self.signature, {name: moved(name, value) for name, value in self.copied().items()})
         with np.errstate(all="ignore"), Limit(self.patience):
-            return self.function(*args, **kwargs)
+            return self.function(*given.args, **given.kwargs)
 
     def copied(self) -> dict[str, Any]:
         """Return copies of the arguments; arrays that share memory in the original share none in the copies."""

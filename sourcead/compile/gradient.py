@@ -25,14 +25,13 @@ from sourcead.backends.base import Engine, Program
 from sourcead.backends.engines import engine_of, let_compiled_code_call
 from sourcead.backends.numpy import NUMPY
 from sourcead.backends.options import Numba, backend_of
-from sourcead.backends.save import standalone
 from sourcead.compile import before_calls, pipeline
-from sourcead.compile.argument_types import declared_types
-from sourcead.compile.arguments import Arguments, arguments_of
+from sourcead.compile.arguments import Arguments, arguments_of, declared_types
+from sourcead.compile.before_calls import calling, dispatcher, only_passes_on
 from sourcead.compile.comparison import PATIENCE, Primal
+from sourcead.compile.generated import Generated
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
-from sourcead.compile.lookup import calling, dispatcher, only_passes_on
-from sourcead.compile.request import KINDS, Request
+from sourcead.compile.pipeline import KINDS, Request
 from sourcead.compile.specialisation import (
     EXACT_ENTRIES, MISSING, SHARED, SHARED_TEXTS, TEXTS, Specialisation, read, remember, shared, specialised
 )
@@ -40,7 +39,6 @@ from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
 from sourcead.frontend.find_source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
 from sourcead.frontend.lower import lower_function
-from sourcead.ir.nodes import Function
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.transformations import Described
@@ -49,26 +47,16 @@ from sourcead.primitives.table import adjoint_rule
 
 
 @dataclass(frozen=True)
-class Lowered:
-    """The result of compiling a function.
+class Options:
+    """Options of `grad` and the other transformations, as the user gave them."""
 
-    Attributes:
-        text: the generated source.
-        ir: the intermediate representation that the source was generated from.
-        notes: for each loop, what it saves for the reverse sweep, with shapes and bytes, and what it recomputes.
-        compiled_text: the source that Numba compiles, with backend="numba" or "auto"; None with NumPy.
-    """
-
-    text: str
-    ir: Function
-    notes: tuple[str, ...]
-    compiled_text: str | None = None
-
-    def __str__(self):
-        return self.text
+    has_aux: bool = False
+    checkpoint: Any = "auto"
+    backend: Any = None
+    verify: Any = None
 
 
-class Gradient(Opaque):
+class Gradient(Generated, Opaque):
     """A callable that computes the gradient, or another derivative, of a function; see `sourcead.grad`.
 
     Attributes:
@@ -77,9 +65,7 @@ class Gradient(Opaque):
         signature: the signature of the derivative: that of the primal, in forward mode with parameters for tangents.
     """
 
-    def __init__(self, f, wrt=0, *, kind="grad", has_aux=False, checkpoint="auto", backend=None, verify=None):
-        checkpoint = policy_of(checkpoint)
-        self._verify = level_of(verify)
+    def __init__(self, f: Callable, wrt: Any = 0, kind: str = "grad", options: Options = Options()):  # noqa: B008 (immutable)
         function, bound_args, bound_kwargs = unwrap(f)
         if isinstance(function, Gradient):
             bound_args = (*function._bound_args, *bound_args)
@@ -90,9 +76,9 @@ class Gradient(Opaque):
         else:
             find_source(function)  # raises
         functools.update_wrapper(self, f if hasattr(f, "__name__") and not is_compiled(f) else function)  # with the attributes of f
-        if backend is None and isinstance(f, Gradient):
-            backend = f._backend
-        self._kind, self._asked, self._has_aux, self._checkpoint = kind, wrt, has_aux, checkpoint
+        backend = f._backend if options.backend is None and isinstance(f, Gradient) else options.backend
+        self._kind, self._asked, self._has_aux, self._checkpoint = kind, wrt, options.has_aux, policy_of(options.checkpoint)
+        self._verify = level_of(options.verify)
         self._backend = backend_of(backend, f) if KINDS[kind].compiles else "numpy"
         self._engine = engine_of(self._backend)
         self.primal = f
@@ -164,11 +150,7 @@ class Gradient(Opaque):
             self._set_wrt(1)
 
     def __repr__(self):
-        what = {
-            "grad": "gradient", "value_and_grad": "value and gradient", "vjp": "pullback", "jvp": "value and tangent",
-            "tangent": "tangent", "columns": "tangents",
-        }[self._kind]  # fmt: skip
-        return f"<{what} of {self.__name__}{self.signature} with respect to {', '.join(self.wrt)}>"
+        return f"<{KINDS[self._kind].noun} of {self.__name__}{self.signature} with respect to {', '.join(self.wrt)}>"
 
     def __reduce__(self):
         found = sys.modules.get(self.__module__ or "")
@@ -176,8 +158,8 @@ class Gradient(Opaque):
             found = getattr(found, part, None)
         if found is self:
             return self.__qualname__  # the decorated name
-        options = {"kind": self._kind, "has_aux": self._has_aux, "checkpoint": self._checkpoint, "backend": self._backend, "verify": self._verify}
-        return functools.partial(Gradient, **options), (self.primal, self._asked)
+        options = Options(self._has_aux, self._checkpoint, self._backend, self._verify)
+        return Gradient, (self.primal, self._asked, self._kind, options)
 
     def described(self) -> Described:
         """Return the kind, the function and the options of this derivative, for calls of it inside a function that is differentiated."""
@@ -186,47 +168,7 @@ class Gradient(Opaque):
         first = wrt[0] if self._single else wrt
         return Described(self._kind, self._function, first, self._has_aux, tuple(names), self._bound_args, self._bound_kwargs)
 
-    # ---- what was generated ----
-
-    @property
-    def source(self) -> str:
-        """The generated text for the types of the last call; before any call, for the types that annotations and defaults tell."""
-        return self._latest().built.plain.text
-
-    def lower(self, *args, **kwargs) -> Lowered:
-        """Return the text that a call with these arguments compiles to, without running it.
-
-        Args:
-            args, kwargs: arguments as for a call; if there are none, the text of the last call is returned.
-
-        Returns:
-            A `Lowered` with the text, the intermediate representation and notes on what each loop saves, with shapes and bytes
-            for these arguments.
-        """
-        compiled = self._latest(*args, **kwargs)
-        given = self._bound(args, kwargs) if args or kwargs else {}
-        built = compiled.built
-        compiled_text = None if built.program is None else built.program.text
-        return Lowered(built.plain.text, built.plain.ir, built.notes.shown(given), compiled_text)
-
-    def save(self, path, *args, **kwargs) -> None:
-        """Write the generated function as a module that runs without sourcead.
-
-        Global data that the function reads becomes constants of the module, with the values that they have now.
-
-        Args:
-            path: the file to write, a string or path.
-            args, kwargs: arguments whose types the function is generated for; if there are none, those of the last call.
-
-        Raises:
-            UnsupportedValueError: the function reads a global object that cannot be written as a constant.
-        """
-        compiled = self._latest(*args, **kwargs)
-        compiled.refresh()
-        plain = compiled.built.plain
-        text = standalone(plain.text, plain.name, compiled.namespace)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+    # ---- compiling ----
 
     def _bound(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return {parameter: argument} of a call, with bound arguments and defaults."""
@@ -239,8 +181,6 @@ class Gradient(Opaque):
             return self._compiled(self._described(self._bound(args, kwargs)))
         last = self._last()
         return self._compiled(self._declared()) if last is None else self._compiled_for[last]
-
-    # ---- compiling ----
 
     def _miss(self, key: tuple, values: tuple) -> Callable:
         """Return the function to call for arguments with a new exact key, and enter it in the table."""
@@ -284,7 +224,7 @@ class Gradient(Opaque):
             compiled = self._texts.pop(arguments.key, None)
             if compiled is None or not compiled.is_current():
                 key = self._sharing_key(arguments.key)
-                compiled = None if key is None else shared(key, self._function, bool(self._verify))
+                compiled = None if key is None else shared(key, self._function)
                 if compiled is None:
                     compiled = specialised(self._built(arguments, self._engine), self._engine)
                     if key is not None:
@@ -297,7 +237,7 @@ class Gradient(Opaque):
         f = self._function
         if isinstance(f, Gradient) or hasattr(f, "__wrapped__") or is_entered(f) or not self._engine.rebinds:
             return None
-        options = self._engine.cache_key(), self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint)
+        options = self._engine, self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify
         return Same(f.__code__), Same(f.__globals__), coarse, options
 
     def _built(self, arguments: Arguments, engine: Engine) -> pipeline.Built:
@@ -339,7 +279,9 @@ class Gradient(Opaque):
     def _verified(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
         """Return the generated function, which compares its first result with the user's function if the text is new."""
         call = self._prepared(compiled, arguments, key)
-        if not self._verify or not compiled.built.unverified:
+        if not self._verify:
+            compiled.built.unverified.clear()
+        if not compiled.built.unverified:
             return call
 
         def settle():

@@ -114,13 +114,13 @@ def remember(table: dict, key: Any, value: Any, most: int) -> None:
 SHARED: dict[Any, tuple[types.FunctionType, Specialisation]] = {}
 
 
-def shared(key: Any, function: types.FunctionType, verified: bool) -> Specialisation | None:
-    """Return the specialisation of another function with the same code, rebound to the closure cells of this one; None if invalid.
+def shared(key: Any, function: types.FunctionType) -> Specialisation | None:
+    """Return the specialisation of another function with the same code, rebound to the closure cells of this one.
 
-    With `verified`, one whose text was not compared with the user's function is not valid.
+    None if there is none, if it is invalid, or if its text was not yet compared with that function.
     """
     other, found = SHARED.get(key, (None, None))
-    if found is None or verified and found.built.unverified:
+    if found is None or found.built.unverified:
         return None
     cells = zip(map(keys.Same, other.__closure__ or ()), function.__closure__ or ())
     found = found.rebound(dict(cells))

@@ -66,7 +66,7 @@ def refuse_effects(function: Function) -> None:
 def primal_of(lowered: Lowered) -> Callable:
     """Return the Python function that computes the value of a lowered function."""
     function = replace(lowered.function, name="value", doc=None)
-    program = NUMPY.emit(NUMPY.prepare(Derivative(function.name, "", function, Notes(), False, lambda: function)))
+    program = NUMPY.generate(Derivative(function.name, "", function, Notes(), False, lambda: function))
     live = {text: read(*at) for text, at in lowered.live.items() if text in program.namespace}
     return loading.load(program.text, program.name, {**program.namespace, **live})
 
@@ -101,8 +101,8 @@ class Subject:
 
     def error(self, why: str) -> VerificationError:
         """Return the error for a text that does not do what the user's function does."""
-        function = self.innermost({}).function
-        return VerificationError(f"the generated code does not do what the function does: {why}", self.place, source_of(function), self.text)
+        why = f"the generated code does not do what the function does: {why}"
+        return VerificationError(why, self.place, source_of(self.innermost({}).function), self.text)
 
 
 def source_of(function: Callable) -> str:
@@ -177,7 +177,7 @@ def _slope_mismatch(subject: Subject, primal: Primal, values: dict[str, Any], re
         raise LeftOut("its columns are many tangents at once")
     weights = [random.standard_normal(np.shape(leaf)) for _, leaf in leaves(value)]
     if subject.directions:
-        given = {name: [leaf for _, leaf in leaves(subject.tangents[t])] for t, name in subject.directions.items()}
+        given = {name: [leaf for _, leaf in leaves(values[t])] for t, name in subject.directions.items()}
         found = product(weights, result[1] if form.kind == "jvp" else result)
     else:
         given = {name: direction_of(primal.values[name], random) for name in subject.wrt}

@@ -12,6 +12,6 @@ from sourcead.frontend.syntax import (  # noqa: F401
     statements, with_blocks
 )
 from sourcead.frontend.values import (  # noqa: F401
-    attributes, function_choices, item_assignment, iterables, known_containers, lists, methods, objects, operators,
-    random_generators, records, runtime_dicts, sets, subscripts
+    attributes, dicts, function_choices, item_assignment, iterables, lists, methods, objects, operators,
+    random_generators, records, sets, subscripts
 )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.sharing import attr_sharing, call_sharing, has_memory, index_sharing, is_container
-from sourcead.emit.text.idioms import binders
 from sourcead.ir.nodes import (
     Append, Attr, Block, Branch, Build, Call, Closure, Index, Let, Loop, Pop, Range, Update, Var, operand_atoms
 )
-from sourcead.ir.walk import free_vars, op_blocks, op_reads
+from sourcead.ir.walk import bound_vars, free_vars, op_blocks, op_reads
 
 
 class AliasGroups:
@@ -61,7 +60,7 @@ class AliasGroups:
                     for group in zip(op.params, op.inits, op.body.results, stmt.targets):
                         self._unite(*group)
                     if not isinstance(op.domain, (Range, Block)):
-                        self._unite(op.domain, *(v for v in binders(op) if v not in op.params))
+                        self._unite(op.domain, *(v for v in bound_vars(op) if v not in op.params))
                 case Branch(_, then, orelse):
                     for group in zip(stmt.targets, then.results, orelse.results):
                         self._unite(*group)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from sourcead.analysis.loop_indices import is_int
 from sourcead.ir.nodes import Attr, Block, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var, fresh
 from sourcead.ir.types import Array, ListT, TupleT
-from sourcead.ir.walk import bound_vars, count_reads, map_blocks, op_blocks, op_reads, rewrite, substitute
+from sourcead.ir.walk import count_reads, map_blocks, op_blocks, op_reads, rewrite, substitute
 from sourcead.passes.cleanup.dead_code import remove_dead
 
 
@@ -28,12 +28,8 @@ from sourcead.passes.cleanup.dead_code import remove_dead
 class Each(Loop):
     """A loop over a sequence, its domain, whose elements are tuples that the head of the loop unpacks into `targets`."""
 
+    binders = ("targets", "params")
     targets: tuple[Var, ...] = ()
-
-
-def binders(op: Op) -> tuple[Var, ...]:
-    """Return the variables that an op binds for its blocks."""
-    return (*op.targets, *op.params) if isinstance(op, Each) else bound_vars(op)
 
 
 def with_idioms(function: Function) -> Function:

@@ -18,9 +18,9 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins import ordering
 from sourcead.frontend.control import loops
 from sourcead.frontend.control.branches import choose
-from sourcead.frontend.core import Cell, Iterable, Lowering, NotStatic, SliceVal, Slots, TupleVal, Value, roots
-from sourcead.frontend.values import classes as classes_, iterables as iterables_, list_items, runtime_dicts, sequences
-from sourcead.ir.nodes import Call, Const, Stmt, Var
+from sourcead.frontend.core import Cell, Iterable, Lowering, NotStatic, Slots, TupleVal, Value, roots
+from sourcead.frontend.values import dicts, iterables as iterables_, sequences
+from sourcead.ir.nodes import Call, Const, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
 
@@ -28,7 +28,7 @@ from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, Non
 def builtin_len(lo, args, kwargs, node):
     """Lower `len(x)`."""
     (value,) = args
-    if (found := classes_.special(lo, value, "__len__", [], node)) is not None:
+    if (found := core.call_special(lo, value, "__len__", [], node)) is not None:
         return found
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind in ("list", "dict"):
         if isinstance(value, Cell):
@@ -47,8 +47,8 @@ def builtin_isinstance(lo, args, kwargs, node):
     """Lower `isinstance(x, cls)`."""
     value, cls = args
     found, classes = core.known(lo, cls)
-    if classes_.class_of(value) is not None:
-        kind: Any = classes_.class_of(value)
+    if core.class_of(value) is not None:
+        kind: Any = core.class_of(value)
     elif isinstance(value, TupleVal):
         kind = tuple
     elif isinstance(value, Cell) and value.kind in ("list", "dict"):
@@ -170,8 +170,8 @@ def builtin_dict(lo, args, kwargs, node):
         items.update(args[0].items)
     elif args and not core.has_known_items(args[0]):
         made = lo.new_dict(kwargs)
-        runtime_dicts.open_up(lo, made, node)
-        runtime_dicts.update(lo, made, args[0], node)
+        dicts.open_up(lo, made, node)
+        dicts.update(lo, made, args[0], node)
         return made
     elif args:
         for pair in sequences.static_items(lo, args[0], node):
@@ -288,22 +288,22 @@ def builtin_accumulate(lo, args, kwargs, node):
     source = core.iterate(lo, iterable, node)
     result = lo.new_list([])
     if first is not None and not (isinstance(first, Const) and first.value is None):
-        list_items.append(lo, result, first, node)
+        sequences.append(lo, result, first, node)
     else:
         first = None
 
     def step(acc, e):
         value = core.call(lo, fn, [acc, e], {}, node)
-        list_items.append(lo, result, value, node)
+        sequences.append(lo, result, value, node)
         return value
 
     if source.items is None:
-        loops.fold_left(lo, source, step, first, begin=lambda value: list_items.append(lo, result, value, node))
+        loops.fold_left(lo, source, step, first, begin=lambda value: sequences.append(lo, result, value, node))
         return result
     items = list(source.items)
     if first is None and items:
         first = items.pop(0)
-        list_items.append(lo, result, first, node)
+        sequences.append(lo, result, first, node)
     for item in items:
         first = step(first, item)
     return result
@@ -317,7 +317,7 @@ def builtin_filter(lo, args, kwargs, node):
 
     def keep(element):
         value = element if isinstance(test, Const) and test.value is None else core.call(lo, test, [element], {}, node)
-        choose(lo, value, lambda: list_items.append(lo, result, element, node), lambda: None)
+        choose(lo, value, lambda: sequences.append(lo, result, element, node), lambda: None)
 
     loops.for_each(lo, core.iterate(lo, iterable, node), keep)
     return result
@@ -327,7 +327,7 @@ def builtin_filter(lo, args, kwargs, node):
 def builtin_slice(lo, args, kwargs, node):
     """Lower `slice(...)`."""
     parts = [None if isinstance(a, Const) and a.value is None else lo.read(a) for a in args]
-    return SliceVal(*{1: (None, *parts, None), 2: (*parts, None), 3: tuple(parts)}[len(parts)])
+    return Slice(*{1: (None, *parts, None), 2: (*parts, None), 3: tuple(parts)}[len(parts)])
 
 
 @core.builtin(runtime.is_literal)

@@ -17,7 +17,7 @@ from sourcead.frontend.core import MISSING, Flag, Lowering, Value
 from sourcead.frontend.syntax import expressions
 from sourcead.frontend.syntax.assignment import assign
 from sourcead.frontend.syntax.loops import index_name, seeds
-from sourcead.frontend.values import list_items, sets
+from sourcead.frontend.values import sequences, sets
 from sourcead.ir.nodes import Const
 
 
@@ -40,7 +40,7 @@ def lower_dictcomp(lo: Lowering, node: gast.DictComp) -> Value:
 def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None) -> Value:
     """Lower `[f(x) for x in xs if c]` to a loop that appends each value to a new list, or passes it to `take`."""
     result = lo.new_list([])
-    take = take or (lambda value: list_items.append(lo, result, value, node))
+    take = take or (lambda value: sequences.append(lo, result, value, node))
 
     def nest(generators: list) -> None:
         if not generators:

@@ -15,7 +15,7 @@ from sourcead.frontend.control.loops import ForLoop
 from sourcead.frontend.core import VALUE, Cell, Lowering, Meta, name_reads
 from sourcead.frontend.syntax import adjoint_blocks, early_exits
 from sourcead.frontend.syntax.assignment import assign
-from sourcead.frontend.values import changing_lists
+from sourcead.frontend.values import iterables
 from sourcead.ir.nodes import Block
 
 
@@ -51,7 +51,7 @@ def for_loop(lo: Lowering, node: gast.For, listing: bool = False) -> Any:
     body = functools.partial(core.lower_statements, lo, node.body)
     if iterable.items is not None:
         exits.enter(lo, leaving)
-        items = [functools.partial(changing_lists.element, lo, taken, iterable, k, node) for k in range(len(iterable.items))]
+        items = [functools.partial(iterables.element_now, lo, taken, iterable, k, node) for k in range(len(iterable.items))]
         return loops.iteration_by_iteration(lo, leaving.leave, items, bind, body)
     changed = functools.partial(seeds, lo, node.target, node.body, node)
     loops.run_loop(lo, ForLoop(iterable, bind, body, index_name(node.target), leaving, changed, node))

@@ -16,11 +16,11 @@ from sourcead.frontend.control import branches, inlining
 from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.control.exits import NEXT, Return
 from sourcead.frontend.control.loops import for_each
-from sourcead.frontend.core import MISSING, Cell, Lowering, SliceVal, Value
+from sourcead.frontend.core import MISSING, Cell, Lowering, Value
 from sourcead.frontend.syntax import early_exits
 from sourcead.frontend.syntax.early_exits import leaves_always, may_continue, may_leave
-from sourcead.frontend.values import lists, runtime_dicts
-from sourcead.ir.nodes import Const, Effect, Stmt
+from sourcead.frontend.values import dicts, lists
+from sourcead.ir.nodes import Const, Effect, Slice, Stmt
 
 MAX_COPIES = 64
 
@@ -194,11 +194,11 @@ def delete_item(lo: Lowering, target: gast.Subscript) -> None:
     base = core.lower(lo, target.value)
     place = core.lower(lo, target.slice)
     if isinstance(base, Cell) and (base.kind == "list" or lists.is_list(lo, base)):
-        if isinstance(place, SliceVal):
+        if isinstance(place, Slice):
             return core.store(lo, base, place, lo.new_list([]), target)
         core.call_method(lo, base, "pop", [place], {}, target)
         return None
-    if isinstance(base, Cell) and base.kind == "dict" or runtime_dicts.is_map(lo, base):
+    if isinstance(base, Cell) and base.kind == "dict" or dicts.is_map(lo, base):
         core.call_method(lo, base, "pop", [place], {}, target)
         return None
     found, key = core.known(lo, place)

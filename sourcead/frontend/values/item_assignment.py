@@ -7,18 +7,18 @@ from typing import Any
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import POISON, Cell, Lowering, MustMaterialise, SliceVal, TupleVal, Value, roots
-from sourcead.frontend.values import known_containers, list_items, lists, runtime_dicts, sequences, sets
-from sourcead.ir.nodes import Const, Sub
+from sourcead.frontend.core import POISON, Cell, Lowering, TupleVal, Value, roots
+from sourcead.frontend.values import dicts, lists, sequences, sets
+from sourcead.ir.nodes import Const, Slice, Sub
 from sourcead.ir.types import Array, ListT, MapT, SetT, Undefined, Unknown
 
 
 @core.store.register("list")
 def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
-    if isinstance(key, SliceVal):
+    if isinstance(key, Slice):
         if (new := assigned_slice(lo, base, key, value)) is not None:
             lo.alive(base)
-            list_items.replace_items(lo, base, new)
+            sequences.replace_items(lo, base, new)
             return
     else:
         found, k = core.known(lo, key)
@@ -28,8 +28,6 @@ def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
                 raise core.unsupported(lo, node, f"index {k} is out of range: there are {n} items")
             replace_item(lo, base, k % n, value)
             return
-    if base.depth < lo.depth:
-        raise MustMaterialise(base, lo.here)
     lo.materialise(base)
     core.store(lo, base, key, value, node, mode)
 
@@ -41,9 +39,9 @@ def _store_in_dict(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
         replace_item(lo, base, k, value)
         return
     if found:
-        runtime_dicts.open_up(lo, base, node)  # the program decides at run time whether the key is there afterwards
+        dicts.open_up(lo, base, node)  # the program decides at run time whether the key is there afterwards
     else:
-        runtime_dicts.open_up(lo, base, node, key)
+        dicts.open_up(lo, base, node, key)
     core.store(lo, base, key, value, node, mode)
 
 
@@ -54,9 +52,9 @@ def replace_item(lo: Lowering, base: Cell, key: Any, value: Value) -> None:
     lo.set(base.slots, key, value)
 
 
-def assigned_slice(lo: Lowering, base: Cell, key: SliceVal, value: Value) -> list[Value] | None:
+def assigned_slice(lo: Lowering, base: Cell, key: Slice, value: Value) -> list[Value] | None:
     """Return the items of a list after an assignment to a slice of it, or None if they are not all known one by one."""
-    found, part = core.known_slice(lo, key)
+    found, part = core.known(lo, key)
     if not found or base.depth < lo.depth or not core.has_known_items(value):
         return None
     items = base.contents
@@ -71,12 +69,12 @@ def _store_in_constant(lo: Lowering, base: Const, key: Value, value: Value, node
 
 @core.store.register(MapT)
 def _store_in_runtime_dict(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
-    runtime_dicts.store(lo, base, runtime_dicts.key_of(lo, key, node), value)
+    dicts.store(lo, base, dicts.key_of(lo, key, node), value)
 
 
 @core.store.register(ListT, Unknown)
 def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
-    if isinstance(key, SliceVal) and lists.is_list(lo, base):
+    if isinstance(key, Slice) and lists.is_list(lo, base):
         lists.assign_slice(lo, base, key, value, node)
         return
     if not isinstance(value, (Cell, TupleVal)):
@@ -97,7 +95,7 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
     """Lower `old op= value`; return the value to bind the name to, or None if the object changed in place."""
     if isinstance(old, Cell) and old.kind == "list" and fn is operator.add:
-        known_containers.extend(lo, old, value, node)
+        lists.extend(lo, old, value, node)
         return None
     if isinstance(old, Cell) and old.kind == "array":
         t = atom_type(lo.read(old))
@@ -109,7 +107,7 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
                 lo.write(old, (), lo.read(core.operate(lo, fn, lo.read(old), value)))
             return None
         if isinstance(t, ListT):
-            known_containers.extend(lo, old, value, node)
+            lists.extend(lo, old, value, node)
             return None
         if isinstance(t, SetT) and sets.set_type(lo, value) is not None:
             sets.replace(lo, old, fn, value, node)

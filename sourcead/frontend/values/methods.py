@@ -8,9 +8,9 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, SliceVal, TupleVal, Value
+from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.values import records
-from sourcead.ir.nodes import Const, Var
+from sourcead.ir.nodes import Const, Slice, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Str, Type, kind_of
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
@@ -73,7 +73,7 @@ def text_result(name: str) -> Type:
 
 def static(value: Any) -> Value:
     """Wrap an argument that a normaliser returned as a value."""
-    if isinstance(value, (Var, Const, Cell, TupleVal, SliceVal, FunctionVal, MethodVal)):
+    if isinstance(value, (Var, Const, Cell, TupleVal, Slice, FunctionVal, MethodVal)):
         return value
     if isinstance(value, tuple):
         return TupleVal(tuple(map(static, value)))

@@ -6,17 +6,15 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import (
-    BoundVal, Cell, FunctionVal, Lowering, MethodVal, SliceVal, SuperVal, TupleVal, Value, reach
-)
-from sourcead.frontend.values import classes, function_choices, lists, numpy_brackets, runtime_dicts, sequences
+from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach
+from sourcead.frontend.values import dicts, function_choices, lists, numpy_brackets, sequences
 from sourcead.ir.nodes import Const, Operand, Slice, Sub
 from sourcead.ir.types import Array, ListT, NoneType, Scalar, Str, StructT, TupleT, Unknown, rank
 
 
 @core.subscript.register("object", SuperVal, MethodVal, FunctionVal, BoundVal)
 def _item_of_object(lo: Lowering, base: Value, key: Value, node) -> Value:
-    found = classes.special(lo, base, "__getitem__", [key], node)
+    found = core.call_special(lo, base, "__getitem__", [key], node)
     if found is None:
         raise core.unsupported(lo, node, "this object has no items")
     return found
@@ -26,7 +24,7 @@ def _item_of_object(lo: Lowering, base: Value, key: Value, node) -> Value:
 def _item_of_constant(lo: Lowering, base: Const, key: Value, node) -> Value:
     """Lower an item of a constant, which may be data or another object."""
     if not base.live and isinstance(base.value, (tuple, list, str, dict)):
-        found, k = core.known_slice(lo, key) if isinstance(key, SliceVal) else core.known(lo, key)
+        found, k = core.known(lo, key)
         if found:
             try:
                 return Const(base.value[k])
@@ -39,15 +37,15 @@ def _item_of_constant(lo: Lowering, base: Const, key: Value, node) -> Value:
 @core.subscript.register(TupleVal, "list")
 def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> Value:
     """Lower a subscript of a tuple or list of known length; for an unknown index, turn the whole into one IR value."""
-    if (found := classes.special(lo, base, "__getitem__", [key], node)) is not None:
+    if (found := core.call_special(lo, base, "__getitem__", [key], node)) is not None:
         return found
     if isinstance(base, TupleVal) and base.cls is not None:
         base = TupleVal(base.items)
     if isinstance(base, Cell):
         lo.alive(base)
     items = base.contents
-    found, k = core.known_slice(lo, key) if isinstance(key, SliceVal) else core.known(lo, key)
-    if found and isinstance(key, SliceVal):
+    found, k = core.known(lo, key)
+    if found and isinstance(key, Slice):
         return lo.new_list(items[k]) if isinstance(base, Cell) else TupleVal(tuple(items[k]))
     if found and isinstance(k, (int, np.integer)) and -len(items) <= k < len(items):
         return items[k]
@@ -71,12 +69,12 @@ def _item_of_dict(lo: Lowering, base: Cell, key: Value, node) -> Value:
     if found and k in base.items:
         return base.items[k]
     if found:
-        runtime_dicts.open_up(lo, base, node)
+        dicts.open_up(lo, base, node)
     elif base.items and all(map(core.is_function, base.items.values())):
         return function_choices.by_key(lo, base.items, key, None)
     else:
-        runtime_dicts.open_up(lo, base, node, key)
-    return runtime_dicts.item(lo, base, key, node)
+        dicts.open_up(lo, base, node, key)
+    return dicts.item(lo, base, key, node)
 
 
 @core.subscript.register(object)

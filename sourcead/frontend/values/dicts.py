@@ -1,4 +1,4 @@
-"""Lower dicts whose keys are known only at run time: `groups[label] = ...`.
+"""Lower dicts, whose keys are known while compiling or only at run time: `groups[label] = ...`.
 
 A dict made by the program is known key by key while all keys are known; the first unknown key turns it into one IR value,
 a dict from keys of one type to values of one type, which is read and written like a list.
@@ -19,9 +19,9 @@ from sourcead import runtime
 from sourcead.analysis.builder import atom_type, operand_type
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, loops
-from sourcead.frontend.core import Cell, Iterable, Lowering, MustMaterialise, TupleVal, Value, roots
+from sourcead.frontend.core import MISSING, Cell, Iterable, Lowering, TupleVal, Value, roots
 from sourcead.frontend.core.known_values import common_type
-from sourcead.frontend.values import sequences
+from sourcead.frontend.values import function_choices, iterables, sequences
 from sourcead.ir.nodes import Build, Call, Const, Operand, Sub, Var
 from sourcead.ir.types import BOOL, ListT, MapT, Scalar, Str, Unknown, carries_derivative
 
@@ -38,8 +38,6 @@ def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
         raise core.unsupported(
             lo, node, f"{what}, of a dict whose values differ in kind", "use a dict of values of one kind, or constant keys"
         )
-    if cell.depth < lo.depth:
-        raise MustMaterialise(cell, lo.here)
     lo.materialise(cell)
 
 
@@ -135,6 +133,55 @@ ELEMENTS = {
     "keys": lambda key, value: key,
     "values": lambda key, value: value(),
 }
+
+
+@core.method.register("dict")
+def known_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Value:
+    """Lower a method of a dict whose keys are known."""
+    lo.alive(cell)
+    lo.sure(cell)
+    items = cell.items
+    if name == "items":
+        return iterables.walk_pairs(lo, cell, iterables.listed([TupleVal((Const(k), v)) for k, v in items.items()]))
+    if name == "keys":
+        return iterables.listed([Const(k) for k in items])
+    if name == "values":
+        return iterables.walk(lo, cell, list(items.items()))
+    if name == "copy":
+        made = lo.new_dict(items, cell.name)
+        made.default = cell.default
+        return made
+    if name == "get":
+        found, key = core.known(lo, args[0])
+        if found and (key in items or cell.depth == lo.depth or not items):
+            return items.get(key, args[1] if len(args) > 1 else Const(None))
+        if items and len(args) > 1 and all(map(core.is_function, (*items.values(), args[1]))):
+            return function_choices.by_key(lo, items, args[0], args[1])
+    fixed = cell.depth == lo.depth  # otherwise the program decides at run time which keys there are afterwards
+    if name == "update" and fixed:
+        other = args[0] if args else None
+        if other is None or isinstance(other, Cell) and other.kind == "dict":
+            lo.changed(cell)
+            for k, v in {**(other.items if other is not None else {}), **kwargs}.items():
+                lo.set(cell.slots, k, v)
+            return Const(None)
+    found, key = core.known(lo, args[0]) if args else (False, None)
+    if found and name == "setdefault" and (fixed or key in items):
+        if key not in items:
+            lo.changed(cell)
+            lo.set(cell.slots, key, args[1] if len(args) > 1 else Const(None))
+        return cell.items[key]
+    if found and name == "pop" and fixed:
+        if key not in items and len(args) > 1:
+            return args[1]
+        if key in items:
+            lo.changed(cell)
+            lo.set(cell.slots, key, MISSING)
+            return items[key]
+    if name in ("update", "setdefault", "pop", "get", "clear"):
+        open_up(lo, cell, node)
+        return method(lo, cell, name, args, kwargs, node)
+    raise core.unsupported(lo, node, f"the dict method `{name}` in this form")
 
 
 @core.method.register(MapT)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from sourcead.ir.nodes import (
-    Atom, Block, Call, Const, Effect, Loop, Op, Policy, Range, Slice, Stmt, Sub, Var, View, fresh, operand_atoms
+    Atom, Block, Branch, Call, Const, Effect, Loop, Op, Policy, Range, Slice, Stmt, Sub, Var, View, fresh, operand_atoms
 )
 
 # ---- One op ----
@@ -38,6 +38,18 @@ def reads_inside(op: Op) -> Iterator[Var]:
     yield from op.reads
     for block in op_blocks(op):
         yield from all_reads(block)
+
+
+def handed_on(stmt: Stmt) -> Iterator[tuple[Atom, ...]]:
+    """Yield for each result of a branch or loop what may be its value: the results of the arms; the variant's values through the loop.
+
+    A group holds the target first, then what it gets its value from.  Other statements hand nothing on.
+    """
+    match stmt.op:
+        case Branch(_, then, orelse):
+            yield from zip(stmt.targets, then.results, orelse.results)
+        case Loop(_, _, params, inits, body):
+            yield from zip(stmt.targets, params, inits, body.results)
 
 
 def has_effect(op: Op) -> bool:

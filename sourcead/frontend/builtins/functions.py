@@ -17,7 +17,6 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins import ordering
 from sourcead.frontend.control import loops
-from sourcead.frontend.control.branches import choose
 from sourcead.frontend.core import Cell, Iterable, Lowering, NotStatic, Slots, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables as iterables_, sequences
 from sourcead.ir.nodes import Call, Const, Slice, Stmt, Var
@@ -125,7 +124,7 @@ def builtin_tuple(lo, args, kwargs, node):
     if not args:
         return TupleVal(())
     value = args[0]
-    if isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(lo.read(value)), ListT):
+    if isinstance(core.data_type(lo, value), ListT):
         return lo.wrap(lo.build.call(tuple, lo.read(value), type=UNKNOWN), shares=roots(value))
     return TupleVal(tuple(sequences.static_items(lo, value, node)))
 
@@ -182,15 +181,6 @@ def builtin_dict(lo, args, kwargs, node):
             items[k] = value
     return lo.new_dict({**items, **kwargs})
 
-
-@core.builtin(map)
-def builtin_map(lo, args, kwargs, node):
-    """Lower `map(f, *xs)` to a list."""
-    fn, *iterables = args
-    parts = [core.iterate(lo, a, node) for a in iterables]
-    if len(parts) == 1:
-        return sequences.collect(lo, parts[0], lambda e: core.call(lo, fn, [e], {}, node), node)
-    return sequences.collect(lo, iterables_.zipped(lo, parts, node), lambda e: core.call(lo, fn, list(e.items), {}, node), node)
 
 
 @core.builtin(sum)
@@ -309,20 +299,6 @@ def builtin_accumulate(lo, args, kwargs, node):
     return result
 
 
-@core.builtin(filter)
-def builtin_filter(lo, args, kwargs, node):
-    """Lower `filter(test, xs)` to a list."""
-    test, iterable = args
-    result = lo.new_list([])
-
-    def keep(element):
-        value = element if isinstance(test, Const) and test.value is None else core.call(lo, test, [element], {}, node)
-        choose(lo, value, lambda: sequences.append(lo, result, element, node), lambda: None)
-
-    loops.for_each(lo, core.iterate(lo, iterable, node), keep)
-    return result
-
-
 @core.builtin(slice)
 def builtin_slice(lo, args, kwargs, node):
     """Lower `slice(...)`."""
@@ -364,13 +340,4 @@ def builtin_defaultdict(lo: Lowering, args: list[Value], kwargs: dict[str, Value
         if made.kind != "dict":
             raise core.unsupported(lo, node, "`defaultdict` of a dict whose keys are not known here")
         made.default = args[0]
-    return made
-
-
-@core.builtin(dict.fromkeys)
-def builtin_fromkeys(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower `dict.fromkeys(keys, value)`."""
-    value = args[1] if len(args) > 1 else Const(None)
-    made = lo.new_dict({})
-    loops.for_each(lo, core.iterate(lo, args[0], node), lambda key: core.store(lo, made, key, value, node))
     return made

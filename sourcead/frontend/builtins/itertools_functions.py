@@ -152,13 +152,6 @@ def builtin_cycle(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return Iterable(nth=nth, endless=True)
 
 
-@core.builtin(itertools.starmap)
-def builtin_starmap(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `starmap(f, rows)` to a list."""
-    fn, rows = args
-    source = core.iterate(lo, rows, node)
-    return sequences.collect(lo, source, lambda row: core.call(lo, fn, sequences.static_items(lo, row, node), {}, node), node)
-
 
 @core.builtin(itertools.zip_longest)
 def builtin_zip_longest(lo: Lowering, args: list[Value], kwargs, node) -> Value:

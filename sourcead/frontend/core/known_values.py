@@ -61,6 +61,11 @@ def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
         return None
 
 
+def data_type(lo: Lowering, value: Value) -> Type | None:
+    """Return the type of a value that is one IR value, or None for any other, such as a list of known items."""
+    return atom_type(lo.read(value)) if isinstance(value, Var) or isinstance(value, Cell) and value.kind == "array" else None
+
+
 def is_array_value(value: Value) -> bool:
     """Tell whether a value is surely an array."""
     return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(value.slots.get(VALUE, UNDEFINED)), Array)
@@ -139,10 +144,8 @@ def has_known_items(value: Value) -> bool:
 
 def has_countable_items(lo: Lowering, value: Value) -> bool:
     """Tell whether the number of items is known."""
-    if isinstance(value, (Var, Cell)) and not (isinstance(value, Cell) and value.kind != "array"):
-        t = atom_type(lo.read(value))
-        return isinstance(t, Array) and bool(t.dims) and isinstance(t.dims[0], int)
-    return True
+    t = data_type(lo, value)
+    return t is None or isinstance(t, Array) and bool(t.dims) and isinstance(t.dims[0], int)
 
 
 # -- what is the same while compiling ------------------------------------------------------------------------------------

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import POISON, Cell, Lowering, TupleVal, Value, roots
-from sourcead.frontend.values import dicts, lists, sequences, sets
+from sourcead.frontend.values import lists, sequences, sets
 from sourcead.ir.nodes import Const, Slice, Sub
-from sourcead.ir.types import Array, ListT, MapT, SetT, Undefined, Unknown
+from sourcead.ir.types import Array, ListT, SetT, Undefined, Unknown
 
 
 @core.store.register("list")
@@ -26,30 +25,10 @@ def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
             n = len(base.items)
             if not -n <= k < n:
                 raise core.unsupported(lo, node, f"index {k} is out of range: there are {n} items")
-            replace_item(lo, base, k % n, value)
+            sequences.replace_item(lo, base, k % n, value)
             return
     lo.materialise(base)
     core.store(lo, base, key, value, node, mode)
-
-
-@core.store.register("dict")
-def _store_in_dict(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
-    found, k = core.known(lo, key)
-    if found and not (k not in base.items and base.depth < lo.depth and core.can_be_map(base, value)):
-        replace_item(lo, base, k, value)
-        return
-    if found:
-        dicts.open_up(lo, base, node)  # the program decides at run time whether the key is there afterwards
-    else:
-        dicts.open_up(lo, base, node, key)
-    core.store(lo, base, key, value, node, mode)
-
-
-def replace_item(lo: Lowering, base: Cell, key: Any, value: Value) -> None:
-    """Replace one item of a list or dict whose items are known one by one."""
-    lo.alive(base)
-    lo.changed(base)
-    lo.set(base.slots, key, value)
 
 
 def assigned_slice(lo: Lowering, base: Cell, key: Slice, value: Value) -> list[Value] | None:
@@ -67,14 +46,9 @@ def _store_in_constant(lo: Lowering, base: Const, key: Value, value: Value, node
     core.store.default(lo, base, key, value, node, mode)
 
 
-@core.store.register(MapT)
-def _store_in_runtime_dict(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
-    dicts.store(lo, base, dicts.key_of(lo, key, node), value)
-
-
 @core.store.register(ListT, Unknown)
 def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
-    if isinstance(key, Slice) and lists.is_list(lo, base):
+    if isinstance(key, Slice) and isinstance(core.data_type(lo, base), ListT):
         lists.assign_slice(lo, base, key, value, node)
         return
     if not isinstance(value, (Cell, TupleVal)):

@@ -55,13 +55,6 @@ def _iterate_constant(lo: Lowering, value: Const, node) -> Iterable:
     return core.iterate.default(lo, value, node)
 
 
-@core.iterate.register("dict")
-def _iterate_dict(lo: Lowering, value: Cell, node) -> Iterable:
-    lo.alive(value)
-    lo.sure(value)
-    return listed([Const(k) for k in value.items])
-
-
 @core.iterate.register(TupleVal, "list")
 def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
     """Iterate over a tuple or list of known length: as a loop in the generated code if the elements are alike, else unrolled."""

@@ -26,14 +26,9 @@ from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Str, Tup
 NO_MEMORY = (Scalar, Str)
 
 
-def is_list(lo: Lowering, value: Value) -> bool:
-    """Tell whether a value is a list whose length is known only at run time."""
-    return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(lo.read(value)), ListT)
-
-
 def as_list(lo: Lowering, value: Value, node) -> Value:
     """Collect the items of any iterable into a list; return the value itself if it is a list."""
-    if isinstance(value, Cell) and value.kind == "list" or is_list(lo, value):
+    if isinstance(value, Cell) and value.kind == "list" or isinstance(core.data_type(lo, value), ListT):
         return value
     source = core.iterate(lo, value, node)
     if source.items is not None:

@@ -99,12 +99,9 @@ def inplace_method(lo: Lowering, value: Value, name: str, args: list[Value], kwa
     if isinstance(value, Cell) and name == "fill" and len(args) == 1:
         lo.write(value, (), lo.operand(args[0]))
         return Const(None)
-    if isinstance(value, Cell) and name == "sort":
-        lo.write(value, (), lo.read(core.call_library(lo, np.sort, [value, *args], dict(kwargs), node)))
-        return Const(None)
-    if name in ("put", "partition"):
-        if name == "put":
-            return core.call_library(lo, np.put, [value, *args], dict(kwargs), node)
-        lo.write(value, (), lo.read(core.call_library(lo, np.partition, [value, *args], dict(kwargs), node)))
+    if name == "put":
+        return core.call_library(lo, np.put, [value, *args], dict(kwargs), node)
+    if isinstance(value, Cell) and name in ("sort", "partition"):
+        lo.write(value, (), lo.read(core.call_library(lo, getattr(np, name), [value, *args], dict(kwargs), node)))
         return Const(None)
     raise core.unsupported(lo, node, f"the method `{name}` changes the array in a way that cannot be differentiated yet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -84,6 +85,13 @@ def note_row(lo: Lowering, items: Cell, value: Value) -> None:
             lo.journal.discard(items, "rows_of", root)
 
 
+def replace_item(lo: Lowering, cell: Cell, key: Any, value: Value) -> None:
+    """Replace one item of a list or dict whose items are known one by one; MISSING removes it."""
+    lo.alive(cell)
+    lo.changed(cell)
+    lo.set(cell.slots, key, value)
+
+
 def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
     """Replace all items of a list whose items are known one by one."""
     lo.changed(cell)
@@ -99,9 +107,7 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
         if cell.depth < lo.depth:
             lo.keep_apart(value)
             raise MustMaterialise(cell, lo.here)
-        lo.alive(cell)
-        lo.changed(cell)
-        lo.set(cell.slots, len(cell.items), value)
+        replace_item(lo, cell, len(cell.items), value)
         return
     lo.read(cell)  # raises if it may not be read
     grow(lo, cell, lo.read(value))

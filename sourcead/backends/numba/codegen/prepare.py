@@ -10,9 +10,9 @@ from sourcead.backends.numba.codegen.boundary import Boundary, flattened
 from sourcead.backends.numba.codegen.explicit_types import structures_by_parts, with_stable_types
 from sourcead.backends.numba.codegen.loops.fast_loops import with_fast_loops
 from sourcead.backends.numba.codegen.notes import decisions
-from sourcead.backends.numba.codegen.number_stacks import stacks_as_arrays
 from sourcead.backends.numba.codegen.outlining import AT, outline_calls
 from sourcead.backends.numba.codegen.recursion import with_functions
+from sourcead.backends.numba.codegen.stacks import number_stacks_as_arrays
 from sourcead.backends.numba.codegen.vector_loops import fuse_vector_statements
 from sourcead.backends.numba.codegen.vector_statements import may_run_again
 from sourcead.backends.python_overhead import in_one_chunk, without_collection
@@ -45,7 +45,7 @@ def prepare(derivative: Derivative) -> tuple[Function, Boundary, Callable[[], Fu
 
     def in_forms(function: Function, last: Callable[[Function], Function] = loops) -> Function:
         function = optimised(structures_by_parts(function), lists=False, last=last)
-        return outline_calls(with_stable_types(stacks_as_arrays(function)))
+        return outline_calls(with_stable_types(number_stacks_as_arrays(function)))
 
     @in_one_chunk
     @without_collection()

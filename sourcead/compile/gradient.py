@@ -109,9 +109,8 @@ class Gradient(Generated, Opaque):
     @property
     def generated_name(self) -> str:
         """The name of the generated function."""
-        inner = self._function
-        name = inner.generated_name if isinstance(inner, Gradient) else getattr(inner, "__name__", "function")
-        return f"{name if name.isidentifier() else 'function'}_{self._kind}"
+        name = getattr(self._user_function, "__name__", "function")
+        return "_".join([name if name.isidentifier() else "function", *(g._kind for g in reversed(self._levels))])
 
     def unbound(self) -> Gradient:
         """Return this derivative without its bound arguments, which are a method's `self` or those of a `functools.partial`."""
@@ -121,17 +120,21 @@ class Gradient(Generated, Opaque):
         other._bound_args, other._bound_kwargs = (), {}
         return other
 
+    @property
+    def _levels(self) -> list[Gradient]:
+        """This derivative, and the derivatives that it is the derivative of."""
+        inner = self._function
+        return [self, *inner._levels] if isinstance(inner, Gradient) else [self]
+
+    @property
     def _user_function(self) -> types.FunctionType:
-        """Return the user's function, below all derivatives of derivatives."""
-        function = self._function
-        while isinstance(function, Gradient):
-            function = function._function
-        return function
+        """The user's function, below all derivatives of derivatives."""
+        return self._levels[-1]._function
 
     @property
     def _place(self) -> str:
         """The file and line of the user's function."""
-        code = self._user_function().__code__
+        code = self._user_function.__code__
         return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
 
     @property
@@ -194,25 +197,20 @@ class Gradient(Generated, Opaque):
 
     def _described(self, values: dict[str, Any]) -> Arguments:
         directions = self._all_directions()
-        described = arguments_of(values, self.wrt, self._derived_names(), directions)
+        derived = frozenset(name for g in self._levels for name in (*g.wrt, *g._directions))
+        described = arguments_of(values, self.wrt, derived, directions)
         if self._kind != "columns":
             for name, primal in directions.items():
                 check_tangent(values[name], values[primal], name, primal)
         return described
 
-    def _derived_names(self) -> frozenset[str]:
-        """Return the names of the parameters in wrt and of the tangents, here and in the derivatives that this is the derivative of."""
-        inner = self._function._derived_names() if isinstance(self._function, Gradient) else frozenset()
-        return inner | frozenset(self.wrt) | frozenset(self._directions)
-
     def _all_directions(self) -> dict[str, str]:
         """Return {tangent parameter: its primal parameter}, here and in the derivatives that this is the derivative of."""
-        inner = self._function._all_directions() if isinstance(self._function, Gradient) else {}
-        return {**inner, **self._directions}
+        return {t: primal for g in reversed(self._levels) for t, primal in g._directions.items()}
 
     def _declared(self) -> Arguments:
         """Return the arguments' types and static values that annotations and defaults tell."""
-        found, statics = declared_types(self._user_function(), self.signature)
+        found, statics = declared_types(self._user_function, self.signature)
         for name in statics.keys() & set(self.wrt):  # a default such as None says nothing of what is differentiated
             found[name] = UNKNOWN
             del statics[name]

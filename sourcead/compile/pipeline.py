@@ -15,7 +15,7 @@ from sourcead.ad.residuals.notes import Notes
 from sourcead.ad.result_and_gradients import function_name
 from sourcead.analysis.builder import Builder
 from sourcead.backends.base import Derivative, Engine, Program
-from sourcead.backends.numpy import NUMPY
+from sourcead.backends.engines import NUMPY
 from sourcead.backends.python_overhead import in_one_chunk, without_collection
 from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of derivatives with the frontend)
     nested_derivatives as nested

@@ -11,6 +11,7 @@ from tests.random_python.generate import draw
 from tests.random_python.judge import judge
 from tests.random_python.modes import SHARE, chosen
 from tests.random_python.pool import generator, results
+from tests.random_python.shrink import shrink_all
 
 
 def main(arguments=None):
@@ -25,6 +26,8 @@ def main(arguments=None):
     for seed, verdict in results(seeds, lambda seed, folder: _task(seed, folder, options), options.jobs):
         table.add(seed, verdict)
     table.show(time.monotonic() - started)
+    if options.shrink:
+        table.shrink()
     return 1 if table.failed else 0
 
 
@@ -53,7 +56,7 @@ class Table:
     def __init__(self, options):
         self.options = options
         self.counts, self.modes, self.discarded, self.refused = Counter(), Counter(), Counter(), Counter()
-        self.causes, self.failed = {}, 0
+        self.causes, self.failed, self.files, self.failures = {}, 0, {}, []
 
     def add(self, seed, verdict):
         """Count one program."""
@@ -79,14 +82,26 @@ class Table:
             self.failed += 1
             seen = self.causes.setdefault((kind, mode, message if kind == "internal" else ""), [])
             seen.append(seed)
+            if len(seen) < 20:
+                self.failures.append((seed, kind, mode, message))
             print(f"seed {seed} {kind} {mode} {message[:300]}", flush=True)
             if self.options.out and len(seen) < 20:
-                self._write(seed, kind, mode, message)
+                self._write((seed, kind, mode, message), draw(seed).source)
 
-    def _write(self, seed, kind, mode, message):
+    def _write(self, failure, source):
+        seed, kind, mode, message = failure
+        self.files[failure] = os.path.join(self.options.out, f"{kind}_{mode}_{seed}.py")
         os.makedirs(self.options.out, exist_ok=True)
-        with open(os.path.join(self.options.out, f"{kind}_{mode}_{seed}.py"), "w") as file:
-            file.write(f'"""Version {VERSION}, seed {seed}: {kind} in {mode}.\n\n{message}\n"""\n\n{draw(seed).source}')
+        with open(self.files[failure], "w") as file:
+            file.write(f'"""Version {VERSION}, seed {seed}: {kind} in {mode}.\n\n{message}\n"""\n\n{source}')
+
+    def shrink(self):
+        """Print each failing program made smaller, and put it into its file."""
+        found = {key: (draw(key[0]).source, key[1:], key[0]) for key in self.failures if key[1] != "hung"}
+        for key, text in shrink_all(found, self.options.jobs):
+            print(f"\n# seed {key[0]} {' '.join(key[1:])[:500]}\n{text}", flush=True)
+            if self.options.out:
+                self._write(key, text + "\n")
 
     def show(self, seconds):
         """Print the summary."""

@@ -26,9 +26,9 @@ class Worker:
         self.seed, self.since = seed, time.monotonic()
         self.here.send(seed)
 
-    def late(self):
-        """Return whether the process has had its seed for too long."""
-        return self.seed is not None and time.monotonic() - self.since > SECONDS
+    def late(self, seconds):
+        """Return whether the process has had its seed for more than so many seconds."""
+        return self.seed is not None and time.monotonic() - self.since > seconds
 
     def end(self):
         """End the process."""
@@ -48,7 +48,7 @@ def _serve(pipe, task):
             pipe.send(task(seed, folder))
 
 
-def results(seeds, task, jobs):
+def results(seeds, task, jobs, seconds=SECONDS):
     """Yield pairs of a seed and the result of the task, or None if it hung or ended its process."""
     rest = list(reversed(seeds))
     workers = [Worker(task) for _ in range(min(jobs, len(rest)))]
@@ -57,7 +57,7 @@ def results(seeds, task, jobs):
     while workers:
         ready = wait([w.here for w in workers], timeout=1.0)
         for k, worker in enumerate(workers):
-            if worker.here not in ready and not worker.late():
+            if worker.here not in ready and not worker.late(seconds):
                 continue
             yield worker.seed, _received(worker) if worker.here in ready else None
             workers[k] = _next(worker, rest, task)

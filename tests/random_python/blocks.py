@@ -1,76 +1,9 @@
 """Statements that contain statements: branches, loops, exceptions, `with` and `match`."""
 
-from tests.random_python.expressions import boolean, literal, number, whole
-from tests.random_python.scope import is_array, is_int
+from tests.random_python.expressions import boolean, number, whole
+from tests.random_python.prelude import forms
+from tests.random_python.scope import is_array, is_int, is_record
 from tests.random_python.templates import Missing, filled
-
-LOOPS = r"""
-for {t} in range({int}):
-for {t} in range({int}):
-for {t} in range({int}, -1, -1):
-for {t} in range(1, {int}):
-for {t} in range(len({V})):
-for {t} in {V}:
-for {t} in {M}:
-for {t} in {L}:
-for {t} in {T}:
-for {t} in {L}[::-1]:
-for {t} in ({A}, {A}):
-for {t} in [{A}, {A}, {num}]:
-for {t} in {V}.tolist():
-for {t}, {t} in enumerate({V}):
-for {t}, {t} in enumerate({L}):
-for {t}, {t} in enumerate({LA}, 1):
-for {t}, {t} in zip({V}, {V}):
-for {t}, {t} in zip({LA}, {LA}):
-for {t}, {t} in zip({V}, range({int})):
-for {t}, {t} in {D}.items():
-for {t} in {D}.values():
-for {t} in {D}:
-for {t} in sorted({D}):
-for {t} in reversed({L}):
-for {t} in reversed(range({int})):
-for {t} in (q * {n} for q in {V}):
-for {t} in map(lambda q: q * {n}, {V}):
-for {t} in halves({V}):
-for {t} in Countdown({num}, {int}):
-for {t} in {S}:
-for {t} in itertools.chain({V}, {LF}):
-for {t} in filter(lambda q: q > {c}, {V}):
-for {t}, {t} in itertools.pairwise({V}):
-for {t}, ({t}, {t}) in enumerate(zip({V}, {V})):
-for {t}, {t} in itertools.product(range(2), {V}):
-for {t}, *{t} in [({num}, {num}, {A}), ({num}, {A})]:
-for {V1}[0] in ({num}, {num}):
-for {t} in np.ndindex({A1}.shape):
-for {t} in iter({V}):
-for {t} in list({LA}):
-for {t} in {A}.T:
-for {t} in range({int}, {int}):
-for {t} in np.arange({int}):
-for {t} in {L1}[1:]:
-""".strip().splitlines()
-
-WITHS = r"""
-with np.errstate(all="ignore"):
-with contextlib.nullcontext({A}) as {t}:
-with contextlib.suppress(KeyError, IndexError):
-with Guard({V}) as {t}:
-with locked({V}) as {t}:
-with Guard({V}), np.errstate(divide="ignore"):
-""".strip().splitlines()
-
-FAILS = r"""
-raise ValueError("no")
-{t} = {D}["missing"]
-{t} = {L}[100]
-{t} = int("x")
-{t} = {V} @ np.ones(33)
-assert False
-if {bool}: raise KeyError("no")
-{t} = None + {num}
-""".strip().splitlines()
-
 
 def indented(lines):
     """Return the lines one level deeper."""
@@ -114,7 +47,7 @@ def branch(w):
 def flagged(w):
     """Draw a name that is bound under a condition and used under the same one."""
     flag, name = w.fresh(), w.fresh()
-    body = filled(w, w.rng.choice((f"{name} = {{some}}", f"{name} = {{A}}", f"{name} = [{{item}}, {{num}}]", f"{name} = {{num}}")))
+    body = filled(w, f"{name} = {w.rng.choice(forms('made_inside'))}")
     lines = [f"{flag} = {boolean(w)}", f"if {flag}:", *indented(body)]
     between = inside(w, lines)
     return lines + [f"if {flag}:", *between]
@@ -122,7 +55,7 @@ def flagged(w):
 
 def for_loop(w):
     """Draw a `for` over something that can be iterated."""
-    header = filled(w, w.rng.choice(LOOPS))
+    header = filled(w, w.rng.choice(forms("loop_headers")))
     lines = header + inside(w, header + ["    break"], loop=True)
     return lines + _otherwise(w)
 
@@ -155,8 +88,8 @@ def while_loop(w):
 def attempt(w):
     """Draw a `try` with what fails in it or not, and what follows."""
     body = inside(w)
-    if w.chance(0.6):
-        body += indented(filled(w, w.rng.choice(FAILS)))
+    if w.chance(0.4):
+        body += indented(filled(w, w.rng.choice(forms("failing"))))
     lines = ["try:", *body]
     if w.chance(0.75):
         caught = w.rng.choice(("Exception", "(ValueError, KeyError, IndexError, TypeError, AssertionError)", "Exception as error"))
@@ -170,21 +103,18 @@ def attempt(w):
 
 def context(w):
     """Draw a `with`."""
-    header = filled(w, w.rng.choice(WITHS))
+    header = filled(w, w.rng.choice(forms("with_headers")))
     return header + inside(w, header + ["    pass"])
 
 
 def matched(w):
     """Draw a `match` on a number, a sequence, a dict or an object."""
-    fork = w.pick(lambda v: isinstance(v, (list, tuple, dict)) or is_int(v))
-    subject = fork.text if fork and w.chance(0.7) else w.rng.choice((f"({number(w)}, {number(w)})", f"[{number(w)}]", whole(w)))
-    p, q = w.fresh(), w.fresh()
-    forms = ["case 0 | 1:", f"case [{p}]:", f"case [{p}, {q}] if {literal(w)} > 0:" if p != q else "case 2:", f"case [{p}, *{q}]:" if p != q else "case 3:",
-             f'case {{"a": {p}}}:', "case int():", f"case Point({p}, {literal(w)}):", f"case (float() as {p}, _):", f"case Cell(v={p}):"]
-    lines = [f"match {subject}:"]
-    for form in w.rng.sample(forms, 2):
-        lines += indented([form, *inside(w)])
-    return lines + indented([f"case {p}:" if w.chance(0.2) else "case _:", *inside(w)])
+    held = w.pick(lambda v: isinstance(v, (list, tuple, dict)) or is_int(v) or is_record(v))
+    others = (f"({number(w)}, {number(w)})", f"[{number(w)}]", whole(w))
+    lines = [f"match {held.text if held and w.chance(0.7) else w.rng.choice(others)}:"]
+    for form in w.rng.sample(forms("cases"), 2):
+        lines += indented([*filled(w, form), *inside(w)])
+    return lines + indented([*filled(w, w.rng.choice(("case {new}:", "case _:", "case _:"))), *inside(w)])
 
 
 def leaving(w):
@@ -204,9 +134,8 @@ def jump(w):
 def bound_late(w):
     """Draw a container that a loop or a branch makes and a later statement reads."""
     name = w.fresh()
-    made = filled(w, w.rng.choice((f"{name} = ({{A1}}, {{A1}})", f"{name} = [{{A}}, {{A}}]", f"{name} = {{A}}", f"{name} = {{A1}}[1:]",
-                                   f"{name} = [q * {{c}} for q in {{V}}]", f"{name} = {{arr}}", f"{name} = collections.defaultdict(float)",
-                                   f"{name} = sorted({{LA}}, key=np.sum)", f"{name} = Cell({{A}})", f"{name} = [np.zeros(2)] * 2")))
-    header = w.rng.choice((f"for {w.fresh('j')} in range({w.rng.choice((1, 2, 3))}):", f"if {boolean(w)}:", "if True:", "while True:"))
+    made = filled(w, f"{name} = {w.rng.choice(forms('made_inside'))}")
+    loop = f"for {w.fresh('j')} in range({w.rng.choice((1, 2, 3))}):"
+    header = w.rng.choice((loop, loop, f"if {boolean(w)}:", "if True:", "while True:"))
     rest = inside(w, made) if w.chance(0.5) else []
     return [header, *indented(made), *rest] + (["    break"] if header[:5] == "while" else [])

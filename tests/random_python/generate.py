@@ -8,7 +8,7 @@ import numpy as np
 from tests.random_python import VERSION
 from tests.random_python.blocks import block, indented
 from tests.random_python.expressions import number
-from tests.random_python.prelude import IMPORTS, everything, needed
+from tests.random_python.prelude import everything, needed
 from tests.random_python.scope import World, is_array
 from tests.random_python.statements import COMPOUND, SIMPLE
 
@@ -143,8 +143,5 @@ def _module(arguments, body):
     parameters = ", ".join(name for name, _ in arguments)
     lines = [f"def f({parameters}):", *indented(line.replace("RETURN", "return") for line in body)]
     maker = _argument_lines(arguments).split("\n")[1:]
-    text = "\n".join(lines)
-    parts = needed(text)
-    used = "\n".join([*parts, text, *maker])
-    imports = [i for i in IMPORTS if i and (f"{i.split()[1]}." in used or i.endswith(" np"))]
-    return "\n".join([*imports, "", *parts, "", *lines, "", "", *maker, ""])
+    text = "\n".join([*lines, "", "", *maker])
+    return "\n".join([*needed(text + " np"), "", "", text, ""])

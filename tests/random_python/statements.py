@@ -1,11 +1,10 @@
 """Which statement comes next: simple ones by topic, and compound ones while the budget lasts."""
 
 from tests.random_python import blocks, functions
-from tests.random_python.prelude import CALLS
-from tests.random_python.simple import TOPICS, table
+from tests.random_python.prelude import forms
 from tests.random_python.templates import Missing, filled
 
-SIMPLE = {**TOPICS, "calls": table(CALLS)}
+SIMPLE = ("base", "write", "alias", "lists", "dicts", "records", "lazy", "order", "kinds", "calls", "numpy")
 COMPOUND = {
     "branch": (blocks.branch, blocks.branch, blocks.flagged, blocks.bound_late),
     "loop": (blocks.for_loop, blocks.for_loop, blocks.for_loop, blocks.bound_late),
@@ -39,7 +38,7 @@ def _drawn(w):
     """Return the lines of a statement of one of the world's topics."""
     topic = w.rng.choice(w.topics)
     if topic in SIMPLE:
-        return filled(w, w.rng.choice(SIMPLE[topic]))
+        return filled(w, w.rng.choice(forms(topic)))
     if w.depth >= DEEPEST:
         raise Missing
     w.budget[0] -= 1

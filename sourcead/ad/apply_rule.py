@@ -19,7 +19,7 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, spelled
-from sourcead.frontend.core import Cell, SliceVal, TupleVal, Value
+from sourcead.frontend.core import Cell, TupleVal, Value
 from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowering, NotStatic, Scope, returned
 from sourcead.frontend.values import sequences
@@ -192,10 +192,8 @@ def as_value(lo: Lowering, operand: Operand) -> Value:
     match operand:
         case tuple():
             return TupleVal(tuple(as_value(lo, o) for o in operand))
-        case Const():
+        case Const() | Slice():
             return operand
-        case Slice(lower, upper, step):
-            return SliceVal(lower, upper, step)
     return lo.wrap(operand)
 
 

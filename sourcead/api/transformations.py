@@ -136,12 +136,12 @@ def vjp(f: Callable, *args: Any, wrt: int | str | Sequence[int | str] | None = N
         wrt = 0 if len(args) == 1 else tuple(range(len(args)))
     elif not isinstance(wrt, str | int):
         wrt = tuple(wrt)
-    return _pullback_of(function, wrt, len(bound_args))(*bound_args, *args, **bound_kwargs)
+    return _derivative_of("vjp", function, wrt, len(bound_args))(*bound_args, *args, **bound_kwargs)
 
 
-@functools.lru_cache(maxsize=256)
-def _pullback_of(function: Callable, wrt: Any, bound: int) -> Gradient:
-    return Gradient(function, _shifted(wrt, bound), kind="vjp")
+@functools.lru_cache(maxsize=512)
+def _derivative_of(kind: str, function: Callable, wrt: Any, bound: int) -> Gradient:
+    return Gradient(function, _shifted(wrt, bound), kind=kind)
 
 
 def _shifted(wrt: Any, by: int) -> Any:
@@ -213,14 +213,9 @@ def jvp(f: Callable, args: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any,
     if not wrt:
         raise WrtError("jvp is given no tangent: every argument is held fixed", instead="jvp(f, (x,), (t_x,))")
     function, bound_args, bound_kwargs = unwrap(f)
-    push = _pushforward_of(function, wrt, len(bound_args))
+    push = _derivative_of("jvp", function, wrt, len(bound_args))
     given = zip(push.directions, [tangents[k] for k in wrt])
     return push(*bound_args, *args, **bound_kwargs, **dict(given))
-
-
-@functools.lru_cache(maxsize=256)
-def _pushforward_of(function: Callable, wrt: Any, bound: int) -> Gradient:
-    return Gradient(function, _shifted(wrt, bound), kind="jvp")
 
 
 class HessianProduct(Opaque):
@@ -236,12 +231,14 @@ class HessianProduct(Opaque):
     def __call__(self, *args, **kwargs):
         if not args:
             raise ArgumentError("an hvp takes the arguments of the function and last the vector", instead="hvp(f)(x, v)")
-        return self._product(*args[:-1], **kwargs, **self._named(args[-1]))
+        return self._product(*args[:-1], **kwargs, **self._named(*args[-1:]))
 
-    def _named(self, v: Any) -> dict[str, Any]:
+    def _named(self, *vector: Any) -> dict[str, Any]:
+        """Return the vector, if it is given, as the tangents of the parameters in wrt."""
         names = self._product.directions
-        if self._single:
-            return {names[0]: v}
+        if self._single or not vector:
+            return dict(zip(names, vector))
+        (v,) = vector
         if not isinstance(v, tuple | list) or len(v) != len(names):
             raise WrtError(f"the vector of an hvp with respect to {', '.join(self.wrt)} is a tuple of {len(names)}")
         return dict(zip(names, v))
@@ -262,11 +259,11 @@ class HessianProduct(Opaque):
 
     def lower(self, *args, **kwargs) -> Lowered:
         """Return the text that a call with these arguments compiles to, without running it; see `Gradient.lower`."""
-        return self._product.lower(*args[:-1], **kwargs, **(self._named(args[-1]) if args else {}))
+        return self._product.lower(*args[:-1], **kwargs, **self._named(*args[-1:]))
 
     def save(self, path, *args, **kwargs) -> None:
         """Write the generated function as a module that runs without sourcead; see `Gradient.save`."""
-        self._product.save(path, *args[:-1], **kwargs, **(self._named(args[-1]) if args else {}))
+        self._product.save(path, *args[:-1], **kwargs, **self._named(*args[-1:]))
 
 
 @returns_derivative("hvp")

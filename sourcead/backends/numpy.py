@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from types import FunctionType
 
 from sourcead.ad.forward.pushforward import pushforward, tangent_names
 from sourcead.ad.gradient import Form, differentiate
 from sourcead.backends.base import Derivative, Engine, Program, optimised
 from sourcead.emit import emit
-from sourcead.errors import BackendError, UnsupportedSyntaxError
+from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Block, Call, Function
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.walk import walk
@@ -21,14 +19,12 @@ class NumPy(Engine):
 
     rebinds = True
 
-    def prepare(self, derivative: Derivative) -> Function:
-        return optimised(derivative.function, derivative.notes.after if derivative.splits else None)
-
-    def emit(self, prepared: Function) -> Program:
+    def generate(self, derivative: Derivative) -> Program:
         """Return the program, whose text begins with the recursive functions that it calls."""
-        emitted = emit(prepared)
+        function = optimised(derivative.function, derivative.notes.after if derivative.splits else None)
+        emitted = emit(function)
         texts, namespace = [], dict(emitted.namespace)
-        pairs = pairs_called(prepared.body)
+        pairs = pairs_called(function.body)
         for pair in pairs:  # `pairs` grows meanwhile
             made = optimised(differentiated(pair))
             pairs += [p for p in pairs_called(made.body) if p not in pairs]
@@ -41,16 +37,7 @@ class NumPy(Engine):
                     )
         names = {p.name for p in pairs}
         namespace = {name: value for name, value in namespace.items() if name not in names}
-        return Program(prepared.name, "\n\n".join([*texts, emitted.text]), namespace, prepared)
-
-    def load(self, program: Program, plain: FunctionType) -> Callable:
-        return plain
-
-    def fall_back(self, error: BackendError, plain: FunctionType) -> Callable:
-        raise error
-
-    def cache_key(self) -> str:
-        return "numpy"
+        return Program(function.name, "\n\n".join([*texts, emitted.text]), namespace, function)
 
 
 def pairs_called(block: Block) -> list[Pair]:

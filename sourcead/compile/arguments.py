@@ -1,16 +1,26 @@
-"""The properties of a call's arguments that a generated text depends on: the types of all and the values of some."""
+"""The properties of a call's arguments that a generated text depends on: the types of all, from values or annotations, and some values."""
 
 from __future__ import annotations
 
+import contextlib
+import inspect
+import types
+import typing
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sourcead.compile.argument_types import argument_type
-from sourcead.compile.keys import coarse_key, is_static
+import numpy as np
+
+from sourcead.compile.keys import NUMBERS, coarse_key, is_static
 from sourcead.compile.structures import conversion
 from sourcead.compile.wrt import check_wrt
-from sourcead.ir.types import Type, tangent_type
+from sourcead.errors import UnsupportedValueError
+from sourcead.ir.records import fields_inside, is_namedtuple, is_plain_class, is_record
+from sourcead.ir.type_of import list_type, type_of
+from sourcead.ir.types import (
+    BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, Known, StructT, TupleT, Type, tangent_type
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,3 +68,104 @@ def arguments_of(values: dict[str, Any], wrt: Collection[str], derived: Collecti
     for t, name in directions.items():
         found[t] = tangent_type(found[name])  # with the same dims
     return Arguments(tuple(coarse), found, statics, conversions)
+
+
+def argument_type(x: Any, where: str) -> Type:
+    """Return the type of the value `x` of an argument.
+
+    Args:
+        x: the argument.
+        where: the expression for it in the user's code, such as `w` or `params['w']`, for error messages.
+
+    Raises:
+        UnsupportedValueError: it is an array that sourcead does not support: a matrix, a masked array, a data frame, a tensor.
+    """
+    t = type(x)
+    if isinstance(x, np.ndarray):
+        if t is np.ndarray:
+            return type_of(x)
+        if t is np.memmap:
+            return type_of(np.asarray(x))
+        raise _refused_array(x, where)
+    if is_record(x):
+        return _record_type(x, where)
+    if isinstance(x, tuple | list):
+        items = tuple(argument_type(v, f"{where}[{i}]") for i, v in enumerate(x))
+        return TupleT(items) if isinstance(x, tuple) else list_type(items)
+    if isinstance(x, dict):
+        return DictT(tuple((k, argument_type(v, f"{where}[{k!r}]")) for k, v in x.items()))
+    if (
+        not is_static(x)
+        and (hasattr(x, "__array__") or hasattr(x, "__array_ufunc__"))
+        and not isinstance(x, np.generic)
+    ):
+        raise _refused_array(x, where)
+    return type_of(x)
+
+
+def _record_type(x: Any, where: str) -> Type:
+    """Return the type of a record; a reference from inside the record back to itself has the type UNKNOWN."""
+    with fields_inside(x) as fields:
+        if fields is None:
+            return UNKNOWN
+        return StructT(type(x), tuple((n, _field_type(v, f"{where}.{n}")) for n, v in fields.items()))
+
+
+def _field_type(x: Any, where: str) -> Type:
+    return Known(x) if isinstance(x, bool | str) else argument_type(x, where)
+
+
+def _refused_array(x: Any, where: str) -> UnsupportedValueError:
+    cause = "calculates by rules of its own" if isinstance(x, np.ndarray) else "is no NumPy array"
+    return UnsupportedValueError(
+        f"the argument `{where}` is a {type(x).__module__.partition('.')[0]}.{type(x).__name__}, which {cause}",
+        instead=f"`{where}.filled(...)`" if isinstance(x, np.ma.MaskedArray) else f"`np.asarray({where})`",
+    )
+
+
+_ANNOTATED = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX, np.ndarray: Array(None, None)}
+
+
+def annotated_type(annotation: Any) -> Type:
+    """Return the type that an annotation declares, UNKNOWN if it is not one of numbers, arrays, tuples, records or Optional."""
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        some = [a for a in typing.get_args(annotation) if a is not type(None)]
+        return annotated_type(some[0]) if len(some) == 1 else UNKNOWN
+    if annotation in _ANNOTATED:
+        return _ANNOTATED[annotation]
+    if isinstance(annotation, type) and issubclass(annotation, np.generic) and annotation in NUMBERS:
+        return type_of(annotation(0))
+    if typing.get_origin(annotation) is np.ndarray:
+        dtype = typing.get_args(typing.get_args(annotation)[-1])
+        if len(dtype) == 1 and isinstance(dtype[0], type) and dtype[0] in NUMBERS:
+            return Array(np.dtype(dtype[0]), None)
+        return Array(None, None)
+    if is_namedtuple(annotation) or is_plain_class(annotation) and hasattr(annotation, "__dataclass_fields__"):
+        hints = typing.get_type_hints(annotation)
+        names = getattr(annotation, "_fields", None) or annotation.__dataclass_fields__
+        return StructT(annotation, tuple((name, annotated_type(hints.get(name))) for name in names))
+    if typing.get_origin(annotation) is tuple and Ellipsis not in typing.get_args(annotation):
+        return TupleT(tuple(map(annotated_type, typing.get_args(annotation))))
+    return UNKNOWN
+
+
+def declared_types(function: Callable, signature: inspect.Signature) -> tuple[dict[str, Type], dict[str, Any]]:
+    """Return the type of each parameter that annotations and defaults tell, UNKNOWN for the others, and the static defaults."""
+    try:
+        hints = typing.get_type_hints(function)
+    except Exception:  # an annotation names something that does not exist: annotations are hints, never errors
+        hints = {}
+    found, statics = {}, {}
+    for p in signature.parameters.values():
+        found[p.name] = UNKNOWN
+        if p.kind is p.VAR_POSITIONAL:
+            found[p.name] = TupleT(())
+        elif p.kind is p.VAR_KEYWORD:
+            found[p.name] = DictT(())
+        elif p.name in hints:
+            with contextlib.suppress(TypeError):  # an annotation that cannot be hashed
+                found[p.name] = annotated_type(hints[p.name])
+        elif p.default is not p.empty and is_static(p.default):
+            found[p.name] = type_of(p.default)
+            statics[p.name] = p.default
+    return found, statics

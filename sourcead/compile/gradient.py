@@ -26,11 +26,10 @@ from sourcead.backends.engines import engine_of, let_compiled_code_call
 from sourcead.backends.options import Numba, backend_of
 from sourcead.backends.save import standalone
 from sourcead.compile import before_calls, pipeline
-from sourcead.compile.argument_types import declared_types
-from sourcead.compile.arguments import Arguments, arguments_of
+from sourcead.compile.arguments import Arguments, arguments_of, declared_types
+from sourcead.compile.before_calls import calling, dispatcher, only_passes_on
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
-from sourcead.compile.lookup import calling, dispatcher, only_passes_on
-from sourcead.compile.request import KINDS, Request
+from sourcead.compile.pipeline import KINDS, Request
 from sourcead.compile.specialisation import (
     EXACT_ENTRIES, MISSING, SHARED, SHARED_TEXTS, TEXTS, Specialisation, read, remember, shared, specialised
 )
@@ -159,11 +158,7 @@ class Gradient(Opaque):
             self._set_wrt(1)
 
     def __repr__(self):
-        what = {
-            "grad": "gradient", "value_and_grad": "value and gradient", "vjp": "pullback", "jvp": "value and tangent",
-            "tangent": "tangent", "columns": "tangents",
-        }[self._kind]  # fmt: skip
-        return f"<{what} of {self.__name__}{self.signature} with respect to {', '.join(self.wrt)}>"
+        return f"<{KINDS[self._kind].noun} of {self.__name__}{self.signature} with respect to {', '.join(self.wrt)}>"
 
     def __reduce__(self):
         found = sys.modules.get(self.__module__ or "")
@@ -292,7 +287,7 @@ class Gradient(Opaque):
         f = self._function
         if isinstance(f, Gradient) or hasattr(f, "__wrapped__") or is_entered(f) or not self._engine.rebinds:
             return None
-        options = self._engine.cache_key(), self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint)
+        options = self._engine, self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint)
         return Same(f.__code__), Same(f.__globals__), coarse, options
 
     def _built(self, arguments: Arguments, engine: Engine) -> pipeline.Built:

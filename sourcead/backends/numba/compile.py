@@ -55,21 +55,31 @@ def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callabl
 
         return TOOLCHAIN.first_calls(make, compile_with)
 
-    chosen = loaded(backend)
-    if not backend.parallel:
-        return chosen
+    def on_one_thread(error: AssertionError) -> Callable:
+        if not str(error).startswith("Sizes of "):
+            raise error
+        return loaded(replace(backend, parallel=False))
 
-    def parallel(*args):
-        nonlocal chosen
-        try:
-            return chosen(*args)
-        except AssertionError as error:
-            if not str(error).startswith("Sizes of "):
-                raise
-            chosen = loaded(replace(backend, parallel=False))
-        return chosen(*args)
+    return until(loaded(backend), AssertionError, on_one_thread) if backend.parallel else loaded(backend)
 
-    return parallel
+
+def until(call: Callable, errors: type[Exception], other: Callable[[Exception], Callable]) -> Callable:
+    """Return a function that runs `call` until it raises one of `errors`, and from then on the function that `other` makes of the error.
+
+    `call` makes assumptions that types do not express, or cannot be compiled for all arguments.
+    """
+    chosen, decided = call, False
+
+    def either(*args, **kwargs):
+        nonlocal chosen, decided
+        if not decided:
+            try:
+                return chosen(*args, **kwargs)
+            except errors as error:
+                chosen, decided = other(error), True
+        return chosen(*args, **kwargs)
+
+    return either
 
 
 def cache_file(emitted: Emitted, name: str, backend: Numba) -> str | None:

@@ -129,18 +129,6 @@ class OptionalVal:
 
 
 @dataclass(frozen=True, eq=False)
-class SliceVal:
-    """Represent a slice; an omitted bound is None."""
-
-    lower: Atom | None
-    upper: Atom | None
-    step: Atom | None
-
-    def operand(self) -> Slice:
-        return Slice(self.lower, self.upper, self.step)
-
-
-@dataclass(frozen=True, eq=False)
 class FunctionVal:
     """Represent a Python function that is inlined: its source, the scope it was defined in, and the values of its defaults."""
 
@@ -199,7 +187,7 @@ class Iterable:
         value: returns the whole iterable as an operand (`a[range(n), labels]`).
         drive: for a generator, applies a function to each element (`control/generators.py`).
         endless: whether it has no last element, or may have none.
-        walk: the items of one list or dict when the loop began (`values/changing_lists.py`).
+        walk: the items of one list or dict when the loop began (`values/iterables.py`).
         once: whether it is an iterator, which can be used only once.
         state: records whether an iterator was used.
         policy: what a loop over it saves (`checkpoint`).
@@ -227,7 +215,7 @@ class Iterable:
         return cls(domain=lambda: Range(Const(0), length(), Const(1)), element=nth, length=length, nth=nth, **more)
 
 
-Value = Var | Const | Cell | TupleVal | OptionalVal | SliceVal | FunctionVal | MethodVal | BoundVal | ChoiceVal | SuperVal | Iterable
+Value = Var | Const | Cell | TupleVal | OptionalVal | Slice | FunctionVal | MethodVal | BoundVal | ChoiceVal | SuperVal | Iterable
 
 
 class Held(gast.AST):

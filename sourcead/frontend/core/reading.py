@@ -12,11 +12,11 @@ from typing import Any
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import (
-    BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, SliceVal, TupleVal, Value, is_text, leaves, roots
+    BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, is_text, leaves, roots
 )
 from sourcead.frontend.core.errors import READ_FROM_LIST, needs_items
 from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
-from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Sub, Var, View
+from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Slice, Sub, Var, View
 from sourcead.ir.type_of import list_type
 from sourcead.ir.types import Array, DictT, FunctionT, Known, ListT, NoneType, Scalar, Str, StructT, TupleT, Type
 
@@ -211,7 +211,7 @@ class Memory:
                     "what is None or a tuple is used as a value where only data can stand", at=self.here,
                     instead="ask whether it is None, and take its items where it is not",
                 )
-            case SliceVal():
+            case Slice():
                 raise needs_items("a slice is used as a value where only data can stand", self.here)
             case MethodVal(_, method):
                 raise UnsupportedSyntaxError(f"the method `{method}` is used as a value", at=self.here, instead="call it, or use a lambda")
@@ -283,6 +283,6 @@ class Memory:
         match value:
             case TupleVal(items, None, None):
                 return tuple(map(self.operand, items))
-            case SliceVal():
-                return value.operand()
+            case Slice():
+                return value
         return self.read(value)

@@ -10,13 +10,13 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, SliceVal, TupleVal, Value
+from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.values import memory_layouts, objects, records
-from sourcead.ir.nodes import Const
+from sourcead.ir.nodes import Const, Slice
 from sourcead.ir.types import Scalar, Str, Unknown, is_array, rank
 
 core.attribute.register("list", "dict", FunctionVal)(lambda lo, value, name, node: MethodVal(value, name))
-core.attribute.register(SliceVal)(lambda lo, value, name, node: core.bound_of_slice(value, name) or MethodVal(value, name))
+core.attribute.register(Slice)(lambda lo, value, name, node: core.bound_of_slice(value, name) or MethodVal(value, name))
 
 
 @core.attribute.register(TupleVal)

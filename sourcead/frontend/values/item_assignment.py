@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import POISON, Cell, Lowering, MustMaterialise, SliceVal, TupleVal, Value, roots
-from sourcead.frontend.values import known_containers, list_items, lists, runtime_dicts, sequences, sets
-from sourcead.ir.nodes import Const, Sub
-from sourcead.ir.types import Array, ListT, MapT, SetT, Undefined, Unknown
+from sourcead.frontend.core import POISON, Cell, Lowering, TupleVal, Value, roots
+from sourcead.frontend.values import lists, sequences, sets
+from sourcead.ir.nodes import Const, Slice, Sub
+from sourcead.ir.types import Array, ListT, SetT, Undefined, Unknown
 
 
 @core.store.register("list")
 def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
-    if isinstance(key, SliceVal):
+    if isinstance(key, Slice):
         if (new := assigned_slice(lo, base, key, value)) is not None:
             lo.alive(base)
-            list_items.replace_items(lo, base, new)
+            sequences.replace_items(lo, base, new)
             return
     else:
         found, k = core.known(lo, key)
@@ -26,37 +25,15 @@ def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
             n = len(base.items)
             if not -n <= k < n:
                 raise core.unsupported(lo, node, f"index {k} is out of range: there are {n} items")
-            replace_item(lo, base, k % n, value)
+            sequences.replace_item(lo, base, k % n, value)
             return
-    if base.depth < lo.depth:
-        raise MustMaterialise(base, lo.here)
     lo.materialise(base)
     core.store(lo, base, key, value, node, mode)
 
 
-@core.store.register("dict")
-def _store_in_dict(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
-    found, k = core.known(lo, key)
-    if found and not (k not in base.items and base.depth < lo.depth and core.can_be_map(base, value)):
-        replace_item(lo, base, k, value)
-        return
-    if found:
-        runtime_dicts.open_up(lo, base, node)  # the program decides at run time whether the key is there afterwards
-    else:
-        runtime_dicts.open_up(lo, base, node, key)
-    core.store(lo, base, key, value, node, mode)
-
-
-def replace_item(lo: Lowering, base: Cell, key: Any, value: Value) -> None:
-    """Replace one item of a list or dict whose items are known one by one."""
-    lo.alive(base)
-    lo.changed(base)
-    lo.set(base.slots, key, value)
-
-
-def assigned_slice(lo: Lowering, base: Cell, key: SliceVal, value: Value) -> list[Value] | None:
+def assigned_slice(lo: Lowering, base: Cell, key: Slice, value: Value) -> list[Value] | None:
     """Return the items of a list after an assignment to a slice of it, or None if they are not all known one by one."""
-    found, part = core.known_slice(lo, key)
+    found, part = core.known(lo, key)
     if not found or base.depth < lo.depth or not core.has_known_items(value):
         return None
     items = base.contents
@@ -69,14 +46,9 @@ def _store_in_constant(lo: Lowering, base: Const, key: Value, value: Value, node
     core.store.default(lo, base, key, value, node, mode)
 
 
-@core.store.register(MapT)
-def _store_in_runtime_dict(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
-    runtime_dicts.store(lo, base, runtime_dicts.key_of(lo, key, node), value)
-
-
 @core.store.register(ListT, Unknown)
 def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
-    if isinstance(key, SliceVal) and lists.is_list(lo, base):
+    if isinstance(key, Slice) and isinstance(core.data_type(lo, base), ListT):
         lists.assign_slice(lo, base, key, value, node)
         return
     if not isinstance(value, (Cell, TupleVal)):
@@ -97,7 +69,7 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
     """Lower `old op= value`; return the value to bind the name to, or None if the object changed in place."""
     if isinstance(old, Cell) and old.kind == "list" and fn is operator.add:
-        known_containers.extend(lo, old, value, node)
+        lists.extend(lo, old, value, node)
         return None
     if isinstance(old, Cell) and old.kind == "array":
         t = atom_type(lo.read(old))
@@ -109,7 +81,7 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
                 lo.write(old, (), lo.read(core.operate(lo, fn, lo.read(old), value)))
             return None
         if isinstance(t, ListT):
-            known_containers.extend(lo, old, value, node)
+            lists.extend(lo, old, value, node)
             return None
         if isinstance(t, SetT) and sets.set_type(lo, value) is not None:
             sets.replace(lo, old, fn, value, node)

@@ -8,9 +8,9 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, SliceVal, TupleVal, Value
+from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.values import records
-from sourcead.ir.nodes import Const, Var
+from sourcead.ir.nodes import Const, Slice, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Str, Type, kind_of
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
@@ -73,7 +73,7 @@ def text_result(name: str) -> Type:
 
 def static(value: Any) -> Value:
     """Wrap an argument that a normaliser returned as a value."""
-    if isinstance(value, (Var, Const, Cell, TupleVal, SliceVal, FunctionVal, MethodVal)):
+    if isinstance(value, (Var, Const, Cell, TupleVal, Slice, FunctionVal, MethodVal)):
         return value
     if isinstance(value, tuple):
         return TupleVal(tuple(map(static, value)))
@@ -99,12 +99,9 @@ def inplace_method(lo: Lowering, value: Value, name: str, args: list[Value], kwa
     if isinstance(value, Cell) and name == "fill" and len(args) == 1:
         lo.write(value, (), lo.operand(args[0]))
         return Const(None)
-    if isinstance(value, Cell) and name == "sort":
-        lo.write(value, (), lo.read(core.call_library(lo, np.sort, [value, *args], dict(kwargs), node)))
-        return Const(None)
-    if name in ("put", "partition"):
-        if name == "put":
-            return core.call_library(lo, np.put, [value, *args], dict(kwargs), node)
-        lo.write(value, (), lo.read(core.call_library(lo, np.partition, [value, *args], dict(kwargs), node)))
+    if name == "put":
+        return core.call_library(lo, np.put, [value, *args], dict(kwargs), node)
+    if isinstance(value, Cell) and name in ("sort", "partition"):
+        lo.write(value, (), lo.read(core.call_library(lo, getattr(np, name), [value, *args], dict(kwargs), node)))
         return Const(None)
     raise core.unsupported(lo, node, f"the method `{name}` changes the array in a way that cannot be differentiated yet")

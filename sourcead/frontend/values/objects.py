@@ -14,7 +14,7 @@ from typing import Any
 
 from sourcead.frontend import core
 from sourcead.frontend.core import BoundVal, Cell, Lowering, MethodVal, SuperVal, TupleVal, Value
-from sourcead.frontend.values import classes, records
+from sourcead.frontend.values import records
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import find, generated_init, is_frozen, is_namedtuple, is_plain_class
 
@@ -33,7 +33,7 @@ REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "
 @core.attribute.register("object", SuperVal)
 def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
     """Lower `value.name`."""
-    cls = classes.class_of(value)
+    cls = core.class_of(value)
     if isinstance(value, SuperVal):
         mro = cls.__mro__
         later = mro[mro.index(value.cls) + 1 :]
@@ -64,7 +64,7 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
 def of_class(lo: Lowering, value: Value, base: type, name: str, found: Any, node) -> Value:
     """Lower `value.name` where the class `base` of the object defines `name`."""
     if isinstance(found, classmethod):
-        return BoundVal(Const(found.__func__), (Const(classes.class_of(value)),))
+        return BoundVal(Const(found.__func__), (Const(core.class_of(value)),))
     if isinstance(found, property | staticmethod | types.FunctionType):
         lo.guards[(id(base), name)] = (base, name, getattr(base, name))
     match found:
@@ -92,7 +92,7 @@ def of_class(lo: Lowering, value: Value, base: type, name: str, found: Any, node
 
 def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> None:
     """Lower `value.name = new`."""
-    cls = classes.class_of(value)
+    cls = core.class_of(value)
     if cls is None:
         raise core.refused(
             lo, "an attribute of this object cannot be assigned in a differentiated function", "use a local variable, or a dict"
@@ -160,21 +160,21 @@ def make(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value], n
 def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
     """Call the operator that the class of an operand defines, or return None if none does."""
     name = DUNDER.get(fn)
-    if name is None or all(classes.class_of(v) is None for v in values):
+    if name is None or all(core.class_of(v) is None for v in values):
         return None
     reflected = f"__{REFLECTED.get(name, 'r' + name)}__"
     attempts = [(values, f"__{name}__")] + ([(values[::-1], reflected)] if len(values) == 2 else [])
     for operands, special_name in attempts:
-        found = classes.method(operands[0], special_name)
+        found = core.special_method(operands[0], special_name)
         if found is None:
             continue
         if found.__code__.co_filename == "<string>":
-            cls = classes.class_of(operands[0])
+            cls = core.class_of(operands[0])
             raise core.refused(lo, f"the comparison that `dataclass` writes for {cls.__name__}", "compare the fields")
         result = core.call_object(lo, found, operands, {}, None)
         if not (isinstance(result, Const) and result.value is NotImplemented):
             return result
-    if all(isinstance(v, TupleVal) or classes.class_of(v) is None for v in values):
+    if all(isinstance(v, TupleVal) or core.class_of(v) is None for v in values):
         return None  # a named tuple is a tuple
     if fn in (operator.eq, operator.ne) and len({id(v) for v in values}) == 1:
         return Const(fn is operator.eq)
@@ -185,7 +185,7 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
 def builtin_super(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """Lower `super()`."""
     if args:
-        if len(args) == 2 and isinstance(args[0], Const) and classes.class_of(args[1]) is not None:
+        if len(args) == 2 and isinstance(args[0], Const) and core.class_of(args[1]) is not None:
             return SuperVal(args[0].value, args[1])
         raise core.refused(lo, "`super` with these arguments", "call it without arguments")
     scope = lo.scope
@@ -194,7 +194,7 @@ def builtin_super(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     a = scope.source.node.args if scope is not None else None
     first = next(iter([*a.posonlyargs, *a.args]), None) if a is not None else None
     value = scope.names.get(first.id, None) if first is not None else None
-    if classes.class_of(value) is None:
+    if core.class_of(value) is None:
         raise core.refused(lo, "`super()` is used where the object is not known")
     return SuperVal(scope.source.closure["__class__"].cell_contents, value)
 
@@ -205,9 +205,9 @@ def builtin_getattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     found, name = core.known(lo, args[1])
     if not found or not isinstance(name, str):
         raise core.refused(lo, "`getattr` of a name that is not known before the program runs")
-    if len(args) == 3 and classes.class_of(args[0]) is not None and not classes.has_attribute(args[0], name):
+    if len(args) == 3 and core.class_of(args[0]) is not None and not core.has_attribute(args[0], name):
         return args[2]
-    if len(args) == 3 and classes.class_of(args[0]) is None:
+    if len(args) == 3 and core.class_of(args[0]) is None:
         raise core.refused(lo, "`getattr` with a default, of something that is no object")
     return core.attribute(lo, args[0], name, node)
 
@@ -226,7 +226,7 @@ def builtin_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 def builtin_object_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """Lower `object.__setattr__(obj, "name", value)`, by which frozen dataclasses set their own fields."""
     found, name = core.known(lo, args[1])
-    if not found or not isinstance(args[0], Cell) or classes.class_of(args[0]) is None:
+    if not found or not isinstance(args[0], Cell) or core.class_of(args[0]) is None:
         raise core.refused(lo, "`object.__setattr__` of something that is not known here")
     store_attribute(lo, args[0], name, args[2])
     return Const(None)
@@ -236,15 +236,15 @@ def builtin_object_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Val
 def builtin_hasattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """Lower `hasattr(obj, "name")`."""
     found, name = core.known(lo, args[1])
-    if not found or classes.class_of(args[0]) is None:
+    if not found or core.class_of(args[0]) is None:
         raise core.refused(lo, "`hasattr` of something that is not known before the program runs")
-    return Const(classes.has_attribute(args[0], name))
+    return Const(core.has_attribute(args[0], name))
 
 
 @core.builtin(type)
 def builtin_type(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """Lower `type(obj)`."""
-    cls = classes.class_of(args[0]) if len(args) == 1 else None
+    cls = core.class_of(args[0]) if len(args) == 1 else None
     return Const(cls) if cls is not None else core.call_library(lo, type, args, kwargs, node)
 
 

@@ -10,7 +10,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import VALUE, Cell, Lowering, TupleVal, Value
-from sourcead.frontend.values import classes, sequences
+from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Call, Const, Var
 from sourcead.ir.records import own_names
 from sourcead.ir.types import Array
@@ -117,7 +117,7 @@ def default(lo: Lowering, f: dataclasses.Field, node) -> Value | None:
 def builtin_replace(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower `dataclasses.replace(obj, **changes)`."""
     (obj,) = args
-    cls = classes.class_of(obj)
+    cls = core.class_of(obj)
     if cls is None or not dataclasses.is_dataclass(cls):
         raise core.unsupported(lo, node, "`dataclasses.replace` of something that is no dataclass here")
     fields = dataclasses.fields(cls)
@@ -141,7 +141,7 @@ def builtin_astuple(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
 def data(lo: Lowering, args: list[Value], kwargs, node) -> list[tuple[str, Value]]:
     """Return the names and values of the fields of a dataclass."""
-    cls = classes.class_of(args[0])
+    cls = core.class_of(args[0])
     if kwargs or cls is None or not dataclasses.is_dataclass(cls):
         raise core.unsupported(lo, node, "this conversion of a dataclass", "write out the fields")
     return [(f.name, core.attribute(lo, args[0], f.name, node)) for f in dataclasses.fields(cls)]
@@ -163,7 +163,7 @@ def copied(lo: Lowering, value: Value, convert, node) -> Value:
 @core.builtin(dataclasses.fields)
 def builtin_fields(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """Lower `dataclasses.fields(obj)`."""
-    cls = classes.class_of(args[0])
+    cls = core.class_of(args[0])
     if cls is None:
         cls = args[0].value if isinstance(args[0], Const) else None
     if not dataclasses.is_dataclass(cls):

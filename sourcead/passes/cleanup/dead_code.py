@@ -13,8 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from sourcead.ir.nodes import (
-    AdjointBlock, Atom, Block, Branch, Call, Closure, Effect, Function, Loop, Op, Range, Stmt, Var, op_operands,
-    operand_atoms
+    AdjointBlock, Atom, Block, Branch, Call, Closure, Effect, Function, Loop, Op, Range, Stmt, Var
 )
 from sourcead.ir.walk import op_blocks
 from sourcead.passes.peephole import with_body
@@ -120,9 +119,8 @@ class _Marks:
                 case Loop(domain):
                     self.need(domain)
                 case _:
-                    for operand in op_operands(op):
-                        for atom in operand_atoms(operand):
-                            self.need(atom)
+                    for atom in op.atoms:
+                        self.need(atom)
             if isinstance(op, Loop) and op.policy is not None:
                 self.need(op.policy.number)
             if isinstance(op, Loop) and op.leave is not None:

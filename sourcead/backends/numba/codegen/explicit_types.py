@@ -20,12 +20,13 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
+from sourcead.analysis.union_find import UnionFind
 from sourcead.backends.numba.codegen.boundary import build_op
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Pop, Slice, Stmt, Sub, Update, Var
 )
 from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, keyed_parts
-from sourcead.ir.walk import rewrite, walk
+from sourcead.ir.walk import handed_on, rewrite, walk
 
 
 def structures_by_parts(function: Function) -> Function:
@@ -114,24 +115,20 @@ def no_integers():
 class _Lists:
     """The versions of each list, the types of the values that are put into it, and whether some are inserted before its end."""
 
-    parent: dict[Var, Var] = field(default_factory=dict)
+    versions: UnionFind = field(default_factory=UnionFind)
     empty: list[Var] = field(default_factory=list)
     integers: list[Var] = field(default_factory=list)
     put: list[tuple[Var, Type]] = field(default_factory=list)
     inserted: list[Var] = field(default_factory=list)
 
-    def of(self, v: Var) -> Var:
-        while v in self.parent:
-            v = self.parent[v]
-        return v
-
-    def same(self, a: Atom, b: Atom) -> None:
-        if isinstance(a, Var) and isinstance(b, Var) and self.of(a) is not self.of(b):
-            self.parent[self.of(a)] = self.of(b)
+    def same(self, *atoms: Atom) -> None:
+        self.versions.unite(*(a for a in atoms if isinstance(a, Var)))
 
     def block(self, block: Block) -> None:
         for stmt in walk(block):
             target = stmt.targets[0] if stmt.targets else None
+            for group in handed_on(stmt):
+                self.same(*group)
             match stmt.op:
                 case Build("list", ()):
                     self.empty.append(target)
@@ -148,34 +145,26 @@ class _Lists:
                     self.inserted += [base] if at is not None else []
                 case Pop(base) | Update(base) | Let(Var() as base) if isinstance(base, Var) and isinstance(base.type, ListT):
                     self.same(target, base)
-                case Loop() as op:
-                    for p, i, r, t in zip(op.params, op.inits, op.body.results, stmt.targets):
-                        self.same(p, i)
-                        self.same(p, r)
-                        self.same(p, t)
-                case Branch(_, then, orelse):
-                    for arm in (then, orelse):
-                        for t, r in zip(stmt.targets, arm.results):
-                            self.same(t, r)
 
     def floats_later(self) -> set[Var]:
         """Return the lists that begin with integers and into which floats are written later."""
         kinds = self.kinds()
-        return {v for v in self.integers if "float" in kinds.get(self.of(v), ()) and kinds[self.of(v)] <= {"int", "float"}}
+        found = {v: kinds.get(self.versions.find(v), set()) for v in self.integers}
+        return {v for v, put in found.items() if "float" in put <= {"int", "float"}}
 
     def kinds(self) -> dict[Var, set]:
         """Return what is put into each list: "int", "float", or None for anything else."""
         found: dict[Var, set] = {}
         for base, t in self.put:
-            found.setdefault(self.of(base), set()).add(t.kind if isinstance(t, Scalar) and t.dtype in (None, *_PLAIN) else None)
+            found.setdefault(self.versions.find(base), set()).add(t.kind if isinstance(t, Scalar) and t.dtype in (None, *_PLAIN) else None)
         return found
 
     def inserted_into(self) -> dict[Var, object]:
         """Return {empty list of numbers that is inserted into: the function that makes it}."""
         kinds = self.kinds()
-        wanted = set(map(self.of, self.inserted))
+        wanted = set(map(self.versions.find, self.inserted))
         makers = {frozenset({"float"}): no_floats, frozenset({"int"}): no_integers}
-        found = {v: makers.get(frozenset(kinds.get(self.of(v), ()))) for v in self.empty if self.of(v) in wanted}
+        found = {v: makers.get(frozenset(kinds.get(self.versions.find(v), ()))) for v in self.empty if self.versions.find(v) in wanted}
         return {v: maker for v, maker in found.items() if maker is not None}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from sourcead.analysis.builder import atom_type
 from sourcead.backends.base import Derivative, optimised
@@ -11,36 +10,24 @@ from sourcead.backends.numba.codegen.boundary import Boundary, flattened
 from sourcead.backends.numba.codegen.explicit_types import structures_by_parts, with_stable_types
 from sourcead.backends.numba.codegen.loops.fast_loops import with_fast_loops
 from sourcead.backends.numba.codegen.notes import decisions
-from sourcead.backends.numba.codegen.number_stacks import stacks_as_arrays
 from sourcead.backends.numba.codegen.outlining import AT, outline_calls
 from sourcead.backends.numba.codegen.recursion import with_functions
+from sourcead.backends.numba.codegen.stacks import number_stacks_as_arrays
 from sourcead.backends.numba.codegen.vector_loops import fuse_vector_statements
 from sourcead.backends.numba.codegen.vector_statements import may_run_again
 from sourcead.backends.python_overhead import in_one_chunk, without_collection
 from sourcead.emit import emit
-from sourcead.ir.nodes import Block, Const, Function, Loop, op_operands, operand_atoms
+from sourcead.ir.nodes import Block, Const, Function, Loop
 from sourcead.ir.walk import walk
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """The IR of a text for Numba.
+def prepare(derivative: Derivative) -> tuple[Function, Boundary, Callable[[], Function] | None]:
+    """Return a derivative's IR in the forms that Numba compiles, and note how the text differs from that for NumPy.
 
-    Attributes:
-        function: the compiled function.
-        boundary: the Python function around it.
-        place: the file and line of the user's function.
-        alternative: makes the function for calls whose arguments violate the assumptions of `function`; None if it assumes nothing.
+    Returns:
+        The compiled function, the Python function around it, and what makes the function for calls whose arguments violate the assumptions
+        of the first; None if it assumes nothing.
     """
-
-    function: Function
-    boundary: Boundary
-    place: str
-    alternative: Callable[[], Function] | None
-
-
-def prepare(derivative: Derivative) -> Prepared:
-    """Return a derivative's IR in the forms that Numba compiles, and note how the text differs from that for NumPy."""
     function, told = derivative.without_closures(), derivative.notes.compiled
     live = {a.text: atom_type(a) for a in live_data(function.body) if a.text in derivative.global_data}
     assumes = False  # whether statements on vectors have become loops, which assume equal lengths
@@ -58,7 +45,7 @@ def prepare(derivative: Derivative) -> Prepared:
 
     def in_forms(function: Function, last: Callable[[Function], Function] = loops) -> Function:
         function = optimised(structures_by_parts(function), lists=False, last=last)
-        return outline_calls(with_stable_types(stacks_as_arrays(function)))
+        return outline_calls(with_stable_types(number_stacks_as_arrays(function)))
 
     @in_one_chunk
     @without_collection()
@@ -68,11 +55,10 @@ def prepare(derivative: Derivative) -> Prepared:
     inner, boundary = flattened(with_functions(function, lambda f: emit(in_forms(f), AT)), live)
     repeats = may_run_again(function) and any(isinstance(s.op, Loop) for s in walk(function.body))
     made = in_forms(inner, loops_over_vectors if repeats else loops)
-    return Prepared(made, boundary, derivative.place, alternative if assumes else None)
+    return made, boundary, alternative if assumes else None
 
 
 def live_data(block: Block) -> Iterator[Const]:
     """Yield the data of globals and closures that a block reads."""
     for stmt in walk(block):
-        for operand in op_operands(stmt.op):
-            yield from (a for a in operand_atoms(operand) if isinstance(a, Const) and a.live)
+        yield from (a for a in stmt.op.atoms if isinstance(a, Const) and a.live)

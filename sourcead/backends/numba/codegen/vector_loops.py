@@ -21,7 +21,7 @@ from functools import partial
 
 import numpy as np
 
-from sourcead.backends.numba.codegen.row_stacks import put, vector_stacks_as_matrices
+from sourcead.backends.numba.codegen.stacks import put, vector_stacks_as_matrices
 from sourcead.backends.numba.codegen.vector_statements import (
     BY_MODE, ELEMENT, FLOAT, EqualLengths, Row, elementwise_work, is_vector, may_run_again, row_write
 )

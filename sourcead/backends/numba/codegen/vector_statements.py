@@ -9,6 +9,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
+from sourcead.analysis.union_find import UnionFind
 from sourcead.backends.numba.functions import pushed
 from sourcead.ir.nodes import Atom, Call, Const, Effect, Function, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array, Scalar
@@ -100,21 +101,11 @@ def row_write(stmt: Stmt) -> Row | None:
     return None
 
 
-class EqualLengths:
+class EqualLengths(UnionFind):
     """The classes of lengths that must be equal, because vectors of these lengths are operands of one operation."""
 
-    def __init__(self):
-        self.parent: dict = {}
-
-    def find(self, dim):
-        while dim in self.parent:
-            dim = self.parent[dim]
-        return dim
-
     def meet(self, stmt: Stmt) -> None:
-        for a, b in zip(lengths := self.lengths(stmt), lengths[1:]):
-            if (a := self.find(a)) is not (b := self.find(b)) and a != b:
-                self.parent[a] = b
+        self.unite(*self.lengths(stmt))
 
     def lengths(self, stmt: Stmt) -> list:
         """Return the lengths that must be equal for a statement on vectors."""

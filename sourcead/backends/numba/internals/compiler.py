@@ -11,6 +11,7 @@ from numba.core.typed_passes import NativeLowering, NopythonTypeInference
 
 from sourcead.backends.numba.internals.compact_lowering import CompactLowering
 from sourcead.backends.numba.internals.sums import SumInAnyOrder
+from sourcead.backends.numba.public_toolchain import width
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -28,15 +29,9 @@ class CheckCasts(AnalysisPass):
                 if not isinstance(write, ir.SetItem | ir.StaticSetItem):
                     continue
                 into, value = state.typemap[write.target.name], state.typemap[write.value.name]
-                if isinstance(into, types.List) and _width(value) > _width(into.dtype):
+                if isinstance(into, types.List) and width(value) > width(into.dtype):
                     raise NumbaError(f"a value of type {value} is written into a list of {into.dtype}", loc=write.loc)
         return False
-
-
-def _width(t: types.Type) -> int:
-    """Return the rank of a kind of number, which is greater than that of any kind it includes; -1 for other types."""
-    kinds = types.Boolean, types.Integer, types.Float, types.Complex
-    return next((k for k, kind in enumerate(kinds) if isinstance(t, kind)), -1)
 
 
 class FoundType(Exception):

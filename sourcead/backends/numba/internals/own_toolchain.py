@@ -10,14 +10,12 @@ import numba
 from numba import types
 from numba.core.caching import NullCache
 
-from sourcead.backends.numba.internals import (  # noqa: F401  (the first and the last register themselves)
-    casts, reductions, ufunc_loops, views
-)
+from sourcead.backends.numba.internals import casts_and_views, numpy_loops  # noqa: F401  (the first registers itself)
 from sourcead.backends.numba.internals.calls_to_python import interpreted
 from sourcead.backends.numba.internals.compiler import FoundType, GradientCompiler, TypeInferenceOnly
-from sourcead.backends.numba.internals.linked_functions import inner_functions_linked
-from sourcead.backends.numba.internals.optimisation import optimisation_for
-from sourcead.backends.numba.internals.shape_errors import short_shape_errors
+from sourcead.backends.numba.internals.parts_replaced import (
+    inner_functions_linked, optimisation_for, short_shape_errors
+)
 from sourcead.backends.numba.public_toolchain import Dispatcher, Toolchain, is_refusal
 
 
@@ -27,8 +25,7 @@ class InternalsToolchain(Toolchain):
     name = "internals"
 
     def register(self) -> None:
-        ufunc_loops.register()
-        reductions.register()
+        numpy_loops.register()
 
     def dispatcher(self, function: Callable, options: dict[str, Any]) -> Dispatcher:
         return numba.njit(**options, pipeline_class=GradientCompiler)(function)

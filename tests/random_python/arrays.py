@@ -3,34 +3,15 @@
 import numpy as np
 
 from tests.random_python.expressions import array, bracketed, index, literal, number
+from tests.random_python.prelude import forms
 from tests.random_python.scope import is_array
-
-SAME = ("np.sort({x}, axis=None).reshape({s})", "np.roll({x}, {k})", "np.flip({x})", "np.clip({x}, -0.4, 0.9)", "np.cumsum({x}).reshape({s})", "{x}[::-1]",
-        "np.where({m}, {x}, {y})", "np.where({m}, {x}, {c})", "({m}) * {x}", "{x}.copy()", "np.array({x})", "np.clip({x}, {c}, None)",
-        "np.add.accumulate({x})", "np.reshape(np.ravel({x}), {s})", "{x}.astype(float)", "np.sum([{x}, {y}], axis=0)", "sum([{x}, {y}])",
-        "np.array([{x}, {y}])[{k}]", "np.copy({x})", "np.nan_to_num({x})", "np.stack([{x}, {y}])[-1]", "np.broadcast_to({x}, {s})", "np.sign({x}) * {y}",
-        "np.linalg.norm({x} + 3) * {y}", "np.real({x} * (1 + 2j))", "np.round({x}) + {y}", "({x}).clip(-0.5, {c} + 2)", "np.take({x}, range({n0}), axis=0)",
-        "np.minimum.accumulate({x})", "np.flipud({x})", "np.einsum('...,...->...', {x}, {y})", "np.asarray({x}) * {c}", "np.atleast_1d({x})",
-        "np.diff({x}, axis=0, prepend={c})", "np.select([{m}, {x} < 0.9], [{x}, {y}], {c})", "np.choose({m}, [{x}, {y}])", "np.power({x}, 2)",
-        "np.vectorize(lambda q: q * {c}, otypes=[float])({x})", "np.unique([1, 0, 1]).sum() * {x}", "np.float64({c}) * {x}", "{x}.cumsum(axis=0)")
-ONE = ("np.array([{items}])", "np.concatenate([{p}, {q}])", "np.hstack(({p}, {q}))", "np.append({p}, {q})", "{x}[{fancy}]", "np.take({x}, {fancy})",
-       "{mat} @ {x}", "np.sum({mat}, axis=1)", "{mat}[:, {k}]", "np.array([{body} for q in {x}])", "np.pad({p}, (0, {r}))", "np.outer({x}, {x})[0]",
-       "np.diag({mat})", "np.einsum('ij,j->i', {mat}, {x})", "np.fromiter((q * {c} for q in {x}), float)", "np.convolve({x}, [0.5, {c}])[:{n0}]", "np.linspace(0.1, {num}, {n0})",
-       "np.array(sorted({x}))", "{x}[np.argsort({x})]", "np.split({x}, 1)[0]", "np.array([*{x}])", "np.repeat({num}, {n0})", "np.arange({n0}) * {num}",
-       "np.linalg.solve({mat} + 3 * np.eye({n0}), {x})", "np.array(list(map(lambda q: q * {c}, {x})))", "np.array({x}.tolist())", "np.dot({x}, {mat})",
-       "np.tile({num}, {n0})", "np.insert({p}, {k0}, {q})", "np.max({mat}, axis=0)", "np.mean({mat}, 0)", "np.array([{x}[k] * k for k in range({n0})])", "np.r_[{p}, {q}]")
-TWO = ("np.outer({a}, {b})", "np.stack([{rows}])", "np.array([{rows}])", "{a}[:, None] * {b}", "{mat} @ {x}", "np.matmul({mat}, {x})", "np.vstack(({rows}))",
-       "np.einsum('i,j->ij', {a}, {b})", "np.dot({mat}, {x})", "np.tile({b}, ({n0}, 1))", "np.linalg.inv({mat} + 3 * np.eye({n0})) @ {x}",
-       "{a}.reshape(-1, 1) + {b}", "np.array([[p * q for q in {b}] for p in {a}])", "np.column_stack([{cols}])", "np.tril({x})", "np.swapaxes({y}, 0, 1)",
-       "np.cumsum({x}, axis=1)", "np.sort({x}, axis=-1)", "np.roll({x}, 1, axis=0)", "np.multiply.outer({a}, {b})", "{x}[{fancy}]", "{x}[:, ::-1]",
-       "np.repeat([{b}], {n0}, axis=0)", "np.tensordot({a}, {b}, 0)", "np.diff({x}, axis=1, append={c})", "np.einsum('ij,jk->ik', {mat}, {x})", "np.flip({x}, 1)")
 
 
 def built(w, shape, d):
     """Return an array of the shape from one of NumPy's functions, or None if there is no way."""
     n = int(np.prod(shape))
-    forms = SAME if n == 0 or len(shape) > 2 or w.chance(0.5) else (ONE if len(shape) == 1 else TWO)
-    text = w.rng.choice(forms)
+    exact = "array_one" if len(shape) == 1 else "array_two"
+    text = w.rng.choice(forms("array_same" if n == 0 or len(shape) > 2 or w.chance(0.5) else exact))
     parts = _Parts(w, shape, d - 1)
     while "{" in text:
         start = text.index("{")
@@ -118,7 +99,7 @@ def mask(w, shape):
     """Return an array of truth values of this shape."""
     ref = w.pick(lambda v: is_array(v) and v.shape == shape)
     text = ref.text if ref else array(w, shape, 0)
-    form = w.rng.choice(("{} > {c}", "{} < {c}", "np.abs({}) < {c}", "({} > {c}) & ({} < 2)", "~({} > {c})", "np.greater({}, {c})", "({} > {c}) | ({} < 0)"))
+    form = w.rng.choice(forms("array_mask"))
     return form.replace("{}", text).replace("{c}", literal(w))
 
 

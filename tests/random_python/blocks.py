@@ -5,6 +5,7 @@ from tests.random_python.prelude import forms
 from tests.random_python.scope import is_array, is_int, is_record
 from tests.random_python.templates import Missing, filled
 
+
 def indented(lines):
     """Return the lines one level deeper."""
     return ["    " + line for line in lines]
@@ -92,8 +93,7 @@ def attempt(w):
         body += indented(filled(w, w.rng.choice(forms("failing"))))
     lines = ["try:", *body]
     if w.chance(0.75):
-        caught = w.rng.choice(("Exception", "(ValueError, KeyError, IndexError, TypeError, AssertionError)", "Exception as error"))
-        lines += [f"except {caught}:", *inside(w)]
+        lines += [w.rng.choice(forms("caught")), *inside(w)]
         lines += ["else:", *inside(w)] if w.chance(0.3) else []
         lines += ["finally:", *inside(w)] if w.chance(0.3) else []
     else:

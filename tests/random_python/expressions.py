@@ -2,24 +2,8 @@
 
 import numpy as np
 
+from tests.random_python.prelude import forms
 from tests.random_python.scope import is_array, is_float, is_int, owner
-
-UNARY = ("np.sin({})", "np.tanh({})", "np.cos({})", "np.exp(-{} ** 2)", "np.sqrt(1 + {} ** 2)", "-{}", "np.abs({})", "{} ** 2",
-         "np.log(2 + {} ** 2)", "np.arctan({})", "{} * {c}", "({} + {c})", "np.negative({})", "np.square({})", "1 / (1.5 + {} ** 2)")
-BINARY = ("({} + {})", "({} - {})", "{} * np.sin({})", "({} * {c} + {})", "np.multiply({}, np.tanh({}))", "{} / (2 + {} ** 2)",
-          "np.maximum({}, {})", "np.minimum({}, {})", "np.add({}, {})", "np.hypot({} + 2, {})", "np.subtract({}, {})",
-          "np.where({} > {c}, {c}, {})", "{} * {c} - {} * {c}", "np.fmax({}, {})", "np.arctan2({}, 2 + {} ** 2)")
-SCALAR = ("math.sin({})", "math.tanh({})", "abs({})", "float(np.sin({}))", "np.cos({})", "math.exp(-{} ** 2)", "{} * {c}", "(-{})",
-          "math.sqrt(1 + {} ** 2)", "np.tanh({})", "({} + {c})", "{} ** 2 * {c}", "pow({}, 2)", "np.float64({})", "(lambda q: q * {c})({})")
-PAIR = ("({} + {})", "({} - {})", "{} * {}", "max({}, {})", "min({}, {})", "{} / (2 + {} ** 2)", "math.hypot({}, 1 + {})", "divmod({}, 7)[1] * {}",
-        "sum(({}, {}))", "sum([{}, {}], 0.5)", "operator.add({}, {})", "np.maximum({}, {})", "max(({}, {}))", "np.dot({}, {})")
-FOLD = ("np.sum({})", "{}.sum()", "np.mean({})", "np.sum(np.sin({}))", "np.sum({} ** 2)", "{}.mean()", "np.add.reduce({}, axis=None)",
-        "np.max({})", "{}.min()", "np.linalg.norm({} + 2)", "float(np.sum({}))", "np.ravel({})[0]", "np.prod(1 + {c} * {})", "np.var({})",
-        "np.vdot({}, {})", "np.sum({}, axis=0).sum()", "{}.flat[-1]", "{}.ravel()[-1]", "np.trapezoid(np.ravel({}))", "{}.item(0)")
-FOLD1 = ("{a} @ {a}", "np.dot({a}, {a})", "np.einsum('i,i->', {a}, {a})", "sum({a})", "np.inner({a}, {a})", "max({a})", "min({a}, key=lambda q: q * q)",
-         "functools.reduce(lambda p, q: p * {c} + q, {a}, 0.1)", "sum(q * k for k, q in enumerate({a}))", "sum(map(math.sin, {a}))",
-         "sum(p * q for p, q in zip({a}, {a}))", "sorted({a})[0]", "{a}.dot({a})", "math.fsum({a})", "next(iter({a}))", "np.interp({c}, [0.0, 0.5, 2.0], {a}[:3])",
-         "np.sort({a})[-1]", "{a}[np.argmax({a})]", "np.median({a})", "sum({a}.tolist())", "sum(reversed({a}))", "np.add.reduce({a})")
 
 
 def literal(w):
@@ -51,9 +35,9 @@ def number(w, d=2):
     if d <= 0 or kind < 0.3:
         return _leaf_number(w)
     if kind < 0.5:
-        return _fill(w, w.rng.choice(SCALAR), [number(w, d - 1)])
+        return _fill(w, w.rng.choice(forms("number_scalar")), [number(w, d - 1)])
     if kind < 0.68:
-        return _fill(w, w.rng.choice(PAIR), [number(w, d - 1), number(w, d - 1)])
+        return _fill(w, w.rng.choice(forms("number_pair")), [number(w, d - 1), number(w, d - 1)])
     if kind < 0.9:
         return folded(w, d - 1)
     return w.rng.choice((_choice, _choice, _tested, _called, _walrus))(w, d)
@@ -102,8 +86,8 @@ def folded(w, d):
         return _leaf_number(w)
     text = array(w, ref.value.shape, d) if w.chance(0.4) else ref.text
     if ref.value.ndim == 1 and w.chance(0.4):
-        return _fill(w, w.rng.choice(FOLD1).replace("{a}", "{}"), [text])
-    return _fill(w, w.rng.choice(FOLD), [text])
+        return _fill(w, w.rng.choice(forms("number_fold1")).replace("{a}", "{}"), [text])
+    return _fill(w, w.rng.choice(forms("number_fold")), [text])
 
 
 def _choice(w, d):
@@ -111,7 +95,7 @@ def _choice(w, d):
 
 
 def _tested(w, d):
-    form = w.rng.choice(("({b} and {x})", "({b} or {x})", "({x} or {y})", "({x} and {y})", "[{x}, {y}][{b}]", "({x}, {y})[not {b}]"))
+    form = w.rng.choice(forms("number_tested"))
     return form.format(b=boolean(w, 0), x=number(w, d - 1), y=number(w, d - 1))
 
 
@@ -141,26 +125,40 @@ def whole(w):
 
 def boolean(w, d=1):
     """Return a truth value that is far from where it changes, most of the time."""
-    whole_ref, held = w.pick(is_int), w.pick(lambda v: isinstance(v, (list, tuple, dict)))
-    forms = [lambda: f"{number(w, d - 1)} {w.rng.choice(('>', '<', '>=', '<='))} {literal(w)}"]
-    if whole_ref:
-        forms.append(lambda: f"{whole_ref.text} {w.rng.choice(('> 1', '== 0', '!= 1', '% 2 == 0', '% 2', '< 2'))}")
-    if held:
-        forms.append(lambda: w.rng.choice((f"len({held.text}) > 1", f"not {held.text}", f"bool({held.text})")))
-    vector = w.pick(lambda v: is_array(v) and v.ndim == 1)
-    if vector:
-        forms.append(lambda: w.rng.choice(("any(q > {c} for q in {v})", "all(q < {c} for q in {v})", "np.any({v} > {c})", "(np.abs({v}) > 9).any()",
-                                           "len({v}) > 2", "{v}.size", "{v}.ndim == 1")).format(c=literal(w), v=vector.text))
+    makers = [_compared, _of_existing, _of_existing]
     if d > 0:
-        forms.append(lambda: f"({boolean(w, d - 1)} {w.rng.choice(('and', 'or'))} {boolean(w, d - 1)})")
-        forms.append(lambda: f"not {boolean(w, 0)}")
-        forms.append(lambda: f"{literal(w)} < {number(w, d - 1)} < {literal(w)}")
-        forms.append(lambda: f"({number(w, 0)} < {literal(w)}) == ({number(w, 0)} > 0)")
-    one, two = w.pick(is_array), w.pick(is_array)
-    if one:
-        forms.append(lambda: f"{one.text} is {two.text}")
-        forms.append(lambda: f"{one.text} is not None")
-    return w.rng.choice(forms)()
+        makers += [_joined, lambda w, d: f"not {boolean(w, 0)}", _chained]
+    return w.rng.choice(makers)(w, d)
+
+
+def _compared(w, d):
+    return f"{number(w, d - 1)} {w.rng.choice(('>', '<', '>=', '<='))} {literal(w)}"
+
+
+def _joined(w, d):
+    return f"({boolean(w, d - 1)} {w.rng.choice(('and', 'or'))} {boolean(w, d - 1)})"
+
+
+def _chained(w, d):
+    if w.chance(0.5):
+        return f"({number(w, 0)} < {literal(w)}) == ({number(w, 0)} > 0)"
+    return f"{literal(w)} < {number(w, d - 1)} < {literal(w)}"
+
+
+def _of_existing(w, d):
+    """Return a truth value of a whole number, a container or an array that exists."""
+    kinds = {
+        "truth_int": is_int,
+        "truth_sized": lambda v: isinstance(v, (list, tuple, dict)),
+        "truth_array": is_array,
+        "truth_vector": lambda v: is_array(v) and v.ndim == 1,
+    }
+    kind = w.rng.choice(list(kinds))
+    one, two = w.pick(kinds[kind]), w.pick(kinds[kind])
+    if one is None:
+        return _compared(w, d)
+    form = w.rng.choice(forms(kind))
+    return form.replace("{v}", one.text).replace("{u}", two.text).replace("{c}", literal(w))
 
 
 def any_array(w, d=1):
@@ -178,10 +176,10 @@ def array(w, shape, d=1):
     if d <= 0 or kind < 0.2:
         return _leaf_array(w, shape)
     if kind < 0.45:
-        return _fill(w, w.rng.choice(UNARY), [array(w, shape, d - 1)])
+        return _fill(w, w.rng.choice(forms("array_unary")), [array(w, shape, d - 1)])
     if kind < 0.65:
         other = number(w, d - 1) if w.chance(0.3) else array(w, shape, d - 1)
-        return _fill(w, w.rng.choice(BINARY), [array(w, shape, d - 1), other])
+        return _fill(w, w.rng.choice(forms("array_binary")), [array(w, shape, d - 1), other])
     if kind < 0.72 and len(shape) > 1:
         return f"({array(w, shape, d - 1)} * {array(w, shape[1:], d - 1)})"
     return built(w, shape, d) or _leaf_array(w, shape)
@@ -196,7 +194,8 @@ def _leaf_array(w, shape):
     if turned and w.chance(0.6):
         return turned.text + ".T"
     if ref:
-        return w.rng.choice((f"np.ones_like({ref.text})", f"np.zeros({ref.text}.shape)", f"np.full({ref.text}.shape, {number(w, 0)})"))
+        made = ("np.ones_like({})", "np.zeros({}.shape)", f"np.full({{}}.shape, {number(w, 0)})")
+        return w.rng.choice(made).replace("{}", ref.text)
     row = w.pick(lambda v: is_array(v) and v.ndim > 1 and len(v) and v.shape[1:] == shape)
     if row and w.chance(0.7):
         return f"{row.text}[{index(w, len(row.value), f'len({row.text})')}]"

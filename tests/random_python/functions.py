@@ -64,7 +64,7 @@ def function(w):
     elif parameters and w.chance(0.2):
         passed[-1] = f"{parameters[-1]}={passed[-1]}"
     call = f"{name}({', '.join(passed)})"
-    use = w.rng.choice((f"{w.target()} = {call}", f"s += np.sum({call})", call, f"{w.target()} = {call} + {call}", f"{w.target()} = [{call}, {call}]"))
+    use = w.rng.choice(forms("uses")).replace("{t}", w.target()).replace("{call}", call)
     return [f"def {name}({', '.join(signature)}):", *indented([*lines, f"return {result}"]), use]
 
 
@@ -79,8 +79,7 @@ def generator(w):
     if w.chance(0.4):
         inner = [*lines, f"yield {result}", f"yield from {parameter}"]
     call = f"{name}({ref.text})"
-    use = w.rng.choice((f"s += sum({call})", f"{w.target()} = list({call})", f"for {w.target()} in {call}: s += 0.1", f"{w.target()} = next({call})",
-                        f"{w.fresh()}, *{w.fresh()} = {call}", f"{w.target()} = max({call})"))
+    use = filled(w, w.rng.choice(forms("generator_uses")).replace("{call}", call))
     return [f"def {name}({parameter}):", *indented(inner), use]
 
 
@@ -94,7 +93,9 @@ def numeric(w):
     name = w.fresh("k")
     fork = w.fork()
     fork.bind("q", 0.3)
-    body = [f"return {number(fork)} * q"] if w.chance(0.5) else [f"if {boolean(fork)}:", f"    return q * {number(fork)}", "return q * 0.5"]
+    body = [f"return {number(fork)} * q"]
+    if w.chance(0.5):
+        body = [f"if {boolean(fork)}:", f"    return q * {number(fork)}", "return q * 0.5"]
     lines = [f"def {name}(q):", *indented(body)]
     if not w.trial(lines):
         raise Missing

@@ -12,6 +12,8 @@ from tests.random_python.prelude import everything, needed
 from tests.random_python.scope import World, is_array
 from tests.random_python.statements import COMPOUND, SIMPLE
 
+ALIAS = "the array of the first argument"
+
 
 @dataclass
 class Program:
@@ -53,10 +55,14 @@ def _world(rng, topics, arguments):
 
 def _arguments(rng):
     """Return the names and the source texts of the arguments."""
-    makers = (_vector, _vector, _vector, _matrix, _matrix, _cube, _number, _number, _whole, _empty, _list, _list_of_numbers, _dict, _tuple)
+    makers = (_vector, _vector, _vector, _matrix, _matrix, _cube, _number, _number, _whole, _empty)
+    makers += (_list, _list_of_numbers, _dict, _tuple)
     names = rng.sample(["x", "y", "z", "w"], rng.choice((1, 1, 2, 2, 3)))
     first = rng.choice((_vector, _vector, _matrix, _list, _dict, _tuple))
-    return [(name, (first if k == 0 else rng.choice(makers))(rng)) for k, name in enumerate(names)]
+    made = [(name, (first if k == 0 else rng.choice(makers))(rng)) for k, name in enumerate(names)]
+    if len(made) > 1 and made[0][1].startswith("np.array") and rng.random() < 0.06:
+        made[1] = made[1][0], ALIAS
+    return made
 
 
 def _digits(rng, n):
@@ -107,8 +113,12 @@ def _tuple(rng):
 
 def _argument_lines(arguments):
     """Return the source of the function that makes the arguments."""
-    inner = ", ".join(text for _, text in arguments) + ("," if len(arguments) == 1 else "")
-    return f"import numpy as np\ndef arguments():\n    return {inner}"
+    first, texts = arguments[0][1], [text for _, text in arguments]
+    lines = ["import numpy as np", "def arguments():"]
+    if ALIAS in texts:
+        lines.append(f"    one = {first}")
+        texts = ["one", "one", *texts[2:]]
+    return "\n".join([*lines, f"    return {', '.join(texts)}{',' * (len(texts) == 1)}"])
 
 
 def _ending(w):
@@ -125,14 +135,16 @@ def _term(w, ref):
     text, v = ref.text, ref.value
     c = w.rng.choice(("2", "0.7", "-1.3"))
     if isinstance(v, np.ndarray) and v.dtype.kind in "fib":
-        return w.rng.choice((f"np.sum({text})", f"np.sum(np.sin({text}))", f"np.sum({text} ** 2) * {c}", f"{text}.sum() * {c}"))
+        sums = ("np.sum({})", "np.sum(np.sin({}))", f"np.sum({{}} ** 2) * {c}", f"{{}}.sum() * {c}")
+        return w.rng.choice(sums).replace("{}", text)
     if isinstance(v, (bool, int, float, np.floating, np.integer)):
         return w.rng.choice((f"{text} * {c}", text, f"{text} * {number(w, 0)}"))
     if isinstance(v, dict):
         v = list(v.values())
         text = f"{text}.values()"
     if isinstance(v, (list, tuple)) and v and all(is_array(q) or isinstance(q, float) for q in v):
-        return w.rng.choice((f"sum(np.sum(q) * (k + 1) for k, q in enumerate({text}))", f"sum(np.sum(q) for q in {text}) * {c}"))
+        sums = ("sum(np.sum(q) * (k + 1) for k, q in enumerate({}))", f"sum(np.sum(q) for q in {{}}) * {c}")
+        return w.rng.choice(sums).replace("{}", text)
     if isinstance(v, (list, tuple)):
         return f"len({text})"
     return None

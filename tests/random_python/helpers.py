@@ -2,12 +2,12 @@
 
 import collections
 import contextlib
-import copy
+import copy  # noqa: F401
 import dataclasses
 import functools
-import itertools
-import math
-import operator
+import itertools  # noqa: F401
+import math  # noqa: F401
+import operator  # noqa: F401
 
 import numpy as np
 

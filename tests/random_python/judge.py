@@ -104,7 +104,7 @@ def run(f, args):
             value = f(*copy.deepcopy(args))
     except (Exception, Slow) as error:
         raise Discard(f"Python: {type(error).__name__}") from None
-    if np.ndim(value) or isinstance(value, (str, type(None), complex, np.complexfloating)) or not isinstance(value, (int, float, np.generic, np.ndarray)):
+    if not isinstance(value, (int, float, np.number, np.bool_, np.ndarray)) or np.ndim(value) or np.iscomplexobj(value):
         raise Discard("not a number")
     if not np.isfinite(value):
         raise Discard("not finite")
@@ -112,7 +112,7 @@ def run(f, args):
 
 
 def slope(f, args, along):
-    """Return the direction, the derivative in it by differences, and its uncertainty; discard points that are not smooth."""
+    """Return the direction, the derivative in it by differences, and its uncertainty; discard what is not smooth."""
     here, found = run(f, args), []
     for step in STEPS:
         ahead, behind = run(f, moved(args, step, along)), run(f, moved(args, -step, along))
@@ -125,7 +125,7 @@ def slope(f, args, along):
 
 
 def judge(source, seed, modes, folder):
-    """Judge a program in the modes of these names, which are functions of `MODES`; the first mode that fails ends it."""
+    """Judge a program in the modes of these names; if its value or its gradient fails, in no others."""
     from tests.random_python.modes import MODES
 
     verdict = Verdict()

@@ -39,7 +39,7 @@ def _agrees(subject, gradient, args, slopes):
     for along, wanted, error in slopes:
         got = product(gradient, tuple(d for n, d in zip(subject.names, along) if n in subject.wrt))
         if not abs(got - wanted) <= error:
-            raise Wrong(f"the derivative in a direction is {got!r}, by differences {wanted!r}; the gradient is {gradient!r}")
+            raise Wrong(f"the slope in a direction is {got!r}, by differences {wanted!r}; the gradient is {gradient!r}")
 
 
 def forward(subject):
@@ -138,14 +138,16 @@ def fresh(subject):
 
 
 MODES = {
-    "value": value_and_gradient, "grad": gradient, "jvp": forward, "vjp": pullback, "hvp": second, "again": again, "sizes": sizes, "fresh": fresh,
+    "value": value_and_gradient, "grad": gradient, "jvp": forward, "vjp": pullback, "hvp": second,
+    "again": again, "sizes": sizes, "fresh": fresh,
     "store": lambda s: _policy(s, checkpoint="store"), "states": lambda s: _policy(s, checkpoint="states"),
     "recompute": lambda s: _policy(s, checkpoint="recompute"), "segments": lambda s: _policy(s, checkpoint=Segments(2)),
-    "revolve": lambda s: _policy(s, checkpoint=Revolve(2)), "budget": lambda s: _policy(s, budget="1kB"), "numba": compiled,
+    "revolve": lambda s: _policy(s, checkpoint=Revolve(2)), "budget": lambda s: _policy(s, budget="1kB"),
+    "numba": compiled,
 }
 ALWAYS = ("value", "grad")
-SHARE = {"jvp": 0.35, "vjp": 0.3, "hvp": 0.2, "again": 0.5, "sizes": 0.5, "fresh": 0.1, "store": 0.12, "states": 0.12, "recompute": 0.12,
-         "segments": 0.12, "revolve": 0.12, "budget": 0.12}
+SHARE = {"jvp": 0.35, "vjp": 0.3, "hvp": 0.2, "again": 0.5, "sizes": 0.5, "fresh": 0.1}
+SHARE.update(dict.fromkeys(("store", "states", "recompute", "segments", "revolve", "budget"), 0.12))
 
 
 def chosen(rng, wanted=None, numba=False):

@@ -13,7 +13,7 @@ def forms(topic):
     """Return the forms of a topic: the lines of its file, and after a line `---` its paragraphs."""
     with open(os.path.join(FOLDER, "forms", topic + ".txt")) as file:
         lines, _, paragraphs = file.read().partition("---\n")
-    return tuple(lines.strip().splitlines() + paragraphs.strip().split("\n\n") if paragraphs else lines.strip().splitlines())
+    return tuple(lines.strip().splitlines() + [p for p in paragraphs.strip().split("\n\n") if p])
 
 
 @cache
@@ -24,13 +24,19 @@ def _helpers():
     imports, parts = [], {}
     for node in ast.parse(text).body[1:]:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-        source = "\n".join(text.splitlines()[first - 1:node.end_lineno])
+        source = "\n".join(text.splitlines()[first - 1:node.end_lineno]).split("  # noqa")[0]
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             imports.append(source)
         else:
             name = node.targets[0].id if isinstance(node, ast.Assign) else node.name
             parts[name] = source, set(re.findall(r"\w+", source))
     return imports, parts
+
+
+@cache
+def _code():
+    imports, parts = _helpers()
+    return compile("\n".join(imports) + "\n" + "\n\n".join(source for source, _ in parts.values()), "helpers", "exec")
 
 
 def needed(text):
@@ -49,7 +55,6 @@ def needed(text):
 def everything():
     """Return the names that the helpers define, run once more."""
     names = {"__name__": "drawn"}
-    imports, parts = _helpers()
-    exec("\n".join(imports) + "\n" + "\n\n".join(source for source, _ in parts.values()), names)
+    exec(_code(), names)
     names.pop("__builtins__")
     return names

@@ -1,4 +1,4 @@
-"""The state of a drawing: the names that exist, with sample values from running each statement as soon as it is drawn."""
+"""The state of a drawing: the names that exist, with values from running each statement when it is drawn."""
 
 import copy
 import re
@@ -103,7 +103,7 @@ class World:
         self.see()
 
     def trial(self, lines):
-        """Run statements on the samples; return whether they can stand in the program. A failure leaves no new names."""
+        """Run statements on the samples; return whether they can stand. A failure leaves no new names."""
         before = dict(self.names)
         left = False
         try:

@@ -13,7 +13,7 @@ COMPOUND = {
     "with": (blocks.context,),
     "match": (blocks.matched,),
     "leave": (blocks.leaving, blocks.jump),
-    "functions": (functions.function, functions.generator, functions.snippet, functions.snippet, functions.snippet, functions.numeric),
+    "functions": (functions.function, functions.generator, *(functions.snippet,) * 3, functions.numeric),
     "closures": (functions.snippet,),
 }
 DEEPEST = 3  # levels of compound statements

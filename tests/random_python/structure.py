@@ -14,14 +14,18 @@ def leaves(value):
     return [value]
 
 
-def mapped(function, *values):
-    """Return a value of the structure of the first, with the function's results for the leaves."""
-    first = values[0]
+def mapped(function, *values, memo=None):
+    """Return a value of the structure of the first, with the function's results for the leaves; one array has one."""
+    first, memo = values[0], {} if memo is None else memo
     if isinstance(first, dict):
-        return {k: mapped(function, *(v[k] for v in values)) for k in first}
+        return {k: mapped(function, *(v[k] for v in values), memo=memo) for k in first}
     if isinstance(first, (list, tuple)):
-        return type(first)(mapped(function, *parts) for parts in zip(*values))
-    return function(*values)
+        return type(first)(mapped(function, *parts, memo=memo) for parts in zip(*values))
+    if not isinstance(first, np.ndarray):
+        return function(*values)
+    if id(first) not in memo:
+        memo[id(first)] = function(*values)
+    return memo[id(first)]
 
 
 def is_real(leaf):
@@ -68,20 +72,22 @@ def close(one, two, tolerance):
     first, second = leaves(one), leaves(two)
     if len(first) != len(second) or any(np.shape(a) != np.shape(b) for a, b in zip(first, second)):
         return False
-    return all(np.all(np.abs(np.asarray(a) - np.asarray(b)) <= tolerance * (1 + np.abs(b))) for a, b in zip(first, second))
+    pairs = [(np.asarray(a), np.asarray(b)) for a, b in zip(first, second)]
+    return all(np.all(np.abs(a - b) <= tolerance * (1 + np.abs(b))) for a, b in pairs)
 
 
 def shaped_like(gradient, value):
     """Return whether a gradient has the structure and shapes of its argument."""
     if isinstance(value, dict):
-        return isinstance(gradient, dict) and list(gradient) == list(value) and all(shaped_like(gradient[k], value[k]) for k in value)
+        alike = isinstance(gradient, dict) and list(gradient) == list(value)
+        return alike and all(shaped_like(gradient[k], value[k]) for k in value)
     if isinstance(value, (list, tuple)):
         return type(gradient) is type(value) and len(gradient) == len(value) and all(map(shaped_like, gradient, value))
     return np.shape(gradient) == np.shape(value)
 
 
 def resized(value, sizes):
-    """Return the value with the axes of its arrays resized by a table from sizes to sizes, and its numbers changed a little."""
+    """Return the value with its numbers a little smaller, and the axes of its arrays resized by a table of sizes."""
 
     def one(leaf):
         if isinstance(leaf, np.ndarray):

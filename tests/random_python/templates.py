@@ -1,4 +1,4 @@
-"""Statements as texts with places: `{A}` a writable array, `{L}` a list, `{num}` a number, `{t}` the name that is bound.
+"""Statements as texts with places: `{A}` is a writable array, `{L}` a list, `{num}` a number, `{t}` a name to bind.
 
 A place with a digit is the same text wherever it occurs in one statement.
 """

@@ -23,7 +23,7 @@ collections.deque collections.defaultdict collections.OrderedDict Point( datacla
 copy.deepcopy( .setdefault( sorted( zip( enumerate( map( filter( reversed( iter( next( itertools. any( all(
 np.add( out= np.add.reduce( np.add.at( .reshape( .ravel( .T .view( np.where( np.clip( np.einsum( np.pad(
 np.roll( np.concatenate( np.stack( np.cumsum( np.sort( np.argsort( np.outer( np.dot( np.matmul( .astype( *(
-**{ |= :: @property @doubled @classmethod @staticmethod super() functools.partial( functools.lru_cache
+**{ |= :: @property @doubled @classmethod @staticmethod super() functools.partial(
 quicksort( fib( np.float64( np.split( .values() .items() nonlocal LIMIT RATES GRID
 """.split()
 
@@ -198,7 +198,7 @@ def test_the_shrinker_keeps_what_fails():
 
 
 def test_a_sample_is_right(tmp_path):
-    _sample(range(1000, 1030), tmp_path)
+    _sample(range(30), tmp_path)
 
 
 @pytest.mark.long

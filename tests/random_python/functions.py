@@ -16,7 +16,7 @@ def _body(w, parameters, samples):
     for name, value in zip(parameters, samples):
         fork.bind(name, value)
         fork.kept.discard(name)
-    fork.topics = [t for t in w.topics if t != "functions"]
+    fork.topics = [t for t in w.topics if t not in ("functions", "generators")]
     lines = block(fork, w.rng.choice((1, 2, 2, 3)))
     result = number(fork)
     stored = _stored(lines)
@@ -76,11 +76,11 @@ def generator(w):
         raise Missing
     lines, result = _body(w, [parameter], [ref.value])
     inner = [f"for y in {parameter}:", "    yield y", *indented(lines), f"yield {result}"]
-    if w.chance(0.4):
+    if w.chance(0.5):
         inner = [*lines, f"yield {result}", f"yield from {parameter}"]
     call = f"{name}({ref.text})"
     use = filled(w, w.rng.choice(forms("generator_uses")).replace("{call}", call))
-    return [f"def {name}({parameter}):", *indented(inner), use]
+    return [f"def {name}({parameter}):", *indented(inner), *use]
 
 
 def snippet(w):

@@ -49,7 +49,7 @@ def _world(rng, topics, arguments):
     names.update(zip(own, values), s=0.0)
     world = World(rng, [t for t in topics if t != "walrus"], names, [*own, "s"])
     world.kept.add("s")
-    world.budget[0] = rng.choice((2, 3, 4, 5, 6, 8, 10, 14))
+    world.budget[0] = rng.choice((3, 4, 5, 6, 7, 8, 10, 14))
     return world
 
 

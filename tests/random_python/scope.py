@@ -92,7 +92,7 @@ class World:
 
     def target(self):
         """Return the name that an assignment binds: a new one, or any old one whatever it held."""
-        old = [n for n in self.own if n not in self.kept and not callable(self.names.get(n))]
+        old = [n for n in self.own if n not in self.kept and not is_function(self.names.get(n))]
         return self.rng.choice(old) if old and self.chance(0.35) else self.fresh()
 
     def bind(self, name, value):
@@ -146,7 +146,7 @@ def _copied(value, memo):
 def _walk(text, value, depth, found):
     """Append the references to a value and to what it contains."""
     found.append(Ref(text, value))
-    if depth == INNER or len(found) > 80 or callable(value):
+    if depth == INNER or len(found) > 80 or is_function(value):
         return
     if isinstance(value, dict):
         inner = [(f"{text}[{k!r}]", v) for k, v in value.items() if isinstance(k, (str, int))]
@@ -156,7 +156,7 @@ def _walk(text, value, depth, found):
         inner = [(f"{text}[{k}]", v) for k, v in enumerate(value)]
         if inner:
             inner.append((f"{text}[-1]", value[-1]))
-    elif hasattr(value, "__dict__") and type(value).__module__ == "drawn":
+    elif is_record(value):
         inner = [(f"{text}.{k}", v) for k, v in vars(value).items() if not k.startswith("_")]
     else:
         return
@@ -200,7 +200,12 @@ def is_writable(value):
 
 def is_record(value):
     """Return whether a value is an object of a class of the program."""
-    return type(value).__module__ == "drawn" and hasattr(value, "__dict__") and not callable(value)
+    return type(value).__module__ == "drawn" and hasattr(value, "__dict__") and not isinstance(value, type)
+
+
+def is_function(value):
+    """Return whether a value is there to be called."""
+    return callable(value) and not is_record(value)
 
 
 def owner(array):

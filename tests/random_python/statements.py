@@ -4,16 +4,17 @@ from tests.random_python import blocks, functions
 from tests.random_python.prelude import forms
 from tests.random_python.templates import Missing, filled
 
-SIMPLE = ("base", "write", "alias", "lists", "dicts", "records", "lazy", "order", "kinds", "calls", "numpy")
+SIMPLE = ("base", "write", "alias", "lists", "dicts", "collections", "records", "lazy", "order", "kinds", "calls", "numpy")
 COMPOUND = {
     "branch": (blocks.branch, blocks.branch, blocks.flagged, blocks.bound_late),
     "loop": (blocks.for_loop, blocks.for_loop, blocks.for_loop, blocks.bound_late),
     "while": (blocks.while_loop,),
-    "try": (blocks.attempt,),
+    "try": (blocks.attempt, blocks.attempt, blocks.for_loop),
     "with": (blocks.context,),
-    "match": (blocks.matched,),
+    "match": (blocks.matched, blocks.matched, blocks.for_loop),
     "leave": (blocks.leaving, blocks.jump),
-    "functions": (functions.function, functions.generator, *(functions.snippet,) * 3, functions.numeric),
+    "functions": (functions.function, functions.function, functions.numeric),
+    "generators": (functions.generator,),
     "closures": (functions.snippet,),
 }
 DEEPEST = 3  # levels of compound statements

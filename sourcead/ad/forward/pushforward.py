@@ -26,7 +26,7 @@ from sourcead.ad.apply_rule import pullback_refused
 from sourcead.ad.forward.calls import tangent_of
 from sourcead.ad.forward.tangents import Items, Tangents
 from sourcead.ad.inline_helpers import simplified
-from sourcead.ad.recursion import as_lowered, tangent_of as tangent_of_pair, wrt_names
+from sourcead.ad.recursion import as_lowered, derivative_of, wrt_names
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.unassigned import with_nothing
@@ -83,7 +83,7 @@ class Forward:
         self.keep(stmt)
         if isinstance(op.fn, Var) and self.is_active(stmt):
             raise pullback_refused(stmt)
-        if self.is_active(stmt) and any(map(self.tangents.has, (*op.args, *(v for _, v in op.kwargs)))):
+        if self.is_active(stmt) and any(map(self.tangents.has, op.reads)):
             self.tangents.put(stmt.targets[0], tangent_of(self.tangents, stmt))
 
     def push_pair(self, op: Call, stmt: Stmt) -> None:
@@ -91,7 +91,7 @@ class Forward:
         directions = tuple(self.tangents.get_or_zero(op.args[k]) for k in op.fn.wrt)
         self.pairs.update(stmt.targets)
         if not self.closures:
-            pair = tangent_of_pair(op.fn, forward_as_function)
+            pair = derivative_of(op.fn, "tangent", forward_as_function)
             made = self.build.emit(Call(pair, (*op.args, *directions)), TupleT((pair.result, UNKNOWN)), "pair")
             return self.build.add(replace(stmt, op=Index(made, Const(0))))
         self.keep(replace(stmt, op=replace(op, fn=op.fn.forward, args=(*op.args, *directions))))

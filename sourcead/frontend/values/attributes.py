@@ -12,8 +12,8 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value
-from sourcead.frontend.values import memory_layouts, objects, records
-from sourcead.ir.nodes import Const, Slice, Var
+from sourcead.frontend.values import memory_layouts, objects
+from sourcead.ir.nodes import Call, Const, Slice, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
@@ -31,7 +31,7 @@ def _attribute_of_slice(lo: Lowering, value: Slice, name: str, node) -> Value:
 def _attribute_of_tuple(lo: Lowering, value: TupleVal, name: str, node) -> Value:
     if value.cls is not None:
         return objects.attribute(lo, value, name, node)
-    return records.named_result(lo, value, name, node) or MethodVal(value, name)
+    return named_result(lo, value, name, node) or MethodVal(value, name)
 
 
 @core.attribute.register(Const)
@@ -44,7 +44,7 @@ def _attribute_of_constant(lo: Lowering, value: Const, name: str, node) -> Value
 @core.attribute.register(object)
 def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     """Lower an attribute of an array, a number or a string."""
-    if (found := records.named_result(lo, value, name, node)) is not None:
+    if (found := named_result(lo, value, name, node)) is not None:
         return found
     atom = lo.read(value)
     t = atom_type(atom)
@@ -77,6 +77,21 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
             "use `ravel()` or a subscript",
         )
     return MethodVal(value, name)
+
+
+RESULTS = {
+    np.linalg.slogdet: ("sign", "logabsdet"), np.linalg.eigh: ("eigenvalues", "eigenvectors"),
+    np.linalg.eig: ("eigenvalues", "eigenvectors"), np.linalg.qr: ("Q", "R"), np.linalg.svd: ("U", "S", "Vh"),
+}  # fmt: skip
+"""The names under which NumPy gives the results of a call."""
+
+
+def named_result(lo: Lowering, value: Value, name: str, node) -> Value | None:
+    """Lower a named result, as in `np.linalg.slogdet(a).logabsdet`, or return None for any other attribute."""
+    atom = value.origin if isinstance(value, TupleVal) else value
+    made = lo.build.made_by.get(atom) if isinstance(atom, Var) else None
+    names = RESULTS.get(made.fn, ()) if isinstance(made, Call) and not isinstance(made.fn, Var) else ()
+    return core.subscript(lo, value, Const(names.index(name)), node) if name in names else None
 
 
 def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
@@ -120,7 +135,7 @@ def _call(lo: Lowering, fn: MethodVal, args: list[Value], kwargs: dict[str, Valu
 def tuple_method(lo: Lowering, value: TupleVal, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a method of a tuple."""
     if value.cls is not None:
-        return records.tuple_method(lo, value, name, args, kwargs, node)
+        return objects.tuple_method(lo, value, name, args, kwargs, node)
     if name in ("index", "count"):
         return core.method(lo, lo.new_list(value.items), name, args, kwargs, node)
     raise core.unsupported(lo, node, f"the method `{name}` of a tuple")

@@ -1,9 +1,21 @@
-"""Sets of things that belong together, such as the versions of an array."""
+"""Things that are connected: sets of those that belong together, and what can be reached from some of them step by step."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
+
+
+def reachable(starts: Iterable[Any], following: Callable[[Any], Iterable[Any]]) -> set[Any]:
+    """Return all that can be reached from `starts` in any number of steps, also in none, by `following(one)`."""
+    found = set(starts)
+    todo = list(found)
+    while todo:
+        for one in following(todo.pop()):
+            if one not in found:
+                found.add(one)
+                todo.append(one)
+    return found
 
 
 class UnionFind:

@@ -22,8 +22,7 @@ from typing import Any
 from sourcead.ad.forward.pushforward import tangent_names
 from sourcead.ad.gradient import Form
 from sourcead.backends.base import Engine, Program
-from sourcead.backends.engines import engine_of, let_compiled_code_call
-from sourcead.backends.numpy import NUMPY
+from sourcead.backends.engines import NUMPY, engine_of, let_compiled_code_call
 from sourcead.backends.options import Numba, backend_of
 from sourcead.compile import before_calls, pipeline
 from sourcead.compile.arguments import Arguments, arguments_of, declared_types

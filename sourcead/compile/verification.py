@@ -21,7 +21,7 @@ from sourcead.ad.gradient import Form
 from sourcead.ad.residuals.notes import Notes
 from sourcead.backends import load as loading
 from sourcead.backends.base import Derivative
-from sourcead.backends.numpy import NUMPY
+from sourcead.backends.engines import NUMPY
 from sourcead.compile.before_calls import arguments_by_name
 from sourcead.compile.comparison import LeftOut, Primal, cotangent_like, direction_of, product, slope, value_mismatch
 from sourcead.compile.specialisation import read

@@ -1,0 +1,8 @@
+"""All rewritings: the modules that record them, and the table."""
+
+from tests.metamorphic import branches, calls, control, data, functions, names
+from tests.metamorphic.registry import REWRITES, composed, rewritten
+
+MODULES = (branches, calls, control, data, functions, names)
+
+__all__ = ["REWRITES", "composed", "rewritten"]

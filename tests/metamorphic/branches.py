@@ -5,10 +5,10 @@ import ast
 from tests.metamorphic.calls import pick
 from tests.metamorphic.control import simple_body
 from tests.metamorphic.registry import rewriting
-from tests.metamorphic.trees import (
-    SCOPES, assign, blocks, bound_in, call, clone, constant, define, expressions, has, loaded, locals_of, name, places, put, read_in,
-    returns, same, target,
-)  # fmt: skip
+from tests.metamorphic.trees import (  # fmt: skip
+    SCOPES, as_dotted, assign, blocks, bound_in, call, clone, constant, define, expressions, has, locals_of, name,
+    places, put, read_in, returns, same, target
+)
 
 
 def negated(test):
@@ -328,10 +328,7 @@ def movable(statement):
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name) or len(statement.targets) > 1:
         return False
     for node in ast.walk(statement.value):
-        if isinstance(node, ast.Call):
-            if not (isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id in ("np", "math")):
-                return False
+        if isinstance(node, ast.Call) and not (as_dotted(node.func) or "").startswith(("np.", "math.")):
+            return False
     return not has([statement.value], ast.NamedExpr, *SCOPES)
 
-
-__all__ = ["loaded"]

@@ -7,7 +7,9 @@ import types
 import numpy as np
 
 from tests.metamorphic.registry import rewriting
-from tests.metamorphic.trees import always_run, as_dotted, assign, blocks, call, clone, constant, dotted, expressions, name, put
+from tests.metamorphic.trees import (
+    always_run, as_dotted, assign, blocks, call, clone, constant, dotted, expressions, name, put
+)
 
 BINARY = {
     ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.FloorDiv: "floor_divide", ast.Mod: "remainder",
@@ -163,7 +165,7 @@ def signature_of(case, node):
         found = inspect.signature(resolve(case, node.func))
     except (TypeError, ValueError):
         return None, None
-    kinds = [p for p in found.parameters.values()]
+    kinds = list(found.parameters.values())
     if not all(p.kind is p.POSITIONAL_OR_KEYWORD for p in kinds):
         return None, None
     return [p.name for p in kinds], found

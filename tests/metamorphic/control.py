@@ -4,9 +4,9 @@ import ast
 
 from tests.metamorphic.calls import pick
 from tests.metamorphic.registry import rewriting
-from tests.metamorphic.trees import (
-    LOOPS, assign, blocks, bound_in, call, clone, constant, dotted, has, leaves_loop, name, places, target,
-)  # fmt: skip
+from tests.metamorphic.trees import (  # fmt: skip
+    LOOPS, assign, blocks, call, clone, constant, dotted, has, leaves_loop, name, places, target
+)
 
 
 def runs(case):
@@ -380,5 +380,3 @@ def continue_at_the_end(case):
 def clone_all(statements):
     return [clone(s) for s in statements]
 
-
-__all__ = ["bound_in", "clone_all", "range_parts", "runs"]

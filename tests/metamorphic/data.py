@@ -6,10 +6,10 @@ from tests.metamorphic.calls import numpy_name, pick
 from tests.metamorphic.functions import item
 from tests.metamorphic.names import movable, rename, temporary_places
 from tests.metamorphic.registry import rewriting
-from tests.metamorphic.trees import (
-    COMPREHENSIONS, SCOPES, always_run, assign, blocks, bound_in, bound_inside, call, clone, constant, declared, expressions, has, loaded,
-    locals_of, name, parameter_names, places, put, read_in, returns, target, unpack,
-)  # fmt: skip
+from tests.metamorphic.trees import (  # fmt: skip
+    COMPREHENSIONS, SCOPES, always_run, assign, blocks, bound_in, bound_inside, call, clone, constant, declared,
+    expressions, has, loaded, locals_of, name, parameter_names, places, put, read_in, returns, target, unpack
+)
 
 
 @rewriting

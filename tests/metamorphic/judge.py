@@ -9,7 +9,9 @@ import numpy as np
 
 from sourcead import value_and_grad
 from sourcead.errors import SourceADError
-from tests.harness import Wrong, check_numbers, first_line, last_frame, leaves, numeric_gradient, positions, quietly, time_limit
+from tests.harness import (
+    Wrong, check_numbers, first_line, last_frame, leaves, numeric_gradient, positions, quietly, time_limit
+)
 from tests.programs import rng_for
 
 SECONDS = 60  # for one compilation and one call

@@ -5,10 +5,10 @@ import builtins
 
 from tests.metamorphic.calls import pick
 from tests.metamorphic.registry import rewriting
-from tests.metamorphic.trees import (
-    SCOPES, all_names, always_run, assign, binds, blocks, bound_in, bound_inside, call, clone, constant, declared, define, expressions, has,
-    locals_of, name, parameter_names, places, put, read_in, target,
-)  # fmt: skip
+from tests.metamorphic.trees import (  # fmt: skip
+    SCOPES, all_names, always_run, assign, binds, blocks, bound_in, bound_inside, call, constant, declared,
+    define, expressions, has, locals_of, name, parameter_names, places, put, read_in, target
+)
 
 BUILTIN = ("list", "sum", "len", "max", "min", "range", "zip", "abs", "float", "dict", "tuple", "iter", "map", "id", "type", "reversed")
 GENERATED = (
@@ -90,7 +90,7 @@ def rename_global(case):
 @rewriting
 def rename_cotangent(case):
     """Each variable is called like the cotangent of another one, `d_x`, or like its saved values, `xs`."""
-    names, others = {}, [n for n in locals_of(case.function)]
+    names, others = {}, locals_of(case.function)
     case.rng.shuffle(others)
     for old, other in zip(movable(case), others):
         wish = case.rng.choice([f"d_{other}", f"{other}s", f"{other}_items", f"{other}_1", f"{other}_item"])
@@ -102,7 +102,7 @@ def rename_cotangent(case):
 @rewriting
 def rename_exchanged(case):
     """The variables exchange their names in a circle."""
-    found = movable(case)
+    found = [n for n in movable(case) if n != "_"]
     return len(found) > 1 and renamed(case, dict(zip(found, [*found[1:], found[0]])))
 
 
@@ -113,7 +113,7 @@ def rename_like_inner(case):
     for node in ast.walk(case.function):
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
             inner = bound_in([g.target for g in node.generators])
-            free = [n for n in locals_of(case.function) if n not in all_names(node)]
+            free = [n for n in locals_of(case.function) if n not in all_names(node) and n != "_"]
             if inner and free and not has([node], ast.Lambda, ast.NamedExpr):
                 found.append((node, inner, free))
     if not found:
@@ -303,5 +303,3 @@ def parameters_to_variables(case):
     case.function.body[:0] = [assign(names[n], name(n)) for n in old]
     return True
 
-
-__all__ = ["clone", "rename", "movable"]

@@ -15,7 +15,7 @@ from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control.functions import begun
 from sourcead.frontend.core import VALUE, Lowering, SuperVal, TupleVal
-from sourcead.frontend.core.attempts import SYNTAX
+from sourcead.frontend.core.journal import SYNTAX
 from sourcead.frontend.core.operations import Generic
 from sourcead.frontend.find_source import find_source
 from sourcead.ir.nodes import Const, Var

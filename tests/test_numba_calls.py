@@ -19,8 +19,7 @@ from numba.core.codegen import CPUCodegen  # noqa: E402
 
 from sourcead.backends.numba import calls_to_python as interpreted  # noqa: E402
 from sourcead.backends.numba.codegen.loop_nests import sum_along  # noqa: E402
-from sourcead.backends.numba.internals.optimisation import optimisation_for  # noqa: E402
-from sourcead.backends.numba.internals.shape_errors import short_shape_errors  # noqa: E402
+from sourcead.backends.numba.internals.parts_replaced import optimisation_for, short_shape_errors  # noqa: E402
 from sourcead.backends.numba.overloads.outlined import kept  # noqa: E402
 from tests.programs.statistics import robust_location  # noqa: E402
 

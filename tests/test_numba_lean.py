@@ -12,8 +12,7 @@ from numba.core.runtime import _nrt_python, rtsys  # noqa: E402
 
 from sourcead import grad  # noqa: E402
 from sourcead.backends.numba.internals.compiler import GradientCompiler  # noqa: E402
-from sourcead.backends.numba.internals.linked_functions import inner_functions_linked  # noqa: E402
-from sourcead.backends.numba.internals.optimisation import optimisation_for  # noqa: E402
+from sourcead.backends.numba.internals.parts_replaced import inner_functions_linked, optimisation_for  # noqa: E402
 from tests.test_numba import CASES  # noqa: E402
 
 A = np.arange(12.0).reshape(3, 4)

@@ -12,7 +12,7 @@ import numba
 from sourcead import grad
 from sourcead.backends.numba import compile as compiling  # noqa: F401  (registers what Numba compiles)
 from sourcead.backends.numba.functions import ARRAY_REDUCTIONS, ARRAY_UFUNCS
-from sourcead.backends.numba.internals import ufunc_loops as whole  # noqa: F401  (registers what Numba compiles)
+from sourcead.backends.numba.internals import numpy_loops as whole  # noqa: F401  (registers what Numba compiles)
 
 pytestmark = pytest.mark.compiled
 sum_of, tanh_of = ARRAY_REDUCTIONS[np.sum], ARRAY_UFUNCS[np.tanh]

@@ -104,6 +104,15 @@ def test_pop_at_any_place(place):
     check_grads(f, (X, place), modes=("reverse",))
 
 
+def test_remove_an_item_whose_place_the_run_decides():
+    def f(x):
+        items = [x[0] * 2, x[1], x[2]]
+        items.remove(x[1])
+        return items[0] * items[1]
+
+    check_grads(f, (np.array([1.0, 5.0, 3.0]),))
+
+
 def test_equal_arrays_in_a_list_stay_apart_when_one_is_written():
     def f(x):
         rows = []

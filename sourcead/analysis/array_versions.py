@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sourcead.analysis.connected import UnionFind
 from sourcead.ir.nodes import Block, Branch, Loop, Stmt, Update, Var
 from sourcead.ir.types import MapT
 from sourcead.ir.walk import op_blocks, walk
@@ -18,37 +19,23 @@ class Chains:
     """The chains of a function: `find(var)` returns the chain of a variable, or None if it is never updated."""
 
     def __init__(self, block: Block):
-        self.parent: dict[Var, Var] = {}
+        self.versions = UnionFind()
         self.carried: dict[Stmt, dict[Var, int]] = {}
         self._visit(block, set())
-        self.carried = {stmt: {self._root(p): k for p, k in found.items()} for stmt, found in self.carried.items()}
+        self.carried = {stmt: {self.find(p): k for p, k in found.items()} for stmt, found in self.carried.items()}
 
     def find(self, var: object) -> Var | None:
-        return self._root(var) if var in self.parent else None
+        return self.versions.find(var) if var in self.versions.parent else None
 
     def carried_by(self, loop: Stmt) -> dict[Var, int]:
         """Return the chains that a loop carries, each with the position of its loop variant."""
         return self.carried.get(loop, {})
 
-    def _root(self, var: Var) -> Var:
-        root = var
-        while self.parent.get(root, root) is not root:
-            root = self.parent[root]
-        while self.parent.get(var, var) is not root:
-            self.parent[var], var = root, self.parent[var]
-        return root
-
-    def _join(self, *variables: object) -> None:
-        roots = [self._root(v) for v in variables if isinstance(v, Var)]
-        for v in variables:
-            if isinstance(v, Var):
-                self.parent.setdefault(v, v)
-        for root in roots[1:]:
-            if root is not roots[0]:
-                self.parent[root] = roots[0]
+    def _join(self, *values: object) -> None:
+        self.versions.unite(*(v for v in values if isinstance(v, Var)))
 
     def _same(self, a: object, b: object) -> bool:
-        return isinstance(a, Var) and isinstance(b, Var) and a in self.parent and b in self.parent and self._root(a) is self._root(b)
+        return self.find(a) is not None and self.find(a) is self.find(b)
 
     def _visit(self, block: Block, followed: set) -> None:
         """Join the versions of each array in a block; `followed` holds the versions that already have a successor."""

@@ -1,8 +1,8 @@
 """The interface of engines, which turn a derivative into a function that runs.
 
-    derivative  -- prepare -->  IR in the engine's forms  -- emit -->  program (text)  -- load -->  function
+    derivative  -- generate -->  program (text)  -- load -->  function
 
-`compile/` uses engines through the class `Engine` alone; `backends/numpy.py` and `backends/numba/engine.py` implement it.
+`compile/` uses engines through the class `Engine` alone; `backends/engines.py` and `backends/numba/engine.py` implement it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Program:
 
 
 class Engine(ABC):
-    """A way to run generated text.
+    """A way to run generated text; where a subclass defines nothing else, NumPy runs it.
 
     Attributes:
         rebinds: whether the code of a loaded function can serve a new function with other closure cells.
@@ -70,36 +70,28 @@ class Engine(ABC):
     rebinds = False
 
     @abstractmethod
-    def prepare(self, derivative: Derivative) -> Any:
-        """Return the derivative's IR rewritten for this engine; only `emit` reads the result.
+    def generate(self, derivative: Derivative) -> Program:
+        """Return the program that computes a derivative.
 
         Raises:
             BackendError: the engine cannot run the derivative.
         """
 
-    @abstractmethod
-    def emit(self, prepared: Any) -> Program:
-        """Return the program for a result of `prepare`."""
-
-    @abstractmethod
     def load(self, program: Program, plain: FunctionType) -> Callable:
         """Return the function that a program defines.
 
         Args:
-            program: what `emit` returned.
+            program: what `generate` returned.
             plain: the same derivative as a NumPy function, whose globals hold the global data that it reads.
 
         Raises:
             BackendError: the engine cannot run the program; if it compiles at the first call, that call raises the error.
         """
+        return plain
 
-    @abstractmethod
     def fall_back(self, error: BackendError, plain: FunctionType) -> Callable:
         """Return the function to call after the engine has failed with `error`, or raise the error."""
-
-    @abstractmethod
-    def cache_key(self) -> str:
-        """Return a string that is equal for two engines if they load the same code for the same program."""
+        raise error
 
 
 def optimised(

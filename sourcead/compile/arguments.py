@@ -1,16 +1,24 @@
-"""The properties of a call's arguments that a generated text depends on: the types of all and the values of some."""
+"""The properties of a call's arguments that a generated text depends on: the types of all, from values or annotations, and some values."""
 
 from __future__ import annotations
 
+import contextlib
+import inspect
+import types
+import typing
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sourcead.compile.argument_types import argument_type
-from sourcead.compile.keys import coarse_key, is_static
+import numpy as np
+
+from sourcead.compile.keys import NUMBERS, coarse_key, is_static
 from sourcead.compile.structures import conversion
 from sourcead.compile.wrt import check_wrt
-from sourcead.ir.types import Type, tangent_type
+from sourcead.errors import UnsupportedValueError
+from sourcead.ir.records import is_namedtuple, is_plain_class, is_record, parts_of
+from sourcead.ir.type_of import type_of
+from sourcead.ir.types import BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, StructT, TupleT, Type, tangent_type
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,16 +53,87 @@ def arguments_of(values: dict[str, Any], wrt: Collection[str], derived: Collecti
     """
     coarse, found, statics, conversions = [], {}, {}, {}
     for name, value in values.items():
+        refuse_arrays(value, name)
         if name in wrt:
-            argument_type(value, name)
             check_wrt(value, name)
         convert = conversion(value, name in derived)
         if convert is not None:
             conversions[name], value = convert, convert(value)
         if is_static(value):
             statics[name] = value
-        found[name] = argument_type(value, name)
+        found[name] = type_of(value)
         coarse.append(coarse_key(value))
     for t, name in directions.items():
         found[t] = tangent_type(found[name])  # with the same dims
     return Arguments(tuple(coarse), found, statics, conversions)
+
+
+def refuse_arrays(x: Any, where: str) -> None:
+    """Refuse an argument that is or contains an array which sourcead does not support: a matrix, a masked array, a data frame, a tensor.
+
+    Args:
+        x: the argument.
+        where: the expression for it in the user's code, such as `w` or `params['w']`.
+
+    Raises:
+        UnsupportedValueError: it is or contains one.
+    """
+    if type(x) in (np.ndarray, np.memmap) or isinstance(x, np.generic) or is_static(x):
+        return
+    if is_record(x) or isinstance(x, tuple | list | dict):
+        for at, part in parts_of(x):
+            refuse_arrays(part, where + at)
+    elif hasattr(x, "__array__") or hasattr(x, "__array_ufunc__"):
+        cause = "calculates by rules of its own" if isinstance(x, np.ndarray) else "is no NumPy array"
+        raise UnsupportedValueError(
+            f"the argument `{where}` is a {type(x).__module__.partition('.')[0]}.{type(x).__name__}, which {cause}",
+            instead=f"`{where}.filled(...)`" if isinstance(x, np.ma.MaskedArray) else f"`np.asarray({where})`",
+        )
+
+
+_ANNOTATED = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX, np.ndarray: Array(None, None)}
+
+
+def annotated_type(annotation: Any) -> Type:
+    """Return the type that an annotation declares, UNKNOWN if it is not one of numbers, arrays, tuples, records or Optional."""
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        some = [a for a in typing.get_args(annotation) if a is not type(None)]
+        return annotated_type(some[0]) if len(some) == 1 else UNKNOWN
+    if annotation in _ANNOTATED:
+        return _ANNOTATED[annotation]
+    if isinstance(annotation, type) and issubclass(annotation, np.generic) and annotation in NUMBERS:
+        return type_of(annotation(0))
+    if typing.get_origin(annotation) is np.ndarray:
+        dtype = typing.get_args(typing.get_args(annotation)[-1])
+        if len(dtype) == 1 and isinstance(dtype[0], type) and dtype[0] in NUMBERS:
+            return Array(np.dtype(dtype[0]), None)
+        return Array(None, None)
+    if is_namedtuple(annotation) or is_plain_class(annotation) and hasattr(annotation, "__dataclass_fields__"):
+        hints = typing.get_type_hints(annotation)
+        names = getattr(annotation, "_fields", None) or annotation.__dataclass_fields__
+        return StructT(annotation, tuple((name, annotated_type(hints.get(name))) for name in names))
+    if typing.get_origin(annotation) is tuple and Ellipsis not in typing.get_args(annotation):
+        return TupleT(tuple(map(annotated_type, typing.get_args(annotation))))
+    return UNKNOWN
+
+
+def declared_types(function: Callable, signature: inspect.Signature) -> tuple[dict[str, Type], dict[str, Any]]:
+    """Return the type of each parameter that annotations and defaults tell, UNKNOWN for the others, and the static defaults."""
+    try:
+        hints = typing.get_type_hints(function)
+    except Exception:  # an annotation names something that does not exist: annotations are hints, never errors
+        hints = {}
+    found, statics = {}, {}
+    for p in signature.parameters.values():
+        found[p.name] = UNKNOWN
+        if p.kind is p.VAR_POSITIONAL:
+            found[p.name] = TupleT(())
+        elif p.kind is p.VAR_KEYWORD:
+            found[p.name] = DictT(())
+        elif p.name in hints:
+            with contextlib.suppress(TypeError):  # an annotation that cannot be hashed
+                found[p.name] = annotated_type(hints[p.name])
+        elif p.default is not p.empty and is_static(p.default):
+            found[p.name] = type_of(p.default)
+            statics[p.name] = p.default
+    return found, statics

@@ -1,7 +1,8 @@
-"""Wrappers that run before a generated function: they rearrange its arguments, convert them, or check them for aliases."""
+"""What runs before a generated function: wrappers that rearrange, convert or check its arguments, and the look-up that finds it."""
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 import types
@@ -11,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from sourcead.backends import load as loading
+from sourcead.backends.load import argument_list, parameter_list
 from sourcead.compile import structures
+from sourcead.compile.keys import exact_key
 from sourcead.errors import AliasError
 
 _TooHardError = np.exceptions.TooHardError if hasattr(np, "exceptions") else np.TooHardError
@@ -28,21 +31,6 @@ def arguments_by_name(signature: inspect.Signature, args: tuple, kwargs: dict) -
         else:
             values[p.name] = left.pop(p.name) if p.kind is p.KEYWORD_ONLY else args[i]
     return values
-
-
-def spread(signature: inspect.Signature, values: dict[str, Any]) -> tuple[list, dict]:
-    """Return the positional and the keyword arguments of {parameter: argument}, the reverse of `arguments_by_name`."""
-    args, kwargs = [], {}
-    for p in signature.parameters.values():
-        if p.kind is p.VAR_POSITIONAL:
-            args.extend(values[p.name])
-        elif p.kind is p.VAR_KEYWORD:
-            kwargs.update(values[p.name])
-        elif p.kind is p.KEYWORD_ONLY:
-            kwargs[p.name] = values[p.name]
-        else:
-            args.append(values[p.name])
-    return args, kwargs
 
 
 def adapted(function: Callable, plain: types.FunctionType, signature: inspect.Signature) -> Callable:
@@ -88,8 +76,8 @@ def converting(call: Callable, conversions: dict[str, Callable], signature: insp
         values = arguments_by_name(signature, args, kwargs)
         for name, convert in conversions.items():
             values[name] = convert(values[name])
-        args, kwargs = spread(signature, values)
-        return call(*args, **kwargs)
+        bound = inspect.BoundArguments(signature, values)
+        return call(*bound.args, **bound.kwargs)
 
     return converted
 
@@ -145,3 +133,65 @@ def share(a: np.ndarray, b: np.ndarray) -> bool:
         return np.may_share_memory(a, b) and np.shares_memory(a, b, max_work=10_000)
     except _TooHardError:
         return True
+
+
+def dispatcher(signature: inspect.Signature, name: str, table: dict, miss: Callable) -> tuple[Callable, Callable]:
+    """Return a function with this signature that looks up the function to call, and a function that returns the one called last.
+
+    For `def loss(w, rate=0.1)` it is generated as:
+
+        def loss(w, rate=defaults['rate']):
+            key = (<dtype and shape of w>, <dtype and shape of rate>)
+            call = table.get(key)
+            if call is None:
+                call = miss(key, (w, rate))
+            last = call
+            return call(w, rate)
+    """
+    parameters = list(signature.parameters.values())
+    keys = "".join(
+        f"({p.name}.dtype, {p.name}.shape) if (sad_type := type({p.name})) is sad_array "
+        f"else sad_type if sad_type is sad_float else sad_key_of({p.name}), "
+        for p in parameters
+    )
+    named = name if name.isidentifier() else "function"
+    text = f"""
+def sad_make(sad_table, sad_miss, sad_array, sad_float, sad_key_of, sad_defaults):
+    sad_last = None
+    def {named}({parameter_list(signature, "sad_defaults[{!r}]")}):
+        nonlocal sad_last
+        sad_key = ({keys})
+        sad_call = sad_table.get(sad_key)
+        if sad_call is None:
+            sad_call = sad_miss(sad_key, ({"".join(p.name + ", " for p in parameters)}))
+        sad_last = sad_call
+        return sad_call({argument_list(signature)})
+    return {named}, lambda: sad_last
+"""
+    namespace: dict[str, Any] = {}
+    exec(_dispatcher_code(text, f"<sourcead call of {name}>"), namespace)
+    defaults = {p.name: p.default for p in parameters}
+    call, last = namespace["sad_make"](table, miss, np.ndarray, float, exact_key, defaults)
+    call.__qualname__ = name
+    return call, last
+
+
+@functools.lru_cache(maxsize=1024)
+def _dispatcher_code(text: str, file: str) -> types.CodeType:
+    return compile(text, file, "exec", dont_inherit=True)
+
+
+def only_passes_on(function: types.FunctionType) -> bool:
+    """Return whether a function is a decorator's wrapper that takes `*args` or `**kwargs` and has `__wrapped__`."""
+    takes_any = function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    return bool(takes_any) and hasattr(function, "__wrapped__")
+
+
+def calling(function: Callable, signature: inspect.Signature, name: str | None = None) -> types.FunctionType:
+    """Return a generated function with this signature, whose source is available and which only calls `function`."""
+    name = name or (function.__name__ if function.__name__.isidentifier() else "function")
+    inner = f"{name}_"
+    while inner in signature.parameters:
+        inner += "_"
+    text = f"def {name}({parameter_list(signature, 'None')}):\n    return {inner}({argument_list(signature)})\n"
+    return loading.load(text, name, {inner: function, "__name__": function.__module__})

@@ -17,8 +17,9 @@ import numpy as np
 from sourcead.ad.forward.pushforward import pushforward
 from sourcead.ad.gradient import Form, differentiate
 from sourcead.analysis.builder import atom_type
-from sourcead.compile.nested_arguments import DerivativeVal, PullbackVal, constant, parameters, places
-from sourcead.compile.nested_blocks import ActiveCall, Taken, direction, placed, taken, wrapped
+from sourcead.compile.nested_calls import (
+    ActiveCall, DerivativeVal, PullbackVal, Taken, constant, direction, parameters, placed, places, taken, wrapped
+)
 from sourcead.errors import WrtError
 from sourcead.frontend import core
 from sourcead.frontend.control.inlining import call_source

@@ -1,32 +1,85 @@
 """Generate the text of a derivative from a Python function and the types of its arguments.
 
-    lower -> differentiate -> the engine's prepare and emit
+    lower -> differentiate -> the engine's `generate`
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sourcead.ad.forward.pushforward import pushforward, tangent_names
-from sourcead.ad.gradient import differentiate, splits_loops
-from sourcead.ad.refuse_results import function_name
+from sourcead.ad.gradient import Form, differentiate, splits_loops
 from sourcead.ad.residuals.notes import Notes
+from sourcead.ad.result_and_gradients import function_name
 from sourcead.analysis.builder import Builder
-from sourcead.backends.base import Derivative, Program
-from sourcead.backends.numpy import NUMPY
+from sourcead.backends.base import Derivative, Engine, Program
+from sourcead.backends.engines import NUMPY
 from sourcead.backends.python_overhead import in_one_chunk, without_collection
 from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of derivatives with the frontend)
     nested_derivatives as nested
 )
-from sourcead.compile.request import KINDS, Request
 from sourcead.errors import BackendError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir
 from sourcead.frontend.find_source import Source, find_source
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.ir.nodes import Block, Const, Function, fresh
-from sourcead.ir.types import INT, Sym, as_float, tangent_type
+from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
 from sourcead.passes import plan
 from sourcead.passes.batching.blocks import Batched, Unbatchable
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of derivative.
+
+    Attributes:
+        title: the beginning of the generated function's docstring.
+        noun: what a call returns.
+        forward: whether it is computed in forward mode, so that the generated function takes tangents.
+        compiles: whether engines other than NumPy run it.
+    """
+
+    title: str
+    noun: str
+    forward: bool = False
+    compiles: bool = False
+
+
+KINDS = {
+    "grad": Kind("Gradient", "gradient", compiles=True),
+    "value_and_grad": Kind("Value and gradient", "value and gradient", compiles=True),
+    "vjp": Kind("Value and pullback", "pullback"),
+    "jvp": Kind("Value and tangent", "value and tangent", forward=True, compiles=True),
+    "tangent": Kind("Tangent", "tangent", forward=True, compiles=True),
+    "columns": Kind("Tangents, one for each direction,", "tangents", forward=True),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """A function and a description of the derivative that is to be generated.
+
+    Attributes:
+        function: the user's function, or one that calls it.
+        types: the types of its arguments.
+        statics: the values of the arguments that are known while compiling.
+        wrt: the names of the parameters that the derivative is taken with respect to.
+        form: the kind of derivative, and what the generated function returns.
+        checkpoint: the checkpoint policy of loops.
+        engine: the engine that runs the text.
+        place: the file and line of the user's function, for errors and docstrings.
+    """
+
+    function: Callable
+    types: dict[str, Type]
+    statics: dict[str, Any]
+    wrt: tuple[str, ...]
+    form: Form
+    checkpoint: Any
+    engine: Engine
+    place: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +94,7 @@ class Built:
         guards: (holder, key, object) of functions that were inlined: if the holder has another object there, the text is invalid.
         program: the program for the engine of the request; None if that is NumPy or if it refuses the program.
         refusal: the error with which the engine refuses the program.
+        unverified: the lowered function until the text was compared with the user's function (`verification.py`), then nothing.
     """
 
     plain: Program
@@ -50,6 +104,7 @@ class Built:
     guards: tuple
     program: Program | None = None
     refusal: BackendError | None = None
+    unverified: list[Lowered] = field(default_factory=list)
 
 
 @in_one_chunk
@@ -57,12 +112,11 @@ class Built:
 def build(request: Request) -> Built:
     """Generate the text of a derivative."""
     lowered, derivative = derive(request)
-    plain = NUMPY.emit(NUMPY.prepare(derivative))
+    plain = NUMPY.generate(derivative)
     program = refusal = None
     if request.engine is not NUMPY:
         try:
-            prepared = request.engine.prepare(replace(derivative, global_data=frozenset(plain.namespace)))
-            program = request.engine.emit(prepared)
+            program = request.engine.generate(replace(derivative, global_data=frozenset(plain.namespace)))
         except BackendError as error:
             refusal = error
     return Built(
@@ -73,15 +127,13 @@ def build(request: Request) -> Built:
         guards=tuple(lowered.guards),
         program=program,
         refusal=refusal,
+        unverified=[lowered],
     )
 
 
 def derive(request: Request) -> tuple[Lowered, Derivative]:
     """Return the lowered form of the user's function, and its derivative in the IR."""
-    source = find_source(request.function)
-    types = {
-        name: as_float(t) if name in request.wrt else t for name, t in request.types.items() if name not in request.statics
-    }
+    source, types = find_source(request.function), types_of(request)
     title = KINDS[request.form.kind].title
     name = f"{function_name(source.name)}_{request.form.kind}"
     doc = f"{title} of {function_name(source.name)} ({request.place}) with respect to {', '.join(request.wrt)}."
@@ -104,6 +156,12 @@ def derive(request: Request) -> tuple[Lowered, Derivative]:
 
     lowered, function, notes, splits = derived()
     return lowered, Derivative(name, request.place, function, notes, splits, without_closures)
+
+
+def types_of(request: Request) -> dict[str, Type]:
+    """Return the types of the arguments that are not known while compiling, where integers in wrt are floats."""
+    found = {name: t for name, t in request.types.items() if name not in request.statics}
+    return {name: as_float(t) if name in request.wrt else t for name, t in found.items()}
 
 
 def at_once(function: Function, directions: dict[str, str]) -> Function:

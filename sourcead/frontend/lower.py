@@ -1,17 +1,16 @@
 """The entry of the frontend: importing this file makes every implementation of the generic operations known."""
 
 from sourcead.frontend.builtins import (  # noqa: F401
-    calls, checkpoint, combinators, compositions, copying, elements, functions, getters, itertools_functions,
+    calls, checkpoint, combinators, compositions, copying, elements, functions, getters, in_python, itertools_functions,
     library_calls, ordering, stop_gradient
 )
 from sourcead.frontend.control.functions import Lowered, lower_function  # noqa: F401
 from sourcead.frontend.control.inlining import call_source, returned  # noqa: F401
 from sourcead.frontend.core import Lowering, NotStatic, Scope  # noqa: F401
 from sourcead.frontend.syntax import (  # noqa: F401
-    adjoint_blocks, assignment, calls as call_expressions, comprehensions, exceptions, expressions, loops, matching,
-    statements, with_blocks
+    adjoint_blocks, assignment, blocks, calls as call_expressions, comprehensions, expressions, loops, matching,
+    statements
 )
 from sourcead.frontend.values import (  # noqa: F401
-    attributes, function_choices, item_assignment, iterables, known_containers, lists, methods, objects, operators,
-    random_generators, records, runtime_dicts, sets, subscripts
+    attributes, dicts, function_choices, iterables, lists, objects, operators, random_generators, sets, subscripts
 )

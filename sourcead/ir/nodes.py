@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from sourcead.errors import Origin
 from sourcead.ir.types import UNKNOWN, Type
@@ -73,12 +73,30 @@ Operand = Atom | Slice | tuple  # a tuple of operands stands for a tuple: np.zer
 
 
 class Op:
-    """Base class of all operations."""
+    """Base class of all operations.
+
+    Attributes:
+        children: the names of the fields that hold operands, ranges, paths and blocks, in the order in which they are read.
+        binders: the names of the fields that hold the variables which the op binds for its blocks.
+    """
+
+    children: ClassVar[tuple[str, ...]] = ()
+    binders: ClassVar[tuple[str, ...]] = ()
+
+    @cached_property
+    def atoms(self) -> tuple[Atom, ...]:
+        """Return the atoms that the op reads itself, without those that its blocks read."""
+        return tuple(atom for name in self.children for atom in operand_atoms(getattr(self, name)))
 
     @cached_property
     def reads(self) -> tuple[Var, ...]:
         """Return the variables that the op reads itself, without those that its blocks read."""
-        return tuple(a for operand in op_operands(self) for a in operand_atoms(operand) if isinstance(a, Var))
+        return tuple(a for a in self.atoms if isinstance(a, Var))
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Return the blocks of the op."""
+        return tuple(b for name in self.children if isinstance(b := getattr(self, name), Block))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +112,16 @@ class Call(Op):
     kwargs: tuple[tuple[str, Operand], ...] = ()
     effect: bool = False
 
+    @property
+    def children(self) -> tuple[str, ...]:
+        return ("fn", "args", "kwargs") if isinstance(self.fn, Var) else ("args", "kwargs")
+
 
 @dataclass(frozen=True, eq=False)
 class Let(Op):
     """An op that gives a name to a constant or to another value, as `dt = 0.01` does."""
+
+    children = ("value",)
 
     value: Operand
 
@@ -106,6 +130,8 @@ class Let(Op):
 class Attr(Op):
     """`base.name` for an attribute that describes an array: shape, ndim, size, dtype."""
 
+    children = ("base",)
+
     base: Atom
     name: str
 
@@ -113,6 +139,8 @@ class Attr(Op):
 @dataclass(frozen=True, eq=False)
 class Index(Op):
     """`base[key]` of an array, tuple, list, dict or record; a tuple of operands is a subscript with commas."""
+
+    children = ("base", "key")
 
     base: Atom
     key: Operand
@@ -146,6 +174,8 @@ class Update(Op):
     `distinct` says that integer arrays in the path name no element twice.
     """
 
+    children = ("base", "value", "path")
+
     base: Atom
     path: tuple[Sub | View, ...]
     value: Operand
@@ -160,6 +190,8 @@ class Build(Op):
     `residual` marks a list that the forward sweep fills and the reverse sweep empties.
     Kind 'record' is an object of class `cls` whose fields `keys` hold the `items`; `Index(record, Const(field))` reads a field.
     """
+
+    children = ("items",)
 
     kind: str
     items: tuple[Atom, ...]
@@ -176,6 +208,8 @@ class Append(Op):
     end (`base.insert(at, value)`).
     """
 
+    children = ("base", "value", "path", "at")
+
     base: Atom
     value: Operand
     path: tuple[Sub, ...] = ()
@@ -186,6 +220,8 @@ class Append(Op):
 class Pop(Op):
     """The list without its last element, and that element, as two results of `v = base.pop()`; `path` and `at` are as in `Append`."""
 
+    children = ("base", "path", "at")
+
     base: Atom
     path: tuple[Sub, ...] = ()
     at: Atom | None = None
@@ -194,6 +230,8 @@ class Pop(Op):
 @dataclass(frozen=True, eq=False)
 class Effect(Op):
     """A statement without results: kind 'assert' (args: condition[, message]) or 'raise' (args: the exception)."""
+
+    children = ("args",)
 
     kind: str
     args: tuple[Operand, ...]
@@ -213,6 +251,8 @@ class Branch(Op):
 
     `kind` is the user's syntax: 'if', 'ifexp', 'and', 'or'.  An arm that does not assign a result yields `UNDEFINED` for it.
     """
+
+    children = ("cond", "then", "orelse")
 
     cond: Atom
     then: Block
@@ -236,10 +276,6 @@ class Policy:
     name: str  # "auto", "store", "states", "recompute", "segments", "revolve" or "budget"
     number: Atom | None = None
 
-    def map(self, f) -> Policy:
-        """Return the policy with `f(number)` in place of its number."""
-        return self if self.number is None else Policy(self.name, f(self.number))
-
 
 @dataclass(frozen=True, eq=False)
 class Loop(Op):
@@ -256,6 +292,9 @@ class Loop(Op):
     `policy` says what the loop saves for the reverse sweep; differentiation removes it.
     """
 
+    children = ("domain", "inits", "body", "policy")
+    binders = ("index", "params")
+
     domain: Range | Block | Atom
     index: Var | None
     params: tuple[Var, ...]
@@ -269,6 +308,9 @@ class Loop(Op):
 class Closure(Op):
     """A nested function, `def name(params): body`, which may read the variables around it: a pullback."""
 
+    children = ("body",)
+    binders = ("params",)
+
     params: tuple[Var, ...]
     body: Block
 
@@ -280,6 +322,9 @@ class AdjointBlock(Op):
     There `params` are the cotangents of the results, and the body yields the cotangents of the values.  Differentiation removes
     the op (`ad/reverse/adjoint_block.py`); no text is emitted for one.
     """
+
+    children = ("values", "body")
+    binders = ("params",)
 
     values: tuple[Atom, ...]
     params: tuple[Var, ...]
@@ -324,68 +369,20 @@ class _Undefined:
 UNDEFINED = Const(_Undefined(), text="undefined")
 
 
-def operand_atoms(operand: Operand | None) -> Iterator[Atom]:
-    """Yield the atoms inside an operand."""
+def operand_atoms(operand: Any) -> Iterator[Atom]:
+    """Yield the atoms inside an operand, or inside another part of an op that holds operands: keywords, a range, a path, a policy."""
     match operand:
-        case None:
-            return
+        case Var() | Const():
+            yield operand
         case tuple():
             for item in operand:
                 yield from operand_atoms(item)
-        case Slice(lower, upper, step):
-            for part in (lower, upper, step):
-                if part is not None:
-                    yield part
-        case _:
-            yield operand
-
-
-def op_operands(op: Op) -> Iterator[Operand]:
-    """Yield the operands of an op, without those of the statements in its blocks."""
-    match op:
-        case Call(fn, args, kwargs):
-            if isinstance(fn, Var):
-                yield fn
-            yield from args
-            yield from (v for _, v in kwargs)
-        case Attr(base) | Let(base):
-            yield base
-        case Pop(base, path, at):
-            yield from (base, *(step.key for step in path), *((at,) if at is not None else ()))
-        case Index(base, key):
-            yield from (base, key)
-        case Update(base, path, value):
-            yield from (base, value)
-            for step in path:
-                yield from path_operands(step)
-        case Build(_, items):
-            yield from items
-        case Append(base, value, path, at):
-            yield from (base, value, *(step.key for step in path), *((at,) if at is not None else ()))
-        case Effect(_, args) | AdjointBlock(args):
-            yield from args
-        case Branch(cond):
-            yield cond
-        case Loop(domain, _, _, inits):
-            match domain:
-                case Range(start, stop, step):
-                    yield from (start, stop, step)
-                case Block():
-                    pass
-                case _:
-                    yield domain
-            yield from inits
-            if op.policy is not None and op.policy.number is not None:
-                yield op.policy.number
-
-
-def path_operands(step: Sub | View) -> Iterator[Operand]:
-    """Yield the operands of one step of an update's path."""
-    if isinstance(step, Sub):
-        yield step.key
-    else:
-        yield from step.args
-        yield from (v for _, v in step.kwargs)
+        case Slice(start, stop, step) | Range(start, stop, step):
+            yield from operand_atoms((start, stop, step))
+        case Sub(part) | Policy(_, part):
+            yield from operand_atoms(part)
+        case View(_, args, kwargs):
+            yield from operand_atoms((args, kwargs))
 
 
 def fresh(var: Var, **changes) -> Var:

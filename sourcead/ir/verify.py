@@ -11,7 +11,7 @@ from typing import Any
 
 from sourcead.ir.nodes import (
     UNDEFINED, AdjointBlock, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let,
-    Loop, Op, Pop, Range, Slice, Stmt, Sub, Update, Var, View, op_operands
+    Loop, Op, Policy, Pop, Range, Slice, Stmt, Sub, Update, Var, View
 )
 from sourcead.ir.types import Type
 
@@ -19,6 +19,7 @@ DISPLAYS = ("tuple", "list", "set", "dict", "record")
 MODES = ("set", "add", "sub")
 EFFECTS = ("assert", "raise")
 BRANCHES = ("if", "ifexp", "and", "or")
+OPTIONAL = ("at", "policy")  # parts of ops that may be None
 
 
 class IRError(AssertionError):
@@ -80,24 +81,29 @@ class _Verifier:
     def stmt(self, stmt: Stmt) -> None:
         where = _describe(stmt)
         self.require(isinstance(stmt.op, Op), f"{stmt.op!r} is not an op", where)
-        inits = stmt.op.inits if isinstance(stmt.op, Loop) else ()
-        operands = tuple(op_operands(stmt.op))
-        for operand in operands[: len(operands) - len(inits)]:
-            self.operand(operand, where)
-        for init in inits:
-            self.atom(init, where, undefined=True)
+        for name in stmt.op.children:
+            if (part := getattr(stmt.op, name)) is not None or name not in OPTIONAL:
+                self.operand(part, where, undefined=name == "inits")
         self.op(stmt.op, len(stmt.targets), where)
         self.bind(stmt.targets, where)
 
     def operand(self, operand: Any, where: str, undefined: bool = False) -> None:
         match operand:
+            case Block():
+                pass  # checked with its op
+            case (str(), value):  # a keyword
+                self.operand(value, where)
             case tuple():
                 for item in operand:
-                    self.operand(item, where)
+                    self.operand(item, where, undefined)
             case Slice(lower, upper, step):
-                for part in (lower, upper, step):
-                    if part is not None:
-                        self.atom(part, where)
+                self.operand(tuple(part for part in (lower, upper, step) if part is not None), where)
+            case Range(start, stop, step):
+                self.operand((start, stop, step), where)
+            case Sub(part) | Policy(_, part):
+                self.operand(part, where)
+            case View(_, args, kwargs):
+                self.operand((args, kwargs), where)
             case _:
                 self.atom(operand, where, undefined)
 
@@ -147,17 +153,17 @@ class _Verifier:
             case Closure(params, body):
                 self.block(body, where, params)
             case AdjointBlock(values, params, body):
-                counts = {"values": len(values), "params": len(params), "results": len(body.results)}
-                for name, count in counts.items():
-                    self.require(count == targets, f"{count} {name} for {targets} targets", where)
+                self.counts(targets, where, values=values, params=params, results=body.results)
                 self.block(body, where, params)
             case _:
                 self.require(False, f"{op!r} is not an op that is known", where)
 
+    def counts(self, targets: int, where: str, **parts: tuple) -> None:
+        for name, part in parts.items():
+            self.require(len(part) == targets, f"{len(part)} {name} for {targets} targets", where)
+
     def loop(self, op: Loop, targets: int, where: str) -> None:
-        counts = {"params": len(op.params), "inits": len(op.inits), "results": len(op.body.results)}
-        for name, count in counts.items():
-            self.require(count == targets, f"{count} {name} for {targets} targets", where)
+        self.counts(targets, where, params=op.params, inits=op.inits, results=op.body.results)
         self.require(op.leave is None or op.leave in op.params, "the loop is left by what it does not carry", where)
         match op.domain:
             case Block() as condition:
@@ -167,14 +173,10 @@ class _Verifier:
                 self.block(condition, where)
                 self.block(op.body, where)
                 self.visible.difference_update(op.params)
-            case Range(start, stop, step):
-                for part in (start, stop, step):
-                    self.atom(part, where)
-                self.require(op.index is not None, "a range without an index", where)
-                self.block(op.body, where, (op.index, *op.params))
-            case _:
-                self.atom(op.domain, where)
-                self.require(op.index is not None, "a sequence without an index", where)
+            case domain:
+                if not isinstance(domain, Range):
+                    self.atom(domain, where)
+                self.require(op.index is not None, "a range or sequence without an index", where)
                 self.block(op.body, where, (op.index, *op.params))
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from sourcead.ir.nodes import (
-    AdjointBlock, Append, Atom, Attr, Block, Branch, Build, Call, Closure, Effect, Index, Let, Loop, Op, Operand, Pop,
-    Range, Slice, Stmt, Sub, Update, Var, View, fresh
+    Atom, Block, Branch, Call, Const, Effect, Loop, Op, Policy, Range, Slice, Stmt, Sub, Var, View, fresh, operand_atoms
 )
 
 # ---- One op ----
@@ -25,26 +25,12 @@ def op_reads(op: Op) -> tuple[Var, ...]:
 
 def op_blocks(op: Op) -> tuple[Block, ...]:
     """Return the blocks of an op."""
-    if isinstance(op, (Call, Index, Update)):  # the most frequent first
-        return ()
-    match op:
-        case Branch(_, then, orelse):
-            return then, orelse
-        case Loop(domain, _, _, _, body):
-            return (domain, body) if isinstance(domain, Block) else (body,)
-        case Closure(_, body) | AdjointBlock(_, _, body):
-            return (body,)
-    return ()
+    return op.blocks
 
 
 def bound_vars(op: Op) -> tuple[Var, ...]:
     """Return the variables that an op binds for its blocks."""
-    match op:
-        case Loop(_, index, params):
-            return params if index is None else (index, *params)
-        case Closure(params) | AdjointBlock(_, params):
-            return params
-    return ()
+    return tuple(operand_atoms(tuple(getattr(op, name) for name in op.binders))) if op.binders else ()
 
 
 def reads_inside(op: Op) -> Iterator[Var]:
@@ -52,6 +38,18 @@ def reads_inside(op: Op) -> Iterator[Var]:
     yield from op.reads
     for block in op_blocks(op):
         yield from all_reads(block)
+
+
+def handed_on(stmt: Stmt) -> Iterator[tuple[Atom, ...]]:
+    """Yield for each result of a branch or loop what may be its value: the results of the arms; the variant's values through the loop.
+
+    A group holds the target first, then what it gets its value from.  Other statements hand nothing on.
+    """
+    match stmt.op:
+        case Branch(_, then, orelse):
+            yield from zip(stmt.targets, then.results, orelse.results)
+        case Loop(_, _, params, inits, body):
+            yield from zip(stmt.targets, params, inits, body.results)
 
 
 def has_effect(op: Op) -> bool:
@@ -120,84 +118,36 @@ def free_vars(block: Block) -> dict[Var, None]:
 # ---- Rebuilding one op ----
 
 
-def map_operand(operand: Operand | None, f: Callable[[Atom], Atom]):
-    """Return the operand with each atom replaced by `f(atom)`."""
+def map_operand(operand: Any, f: Callable[[Atom], Atom], block: Callable[[Block], Block] = lambda b: b) -> Any:
+    """Return an operand, or another part of an op, with each atom in it replaced by `f(atom)` and each block by `block(b)`."""
     match operand:
-        case None:
-            return None
+        case Var() | Const():
+            return f(operand)
         case tuple():
-            return tuple(map_operand(item, f) for item in operand)
-        case Slice(lower, upper, step):
-            return Slice(map_operand(lower, f), map_operand(upper, f), map_operand(step, f))
-    return f(operand)
+            return tuple([map_operand(item, f, block) for item in operand])
+        case Slice(start, stop, step) | Range(start, stop, step):
+            return type(operand)(*(map_operand(part, f) for part in (start, stop, step)))
+        case Sub(key):
+            return Sub(map_operand(key, f))
+        case View(fn, args, kwargs):
+            return View(fn, map_operand(args, f), map_operand(kwargs, f))
+        case Policy(name, number):
+            return Policy(name, map_operand(number, f))
+        case Block():
+            return block(operand)
+    return operand
 
 
 def map_op(op: Op, f: Callable[[Atom], Atom], block: Callable[[Block], Block] = lambda b: b) -> Op:
     """Return the op with each atom that it reads replaced by `f(atom)` and each block by `block(b)`; it binds the same variables."""
-
-    def many(operands):
-        return tuple(map_operand(o, f) for o in operands)
-
-    def named(kwargs):
-        return tuple((k, map_operand(v, f)) for k, v in kwargs)
-
-    match op:
-        case Call(fn, args, kwargs):
-            return replace(op, fn=f(fn) if isinstance(fn, Var) else fn, args=many(args), kwargs=named(kwargs))
-        case Attr(base):
-            return replace(op, base=f(base))
-        case Pop(base, path, at):
-            return Pop(f(base), tuple(Sub(map_operand(s.key, f)) for s in path), at if at is None else f(at))
-        case Let(value):
-            return Let(map_operand(value, f))
-        case Index(base, key):
-            return Index(f(base), map_operand(key, f))
-        case Update(base, path, value):
-            steps = tuple(
-                Sub(map_operand(s.key, f)) if isinstance(s, Sub) else View(s.fn, many(s.args), named(s.kwargs)) for s in path
-            )
-            return replace(op, base=f(base), path=steps, value=map_operand(value, f))
-        case Build(_, items):
-            return replace(op, items=many(items))
-        case Append(base, value, path, at):
-            steps = tuple(Sub(map_operand(s.key, f)) for s in path)
-            return Append(f(base), map_operand(value, f), steps, at if at is None else f(at))
-        case Effect(kind, args):
-            return Effect(kind, many(args))
-        case Branch(cond, then, orelse, kind):
-            return Branch(f(cond), block(then), block(orelse), kind)
-        case Loop(domain, _, _, inits, body):
-            match domain:
-                case Range(start, stop, step):
-                    domain = Range(f(start), f(stop), f(step))
-                case Block():
-                    domain = block(domain)
-                case _:
-                    domain = f(domain)
-            policy = op.policy and op.policy.map(f)
-            return replace(op, domain=domain, inits=many(inits), body=block(body), policy=policy)
-        case Closure(params, body):
-            return Closure(params, block(body))
-        case AdjointBlock(values, params, body):
-            return AdjointBlock(many(values), params, block(body))
-    raise TypeError(f"not an op: {op!r}")
+    return replace(op, **{name: map_operand(getattr(op, name), f, block) for name in op.children})
 
 
 def map_blocks(stmt: Stmt, f: Callable[[Block], Block]) -> Stmt:
     """Return the statement with each block of its op replaced by `f(block)`, or the same statement if nothing changes."""
     op = stmt.op
-    match op:
-        case Branch(_, then, orelse):
-            changed = {"then": f(then), "orelse": f(orelse)}
-        case Loop(Block() as domain, _, _, _, body):
-            changed = {"domain": f(domain), "body": f(body)}
-        case Loop(_, _, _, _, body) | Closure(_, body) | AdjointBlock(_, _, body):
-            changed = {"body": f(body)}
-        case _:
-            return stmt
-    if all(new is getattr(op, name) for name, new in changed.items()):
-        return stmt
-    return replace(stmt, op=replace(op, **changed))
+    changed = {name: new for name in op.children if isinstance(b := getattr(op, name), Block) and (new := f(b)) is not b}
+    return replace(stmt, op=replace(op, **changed)) if changed else stmt
 
 
 # ---- Rebuilding a block ----
@@ -218,7 +168,7 @@ def map_atoms(block: Block, f: Callable[[Atom], Atom]) -> Block:
     """Return the block with each atom that it or a block inside it reads or yields replaced by `f(atom)`."""
 
     def visit(b: Block) -> Block:
-        return Block(tuple(replace(s, op=map_op(s.op, f, visit)) for s in b.stmts), tuple(map_operand(r, f) for r in b.results))
+        return Block(tuple(replace(s, op=map_op(s.op, f, visit)) for s in b.stmts), map_operand(b.results, f))
 
     return visit(block)
 
@@ -241,24 +191,18 @@ def copied(block: Block, mapping: dict[Var, Atom]) -> Block:
     def f(atom):
         return mapping.get(atom, atom) if isinstance(atom, Var) else atom
 
-    def bind(variables: tuple[Var, ...]) -> tuple[Var, ...]:
-        mapping.update((v, fresh(v)) for v in variables)
-        return tuple(mapping[v] for v in variables)
+    def bind(var: Var) -> Var:
+        mapping[var] = fresh(var)
+        return mapping[var]
 
     def visit(b: Block) -> Block:
         stmts = []
         for stmt in b.stmts:
-            op = stmt.op
-            match op:
-                case Loop(_, index, params, _, _, leave):
-                    index = None if index is None else bind((index,))[0]
-                    params = bind(params)
-                    op = map_op(replace(op, index=index, params=params, leave=f(leave)), f, visit)
-                case Closure(params) | AdjointBlock(_, params):
-                    op = map_op(replace(op, params=bind(params)), f, visit)
-                case _:
-                    op = map_op(op, f, visit)
-            stmts.append(replace(stmt, targets=bind(stmt.targets), op=op))
-        return Block(tuple(stmts), tuple(map_operand(r, f) for r in b.results))
+            op = replace(stmt.op, **{name: map_operand(getattr(stmt.op, name), bind) for name in stmt.op.binders})
+            if isinstance(op, Loop):
+                op = replace(op, leave=f(op.leave))
+            op = map_op(op, f, visit)
+            stmts.append(replace(stmt, targets=map_operand(stmt.targets, bind), op=op))
+        return Block(tuple(stmts), map_operand(b.results, f))
 
     return visit(block)

@@ -8,8 +8,7 @@ from typing import Any
 
 from sourcead.ad.policies.checkpointed_loops import Checkpointed, shown
 from sourcead.ad.policies.reruns import Rerun, anew
-from sourcead.ad.residuals.backward_ranges import reversed_range
-from sourcead.ad.residuals.loop_pair import ONE, ZERO, Carried, LoopTask, appended
+from sourcead.ad.residuals.loop_pair import ONE, ZERO, Carried, LoopTask, appended, reversed_range
 from sourcead.ad.residuals.notes import rebuilt
 from sourcead.ad.reverse.sweep import ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder
@@ -107,8 +106,7 @@ class FromStart(Checkpointed):
     def walk(self, setup: Builder, inside: Builder) -> tuple[Any, Var, dict[Var, Atom], dict[Var, Atom]]:
         rerun, op = self.rerun, self.op
         domain, here = self.places_backward(setup)
-        inits = {p: op.inits[k] for p, k in zip(rerun.params, rerun.state)}
-        entry = rerun.advance(inside, rerun.part(inside, ZERO, here), inits)
+        entry = rerun.advance(inside, rerun.part(inside, ZERO, here), rerun.inits)
         return domain, here, entry, {op.index: rerun.index_at(inside, here)} if isinstance(op.domain, Range) else {}
 
     def note(self) -> tuple[str, ...]:

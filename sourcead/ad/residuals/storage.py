@@ -4,8 +4,8 @@
     a value on leaving an iteration         the value on entry to the next          the reverse loop carries it backward
     an array that is written in place       olds.append(a[i]); a[i] = v             a[i] = olds.pop()
 
-All else that an iteration reads is rebuilt from these, or is still in scope.  The lists are `Build` ops with `residual`: the passes
-and engines that keep them in another form, such as one stack for a nest of loops or an array of numbers, look for these.
+All else that an iteration reads is rebuilt from these, or is still in scope.  The lists are `Build` ops with `residual`; the passes
+and engines that keep them in another form find them by `analysis/residual_stacks.py`.
 """
 
 from __future__ import annotations

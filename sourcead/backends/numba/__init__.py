@@ -6,17 +6,15 @@
         recursion.py         recursive functions
         boundary.py          parameters and results in parts, and the Python function around the compiled one
         explicit_types.py    forms in which types are explicit
-        row_stacks.py        residuals that are vectors, as rows of matrices
         vector_loops.py      statements on vectors as loops
         loops/               statements on slices as loops; loops split, and reversed to count upward
-        number_stacks.py     residuals that are numbers, in arrays
+        stacks.py            residuals that are numbers or vectors, in arrays
         outlining.py         calls that Numba may not know, as functions of their own
     functions.py         functions that the text calls, besides `sourcead.runtime`
     integers.py          integer arithmetic as in Python
-    compile.py           the compilation, and its errors
+    compile.py           the compilation, its errors, and machine code kept on disk
     overloads/           how Numba compiles these functions, outlined functions, and gradients called from compiled functions
     calls_to_python.py   calls of the interpreter from compiled code
-    disk.py              machine code kept on disk
     public_toolchain.py  compilation by Numba's public interface alone
     internals/           compilation beyond Numba's public interface: faster, for tested versions
 

@@ -7,11 +7,12 @@ import types
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from sourcead.backends.base import Derivative, Engine, Program
 from sourcead.backends.numba.codegen.boundary import Boundary, around
 from sourcead.backends.numba.codegen.outlining import AT, with_outlined
-from sourcead.backends.numba.codegen.prepare import Prepared, prepare
+from sourcead.backends.numba.codegen.prepare import prepare
 from sourcead.backends.options import WITHOUT_NUMBA, Numba
 from sourcead.emit import Emitted, emit
 from sourcead.errors import BackendError, SourceADError
@@ -51,23 +52,20 @@ class NumbaEngine(Engine):
     def __init__(self, options: Numba, required: bool):
         self.options, self.required = options, required
 
-    def prepare(self, derivative: Derivative) -> Prepared:
+    def generate(self, derivative: Derivative) -> NumbaProgram:
         import_numba()
         try:
-            return prepare(derivative)
+            ir, boundary, alternative = prepare(derivative)
         except BackendError:
             raise
         except SourceADError as error:
             raise BackendError(f"Numba cannot compile the gradient: {error.reason}", at=error.at, instead=WITHOUT_NUMBA) from error
-
-    def emit(self, prepared: Prepared) -> NumbaProgram:
-        emitted = emit(prepared.function, AT)
-        alternative = None if prepared.alternative is None else lambda: emit(prepared.alternative(), AT)
-        text, ir = with_outlined(emitted), prepared.function
-        return NumbaProgram(ir.name, text, emitted.namespace, ir, emitted, prepared.boundary, prepared.place, alternative)
+        emitted = emit(ir, AT)
+        other = None if alternative is None else lambda: emit(alternative(), AT)
+        return NumbaProgram(ir.name, with_outlined(emitted), emitted.namespace, ir, emitted, boundary, derivative.place, other)
 
     def load(self, program: NumbaProgram, plain: types.FunctionType) -> Callable:
-        from sourcead.backends.numba.compile import compiled
+        from sourcead.backends.numba.compile import compiled, until
 
         parameters = list(inspect.signature(plain).parameters)
 
@@ -77,55 +75,14 @@ class NumbaEngine(Engine):
 
         call = loaded(program.emitted)
         if program.alternative is not None:
-            call = until_it_fails(call, lambda: loaded(program.alternative()))
-        return call if self.required else self.until_refused(call, plain)
+            call = until(call, Exception, lambda error: loaded(program.alternative()))  # an error of the user's program is raised again
+        return call if self.required else until(call, BackendError, partial(self.fall_back, plain=plain))
 
     def fall_back(self, error: BackendError, plain: types.FunctionType) -> Callable:
         if self.required:
             raise error
         warnings.warn(f"NumPy runs what Numba cannot: {error}", RuntimeWarning, stacklevel=3)
         return plain
-
-    def cache_key(self) -> str:
-        from sourcead.backends.numba.disk import cache_key
-
-        return cache_key(self.options)
-
-    def until_refused(self, call: Callable, plain: types.FunctionType) -> Callable:
-        """Return a function that runs `call` until it cannot be compiled for some arguments, and from then on runs `plain`."""
-        chosen = call
-
-        def either(*args, **kwargs):
-            nonlocal chosen
-            try:
-                return chosen(*args, **kwargs)
-            except BackendError as error:
-                if chosen is plain:
-                    raise
-                chosen = self.fall_back(error, plain)
-            return plain(*args, **kwargs)
-
-        return either
-
-
-def until_it_fails(call: Callable, other: Callable[[], Callable]) -> Callable:
-    """Return a function that runs `call` until it raises an error, and from then on the function that `other` makes.
-
-    `call` makes assumptions that types do not express.  If the error is one of the user's program, the other function raises it again.
-    """
-    chosen, decided = call, False
-
-    def either(*args, **kwargs):
-        nonlocal chosen, decided
-        if decided:
-            return chosen(*args, **kwargs)
-        try:
-            return call(*args, **kwargs)
-        except Exception:
-            chosen, decided = other(), True
-        return chosen(*args, **kwargs)
-
-    return either
 
 
 def import_numba() -> types.ModuleType:

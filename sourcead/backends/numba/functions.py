@@ -105,5 +105,5 @@ def with_room(rows, top, width):
 
 
 def pushed(rows, top, v):
-    """Return the matrix with `v` as its row `top`; only in the IR: `row_stacks.py` and `vector_loops.py` replace the call."""
+    """Return the matrix with `v` as its row `top`; only in the IR: `stacks.py` and `vector_loops.py` replace the call."""
     raise NotImplementedError

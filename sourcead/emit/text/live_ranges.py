@@ -13,12 +13,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from sourcead.emit.text.exit_flags import unprinted_results
-from sourcead.emit.text.idioms import binders
 from sourcead.ir.nodes import (
-    Append, Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Pop, Range, Stmt, Update, Var, op_operands,
-    operand_atoms
+    Append, Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Pop, Stmt, Update, Var, operand_atoms
 )
-from sourcead.ir.walk import count_reads, op_blocks, op_reads
+from sourcead.ir.walk import bound_vars, count_reads, op_blocks, op_reads
 
 Interval = tuple[int, int]
 
@@ -60,8 +58,7 @@ class Ranges:
 
     def op_leaves(self, op: Op) -> Iterable[Var]:
         """Return the named variables that are read where an op is printed as an expression."""
-        for operand in op_operands(op):
-            yield from self.leaves(operand)
+        yield from self.leaves(op.atoms)
         for block in op_blocks(op):
             yield from self.leaves(block.results)
 
@@ -131,8 +128,7 @@ class Ranges:
             del self._opened[after:]
         time = self._tick()
         self._read(before, time)
-        for operand in op_operands(stmt.op):
-            self._use(operand, time)
+        self._use(stmt.op.atoms, time)
 
     def _loop(self, stmt: Stmt) -> None:
         op: Loop = stmt.op
@@ -148,7 +144,7 @@ class Ranges:
         self._use(self._printed_results(op.body), self._tick())
         self._block(op.body)
         if not isinstance(op.domain, Block):
-            self._bind(binders(op)[: -len(op.params) or None], self._tick())
+            self._bind(bound_vars(op)[: -len(op.params) or None], self._tick())
         head = self._tick()
         for param, needed in zip(op.params, read_after):
             if needed:
@@ -158,7 +154,7 @@ class Ranges:
             self._block(op.domain)
         else:  # printed after the initial values
             same = stand_ins(op, self._counts)
-            self._read((same.get(v, v) for v in self.leaves(_domain(op.domain))), head)
+            self._read((same.get(v, v) for v in self.leaves(op.domain)), head)
         self._bind(op.params, self._tick())
         time = self._tick()
         for param, init in zip(op.params, op.inits):
@@ -178,7 +174,7 @@ class Ranges:
 
     def free(self, op: Op) -> set[Var]:
         """Return the named variables that an op's blocks read and do not define."""
-        return {v for block in op_blocks(op) for v in self._free_of(block)} - set(binders(op))
+        return {v for block in op_blocks(op) for v in self._free_of(block)} - set(bound_vars(op))
 
     def _free_of(self, block: Block) -> frozenset[Var]:
         if block not in self._free:
@@ -209,10 +205,6 @@ def _is_copy_of_namesake(stmt: Stmt) -> bool:
 def stand_ins(loop: Loop, counts: dict[Var, int]) -> dict[Var, Var]:
     """Return the parameters that take the place of their initial values in the head of a loop, which is printed after these are bound."""
     return {i: p for i, p in zip(loop.inits, loop.params) if isinstance(i, Var) and counts.get(p)}
-
-
-def _domain(domain: Range | Atom) -> tuple[Atom, ...]:
-    return (domain.start, domain.stop, domain.step) if isinstance(domain, Range) else (domain,)
 
 
 def overlaps(a: list[Interval], b: list[Interval]) -> bool:

@@ -21,14 +21,13 @@ from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.may_alias import AliasGroups
 from sourcead.emit.memory.sharing import attr_sharing
 from sourcead.emit.text.exit_flags import unprinted_results
-from sourcead.emit.text.idioms import binders
 from sourcead.emit.text.live_ranges import NameClasses
 from sourcead.ir.nodes import (
-    Append, Attr, Block, Branch, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop, Range, Stmt, Update,
-    Var, op_operands, operand_atoms
+    Append, Attr, Block, Branch, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop, Stmt, Update, Var,
+    operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, kind_of
-from sourcead.ir.walk import count_reads, has_effect, op_blocks, walk
+from sourcead.ir.walk import bound_vars, count_reads, has_effect, op_blocks, walk
 
 MAX_LENGTH = 92
 
@@ -188,7 +187,7 @@ class _Nesting:
     def changes(self, stmt: Stmt) -> tuple[set[Var], set[Var], bool]:
         """Return the classes that a statement binds, the groups that it writes, and whether it has an effect."""
         op = stmt.op
-        bound = {self.classes.find(v) for v in (*stmt.targets, *binders(op))}
+        bound = {self.classes.find(v) for v in (*stmt.targets, *bound_vars(op))}
         writes = isinstance(op, (Update, Append, Pop)) and isinstance(op.base, Var)
         written = {self.groups.find(op.base)} if writes else set()
         effect = isinstance(op, Effect) or (isinstance(op, Call) and op.effect)
@@ -218,7 +217,7 @@ class _Nesting:
             case Branch():
                 self.branch(stmt)
             case Loop(domain, _, params, inits, body):
-                self.consume([domain] if not isinstance(domain, (Block, Range)) else _range_operands(domain), 20)
+                self.consume([domain], 20)
                 self.consume(inits, 10, params)
                 self.flush(*self.changes(stmt))
                 self.depth += 1
@@ -237,7 +236,7 @@ class _Nesting:
                 self.consume(body.results, 10)
                 self.depth -= 1
             case _:
-                whole = self.consume(op_operands(op), _own_length(op))
+                whole = self.consume(op.atoms, _own_length(op))
                 self.keep_shapes(stmt)
                 self.flush(*self.changes(stmt), stmt.targets)
                 self.offer(stmt, whole)
@@ -318,10 +317,6 @@ def repeated_arm(op: Branch) -> Block | None:
     arm = {"and": op.orelse, "or": op.then}.get(op.kind)
     repeats = arm is not None and isinstance(op.cond, Var) and not arm.stmts and arm.results[:1] == (op.cond,)
     return arm if repeats else None
-
-
-def _range_operands(domain) -> list:
-    return [domain.start, domain.stop, domain.step] if isinstance(domain, Range) else []
 
 
 def _own_length(op: Op) -> int:

@@ -8,20 +8,21 @@ from collections.abc import Callable
 import numpy as np
 
 from sourcead.analysis.builder import operand_type
+from sourcead.analysis.loop_indices import is_int
 from sourcead.emit.memory.sharing import is_known_container, is_plain, key_kind
-from sourcead.emit.text.comments import Comments
+from sourcead.emit.text.arrangement import Comments, in_contexts
 from sourcead.emit.text.early_exits import iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
-from sourcead.emit.text.fields import added_to_field
 from sourcead.emit.text.idioms import Each
 from sourcead.emit.text.live_ranges import stand_ins
 from sourcead.emit.text.printing import mark
-from sourcead.emit.text.with_blocks import in_contexts
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Slice, Stmt,
-    Sub, Update, Var
+    UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Stmt, Sub,
+    Update, Var
 )
-from sourcead.ir.types import Array, Scalar, rank
+from sourcead.ir.records import is_frozen
+from sourcead.ir.types import Array, ListT, Scalar, StructT, TupleT, Type, rank
+from sourcead.passes.equality import same
 
 _SIGNS = {"add": ast.Add, "sub": ast.Sub}
 
@@ -231,7 +232,7 @@ class Statements:
     def reads_path(self, atom, base: Atom, path) -> bool:
         for step in reversed(path):
             read = self.nested.get(atom) if isinstance(atom, Var) else None
-            if not (isinstance(read, Index) and isinstance(step, Sub) and _same(read.key, step.key)):
+            if not (isinstance(read, Index) and isinstance(step, Sub) and same(read.key, step.key)):
                 return False
             atom = read.base
         return atom is base
@@ -278,9 +279,9 @@ class Statements:
         if not isinstance(domain, Range):
             return expressions.operand(domain)
         args = [domain.start, domain.stop, domain.step]
-        if _is_int(domain.step, 1):
+        if is_int(domain.step, 1):
             args.pop()
-            if _is_int(domain.start, 0):
+            if is_int(domain.start, 0):
                 args.pop(0)
         call = Call(range, tuple(args))
         return expressions.op(call)
@@ -315,16 +316,48 @@ def function_def(name: str, args: list[ast.arg], body: list[ast.stmt], defaults:
     return node
 
 
-def _is_int(atom: Atom, value: int) -> bool:
-    return isinstance(atom, Const) and atom.text is None and type(atom.value) is int and atom.value == value
+def added_to_field(op: Update, expressions: Expressions) -> list[ast.stmt] | None:
+    """Return the statements of an update that adds to an array in a field of a record or in a tuple, or None for other updates.
+
+        d_layers[i].w += v          where the field can be assigned to, as `+=` does
+        d_w = d_layers[i].w         where it cannot: in tuples, named tuples and frozen dataclasses
+        d_w += v
+    """
+    holders = containers(op)
+    if op.mode != "add" or not holders or not isinstance(holders[-1], (StructT, TupleT)):
+        return None
+    part = expressions.operand(op.base)
+    for step, holder in zip(op.path, holders):
+        field = step.key.value if isinstance(holder, StructT) else None
+        part = ast.Subscript(part, expressions.key(step.key), ast.Load()) if field is None else ast.Attribute(part, field, ast.Load())
+    value, holder = expressions.operand(op.value), holders[-1]
+    if isinstance(holder, StructT) and not issubclass(holder.cls, tuple) and not is_frozen(holder.cls):
+        return [ast.AugAssign(part, ast.Add(), value)]
+    name = unused(f"d_{step.key.value}" if isinstance(holder, StructT) else "d_item", expressions)
+    return [ast.Assign([ast.Name(name, ast.Store())], part), ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), value)]
 
 
-def _same(a, b) -> bool:
-    """Return whether two subscripts are the same operands."""
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(map(_same, a, b))
-    if isinstance(a, Slice) and isinstance(b, Slice):
-        return all(_same(x, y) for x, y in ((a.lower, b.lower), (a.upper, b.upper), (a.step, b.step)))
-    if isinstance(a, Const) and isinstance(b, Const) and a.text == b.text and isinstance(a.value, (int, str, type(None))):
-        return type(a.value) is type(b.value) and a.value == b.value
-    return a is b
+def containers(op: Update) -> list[Type]:
+    """Return the types of the containers that the steps of a path take a part of, or none if one of them is unknown."""
+    found, t = [], operand_type(op.base)
+    for step in op.path:
+        if not isinstance(step, Sub):
+            return []
+        found.append(t)
+        match t:
+            case ListT(item):
+                t = item
+            case TupleT(items):
+                t = items[step.key.value]
+            case StructT(_, fields):
+                t = dict(fields)[step.key.value]
+            case _:
+                return []
+    return found
+
+
+def unused(name: str, expressions: Expressions) -> str:
+    """Return the name, with a number added if the name is taken in the function."""
+    taken = {*expressions.names.values(), *expressions.globals.reserved}
+    candidates = (name, *(f"{name}_{k}" for k in range(1, len(taken) + 2)))
+    return next(candidate for candidate in candidates if candidate not in taken)

@@ -1,6 +1,6 @@
 """Lower calls of Python objects that have no handler: inline their source, or keep the call in the generated code.
 
-The kinds of callables and their order are listed in `core/call_handlers.py`.
+The kinds of callables and their order are listed in `core/operations.py`.
 """
 
 from __future__ import annotations

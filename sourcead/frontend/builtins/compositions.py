@@ -11,9 +11,9 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import RuleError, UnsupportedArgumentError
 from sourcead.frontend import core
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, SliceVal, TupleVal, Value
+from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.find_source import find_source
-from sourcead.ir.nodes import Const, Var
+from sourcead.ir.nodes import Const, Slice, Var
 from sourcead.ir.types import carries_derivative, kind_of, rank
 from sourcead.primitives.compositions import Composition, Refused, defaults_of, number_kind, parameters_of, refuse
 from sourcead.primitives.rule import Rule
@@ -73,7 +73,7 @@ def rank_of(lo: Lowering, value: Value) -> int | None:
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
         ranks = {rank_of(lo, item) for item in value.contents}
         return 1 + ranks.pop() if len(ranks) == 1 and None not in ranks else None
-    if isinstance(value, (FunctionVal, SliceVal)):
+    if isinstance(value, (FunctionVal, Slice)):
         return None
     if isinstance(value, Const) and isinstance(value.value, (int, float, complex)):
         return 0

@@ -9,7 +9,7 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, Lowering, TupleVal, Value
-from sourcead.frontend.values import classes, lists, sequences, sets
+from sourcead.frontend.values import lists, sequences, sets
 from sourcead.ir.types import Array, ListT, MapT, Scalar, SetT, Str
 
 
@@ -46,7 +46,7 @@ def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None
     if cell.kind != "array":
         lo.alive(cell)
         lo.sure(cell)
-        if cell.kind == "object" and any(classes.method(cell, name) for name in ("__copy__", "__deepcopy__", "__getstate__", "__reduce__")):
+        if any(core.special_method(cell, name) for name in ("__copy__", "__deepcopy__", "__getstate__", "__reduce__")):
             raise core.unsupported(lo, node, f"a copy of {cell.cls.__name__}, which says itself how it is copied")
         return lo.map_items(cell, lambda item: item if memo is None else copied(lo, item, node, memo))
     t = atom_type(lo.read(cell))

@@ -17,10 +17,9 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins import ordering
 from sourcead.frontend.control import loops
-from sourcead.frontend.control.branches import choose
-from sourcead.frontend.core import Cell, Iterable, Lowering, NotStatic, SliceVal, Slots, TupleVal, Value, roots
-from sourcead.frontend.values import classes as classes_, iterables as iterables_, list_items, runtime_dicts, sequences
-from sourcead.ir.nodes import Call, Const, Stmt, Var
+from sourcead.frontend.core import Cell, Iterable, Lowering, NotStatic, Slots, TupleVal, Value, roots
+from sourcead.frontend.values import dicts, iterables as iterables_, sequences
+from sourcead.ir.nodes import Call, Const, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
 
@@ -28,7 +27,7 @@ from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, Non
 def builtin_len(lo, args, kwargs, node):
     """Lower `len(x)`."""
     (value,) = args
-    if (found := classes_.special(lo, value, "__len__", [], node)) is not None:
+    if (found := core.call_special(lo, value, "__len__", [], node)) is not None:
         return found
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind in ("list", "dict"):
         if isinstance(value, Cell):
@@ -47,8 +46,8 @@ def builtin_isinstance(lo, args, kwargs, node):
     """Lower `isinstance(x, cls)`."""
     value, cls = args
     found, classes = core.known(lo, cls)
-    if classes_.class_of(value) is not None:
-        kind: Any = classes_.class_of(value)
+    if core.class_of(value) is not None:
+        kind: Any = core.class_of(value)
     elif isinstance(value, TupleVal):
         kind = tuple
     elif isinstance(value, Cell) and value.kind in ("list", "dict"):
@@ -125,7 +124,7 @@ def builtin_tuple(lo, args, kwargs, node):
     if not args:
         return TupleVal(())
     value = args[0]
-    if isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(lo.read(value)), ListT):
+    if isinstance(core.data_type(lo, value), ListT):
         return lo.wrap(lo.build.call(tuple, lo.read(value), type=UNKNOWN), shares=roots(value))
     return TupleVal(tuple(sequences.static_items(lo, value, node)))
 
@@ -170,8 +169,8 @@ def builtin_dict(lo, args, kwargs, node):
         items.update(args[0].items)
     elif args and not core.has_known_items(args[0]):
         made = lo.new_dict(kwargs)
-        runtime_dicts.open_up(lo, made, node)
-        runtime_dicts.update(lo, made, args[0], node)
+        dicts.open_up(lo, made, node)
+        dicts.update(lo, made, args[0], node)
         return made
     elif args:
         for pair in sequences.static_items(lo, args[0], node):
@@ -182,15 +181,6 @@ def builtin_dict(lo, args, kwargs, node):
             items[k] = value
     return lo.new_dict({**items, **kwargs})
 
-
-@core.builtin(map)
-def builtin_map(lo, args, kwargs, node):
-    """Lower `map(f, *xs)` to a list."""
-    fn, *iterables = args
-    parts = [core.iterate(lo, a, node) for a in iterables]
-    if len(parts) == 1:
-        return sequences.collect(lo, parts[0], lambda e: core.call(lo, fn, [e], {}, node), node)
-    return sequences.collect(lo, iterables_.zipped(lo, parts, node), lambda e: core.call(lo, fn, list(e.items), {}, node), node)
 
 
 @core.builtin(sum)
@@ -288,38 +278,24 @@ def builtin_accumulate(lo, args, kwargs, node):
     source = core.iterate(lo, iterable, node)
     result = lo.new_list([])
     if first is not None and not (isinstance(first, Const) and first.value is None):
-        list_items.append(lo, result, first, node)
+        sequences.append(lo, result, first, node)
     else:
         first = None
 
     def step(acc, e):
         value = core.call(lo, fn, [acc, e], {}, node)
-        list_items.append(lo, result, value, node)
+        sequences.append(lo, result, value, node)
         return value
 
     if source.items is None:
-        loops.fold_left(lo, source, step, first, begin=lambda value: list_items.append(lo, result, value, node))
+        loops.fold_left(lo, source, step, first, begin=lambda value: sequences.append(lo, result, value, node))
         return result
     items = list(source.items)
     if first is None and items:
         first = items.pop(0)
-        list_items.append(lo, result, first, node)
+        sequences.append(lo, result, first, node)
     for item in items:
         first = step(first, item)
-    return result
-
-
-@core.builtin(filter)
-def builtin_filter(lo, args, kwargs, node):
-    """Lower `filter(test, xs)` to a list."""
-    test, iterable = args
-    result = lo.new_list([])
-
-    def keep(element):
-        value = element if isinstance(test, Const) and test.value is None else core.call(lo, test, [element], {}, node)
-        choose(lo, value, lambda: list_items.append(lo, result, element, node), lambda: None)
-
-    loops.for_each(lo, core.iterate(lo, iterable, node), keep)
     return result
 
 
@@ -327,7 +303,7 @@ def builtin_filter(lo, args, kwargs, node):
 def builtin_slice(lo, args, kwargs, node):
     """Lower `slice(...)`."""
     parts = [None if isinstance(a, Const) and a.value is None else lo.read(a) for a in args]
-    return SliceVal(*{1: (None, *parts, None), 2: (*parts, None), 3: tuple(parts)}[len(parts)])
+    return Slice(*{1: (None, *parts, None), 2: (*parts, None), 3: tuple(parts)}[len(parts)])
 
 
 @core.builtin(runtime.is_literal)
@@ -364,13 +340,4 @@ def builtin_defaultdict(lo: Lowering, args: list[Value], kwargs: dict[str, Value
         if made.kind != "dict":
             raise core.unsupported(lo, node, "`defaultdict` of a dict whose keys are not known here")
         made.default = args[0]
-    return made
-
-
-@core.builtin(dict.fromkeys)
-def builtin_fromkeys(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower `dict.fromkeys(keys, value)`."""
-    value = args[1] if len(args) > 1 else Const(None)
-    made = lo.new_dict({})
-    loops.for_each(lo, core.iterate(lo, args[0], node), lambda key: core.store(lo, made, key, value, node))
     return made

@@ -16,9 +16,9 @@ import numpy as np
 from sourcead.frontend import core
 from sourcead.frontend.control import loops
 from sourcead.frontend.control.loops import ZERO
-from sourcead.frontend.core import Iterable, Lowering, SliceVal, TupleVal, Value
-from sourcead.frontend.values import iterables, list_items, lists, sequences
-from sourcead.ir.nodes import Call, Const
+from sourcead.frontend.core import Iterable, Lowering, TupleVal, Value
+from sourcead.frontend.values import iterables, lists, sequences
+from sourcead.ir.nodes import Call, Const, Slice
 from sourcead.ir.types import INT, UNKNOWN, ListT, TupleT
 
 
@@ -71,7 +71,7 @@ def builtin_chain(lo: Lowering, args: list[Value], kwargs, node) -> Value:
         return iterables.listed([item for p in parts for item in p.items])
     made = lo.new_list([])
     for part in parts:
-        loops.for_each(lo, part, lambda item: list_items.append(lo, made, item, node))
+        loops.for_each(lo, part, lambda item: sequences.append(lo, made, item, node))
     return made
 
 
@@ -84,7 +84,7 @@ def builtin_from_iterable(lo: Lowering, args: list[Value], kwargs, node) -> Valu
     made = lo.new_list([])
 
     def add(row):
-        loops.for_each(lo, core.iterate(lo, row, node), lambda item: list_items.append(lo, made, item, node))
+        loops.for_each(lo, core.iterate(lo, row, node), lambda item: sequences.append(lo, made, item, node))
 
     loops.for_each(lo, rows, add)
     return made
@@ -97,7 +97,7 @@ def builtin_islice(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     if source.endless:
         raise core.unsupported(lo, node, "`islice` of what never ends", "write the loop, and leave it with `break`")
     bounds = [None if isinstance(a, Const) and a.value is None else lo.read(a) for a in args[1:]]
-    key = SliceVal(None, bounds[0], None) if len(bounds) == 1 else SliceVal(*bounds, *[None] * (3 - len(bounds)))
+    key = Slice(None, bounds[0], None) if len(bounds) == 1 else Slice(*bounds, *[None] * (3 - len(bounds)))
     return core.subscript(lo, lists.as_list(lo, source, node), key, node)
 
 
@@ -151,13 +151,6 @@ def builtin_cycle(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 
     return Iterable(nth=nth, endless=True)
 
-
-@core.builtin(itertools.starmap)
-def builtin_starmap(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `starmap(f, rows)` to a list."""
-    fn, rows = args
-    source = core.iterate(lo, rows, node)
-    return sequences.collect(lo, source, lambda row: core.call(lo, fn, sequences.static_items(lo, row, node), {}, node), node)
 
 
 @core.builtin(itertools.zip_longest)

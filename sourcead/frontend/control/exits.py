@@ -1,16 +1,24 @@
-"""The ways in which control leaves a statement, a loop or a function.
+"""The ways in which control leaves a statement, a loop or a function: `break`, `return`, and `else` on loops.
 
-An exit from a loop is data: the loop carries a flag that is false at the beginning of each iteration and ends the loop when true
-(`syntax/early_exits.py`).
+An exit from a loop is data, a flag, false at the beginning of each iteration, which the loop carries and which ends it.
+
+    for x in xs:                    loop (done = False, returned = False, result = undefined) for x in xs until done:
+        if p(x):                        done, returned, result = if p(x): True, True, x
+            return x                                             else: rest of the body; False, False, undefined
+    else:                           if returned: result
+        after                       else: (if not done: after); the rest of the function
+
+A loop that is left by `return` alone needs no flag besides `returned`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import gast
 
-from sourcead.frontend.core import FALSE, Flag, Lowering, Scope, Value
+from sourcead.frontend.core import FALSE, TRUE, Flag, Lowering, Scope, Value
 
 NEXT = object()  # control leaves a statement for the next iteration
 
@@ -50,6 +58,106 @@ def go_on(lo: Lowering, exits: Exits) -> None:
     """Set the flag that ends the loop to false at the beginning of an iteration."""
     if exits.leave is not None:
         lo.set(lo.scope.names, exits.leave, FALSE)
+
+
+def set_break(lo: Lowering) -> None:
+    """Set the flag that ends the innermost loop."""
+    lo.set(lo.scope.names, lo.scope.leaves[-1], TRUE)
+
+
+def set_return(lo: Lowering, value: Value, again: bool) -> None:
+    """Set the flags for a `return` inside a loop; `again` means that the `return` has already left an inner loop."""
+    returned = flag(lo.scope, "returned")
+    if not again:
+        lo.set(lo.scope.names, flag(lo.scope, "result"), value)
+        lo.set(lo.scope.names, returned, TRUE)
+    if lo.scope.leaves[-1] is not returned:
+        set_break(lo)
+
+
+# -- syntax that takes the place of a statement ------------------------------------------------------------------------------
+
+
+def standing_for(node: gast.AST, made: gast.AST) -> gast.AST:
+    """Attribute a syntax node that was made while lowering to the user's node `node`, for messages and comments."""
+    made.stands_for = getattr(node, "stands_for", node)
+    return made
+
+
+def if_flag(test: Flag, body: list[gast.AST], orelse: list[gast.AST], node) -> gast.If:
+    """Build `if flag: body else: orelse`."""
+    return standing_for(node, gast.If(gast.Name(test, gast.Load(), None, None), body, orelse))
+
+
+def after_loop(lo: Lowering, node) -> list[gast.AST]:
+    """Return the statements to lower right after a loop: those that continue the exit outwards, and those of its `else`."""
+    exits = exits_of(lo, node)
+    after = [if_flag(exits.leave, [], node.orelse, node)] if exits.breaks and node.orelse else list(node.orelse)
+    if not exits.returns:
+        return after
+    result = standing_for(exits.returns[-1], gast.Return(gast.Name(flag(lo.scope, "result"), gast.Load(), None, None)))
+    if is_endless(node) and not exits.breaks:
+        return [result]
+    return [if_flag(flag(lo.scope, "returned"), [result], [], node), *after]
+
+
+def tested_inside(lo: Lowering, node: gast.While) -> gast.While:
+    """Rewrite `while test: body` as `while True: if not test: break; body`, for a test that assigns names."""
+    if (node, "inside") not in lo.scope.exits:
+        stop = standing_for(node, gast.If(gast.UnaryOp(gast.Not(), node.test), [gast.Break()], []))
+        lo.scope.exits[node, "inside"] = standing_for(node, gast.While(gast.Constant(True, None), [stop, *node.body], []))
+    return lo.scope.exits[node, "inside"]
+
+
+# -- what the syntax of a statement tells ------------------------------------------------------------------------------------
+
+
+def exits_of(lo: Lowering, node) -> Exits:
+    """Find out how control may leave a loop."""
+    known = lo.scope.exits
+    if node not in known:
+        found = [n for child in node.body for n in exits_in(child)]
+        breaks = any(isinstance(n, gast.Break) for n in found)
+        returns = [n for n in found if isinstance(n, gast.Return)]
+        known[node] = Exits(breaks, returns, Flag("done") if breaks else flag(lo.scope, "returned") if returns else None)
+    return known[node]
+
+
+def exits_in(node: gast.AST) -> Iterator[gast.AST]:
+    """Iterate over the `return`, `break` and `continue` statements that may take control out of a statement."""
+    match node:
+        case gast.Return() | gast.Break() | gast.Continue():
+            yield node
+        case gast.FunctionDef() | gast.Lambda() | gast.ClassDef():
+            return
+        case gast.For() | gast.While():  # its own `break` and `continue` stay inside
+            yield from (n for child in node.body for n in exits_in(child) if isinstance(n, gast.Return))
+            yield from (n for child in node.orelse for n in exits_in(child))
+        case _:
+            yield from (n for child in gast.iter_child_nodes(node) for n in exits_in(child))
+
+
+def may_leave(node: gast.AST) -> bool:
+    """Tell whether a `return`, `continue` or `break` may take control out of this statement."""
+    return any(True for _ in exits_in(node))
+
+
+def may_continue(node: gast.AST) -> bool:
+    """Tell whether this statement contains a `continue` of the enclosing loop."""
+    return any(isinstance(n, gast.Continue) for n in exits_in(node))
+
+
+def leaves_always(stmts: list[gast.AST]) -> bool:
+    """Tell whether control never reaches the end of these statements."""
+    for node in stmts:
+        match node:
+            case gast.Return() | gast.Raise() | gast.Continue() | gast.Break():
+                return True
+            case gast.If() if leaves_always(node.body) and leaves_always(node.orelse):
+                return True
+            case gast.With() if leaves_always(node.body):
+                return True
+    return False
 
 
 def is_endless(node) -> bool:

@@ -14,9 +14,9 @@ from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import (
     KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, Meta,
-    MustMaterialise, OptionalVal, SliceVal, Slots, TupleVal, Value, roots
+    MustMaterialise, OptionalVal, Slots, TupleVal, Value, roots
 )
-from sourcead.ir.nodes import UNDEFINED, Atom, Const, Stmt, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Const, Slice, Stmt, Var
 from sourcead.ir.types import Undefined, join
 
 
@@ -117,9 +117,9 @@ class Merger:
                     raise MustMaterialise(cell, self.lo.here)
         if alone and (isinstance(some, (FunctionVal, BoundVal)) or isinstance(some, Const) and callable(some.value)):
             return some
-        if isinstance(a, SliceVal) and isinstance(b, SliceVal) and (bounds := core.paired_bounds(a, b)) is not None:
+        if isinstance(a, Slice) and isinstance(b, Slice) and (bounds := core.paired_bounds(a, b)) is not None:
             names = (f"{name}_start", f"{name}_stop", f"{name}_step")
-            return SliceVal(*(None if x is None else self.value(x, y, n) for (x, y), n in zip(bounds, names)))
+            return Slice(*(None if x is None else self.value(x, y, n) for (x, y), n in zip(bounds, names)))
         if core.is_function(a) and core.is_function(b):
             return self.functions(a, b)
         return self.data(a, b, name)

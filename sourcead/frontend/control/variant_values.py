@@ -13,10 +13,10 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import (
-    MISSING, POISON, VALUE, BoundVal, Cell, FunctionVal, Lowering, Meta, MustMaterialise, OptionalVal, SliceVal, Slots,
-    TupleVal, Value, roots
+    MISSING, POISON, VALUE, BoundVal, Cell, FunctionVal, Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal,
+    Value, roots
 )
-from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Slice, Var
 from sourcead.ir.types import Array, ListT, NoneType, Scalar, Sym, Type, Undefined, fits, join, syms
 
 
@@ -99,7 +99,7 @@ class Round:
             return TupleVal(tuple(items), None, shape.cls)
         if isinstance(shape, Cell) and shape.kind != "array" and not isinstance(path[0][1], Meta):
             return self.container_parameter(path, init, shape, name)
-        if isinstance(shape, (FunctionVal, BoundVal, SliceVal)) or isinstance(shape, Const) and callable(shape.value):
+        if isinstance(shape, (FunctionVal, BoundVal, Slice)) or isinstance(shape, Const) and callable(shape.value):
             return shape
         return self.leaf_parameter(path, init, name)
 
@@ -187,7 +187,7 @@ class Round:
         if path not in self.leaves:
             if core.same_thing(end, param):
                 return True
-            what = "slice" if isinstance(param, SliceVal) else "function"
+            what = "slice" if isinstance(param, Slice) else "function"
             self.assumed.uncarried[path] = f"`{slot_name(slot, param)}` is one {what} in an iteration and another in the next"
             return False
         return self.collect_leaf(path, end, yields)
@@ -220,7 +220,7 @@ class Round:
             assumed.variants[path[0]] = self.shape_of(end)
             assumed.types.pop(path, None)
             return False
-        if isinstance(end, (FunctionVal, BoundVal, SliceVal)) and init is UNDEFINED:
+        if isinstance(end, (FunctionVal, BoundVal, Slice)) and init is UNDEFINED:
             assumed.variants[path[0]] = self.shape_of(end)
             return False
         if (why := lo.unreadable(end)) is not None and path not in assumed.spoiled:

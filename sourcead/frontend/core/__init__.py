@@ -1,10 +1,9 @@
 """Collect the core of the frontend: state, cells, journal, attempts, and the generic operations that other folders implement."""
 # ruff: noqa: F401
 
-from sourcead.frontend.core.call_handlers import BUILTINS, builtin, call_object, kind_of_callable
 from sourcead.frontend.core.cells import (
-    BoundVal, Cell, ChoiceVal, FunctionVal, Held, Iterable, MethodVal, OptionalVal, SliceVal, SuperVal, TupleVal, Value,
-    cells_of, is_text, leaves, reach, roots, unreadable
+    BoundVal, Cell, ChoiceVal, FunctionVal, Held, Iterable, MethodVal, OptionalVal, SuperVal, TupleVal, Value, cells_of,
+    is_text, leaves, reach, roots, unreadable
 )
 from sourcead.frontend.core.errors import (
     MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, unsupported
@@ -13,14 +12,15 @@ from sourcead.frontend.core.journal import (
     FALSE, KIND, MISSING, POISON, SEEN, STALE, TRUE, UNSURE, VALUE, WHOLE, Flag, Meta, Slots, next_birth
 )
 from sourcead.frontend.core.known_values import (
-    bound_of_slice, can_be_map, fold, has_countable_items, has_known_items, is_array_value, is_code, is_function,
-    is_number, is_sequence, known, known_slice, paired_bounds, passes_derivative, same_constant, same_keys, same_thing
+    can_be_map, data_type, fold, has_countable_items, has_known_items, is_array_value, is_code, is_function, is_number,
+    is_sequence, known, paired_bounds, passes_derivative, same_constant, same_keys, same_thing
 )
 from sourcead.frontend.core.libraries import has_rule, is_library, is_library_module
 from sourcead.frontend.core.lowering import Frame, Lowering, Scope, name_reads
 from sourcead.frontend.core.names import as_value, live_data, resolve
 from sourcead.frontend.core.operations import (
-    atom, attribute, call, call_library, call_method, iterate, lower, lower_statement, lower_statements, method,
-    operand, operate, replaced_statement, statement, store, subscript, truth
+    BUILTINS, atom, attribute, builtin, call, call_library, call_method, call_object, call_special, class_of,
+    has_attribute, iterate, kind_of_callable, lower, lower_statement, lower_statements, method, operand, operate,
+    replaced_statement, special_method, statement, store, subscript, truth
 )
 from sourcead.frontend.core.optional_tuples import compared_with_none, is_none, pair_of, pairs_in_arms, present

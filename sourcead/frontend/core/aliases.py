@@ -51,8 +51,6 @@ class Writing(Memory):
             steps = path if cell.step is None else (cell.step, *path)
             return self.write(cell.base, steps, value, mode, through=through or cell.step is not None)
         if cell.stands_for is not None and cell.stands_for.kind == "list":  # it is not known which of its arrays is written
-            if cell.stands_for.depth < self.depth:
-                raise MustMaterialise(cell.stands_for, self.here)
             self.merge(cell.stands_for)
             return self.write(cell, path, value, mode, through)
         if cell.frozen:
@@ -181,7 +179,9 @@ class Writing(Memory):
         return self.build.emit(Build("dict", tuple(items.values()), tuple(items)), t, cell.name, False)
 
     def materialise(self, cell: Cell) -> None:
-        """Turn a list or dict of known structure into one IR value, in place."""
+        """Turn a list or dict of known structure into one IR value, in place; request it if the list was made outside this region."""
+        if cell.depth < self.depth:
+            raise MustMaterialise(cell, self.here)
         atom = self._as_map(cell) if cell.kind == "dict" else self.read_container(cell)
         for key, item in cell.items.items():
             self.hold(cell, item)

@@ -3,11 +3,16 @@
 *Slots* are plain dicts: the variables of a scope, the current version of an array, the items of a list. The journal records each
 change of a slot, so that lowering can try a branch, roll it back, try the other, and merge what differs. It also records the changes
 that outlive a branch (which cells share memory, how a variable is named), which only a failed attempt undoes.
+
+An *attempt* at lowering takes a snapshot of each attribute of the lowering, its builder and the visible scopes, and of the position
+in the journal. If it fails, the changes in the journal are undone one by one, and everything else is restored.
 """
 
 from __future__ import annotations
 
+import copy
 import itertools
+from dataclasses import dataclass
 from typing import Any
 
 from sourcead.ir.nodes import Const
@@ -131,3 +136,50 @@ class Journal:
         while len(self.others) > others:
             _, take_back, *args = self.others.pop()
             take_back(*args)
+
+
+# -- attempts --------------------------------------------------------------------------------------------------------------
+
+
+SYNTAX = frozenset({"exits", "reads"})
+"""Attributes of a scope that cache facts of the syntax alone: they hold for every attempt, and are kept."""
+
+
+@dataclass(eq=False)
+class Attempt:
+    """Hold the outcome of an attempt: whether it failed, and the error that made it fail."""
+
+    failed: bool = False
+    error: Exception | None = None
+
+    def fail(self) -> None:
+        """Mark the attempt as failed, so that it is undone when it ends."""
+        self.failed = True
+
+
+class Snapshot:
+    """Save the state of a lowering when the snapshot is made."""
+
+    def __init__(self, lo: Any):
+        self.journal, self.entries, self.others = lo.journal, lo.journal.mark(), len(lo.journal.others)
+        self.owners = [(owner, _attributes(owner)) for owner in (lo, lo.build, *lo.scopes())]
+
+    def restore(self) -> None:
+        """Restore the lowering to the saved state."""
+        self.journal.rollback(self.entries)
+        self.journal.undo(self.others)
+        for owner, before in self.owners:
+            for name, (value, content) in before.items():
+                setattr(owner, name, value)
+                if content is not None:
+                    value.clear()
+                    (value.extend if isinstance(value, list) else value.update)(content)
+
+
+def _attributes(owner: Any) -> dict[str, tuple[Any, Any]]:
+    """Copy the attributes of an object and the content of plain containers among them; slots are covered by the journal."""
+    return {
+        name: (value, copy.copy(value) if type(value) in (dict, set, list) else None)
+        for name, value in vars(owner).items()
+        if name not in SYNTAX
+    }

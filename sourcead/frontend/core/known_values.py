@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend.core.cells import BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, SliceVal, TupleVal, Value
+from sourcead.frontend.core.cells import BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, TupleVal, Value
 from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.lowering import Lowering
-from sourcead.ir.nodes import UNDEFINED, Atom, Const, Operand, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Const, Operand, Slice, Var
 from sourcead.ir.records import is_record
 from sourcead.ir.types import Array, ListT, Str, TupleT, Type, Undefined, Unknown, carries_derivative, join
 from sourcead.language.checkpoint_policies import SavingPolicy
@@ -38,13 +38,10 @@ def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
         case TupleVal(items):
             found = [known(lo, item) for item in items]
             return all(is_known for is_known, _ in found), tuple(v for _, v in found)
+        case Slice(lower, upper, step):
+            is_known, bounds = known(lo, TupleVal(tuple(Const(None) if b is None else b for b in (lower, upper, step))))
+            return is_known, slice(*bounds)
     return False, None
-
-
-def known_slice(lo: Lowering, key: SliceVal) -> tuple[bool, slice]:
-    """Tell whether the bounds of a slice are known while compiling, and return the slice that they make."""
-    bounds = [(True, None) if bound is None else known(lo, bound) for bound in (key.lower, key.upper, key.step)]
-    return all(found for found, _ in bounds), slice(*(value for _, value in bounds))
 
 
 FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum)
@@ -62,6 +59,11 @@ def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
         return Const(fn(*values))
     except Exception:  # the program raises the same error at run time
         return None
+
+
+def data_type(lo: Lowering, value: Value) -> Type | None:
+    """Return the type of a value that is one IR value, or None for any other, such as a list of known items."""
+    return atom_type(lo.read(value)) if isinstance(value, Var) or isinstance(value, Cell) and value.kind == "array" else None
 
 
 def is_array_value(value: Value) -> bool:
@@ -142,10 +144,8 @@ def has_known_items(value: Value) -> bool:
 
 def has_countable_items(lo: Lowering, value: Value) -> bool:
     """Tell whether the number of items is known."""
-    if isinstance(value, (Var, Cell)) and not (isinstance(value, Cell) and value.kind != "array"):
-        t = atom_type(lo.read(value))
-        return isinstance(t, Array) and bool(t.dims) and isinstance(t.dims[0], int)
-    return True
+    t = data_type(lo, value)
+    return t is None or isinstance(t, Array) and bool(t.dims) and isinstance(t.dims[0], int)
 
 
 # -- what is the same while compiling ------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def same_thing(a: Value, b: Value) -> bool:
     match a, b:
         case FunctionVal(), FunctionVal():
             return a.source.node is b.source.node and a.scope is b.scope and not (a.defaults or b.defaults)
-        case SliceVal(), SliceVal():
+        case Slice(), Slice():
             return all(
                 x is y or isinstance(x, Const) and isinstance(y, Const) and not x.live and not y.live and same_constant(x, y)
                 for x, y in zip((a.lower, a.upper, a.step), (b.lower, b.upper, b.step))
@@ -181,18 +181,10 @@ def same_thing(a: Value, b: Value) -> bool:
     return a is b
 
 
-def paired_bounds(a: SliceVal, b: SliceVal) -> list[tuple[Atom | None, Atom | None]] | None:
+def paired_bounds(a: Slice, b: Slice) -> list[tuple[Atom | None, Atom | None]] | None:
     """Pair the bounds of two slices, or return None if one has a bound that the other lacks; without steps, no lower bound means 0."""
     lower = a.lower, b.lower
     if a.step is None and b.step is None and (a.lower is None) != (b.lower is None):
         lower = tuple(Const(0) if bound is None else bound for bound in lower)
     pairs = [lower, (a.upper, b.upper), (a.step, b.step)]
     return pairs if all((x is None) == (y is None) for x, y in pairs) else None
-
-
-def bound_of_slice(value: SliceVal, name: str) -> Atom | None:
-    """Lower `rows.start`, `.stop` or `.step` of a slice; return None for any other name."""
-    if name not in ("start", "stop", "step"):
-        return None
-    bound = {"start": value.lower, "stop": value.upper, "step": value.step}[name]
-    return Const(None) if bound is None else bound

@@ -1,4 +1,4 @@
-"""Tell which functions belong to a library, and which have a derivative rule."""
+"""Tell which functions belong to a library, which have a derivative rule, and which of Python's an object of Numba stands for."""
 
 from __future__ import annotations
 
@@ -40,3 +40,37 @@ def is_library(fn: Any) -> bool:
 def is_library_module(module: types.ModuleType) -> bool:
     """Tell whether a module belongs to a library."""
     return module.__name__.split(".")[0] in LIBRARIES
+
+
+def in_python(fn: Any) -> Any:
+    """Return the Python equivalent of an object of Numba, such as `prange`, in interpreted code; return any other object itself.
+
+    Numba need not be installed: its objects are recognised by the module that defines them.
+    """
+    module, name = getattr(fn, "__module__", None), getattr(fn, "__name__", None)
+    if isinstance(module, str) and module.startswith("numba.") and isinstance(name, str):
+        made = isinstance(getattr(fn, "__self__", None), type)  # typed.List.empty_list(float64), typed.Dict.empty(...)
+        return IN_PYTHON.get((module, name, made), fn)
+    return fn
+
+
+def _new_list(item_type=None, allocated=0):
+    return []
+
+
+def _new_dict(key_type=None, value_type=None, n_keys=0):
+    return {}
+
+
+def _unrolled(container):
+    return container
+
+
+IN_PYTHON = {  # the module of an object of Numba, its name, and whether it is a method of a class
+    ("numba.misc.special", "prange", False): range,
+    ("numba.misc.special", "literal_unroll", False): _unrolled,
+    ("numba.typed.typedlist", "List", False): list,
+    ("numba.typed.typedlist", "empty_list", True): _new_list,
+    ("numba.typed.typeddict", "Dict", False): dict,
+    ("numba.typed.typeddict", "empty", True): _new_dict,
+}

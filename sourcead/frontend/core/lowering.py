@@ -12,9 +12,8 @@ from typing import Any
 import gast
 
 from sourcead.frontend.core.aliases import Writing
-from sourcead.frontend.core.attempts import Attempt, Snapshot
 from sourcead.frontend.core.cells import Cell, Value
-from sourcead.frontend.core.journal import Slots
+from sourcead.frontend.core.journal import Attempt, Slots, Snapshot
 from sourcead.ir.nodes import Origin, Stmt
 
 
@@ -74,7 +73,7 @@ class Lowering(Writing):
         guards: globals that were inlined or resolved: (where, key, the object found).
         prelude: statements at the top of the function.
         walked: lists of known length that loops take by index, as one value each.
-        walks: lists and dicts whose items the head of a loop takes one by one (`values/changing_lists.py`).
+        walks: lists and dicts whose items the head of a loop takes one by one (`values/iterables.py`).
         listing: whether loops take the items of such lists one by one.
         static_only: whether to raise `NotStatic` at a condition that is not known (while inlining rules).
         rows_stay: rows of arrays in lists are assumed to stay unchanged, which `analysis/rows_in_lists.py` checks afterwards.
@@ -134,15 +133,6 @@ class Lowering(Writing):
             yield
         finally:
             vars(self).update(before)
-
-    @contextmanager
-    def deeper(self) -> Iterator[None]:
-        """Count one more branch or loop of unknown outcome around what is lowered inside."""
-        self.depth += 1
-        try:
-            yield
-        finally:
-            self.depth -= 1
 
     @contextmanager
     def in_scope(self, scope: Scope, frame: Frame | None = None) -> Iterator[None]:

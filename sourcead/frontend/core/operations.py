@@ -9,21 +9,27 @@ A kind of subject is one of these:
 - a class of types (`MapT`): a variable of that type, or a cell that is one value of it.
 
 Each kind has one implementation, so the order in which the files are imported does not matter.
+
+Calls of Python objects are lowered by handlers. Built-in functions have their own (`@builtin(len)`). Other objects fall into kinds, each
+with a test and a handler; a call is lowered by the first kind of `ORDER` whose test holds.
 """
 
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend.core.cells import Cell, Held, Iterable, MethodVal, Value
+from sourcead.frontend.core.cells import BoundVal, Cell, Held, Iterable, MethodVal, SuperVal, TupleVal, Value
 from sourcead.frontend.core.errors import unsupported
+from sourcead.frontend.core.libraries import in_python
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import Atom, Const, Operand, Var
+from sourcead.ir.records import find
 from sourcead.ir.types import Type
 
 
@@ -105,29 +111,25 @@ def lower_statements(lo: Lowering, stmts: list[gast.AST]) -> Any:
 
 def statement(*classes: type) -> Callable:
     """Register the lowering of a statement that does not depend on those after it; it returns how control leaves."""
+    return _registered(classes, lambda lo, left, rest: (left, False))
+
+
+def replaced_statement(*classes: type) -> Callable:
+    """Register a function that returns the statements by which a statement is replaced."""
+    return _registered(classes, lambda lo, inside, rest: (lower_statements(lo, [*inside, *rest]), True))
+
+
+def _registered(classes: tuple[type, ...], after: Callable) -> Callable:
+    """Register a lowering `(lo, node)` of statements, whose result and the statements after it `after` turns into what is returned."""
 
     def add(lower_one: Callable) -> Callable:
         @lower_statement.register(*classes)
         def case(lo: Lowering, node: gast.AST, rest: list[gast.AST]) -> tuple[Any, bool]:
             with lo.at(node):
-                return lower_one(lo, node), False
+                result = lower_one(lo, node)
+            return after(lo, result, rest)
 
         return lower_one
-
-    return add
-
-
-def replaced_statement(*classes: type) -> Callable:
-    """Register a function that returns the statements by which a statement is replaced."""
-
-    def add(replacing: Callable) -> Callable:
-        @lower_statement.register(*classes)
-        def case(lo: Lowering, node: gast.AST, rest: list[gast.AST]) -> tuple[Any, bool]:
-            with lo.at(node):
-                inside = replacing(lo, node)
-            return lower_statements(lo, [*inside, *rest]), True
-
-        return replacing
 
     return add
 
@@ -202,3 +204,112 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
 def truth(lo: Lowering, value: Value) -> bool | None:
     """Tell whether a condition holds, or return None if that is not known while compiling."""
     return None
+
+
+# -- calls of Python objects -----------------------------------------------------------------------------------------------
+
+
+BUILTINS: dict[Any, Callable] = {}
+
+ORDER = (
+    "derivative",  # `grad` and what it returned; before "partial" and "library", as it has neither source nor rule
+    "partial",
+    "vectorize",
+    "getter",
+    "ufunc.at",  # before "library", to which it belongs
+    "library",  # also the user's functions that have a rule, which are not inlined
+    "class",
+    "speaker",  # functions of `logging` and `warnings`, which are not inlined although they have source
+    "function",
+    "opaque",  # everything else
+)
+KINDS: dict[str, tuple[Callable[[Any], bool], Callable]] = {}
+
+
+def builtin(*objects: Any) -> Callable:
+    """Register the handler `(lo, args, kwargs, node)` for calls of some Python objects."""
+
+    def add(handler: Callable) -> Callable:
+        for obj in objects:
+            if obj in BUILTINS:
+                raise ValueError(f"{obj} has two handlers")
+            BUILTINS[obj] = handler
+        return handler
+
+    return add
+
+
+def kind_of_callable(name: str, test: Callable[[Any], bool]) -> Callable:
+    """Register the handler `(lo, fn, args, kwargs, node)` for calls of the objects that pass a test."""
+    if name in KINDS or name not in ORDER:
+        raise ValueError(f"{name} has two handlers, or no place in the order")
+
+    def add(handler: Callable) -> Callable:
+        KINDS[name] = test, handler
+        return handler
+
+    return add
+
+
+def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of a Python object."""
+    fn = in_python(fn)
+    try:
+        handler = BUILTINS.get(fn)
+    except TypeError:  # not hashable
+        handler = None
+    if handler is not None:
+        return handler(lo, args, kwargs, node)
+    handler = next(found for test, found in (KINDS[name] for name in ORDER if name in KINDS) if test(fn))
+    return handler(lo, fn, args, kwargs, node)
+
+
+@call.register(Const)
+def _call_constant(lo: Lowering, fn: Const, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    return call.default(lo, fn, args, kwargs, node) if fn.live else call_object(lo, fn.value, args, kwargs, node)
+
+
+@call.register(BoundVal)
+def _call_bound(lo: Lowering, fn: BoundVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    return call(lo, fn.function, [*fn.args, *args], {**fn.kwargs, **kwargs}, node)
+
+
+# -- special methods of the user's classes --------------------------------------------------------------------------------
+
+
+def class_of(value: Value) -> type | None:
+    """Return the class of an object or named tuple, or None for any other value."""
+    match value:
+        case TupleVal(cls=cls):
+            return cls
+        case Cell() if value.kind == "object":
+            return value.cls
+        case SuperVal(_, inner):
+            return class_of(inner)
+    return None
+
+
+def has_attribute(value: Value, name: str) -> bool:
+    """Tell whether an object has an attribute."""
+    return isinstance(value, Cell) and name in value.items or find(class_of(value), name)[0] is not None
+
+
+def special_method(value: Value, name: str) -> Any:
+    """Return the Python function that the class of an object defines under a special name, or None if there is none."""
+    cls = class_of(value)
+    found = find(cls, name)[1] if cls is not None else None
+    return found if isinstance(found, types.FunctionType) else None
+
+
+def call_special(lo: Lowering, value: Value, name: str, args: list[Value], node) -> Value | None:
+    """Call a special method of an object and return the result, or None if the class does not define the method."""
+    found = special_method(value, name)
+    return None if found is None else call_object(lo, found, [value, *args], {}, node)
+
+
+@call.register("object", TupleVal, SuperVal)
+def _call_by_class(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    found = special_method(fn, "__call__")
+    if found is None:
+        return call.default(lo, fn, args, kwargs, node)
+    return call_object(lo, found, [fn, *args], kwargs, node)

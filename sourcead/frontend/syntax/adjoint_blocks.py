@@ -19,8 +19,8 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import stop_gradient
+from sourcead.frontend.control.exits import may_leave
 from sourcead.frontend.core import MISSING, SEEN, VALUE, WHOLE, Cell, Flag, Lowering, Slots, TupleVal, Value, next_birth
-from sourcead.frontend.syntax.early_exits import may_leave
 from sourcead.ir.nodes import UNDEFINED, AdjointBlock, Block, Const, Stmt, Var
 from sourcead.language.adjoint_blocks import adjoint_of
 
@@ -29,6 +29,9 @@ OWN = "it may change the cotangent, print, check, and assign names of its own"
 
 class Steered(gast.Pass):
     """Represent a `with` statement, by its `items` and `body`, whose context managers are all `adjoint_of`."""
+
+    def __init__(self, items: list, body: list[gast.AST]):
+        self.items, self.body = items, body
 
 
 @dataclass(eq=False)

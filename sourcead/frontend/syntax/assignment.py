@@ -11,7 +11,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import VALUE, Cell, Lowering, Value
 from sourcead.frontend.syntax.expressions import BINARY
-from sourcead.frontend.values import item_assignment, lists, objects, sequences, subscripts
+from sourcead.frontend.values import lists, objects, sequences, subscripts
 from sourcead.ir.nodes import Const, Let, Sub, Var
 from sourcead.ir.types import Array
 
@@ -81,8 +81,6 @@ def assign(lo: Lowering, target: gast.AST, value: Value) -> None:
             core.store(lo, base, key, value, target)
         case gast.Attribute(value=owner, attr=name):
             objects.set_attribute(lo, core.lower(lo, owner), name, named(lo, value, name), target)
-        case gast.Starred():
-            raise core.unsupported(lo, target)
         case _:
             raise core.unsupported(lo, target)
 
@@ -114,21 +112,18 @@ def named(lo: Lowering, value: Value, name: str) -> Value:
 
 def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
     """Lower `a, (b, *c) = value`."""
-    stars = [i for i, t in enumerate(targets) if isinstance(t, gast.Starred)]
-    if stars and not core.has_countable_items(lo, value):
-        found = lists.starred_items(lo, value, stars[0], len(targets) - stars[0] - 1, node)
-        for t, item in zip([*targets[: stars[0]], targets[stars[0]].value, *targets[stars[0] + 1 :]], found):
-            assign(lo, t, item)
-        return
-    items = sequences.static_items(lo, value, node, None if stars else len(targets))
-    if stars:
-        i = stars[0]
+    i = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
+    if i is None:
+        items = sequences.static_items(lo, value, node, len(targets))
+    else:
         after = len(targets) - i - 1
-        if len(items) < len(targets) - 1:
-            raise core.unsupported(lo, node, f"{len(items)} values cannot be unpacked into {len(targets)} names")
-        middle = lo.new_list(items[i : len(items) - after])
-        items = [*items[:i], middle, *items[len(items) - after :]]
         targets = [*targets[:i], targets[i].value, *targets[i + 1 :]]
+        if not core.has_countable_items(lo, value):
+            items = lists.starred_items(lo, value, i, after, node)
+        else:
+            items = sequences.static_items(lo, value, node)
+            if len(items) >= len(targets) - 1:
+                items = [*items[:i], lo.new_list(items[i : len(items) - after]), *items[len(items) - after :]]
     if len(items) != len(targets):
         raise core.unsupported(lo, node, f"{len(items)} values cannot be unpacked into {len(targets)} names")
     for t, item in zip(targets, items):
@@ -146,22 +141,22 @@ def lower_augassign(lo: Lowering, node) -> None:
     if isinstance(target, gast.Name):
         old = core.resolve(lo, target.id)
         value = core.lower(lo, node.value)
-        new = item_assignment.augment(lo, old, fn, value, node)
+        new = subscripts.augment(lo, old, fn, value, node)
         if new is not None:
             lo.set(home(lo, target.id), target.id, named(lo, new, target.id))
         return
     base = core.lower(lo, target.value)
     if isinstance(target, gast.Attribute):
         old = core.attribute(lo, base, target.attr, target)
-        new = item_assignment.augment(lo, old, fn, core.lower(lo, node.value), node)
+        new = subscripts.augment(lo, old, fn, core.lower(lo, node.value), node)
         objects.set_attribute(lo, base, target.attr, old if new is None else named(lo, new, target.attr), target)
         return
     key = core.lower(lo, target.slice)
-    if isinstance(base, Cell) and base.kind == "array" and isinstance(atom_type(lo.read(base)), Array):
+    if isinstance(core.data_type(lo, base), Array):
         value = sequences.as_array(lo, core.lower(lo, node.value))
         path_key = lo.operand(key)
         mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
-        if mode and subscripts.views(atom_type(lo.read(base)), path_key):
+        if mode and subscripts.effects_of(path_key) <= subscripts.VIEWS:
             lo.write(base, (Sub(path_key),), lo.operand(value), mode)
             return
         item = lo.build.index(lo.read(base), path_key)
@@ -169,7 +164,7 @@ def lower_augassign(lo: Lowering, node) -> None:
         return
     item = core.subscript(lo, base, key, target)
     value = core.lower(lo, node.value)
-    new = item_assignment.augment(lo, item, fn, value, node)
+    new = subscripts.augment(lo, item, fn, value, node)
     if new is not None:
         core.store(lo, base, key, new, target)
 

@@ -12,12 +12,13 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins import functions
 from sourcead.frontend.control import loops
 from sourcead.frontend.control.branches import choose
+from sourcead.frontend.control.exits import standing_for
 from sourcead.frontend.control.loops import ForLoop
 from sourcead.frontend.core import MISSING, Flag, Lowering, Value
 from sourcead.frontend.syntax import expressions
 from sourcead.frontend.syntax.assignment import assign
 from sourcead.frontend.syntax.loops import index_name, seeds
-from sourcead.frontend.values import list_items, sets
+from sourcead.frontend.values import sequences, sets
 from sourcead.ir.nodes import Const
 
 
@@ -31,8 +32,7 @@ def lower_dictcomp(lo: Lowering, node: gast.DictComp) -> Value:
         core.store(lo, made, key, value, node)
 
     pairs = gast.ListComp(gast.Tuple([node.key, node.value], gast.Load()), node.generators)
-    pairs.stands_for = node
-    comprehension(lo, pairs, take)
+    comprehension(lo, standing_for(node, pairs), take)
     return made
 
 
@@ -40,7 +40,7 @@ def lower_dictcomp(lo: Lowering, node: gast.DictComp) -> Value:
 def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None) -> Value:
     """Lower `[f(x) for x in xs if c]` to a loop that appends each value to a new list, or passes it to `take`."""
     result = lo.new_list([])
-    take = take or (lambda value: list_items.append(lo, result, value, node))
+    take = take or (lambda value: sequences.append(lo, result, value, node))
 
     def nest(generators: list) -> None:
         if not generators:
@@ -52,9 +52,8 @@ def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None
 
         def guarded(tests: list) -> None:
             if not tests:
-                nest(rest)
-                return
-            choose(lo, core.lower(lo, tests[0]), lambda: guarded(tests[1:]), lambda: None)
+                return nest(rest)
+            return choose(lo, core.lower(lo, tests[0]), lambda: guarded(tests[1:]), lambda: None)
 
         items = iterable.items
         if items is None and lo.apart and (places := loops.known_places(lo, iterable)) is not None:
@@ -84,9 +83,7 @@ def lower_set(lo: Lowering, node: gast.Set) -> Value:
 @core.lower.register(gast.SetComp)
 def lower_setcomp(lo: Lowering, node: gast.SetComp) -> Value:
     """Lower `{f(x) for x in xs}`."""
-    items = gast.ListComp(node.elt, node.generators)
-    items.stands_for = node
-    return sets.made(lo, comprehension(lo, items), node)
+    return sets.made(lo, comprehension(lo, standing_for(node, gast.ListComp(node.elt, node.generators))), node)
 
 
 def summed(lo: Lowering, node, start: Value) -> Value:
@@ -131,5 +128,5 @@ def _search_loop(call: gast.Call):
     loop = gast.For(g.target, g.iter, body, [store(default[0]) if default else gast.Raise(stop, None)], None)
     for n in gast.walk(loop):
         if isinstance(n, gast.stmt) or not hasattr(n, "lineno"):
-            n.stands_for = call
+            standing_for(call, n)
     return loop, name

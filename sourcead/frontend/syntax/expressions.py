@@ -11,9 +11,9 @@ import gast
 from sourcead.frontend import core
 from sourcead.frontend.control import inlining, loops
 from sourcead.frontend.control.branches import choose
-from sourcead.frontend.core import Cell, Lowering, SliceVal, TupleVal, Value
-from sourcead.frontend.values import known_containers, list_items, operators, sequences
-from sourcead.ir.nodes import Const, Operand
+from sourcead.frontend.core import Cell, Lowering, TupleVal, Value
+from sourcead.frontend.values import lists, operators, sequences
+from sourcead.ir.nodes import Const, Operand, Slice
 from sourcead.ir.types import Str
 
 BINARY = {
@@ -92,11 +92,11 @@ def lower_list(lo: Lowering, node) -> Value:
     made = lo.new_list([])
     for value, starred in parts:
         if not starred:
-            list_items.append(lo, made, value, node)
+            sequences.append(lo, made, value, node)
         elif core.has_known_items(value):
-            known_containers.extend(lo, made, value, node)
+            lists.extend(lo, made, value, node)
         else:
-            loops.for_each(lo, core.iterate(lo, value, node), lambda element: list_items.append(lo, made, element, node))
+            loops.for_each(lo, core.iterate(lo, value, node), lambda element: sequences.append(lo, made, element, node))
     return made
 
 
@@ -134,7 +134,7 @@ def lower_dict(lo: Lowering, node) -> Value:
 def lower_slice(lo: Lowering, node) -> Value:
     """`a:b:c` in a subscript."""
     parts = [None if part is None else core.atom(lo, part) for part in (node.lower, node.upper, node.step)]
-    return SliceVal(*(None if p is not None and isinstance(p, Const) and p.value is None else p for p in parts))
+    return Slice(*(None if p is not None and isinstance(p, Const) and p.value is None else p for p in parts))
 
 
 @core.lower.register(gast.JoinedStr)

@@ -13,9 +13,9 @@ from sourcead.frontend.control import exits, loop_variants, loops
 from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.control.loops import ForLoop
 from sourcead.frontend.core import VALUE, Cell, Lowering, Meta, name_reads
-from sourcead.frontend.syntax import adjoint_blocks, early_exits
+from sourcead.frontend.syntax import adjoint_blocks
 from sourcead.frontend.syntax.assignment import assign
-from sourcead.frontend.values import changing_lists
+from sourcead.frontend.values import iterables
 from sourcead.ir.nodes import Block
 
 
@@ -26,7 +26,7 @@ def lower_loop(lo: Lowering, node, rest: list[gast.AST]) -> tuple[Any, bool]:
         left = lower_for(lo, node) if isinstance(node, gast.For) else lower_while(lo, node)
     if left is not None:
         return left, False
-    after = early_exits.after_loop(lo, node)
+    after = exits.after_loop(lo, node)
     return (core.lower_statements(lo, [*after, *rest]), True) if after else (None, False)
 
 
@@ -46,12 +46,12 @@ def for_loop(lo: Lowering, node: gast.For, listing: bool = False) -> Any:
     taken: list = []
     with lo.using(listing=listing, walks=taken):
         iterable = core.iterate(lo, core.lower(lo, node.iter), node)
-    leaving = early_exits.exits_of(lo, node)
+    leaving = exits.exits_of(lo, node)
     bind = functools.partial(assign, lo, node.target)
     body = functools.partial(core.lower_statements, lo, node.body)
     if iterable.items is not None:
         exits.enter(lo, leaving)
-        items = [functools.partial(changing_lists.element, lo, taken, iterable, k, node) for k in range(len(iterable.items))]
+        items = [functools.partial(iterables.element_now, lo, taken, iterable, k, node) for k in range(len(iterable.items))]
         return loops.iteration_by_iteration(lo, leaving.leave, items, bind, body)
     changed = functools.partial(seeds, lo, node.target, node.body, node)
     loops.run_loop(lo, ForLoop(iterable, bind, body, index_name(node.target), leaving, changed, node))
@@ -76,8 +76,8 @@ def lower_while(lo: Lowering, node: gast.While) -> None:
                 "the condition of this loop assigns a name, and the loop has an `else`",
                 "assign it before the loop and at the end of its body",
             )
-        return lower_while(lo, early_exits.tested_inside(lo, node))
-    leaving = early_exits.exits_of(lo, node)
+        return lower_while(lo, exits.tested_inside(lo, node))
+    leaving = exits.exits_of(lo, node)
     exits.enter(lo, leaving)
 
     def start() -> tuple[Block, None]:

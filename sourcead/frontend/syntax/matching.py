@@ -15,6 +15,7 @@ import gast
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins import functions
+from sourcead.frontend.control.exits import standing_for
 from sourcead.frontend.core import Cell, Held, Lowering, TupleVal, Value
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import Array, NoneType, Scalar, Str
@@ -29,21 +30,13 @@ def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
     case, *others = node.cases
     binds: list[gast.AST] = []
     test = pattern_test(lo, case.pattern, subject, binds, node)
-    rest = gast.Match(Held(subject), others) if others else gast.Pass()
-    rest.stands_for = getattr(node, "stands_for", node)
+    rest = standing_for(node, gast.Match(Held(subject), others) if others else gast.Pass())
     body = [*binds, *case.body]
     if case.guard is not None:  # the names are bound before the guard is evaluated
-        body = [*binds, choice(case.guard, case.body, rest, node)]
+        body = [*binds, standing_for(node, gast.If(case.guard, case.body, [rest]))]
     if test is ALWAYS:
         return body
-    return [rest] if test is NEVER else [choice(test, body, rest, node)]
-
-
-def choice(test: gast.AST, body: list[gast.AST], rest: gast.AST, node) -> gast.If:
-    """Build `if test: body else: rest`."""
-    made = gast.If(test, body, [rest])
-    made.stands_for = getattr(node, "stands_for", node)
-    return made
+    return [rest] if test is NEVER else [standing_for(node, gast.If(test, body, [rest]))]
 
 
 def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], node) -> gast.AST:
@@ -54,15 +47,11 @@ def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], nod
         case gast.MatchSingleton(value=wanted):
             return gast.Compare(Held(value), [gast.Is()], [gast.Constant(wanted, None)])
         case gast.MatchOr(patterns=patterns):
-            tests = [pattern_test(lo, p, value, binds, node) for p in patterns]
-            if ALWAYS in tests:
-                return ALWAYS
-            tests = [t for t in tests if t is not NEVER]
-            return gast.BoolOp(gast.Or(), tests) if len(tests) > 1 else tests[0] if tests else NEVER
+            return combined(gast.Or(), NEVER, ALWAYS, [pattern_test(lo, p, value, binds, node) for p in patterns])
         case gast.MatchAs(pattern=inner, name=name):
             test = ALWAYS if inner is None else pattern_test(lo, inner, value, binds, node)
             if name is not None:
-                binds.append(bind(lo, name, value, node))
+                binds.append(bind(name, value, node))
             return test
         case gast.MatchSequence(patterns=patterns):
             return sequence_test(lo, patterns, value, binds, node)
@@ -76,11 +65,9 @@ def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], nod
     raise core.unsupported(lo, pattern, "this pattern cannot be matched before the program runs", "write the choice with `if`")
 
 
-def bind(lo: Lowering, name: str, value: Value, node) -> gast.Assign:
+def bind(name: str, value: Value, node) -> gast.AST:
     """Build `name = value`."""
-    made = gast.Assign([gast.Name(name, gast.Store(), None, None)], Held(value), None)
-    made.stands_for = getattr(node, "stands_for", node)
-    return made
+    return standing_for(node, gast.Assign([gast.Name(name, gast.Store(), None, None)], Held(value), None))
 
 
 def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST:
@@ -94,18 +81,15 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
     elif is_another_kind(lo, value, "list"):
         return NEVER
     else:
-        error = core.unsupported(
-            lo, node, "a sequence pattern needs a tuple or list whose length is known", "write the choice with `if`"
-        )
-        error.needs_items = True  # items of a list that differ in type are known one by one
-        raise error
+        reason = "a sequence pattern needs a tuple or list whose length is known"  # as are items of a list that differ in type
+        raise core.needs_items(reason, lo.origin(node), "write the choice with `if`")
     stars = [k for k, p in enumerate(patterns) if isinstance(p, gast.MatchStar)]
     if len(items) != len(patterns) and not (stars and len(items) >= len(patterns) - 1):
         return NEVER
     if stars:
         k, after = stars[0], len(patterns) - stars[0] - 1
         if patterns[k].name is not None:
-            binds.append(bind(lo, patterns[k].name, lo.new_list(items[k : len(items) - after]), node))
+            binds.append(bind(patterns[k].name, lo.new_list(items[k : len(items) - after]), node))
         items = [*items[:k], *items[len(items) - after :]]
         patterns = [*patterns[:k], *patterns[k + 1 :]]
     return conjunction([pattern_test(lo, p, item, binds, node) for p, item in zip(patterns, items)])
@@ -140,18 +124,20 @@ TAKEN_WHOLE = (bool, dict, float, int, list, str, tuple)  # `case float(x)` bind
 
 def mapping_test(lo: Lowering, keys, patterns, value: Cell, binds, node) -> gast.AST:
     """Build the condition of `case {key: pattern}`."""
-    tests = []
-    for key, pattern in zip(keys, patterns):
-        found, k = core.known(lo, core.lower(lo, key))
-        if not found or k not in value.items:
-            return NEVER
-        tests.append(pattern_test(lo, pattern, value.items[k], binds, node))
-    return conjunction(tests)
+    known = [core.known(lo, core.lower(lo, key)) for key in keys]
+    if not all(found and k in value.items for found, k in known):
+        return NEVER
+    return conjunction([pattern_test(lo, p, value.items[k], binds, node) for p, (_, k) in zip(patterns, known)])
 
 
 def conjunction(tests: list[gast.AST]) -> gast.AST:
     """Build the condition that all tests hold."""
-    if NEVER in tests:
-        return NEVER
-    tests = [t for t in tests if t is not ALWAYS]
-    return gast.BoolOp(gast.And(), tests) if len(tests) > 1 else tests[0] if tests else ALWAYS
+    return combined(gast.And(), ALWAYS, NEVER, tests)
+
+
+def combined(op: gast.AST, neutral: gast.AST, deciding: gast.AST, tests: list[gast.AST]) -> gast.AST:
+    """Combine tests by `and` or `or`, for which one constant condition changes nothing, and the other decides."""
+    if deciding in tests:
+        return deciding
+    tests = [t for t in tests if t is not neutral]
+    return gast.BoolOp(op, tests) if len(tests) > 1 else tests[0] if tests else neutral

@@ -12,15 +12,13 @@ from typing import Any
 import gast
 
 from sourcead.frontend import core
-from sourcead.frontend.control import branches, inlining
+from sourcead.frontend.control import branches, exits, inlining
 from sourcead.frontend.control.branches import RAISED
-from sourcead.frontend.control.exits import NEXT, Return
+from sourcead.frontend.control.exits import NEXT, Return, leaves_always, may_continue, may_leave
 from sourcead.frontend.control.loops import for_each
-from sourcead.frontend.core import MISSING, Cell, Lowering, SliceVal, Value
-from sourcead.frontend.syntax import early_exits
-from sourcead.frontend.syntax.early_exits import leaves_always, may_continue, may_leave
-from sourcead.frontend.values import lists, runtime_dicts
-from sourcead.ir.nodes import Const, Effect, Stmt
+from sourcead.frontend.core import MISSING, Cell, Lowering, Value
+from sourcead.ir.nodes import Const, Effect, Slice, Stmt
+from sourcead.ir.types import ListT, MapT
 
 MAX_COPIES = 64
 
@@ -69,7 +67,7 @@ def leave_or_go_on(lo: Lowering, node: gast.If, cond, rest: list[gast.AST]) -> A
 
     if branches.branch(lo, cond, [arm(node.body), arm(node.orelse)]) is RAISED:
         return RAISED
-    left = core.lower_statements(lo, [early_exits.if_flag(lo.scope.leaves[-1], [gast.Pass()], rest, node)])
+    left = core.lower_statements(lo, [exits.if_flag(lo.scope.leaves[-1], [gast.Pass()], rest, node)])
     return RAISED if left is RAISED else NEXT
 
 
@@ -90,7 +88,7 @@ def lower_return(lo: Lowering, node) -> Any:
     """Lower `return value`."""
     value = Const(None) if node.value is None else core.lower(lo, node.value)
     if lo.scope.loops:
-        early_exits.set_return(lo, value, again=hasattr(node, "stands_for"))
+        exits.set_return(lo, value, again=hasattr(node, "stands_for"))
         return NEXT
     return Return(value)
 
@@ -98,7 +96,7 @@ def lower_return(lo: Lowering, node) -> Any:
 @core.statement(gast.Break)
 def lower_break(lo: Lowering, node) -> Any:
     """Lower `break`."""
-    early_exits.set_break(lo)
+    exits.set_break(lo)
     return NEXT
 
 
@@ -193,21 +191,14 @@ def delete_item(lo: Lowering, target: gast.Subscript) -> None:
     """Lower `del items[k]` for an item or slice of a list, or for a key of a dict."""
     base = core.lower(lo, target.value)
     place = core.lower(lo, target.slice)
-    if isinstance(base, Cell) and (base.kind == "list" or lists.is_list(lo, base)):
-        if isinstance(place, SliceVal):
-            return core.store(lo, base, place, lo.new_list([]), target)
+    kind = base.kind if isinstance(base, Cell) else None
+    is_list = kind == "list" or isinstance(core.data_type(lo, base), ListT)
+    if is_list and isinstance(place, Slice):
+        core.store(lo, base, place, lo.new_list([]), target)
+    elif is_list or kind == "dict" or isinstance(core.data_type(lo, base), MapT):
         core.call_method(lo, base, "pop", [place], {}, target)
-        return None
-    if isinstance(base, Cell) and base.kind == "dict" or runtime_dicts.is_map(lo, base):
-        core.call_method(lo, base, "pop", [place], {}, target)
-        return None
-    found, key = core.known(lo, place)
-    if not (isinstance(base, Cell) and base.kind == "dict" and found):
+    else:
         raise core.unsupported(lo, target, "`del` of an item whose place is not known before the program runs", "build the list without it")
-    if base.kind == "dict" and key not in base.items:
-        raise core.unsupported(lo, target, f"the dict has no key {key!r} here")
-    core.call_method(lo, base, "pop", [Const(key)], {}, target)
-    return None
 
 
 @core.statement(gast.Import, gast.ImportFrom)

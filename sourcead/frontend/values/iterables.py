@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import enum
 import operator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control.loops import ONE, ZERO
 from sourcead.frontend.core import VALUE, WHOLE, Cell, Flag, Iterable, Lowering, SuperVal, TupleVal, Value
-from sourcead.frontend.values import changing_lists, classes, sequences
+from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Call, Const, Range, Var
 from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
 
@@ -39,7 +40,7 @@ def _iterate_iterable(lo: Lowering, value: Iterable, node) -> Iterable:
 
 @core.iterate.register("object", SuperVal)
 def _iterate_object(lo: Lowering, value: Value, node) -> Iterable:
-    found = classes.special(lo, value, "__iter__", [], node)
+    found = core.call_special(lo, value, "__iter__", [], node)
     return core.iterate.default(lo, value, node) if found is None else core.iterate(lo, found, node)
 
 
@@ -54,17 +55,10 @@ def _iterate_constant(lo: Lowering, value: Const, node) -> Iterable:
     return core.iterate.default(lo, value, node)
 
 
-@core.iterate.register("dict")
-def _iterate_dict(lo: Lowering, value: Cell, node) -> Iterable:
-    lo.alive(value)
-    lo.sure(value)
-    return listed([Const(k) for k in value.items])
-
-
 @core.iterate.register(TupleVal, "list")
 def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
     """Iterate over a tuple or list of known length: as a loop in the generated code if the elements are alike, else unrolled."""
-    if (found := classes.special(lo, value, "__iter__", [], node)) is not None:
+    if (found := core.call_special(lo, value, "__iter__", [], node)) is not None:
         return core.iterate(lo, found, node)
     items = value.contents
     if isinstance(value, Cell):
@@ -82,7 +76,7 @@ def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
 
 def one_by_one(lo: Lowering, value: Value, items: list[Value]) -> Iterable:
     """Iterate over the known items of a tuple, or of a list, which the loop may change."""
-    return changing_lists.walk(lo, value, list(value.items.items())) if isinstance(value, Cell) else listed(items)
+    return walk(lo, value, list(value.items.items())) if isinstance(value, Cell) else listed(items)
 
 
 def element_type(value: Value) -> Type | None:
@@ -140,16 +134,14 @@ def sequence(lo: Lowering, value: Value, node) -> Iterable:
     def element(index):
         return core.subscript(lo, value, index, node)
 
-    def backward():
-        def domain():
-            last = lo.build.call(operator.sub, length(), ONE, type=INT)
-            return Range(last, Const(-1), Const(-1))
-
-        return Iterable(domain=domain, element=element, length=length, nth=from_end)
+    def last():
+        return lo.build.call(operator.sub, length(), ONE, type=INT)
 
     def from_end(k):
-        last = lo.build.call(operator.sub, length(), ONE, type=INT)
-        return element(lo.build.call(operator.sub, last, k, type=INT))
+        return element(lo.build.call(operator.sub, last(), k, type=INT))
+
+    def backward():
+        return Iterable(domain=lambda: Range(last(), Const(-1), Const(-1)), element=element, length=length, nth=from_end)
 
     count = known_length(atom_type(lo.read(value)))
     return Iterable.numbered(length, element, reverse=backward, count=count)
@@ -185,18 +177,20 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
         offset = k if core.is_number(lo, step, 1) else lo.build.call(operator.mul, k, step, type=INT)
         return lo.build.call(operator.add, start, offset, type=INT)
 
-    def backward():
-        if not (core.is_number(lo, step, 1) or core.is_number(lo, step, -1)):
-            last = lambda: nth(lo.build.call(operator.sub, length(), ONE, type=INT))  # noqa: E731
-        else:
-            last = lambda: lo.build.call(operator.sub, stop, step, type=INT)  # noqa: E731
+    def last():
+        if core.is_number(lo, step, 1) or core.is_number(lo, step, -1):
+            return lo.build.call(operator.sub, stop, step, type=INT)
+        return nth(lo.build.call(operator.sub, length(), ONE, type=INT))
 
+    def from_end(k):
+        return lo.build.call(operator.sub, last(), lo.build.call(operator.mul, k, step, type=INT), type=INT)
+
+    def backward():
         def domain():
             before = lo.build.call(operator.sub, start, step, type=INT)
             return Range(last(), before, lo.build.call(operator.neg, step, type=INT))
 
-        return Iterable(domain=domain, element=lambda i: i, length=length,
-                        nth=lambda k: lo.build.call(operator.sub, last(), lo.build.call(operator.mul, k, step, type=INT), type=INT))
+        return Iterable(domain=domain, element=lambda i: i, length=length, nth=from_end)
 
     def value():
         bounds = (stop,) if plain else (start, stop) if core.is_number(lo, step, 1) else (start, stop, step)
@@ -295,3 +289,49 @@ def reverse(lo: Lowering, inner: Iterable, node) -> Iterable:
     if inner.reverse is None:
         raise core.unsupported(lo, node, "this object cannot be reversed")
     return replace(inner.reverse(), policy=inner.policy)
+
+
+# -- loops that change what they walk over ---------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Walk:
+    """Record the items of a list or dict, in loop order, as they were when the loop began."""
+
+    cell: Cell
+    items: list[tuple[Any, Value]]
+
+    def stands(self, k: int) -> bool:
+        """Tell whether the items from place `k` on are unchanged."""
+        now = self.cell.items
+        return len(now) == len(self.items) and all(now.get(key) is item for key, item in self.items[k:])
+
+
+def walk(lo: Lowering, cell: Cell, items: list[tuple[Any, Value]]) -> Iterable:
+    """Iterate over the values of a list or dict one by one."""
+    made = Walk(cell, items)
+    lo.walks.append(made)
+
+    def reverse() -> Iterable:
+        lo.walks.remove(made)
+        return walk(lo, cell, items[::-1])
+
+    return Iterable(items=[item for _, item in items], reverse=reverse, walk=made)
+
+
+def walk_pairs(lo: Lowering, cell: Cell, made: Iterable) -> Iterable:
+    """Register an iterable made of the items of a dict, so that changes of the dict during the loop are refused."""
+    lo.walks.append(Walk(cell, list(cell.items.items())))
+    return made
+
+
+def element_now(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, node) -> Value:
+    """Return the element that iteration `k` takes; refuse if the loop changes what it runs over in an unsupported way."""
+    for one in walks:
+        if one.stands(k):
+            continue
+        now, (key, _) = one.cell.items, one.items[k] if k < len(one.items) else (None, None)
+        if iterable.walk is not one or len(now) != len(one.items) or key not in now:
+            raise core.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
+        return now[key]
+    return iterable.items[k]

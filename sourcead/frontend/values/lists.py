@@ -1,4 +1,4 @@
-"""Lower the methods of lists whose length is known only at run time to `+`, slices and loops that append.
+"""Lower the methods of lists: of known items while compiling, of a length known only at run time to `+`, slices and `Append`.
 
     xs.extend(ys)      xs = xs + ys
     xs.reverse()       xs = xs[::-1]
@@ -14,26 +14,21 @@ import operator
 from collections.abc import Callable
 
 from sourcead import runtime
-from sourcead.analysis.builder import atom_type, grown_type, shrunk_type
+from sourcead.analysis.builder import atom_type, shrunk_type
 from sourcead.frontend import core
-from sourcead.frontend.control import branches
+from sourcead.frontend.control import branches, loops
 from sourcead.frontend.control.branches import RAISED
-from sourcead.frontend.core import Cell, Iterable, Lowering, SliceVal, TupleVal, Value, roots
-from sourcead.frontend.values import iterables, list_items, sequences
-from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Effect, Pop, Slice, Stmt, Var
+from sourcead.frontend.core import Cell, Iterable, Lowering, MustMaterialise, TupleVal, Value, roots
+from sourcead.frontend.values import iterables, sequences
+from sourcead.ir.nodes import Atom, Build, Call, Const, Effect, Pop, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Str, TupleT, join
 
 NO_MEMORY = (Scalar, Str)
 
 
-def is_list(lo: Lowering, value: Value) -> bool:
-    """Tell whether a value is a list whose length is known only at run time."""
-    return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(lo.read(value)), ListT)
-
-
 def as_list(lo: Lowering, value: Value, node) -> Value:
     """Collect the items of any iterable into a list; return the value itself if it is a list."""
-    if isinstance(value, Cell) and value.kind == "list" or is_list(lo, value):
+    if isinstance(value, Cell) and value.kind == "list" or isinstance(core.data_type(lo, value), ListT):
         return value
     source = core.iterate(lo, value, node)
     if source.items is not None:
@@ -87,7 +82,7 @@ def replace_list(lo: Lowering, cell: Cell, change: Callable[[Atom], Atom], grows
         return lo.rename(new, before.name, before.temp) if isinstance(new, Var) and isinstance(before, Var) else new
 
     if cell.base is not None:
-        list_items.replace_inner(lo, cell, changed())
+        lo.write(cell.base, (cell.step,), changed(), through=True)
     else:
         lo.replace_slot(cell, changed, grows)
 
@@ -95,12 +90,47 @@ def replace_list(lo: Lowering, cell: Cell, change: Callable[[Atom], Atom], grows
 # -- methods ---------------------------------------------------------------------------------------------------------------
 
 
+@core.method.register("list")
+def known_method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a method of a list of known items: apply it to these, or make the list one IR value if the result depends on the run."""
+    lo.alive(cell)
+    items = cell.contents
+    if name in ("append", "extend"):
+        (sequences.append if name == "append" else extend)(lo, cell, args[0], node)
+        return Const(None)
+    if name == "copy":
+        return lo.new_list(items, cell.name)
+    if name in ("index", "count", "remove") and len(args) == 1:
+        found, values = core.known(lo, TupleVal((*items, *args)))
+        if found and (name == "count" or values[-1] in values[:-1]):
+            result = Const(getattr(values[:-1], "index" if name == "remove" else name)(values[-1]))
+            if name != "remove":
+                return result
+            name, args = "pop", [result]
+    places = [core.known(lo, a) for a in args[:1]]
+    if name in ("pop", "insert", "reverse", "clear") and all(found for found, _ in places):
+        if cell.depth < lo.depth:
+            raise MustMaterialise(cell, lo.here)
+        if name == "pop" and not items:
+            raise core.unsupported(lo, node, "`pop` at a position that is not known here")
+        taken = getattr(items, name)(*(place for _, place in places), *args[1:])
+        sequences.replace_items(lo, cell, items)
+        return Const(None) if taken is None else taken
+    if name in ("sort", "index", "count", "remove", "pop", "insert"):
+        lo.materialise(cell)
+        return method(lo, cell, name, args, kwargs, node)
+    raise core.unsupported(lo, node, f"the list method `{name}`")
+
+
 def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
     """Lower `xs.extend(value)` and `xs += value`."""
-    added = as_list(lo, value, node)
-    if isinstance(added, Cell) and added.kind == "list" and len(added.items) <= 4:
-        for item in added.items.values():
-            list_items.append(lo, cell, item, node)
+    if cell.kind == "list" and not core.has_known_items(value):
+        loops.for_each(lo, core.iterate(lo, value, node), lambda item: sequences.append(lo, cell, item, node))
+        return
+    added = value if cell.kind == "list" else as_list(lo, value, node)
+    if cell.kind == "list" or isinstance(added, Cell) and added.kind == "list" and len(added.items) <= 4:
+        for item in sequences.static_items(lo, added, node):
+            sequences.append(lo, cell, item, node)
         return
     y = lo.read(added)
     replace_list(lo, cell, lambda x: joined(lo, x, y), grows=True)
@@ -120,12 +150,7 @@ def insert(lo: Lowering, cell: Cell, index: Value, value: Value) -> None:
         n = lo.build.call(len, lo.read(cell), type=INT, name="n")
         bounds = lo.build.call(runtime.slice_bounds, n, lo.read(index), Const(None), type=TupleT((INT, INT)), name="bounds")
         at = lo.build.index(bounds, Const(0), name="place")
-    if cell.base is not None:
-        list_items.grow_inner(lo, cell, item, at)
-    else:
-        before = lo.read(cell)
-        t = grown_type(before.type, (), atom_type(item))
-        lo.replace_slot(cell, lambda: lo.build.emit(Append(before, item, (), at), t, before.name, before.temp))
+    sequences.grow(lo, cell, item, at)
     lo.hold(cell.root(), value)
 
 
@@ -140,10 +165,7 @@ def pop(lo: Lowering, cell: Cell, index: Value | None) -> Value:
         lo.build.add(Stmt((rest, item), Pop(base, path, at)))
         return rest
 
-    if cell.base is not None:
-        lo.write(cell.base, (cell.step,), popped, through=True)
-    else:
-        lo.replace_slot(cell, lambda: popped(before, ()))
+    sequences.change(lo, cell, popped)
     root = cell.root()
     return lo.wrap(item, shares={*roots(root), *(r for h in root.holds for r in roots(h))})
 
@@ -161,7 +183,7 @@ def place(lo: Lowering, items: Atom, index: Value) -> Atom | None:
     return lo.build.call(int, inside, type=INT, name="place")
 
 
-def assign_slice(lo: Lowering, cell: Cell, key: SliceVal, value: Value, node) -> None:
+def assign_slice(lo: Lowering, cell: Cell, key: Slice, value: Value, node) -> None:
     """Lower `xs[a:b] = value`, which may change the length of the list."""
     if key.step is not None:
         raise core.unsupported(lo, node, "an assignment to every so many items of a list", "write the loop")
@@ -187,7 +209,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
     """Lower `xs.name(...)`."""
     match name, len(args):
         case "append", 1:
-            list_items.append(lo, cell, args[0], node)
+            sequences.append(lo, cell, args[0], node)
         case "extend", 1:
             extend(lo, cell, args[0], node)
         case "insert", 2:
@@ -255,37 +277,23 @@ def starred_items(lo: Lowering, value: Value, before: int, after: int, node) -> 
         branches.branch(lo, few, [refuse, lambda: None])
     item = lambda k: core.subscript(lo, value, Const(k), node)  # noqa: E731
     lower, upper = Const(before) if before else None, Const(-after) if after else None
-    middle = as_list(lo, core.subscript(lo, value, SliceVal(lower, upper, None), node), node)
+    middle = as_list(lo, core.subscript(lo, value, Slice(lower, upper, None), node), node)
     return [*map(item, range(before)), middle, *(item(k - after) for k in range(after))]
 
 
 def transposed(lo: Lowering, rows: Value, node) -> Iterable | None:
     """Iterate over the columns of `zip(*rows)` if `rows` is a matrix or a list of tuples, lists or vectors; return None otherwise."""
     t = atom_type(lo.read(rows))
-    matrix = isinstance(t, Array) and t.dims is not None and len(t.dims) > 1
-    if matrix or isinstance(t, ListT) and isinstance(t.item, (ListT, Array)):
-        return columns(lo, rows, node)
-    if not (isinstance(t, ListT) and isinstance(t.item, TupleT)):
+    row_type = t.item if isinstance(t, ListT) else None
+    if not isinstance(row_type, (ListT, Array, TupleT)) and not (isinstance(t, Array) and t.dims is not None and len(t.dims) > 1):
         return None
-    source = core.iterate(lo, rows, node)
-
-    def column(k: int) -> Value:
-        def item(row: Value) -> Value:
-            return row.items[k] if isinstance(row, TupleVal) else core.subscript(lo, row, Const(k), node)
-
-        return sequences.collect(lo, source, item, node)
-
-    return iterables.listed([column(k) for k in range(len(t.item.items))])
-
-
-def columns(lo: Lowering, rows: Value, node) -> Iterable:
-    """Iterate over the columns of rows that are lists or vectors, each column as a list."""
 
     def length() -> Atom:
         return lo.build.call(runtime.shortest, lo.read(rows), type=INT, name="n")
 
     def column(k: Atom) -> Value:
-        source = core.iterate(lo, rows, node)
-        return sequences.collect(lo, source, lambda row: core.subscript(lo, row, k, node), node)
+        return sequences.collect(lo, core.iterate(lo, rows, node), lambda row: core.subscript(lo, row, k, node), node)
 
+    if isinstance(row_type, TupleT):
+        return iterables.listed([column(Const(k)) for k in range(len(row_type.items))])
     return Iterable.numbered(length, column)

@@ -14,8 +14,8 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.core import Lowering, SliceVal, TupleVal, Value
-from sourcead.ir.nodes import Const, Index
+from sourcead.frontend.core import Lowering, TupleVal, Value
+from sourcead.ir.nodes import Atom, Const, Index, Slice
 from sourcead.ir.types import Array, Scalar, Sym, TupleT, Type, anydim, dims_of
 from sourcead.primitives.result_types.infer import infer_call
 
@@ -38,23 +38,21 @@ def subscript_of_object(lo: Lowering, base: Const, key: Value, node) -> Value | 
         raise UnsupportedSyntaxError(
             "a subscript whose derivative is not known", at=lo.origin(node), instead="call a function, such as `np.concatenate`"
         )
-    parts = [ranged(lo, i, node) if isinstance(i, SliceVal) else i for i in items]
+    parts = [ranged(lo, i, node) if isinstance(i, Slice) else i for i in items]
     return core.call(lo, Const(join), [TupleVal(tuple(parts))], {}, node)
 
 
 def passes(lo: Lowering, item: Value) -> bool:
     """Tell whether a derivative may pass through a part of the key."""
-    if isinstance(item, SliceVal):
-        return any(part is not None and core.passes_derivative(part) for part in (item.lower, item.upper, item.step))
-    return core.passes_derivative(lo.operand(item))
+    return any(map(core.passes_derivative, bounds_of(item) if isinstance(item, Slice) else [lo.operand(item)]))
 
 
 def can_join(lo: Lowering, join, items) -> bool:
     """Tell whether `join` gives the same shape and dtype for these items as the brackets do."""
-    if any(isinstance(i, TupleVal) or isinstance(i, SliceVal) and not is_range(i) for i in items):
+    if any(isinstance(i, TupleVal) or isinstance(i, Slice) and not is_range(i) for i in items):
         return False
-    joined = [i for i in items if isinstance(i, SliceVal)]
-    items = [i for i in items if not isinstance(i, SliceVal)]
+    joined = [i for i in items if isinstance(i, Slice)]
+    items = [i for i in items if not isinstance(i, Slice)]
     types = [atom_type(lo.operand(i)) for i in items]
     if not all(isinstance(t, (Array, Scalar)) and dims_of(t) is not None for t in types):
         return False
@@ -66,14 +64,18 @@ def can_join(lo: Lowering, join, items) -> bool:
     return len(arrays) == len(types) and not joined or bool(arrays or joined) and all(t.dtype == DOUBLE for t in arrays)
 
 
-def is_range(key: SliceVal) -> bool:
+def bounds_of(key: Slice) -> list[Atom]:
+    """Return the bounds that a slice has."""
+    return [part for part in (key.lower, key.upper, key.step) if part is not None]
+
+
+def is_range(key: Slice) -> bool:
     """Tell whether the brackets treat a slice as `np.arange`: it has an end, and its step is not a count such as `5j`."""
-    return key.upper is not None and all(
-        p is None or isinstance(atom_type(p), Scalar) and atom_type(p).kind in ("int", "float") for p in (key.lower, key.upper, key.step)
-    )
+    types = map(atom_type, bounds_of(key))
+    return key.upper is not None and all(isinstance(t, Scalar) and t.kind in ("int", "float") for t in types)
 
 
-def ranged(lo: Lowering, key: SliceVal, node) -> Value:
+def ranged(lo: Lowering, key: Slice, node) -> Value:
     """Lower the slice `a:b:c` inside brackets to a call of `np.arange`."""
     parts = [Const(0) if key.lower is None else key.lower, key.upper, *(() if key.step is None else (key.step,))]
     return core.call(lo, Const(np.arange), parts, {}, node)
@@ -84,9 +86,9 @@ def grid_type(lo: Lowering, obj: object, key: Value) -> Type | None:
     if obj is not np.mgrid and obj is not np.ogrid:
         return None
     items = key.items if isinstance(key, TupleVal) else (key,)
-    if not all(isinstance(i, SliceVal) and (is_range(i) or count_of(i) is not None) for i in items):
+    if not all(isinstance(i, Slice) and (is_range(i) or count_of(i) is not None) for i in items):
         return None
-    kinds = {atom_type(p).kind for i in items for p in (i.lower, i.upper, i.step) if p is not None}
+    kinds = {atom_type(p).kind for i in items for p in bounds_of(i)}
     dtype = np.dtype(float) if kinds & {"float", "complex"} else np.dtype(int)
     dims = tuple(length(lo, i) for i in items)
     if not isinstance(key, TupleVal):
@@ -97,13 +99,13 @@ def grid_type(lo: Lowering, obj: object, key: Value) -> Type | None:
     return TupleT(tuple(alone))
 
 
-def count_of(key: SliceVal) -> int | None:
+def count_of(key: Slice) -> int | None:
     """Return the number of points that an imaginary step gives, such as 5 for `0:1:5j`, or None for other steps."""
     step = key.step
     return int(abs(step.value)) if isinstance(step, Const) and not step.live and isinstance(step.value, complex) else None
 
 
-def length(lo: Lowering, key: SliceVal) -> int | Sym:
+def length(lo: Lowering, key: Slice) -> int | Sym:
     """Return the number of elements of a range in brackets."""
     if (count := count_of(key)) is not None:
         return count

@@ -16,7 +16,7 @@ from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import (
     BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, SuperVal, TupleVal, Value, leaves, roots
 )
-from sourcead.frontend.values import classes, iterables, known_containers, lists, objects, sequences, sets
+from sourcead.frontend.values import iterables, lists, objects, sequences, sets
 from sourcead.ir.nodes import Atom, Call, Const, Var
 from sourcead.ir.types import BOOL, Array, DictT, ListT, NoneType, Scalar, Str, TupleT, Undefined, join
 
@@ -78,7 +78,7 @@ def _truth_of_object(lo: Lowering, value: Value) -> bool | None:
     if core.known(lo, value)[0]:
         return bool(value.items)
     for name in ("__bool__", "__len__"):
-        if (found := classes.special(lo, value, name, [], None)) is not None:
+        if (found := core.call_special(lo, value, name, [], None)) is not None:
             return core.truth(lo, found)
     return True if isinstance(value, Cell) else bool(value.items)
 
@@ -115,7 +115,7 @@ def identity_test(lo: Lowering, fn, a: Value, b: Value) -> Const | None:
 def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -> Value:
     """Lower `item in container`."""
     found, key = core.known(lo, item)
-    if (special := classes.special(lo, container, "__contains__", [item], node)) is not None:
+    if (special := core.call_special(lo, container, "__contains__", [item], node)) is not None:
         return core.operate(lo, operator.not_, special) if negated else special
     if any(isinstance(leaf, Cell) and leaf.kind == "object" for value in (item, container) for leaf in leaves(value)):
         raise core.unsupported(lo, node, "`in` with objects")
@@ -153,7 +153,7 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
             item = functools.reduce(join, map(atom_type, a.items.values()), Undefined())
             return lo.wrap(lo.build.call(operator.mul, lo.read(a), lo.read(b), type=ListT(item)))
         result = lo.new_list([])
-        loops.for_each(lo, iterables.counted(lo, [b], None), lambda _: known_containers.extend(lo, result, a, None))
+        loops.for_each(lo, iterables.counted(lo, [b], None), lambda _: lists.extend(lo, result, a, None))
         return result
     items = sequences.static_items(lo, a, None) * n
     return lo.new_list(items) if isinstance(a, Cell) else TupleVal(tuple(items))

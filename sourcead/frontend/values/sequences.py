@@ -1,22 +1,26 @@
-"""Unpack lists and tuples of any representation, and collect values into lists and arrays."""
+"""Unpack lists and tuples of any representation, collect values into lists and arrays, and change the items of lists."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from sourcead.analysis.builder import atom_type
+from sourcead.analysis.builder import atom_type, grown_type
 from sourcead.frontend import core
 from sourcead.frontend.control import loops
-from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value, leaves
-from sourcead.frontend.values import classes, list_items
-from sourcead.ir.nodes import Const, Var
+from sourcead.frontend.core import (
+    MISSING, BoundVal, Cell, FunctionVal, Iterable, Lowering, MethodVal, MustMaterialise, TupleVal, Value, leaves, roots
+)
+from sourcead.ir.nodes import Append, Atom, Const, Sub, Var
 from sourcead.ir.types import Array, ListT, Str, Unknown, carries_derivative
 
 
 def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> list[Value]:
     """Return the items of a value if their number is known; refuse otherwise."""
     value = core.present(value)
-    if classes.method(value, "__iter__") is not None:
+    if core.special_method(value, "__iter__") is not None:
         value = core.iterate(lo, value, node)
     if isinstance(value, TupleVal):
         return list(value.items)
@@ -42,7 +46,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
 def collect(lo: Lowering, iterable: Iterable, f, node) -> Value:
     """Collect `f(element)` for each element into a list."""
     result = lo.new_list([])
-    loops.for_each(lo, iterable, lambda e: list_items.append(lo, result, f(e), node))
+    loops.for_each(lo, iterable, lambda e: append(lo, result, f(e), node))
     return result
 
 
@@ -56,6 +60,17 @@ def as_array(lo: Lowering, value: Value) -> Value:
     return lo.wrap(lo.build.call(np.array, lo.operand(value))) if carries_derivative(t) else value
 
 
+def plain(value: Value, lo: Lowering) -> Value:
+    """Convert named tuples to plain tuples, for functions that accept only these."""
+    if isinstance(value, TupleVal) and value.cls is not None:
+        return TupleVal(tuple(plain(v, lo) for v in value.items))
+    if isinstance(value, Cell) and value.kind == "list":
+        items = [plain(v, lo) for v in value.items.values()]
+        if any(a is not b for a, b in zip(items, value.items.values())):
+            return lo.new_list(items, value.name)
+    return value
+
+
 def as_one_value(lo: Lowering, value: Value) -> Value:
     """Turn a tuple or list of known length into one IR value, so that an unknown index can be applied to it."""
     lo.keep_apart(value)
@@ -66,3 +81,66 @@ def as_one_value(lo: Lowering, value: Value) -> Value:
         cell.stands_for = value
         lo.journal.append(value, "stood_for", cell)
     return cell
+
+
+# -- changing --------------------------------------------------------------------------------------------------------------
+
+
+def note_row(lo: Lowering, items: Cell, value: Value) -> None:
+    """Record whether an appended item is a part of an array that may be written elsewhere."""
+    for root in roots(value):
+        plain = isinstance(value, Cell) and value.base is root and isinstance(value.step, Sub) and root.kind == "array"
+        if lo.rows_stay and plain and roots(value) == {root} and (root in items.rows_of or root not in items.holds):
+            lo.journal.add(items, "rows_of", root)
+        else:
+            lo.journal.discard(items, "rows_of", root)
+
+
+def replace_item(lo: Lowering, cell: Cell, key: Any, value: Value) -> None:
+    """Replace one item of a list or dict whose items are known one by one; MISSING removes it."""
+    lo.alive(cell)
+    lo.changed(cell)
+    lo.set(cell.slots, key, value)
+
+
+def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
+    """Replace all items of a list whose items are known one by one."""
+    lo.changed(cell)
+    for key in list(cell.items):
+        lo.set(cell.slots, key, MISSING)
+    for key, item in enumerate(items):
+        lo.set(cell.slots, key, item)
+
+
+def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
+    """Lower `cell.append(value)`."""
+    if cell.kind == "list":
+        if cell.depth < lo.depth:
+            lo.keep_apart(value)
+            raise MustMaterialise(cell, lo.here)
+        replace_item(lo, cell, len(cell.items), value)
+        return
+    lo.read(cell)  # raises if it may not be read
+    grow(lo, cell, lo.read(value))
+    if cell.base is None:
+        note_row(lo, cell, value)
+    lo.hold(cell.root(), value)
+    if cell.base is None and any(owner.depth < lo.depth for owner in roots(value)):  # made outside the loop that appends it
+        lo.journal.assign(cell, "doubled", True)
+
+
+def grow(lo: Lowering, cell: Cell, item: Atom, at: Atom | None = None) -> None:
+    """Append an item to a list, or insert it at place `at`."""
+
+    def grown(base, path):
+        return lo.build.emit(Append(base, item, path, at), grown_type(atom_type(base), path, atom_type(item)), base.name, base.temp)
+
+    change(lo, cell, grown, grows=at is None)
+
+
+def change(lo: Lowering, cell: Cell, make: Callable[[Atom, tuple], Atom], grows: bool = False) -> None:
+    """Replace the items of a list by `make(version, path)`; the path leads to a list that is an item of another list or dict."""
+    if cell.base is not None:
+        lo.write(cell.base, (cell.step,), make, through=True)
+    else:
+        lo.replace_slot(cell, lambda: make(lo.read(cell), ()), grows)

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Operand, Pop, Range,
-    Slice, Stmt, Var, operand_atoms
+    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Operand, Pop, Slice,
+    Stmt, Var, operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, TupleT, Type
 from sourcead.passes.equality import same
@@ -81,19 +81,9 @@ def _only_handed_on(var: Var, facts: Facts) -> bool:
     for op in facts.readers.get(var, ()):
         if op is None:
             continue
-        if not isinstance(op, Loop) or any(a is var for o in _own_operands(op) for a in operand_atoms(o)):
+        if not isinstance(op, Loop) or any(a is var for a in operand_atoms(op.domain)):
             return False
     return True
-
-
-def _own_operands(op: Loop) -> tuple[Operand, ...]:
-    """Return the operands that the head of a loop reads, without the initial values."""
-    match op.domain:
-        case Range(start, stop, step):
-            return start, stop, step
-        case Block():
-            return ()
-    return (op.domain,)
 
 
 def _equal_results(stmt: Stmt, op: Branch, facts: Facts):

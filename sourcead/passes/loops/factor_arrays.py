@@ -9,6 +9,7 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.loop_indices import Counted, Counting, axis_of, is_int, offset
+from sourcead.analysis.residual_stacks import residual_stacks
 from sourcead.analysis.sizes import Sizes, dims_in, known_dtype, least, rank
 from sourcead.ir.nodes import Atom, Call, Const, Function, Index, Loop, Stmt, Sub, Update, Var
 from sourcead.ir.types import Sym
@@ -50,6 +51,7 @@ class FunctionFacts:
 
     def __init__(self, function: Function, notes: list[str]):
         self.notes = notes
+        self.stacks = residual_stacks(function)
         self.uses = Counter(all_reads(function.body))
         self.made = definitions(function.body)
         self.counting = Counting(self.made)

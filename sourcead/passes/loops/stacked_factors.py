@@ -10,9 +10,7 @@ import numpy as np
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.loop_indices import Counted, is_int, same_count
 from sourcead.analysis.sizes import dims_in, dtype_option, known_dtype, rank
-from sourcead.ir.nodes import (
-    Append, Atom, Block, Build, Call, Const, Index, Loop, Pop, Range, Slice, Stmt, Sub, Update, Var, fresh
-)
+from sourcead.ir.nodes import Atom, Block, Call, Const, Index, Loop, Pop, Range, Slice, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import INT, Array, Sym
 from sourcead.passes.equality import same_dim
 from sourcead.passes.loops.factor_arrays import FactorArray, FactorArrays, FunctionFacts, Size, Term
@@ -168,20 +166,14 @@ class SplitLoop:
     def saved(self, v: Var, shape: tuple[Size, ...]) -> Var | None:
         """Return an array in place of the list of residuals from which each iteration pops the factor, or None without such a list."""
         pop = self.here.get(v)
-        if pop is None or not isinstance(pop.op, Pop) or not is_int(self.loop.domain.step, -1):
+        stack = self.facts.stacks.get(pop.op.base) if pop is not None and isinstance(pop.op, Pop) else None
+        if stack is None or not stack.is_simple or not is_int(self.loop.domain.step, -1):
             return None
-        if pop.op.path or pop.op.at is not None or pop.op.base not in self.loop.params:
+        build, append = stack.builds[0].stmt, stack.pushes[0].stmt
+        made = next((s for s in self.stmts[: self.at] if self.fills(s, append)), None)
+        if made is None or build not in self.stmts or not isinstance(append.op.value, Var) or known_dtype(append.op.value) is None:
             return None
-        k, uses = self.loop.params.index(pop.op.base), self.facts.uses
-        rest, init = pop.targets[0], self.loop.inits[k]
-        if self.loop.body.results[k] is not rest or uses[rest] != 1 or uses[pop.op.base] != 1 or uses[self.stmt.targets[k]]:
-            return None
-        made = next((s for s in self.stmts[: self.at] if init in s.targets), None)
-        filled = None if made is None or uses[init] != 1 else self.filling(made, made.targets.index(init))
-        if filled is None:
-            return None
-        build, append = filled
-        at = self.stmts.index(build)
+        at, j = self.stmts.index(build), made.op.inits.index(build.targets[0])
         scope = {*self.scope} - {t for s in self.stmts[at:] for t in s.targets}
         if not all(size.var is None or size.var in scope for size in shape):
             return None
@@ -190,8 +182,8 @@ class SplitLoop:
         maker = Builder()
         maker.origin = build.origin
         stack = self.empty(v, shape, maker)
-        loop, j = made.op, made.targets.index(init)
-        if not uses[loop.index]:
+        loop = made.op
+        if not self.facts.uses[loop.index]:
             loop = replace(loop, index=counting(loop.index))
         param, new, result = fresh(stack), fresh(stack), fresh(stack)
         writer = Builder().at(self.stmt)
@@ -211,25 +203,11 @@ class SplitLoop:
         self.gone.add(pop.op.base)
         return result
 
-    def filling(self, made: Stmt, j: int) -> tuple[Stmt, Stmt] | None:
-        """Return the statements that make and fill a list, if each iteration of a loop over the same indices appends one value to it."""
-        loop, uses = made.op, self.facts.uses
-        if not isinstance(loop, Loop) or not isinstance(loop.domain, Range):
-            return None
-        counted = self.facts.counting.of(loop)
-        if counted is None or counted.first != self.counted.first or not same_count(counted.count, self.counted.count):
-            return None
-        if not is_int(loop.domain.step, 1):
-            return None
-        build = next((s for s in self.stmts if loop.inits[j] in s.targets), None)
-        append = next((s for s in loop.body.stmts if loop.body.results[j] in s.targets), None)
-        if build is None or append is None or not isinstance(build.op, Build) or not build.op.residual or build.op.items:
-            return None
-        match append.op:
-            case Append(base, Var() as value, (), None) if base is loop.params[j] and uses[base] == uses[append.targets[0]] == 1:
-                fits = known_dtype(value) is not None and uses[build.targets[0]] == 1
-                return (build, append) if fits else None
-        return None
+    def fills(self, stmt: Stmt, append: Stmt) -> bool:
+        """Return whether a statement is a loop that runs the append once for each of the same indices, upward."""
+        counted = self.facts.counting.of(stmt.op) if isinstance(stmt.op, Loop) and append in stmt.op.body.stmts else None
+        same = counted is not None and counted.first == self.counted.first and same_count(counted.count, self.counted.count)
+        return same and is_int(stmt.op.domain.step, 1)
 
     # -- sums ----------------------------------------------------------------------------------------------------------
 

@@ -1,15 +1,11 @@
 """Compilation beyond Numba's public interface: the same text compiles in less than half the time, and runs faster.
 
-    own_toolchain.py         the toolchain that uses the other modules
-    compiler.py              Numba's compiler with additional passes
+    own_toolchain.py         the toolchain that uses the other modules; calls of the interpreter without `objmode`
+    compiler.py              Numba's compiler with additional passes, such as sums of cotangents in any order
     compact_lowering.py      array elements, ranges and reference counts in few instructions; variables.py, repeated_operations.py
-    linked_functions.py      no machine code for functions that are only linked into others
-    optimisation.py          the optimisation levels of LLVM
-    shape_errors.py          short code for the error of shapes that do not fit
-    sums.py                  sums of cotangents in any order
-    ufunc_loops.py           NumPy's loops for functions of whole arrays; reductions.py
-    calls_to_python.py       calls of the interpreter without `objmode`
-    casts.py, views.py       casts of lists, transposes
+    parts_replaced.py        error messages, the optimisation levels of LLVM, no machine code for functions that are only linked
+    numpy_loops.py           NumPy's loops for functions and reductions of whole arrays
+    casts_and_views.py       casts of lists, transposes
 
 It is used for the versions of Numba that the tests have run with.  With any other, or with `SOURCEAD_NUMBA_INTERNALS=0`, `TOOLCHAIN` uses
 the public interface alone: the same results, after a longer compilation.

@@ -12,7 +12,7 @@ from sourcead.backends.numba.calls_to_python import dtype_of
 from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integers
 from sourcead.backends.numba.functions import Unequal, alike, apart, as_many, begin, disjoint, reserved, with_room
 from sourcead.backends.numba.integers import CHECKED
-from sourcead.backends.numba.load import load
+from sourcead.backends.numba.public_toolchain import load
 
 
 @overload(apart)
@@ -30,58 +30,27 @@ def _apart(v, a):
     return copy_if_shared
 
 
+@register_jitable
 def extent(x):
     """Return the addresses between which the elements of an array lie."""
+    low = np.int64(x.ctypes.data)
+    high = low + x.itemsize
+    for n, step in zip(x.shape, x.strides):
+        if step < 0:
+            low += (n - 1) * step
+        else:
+            high += (n - 1) * step
+    return low, high
 
 
-@overload(extent)
-def _extent(x):
-    def bounds(x):
-        low = np.int64(x.ctypes.data)
-        high = low + x.itemsize
-        for n, step in zip(x.shape, x.strides):
-            if step < 0:
-                low += (n - 1) * step
-            else:
-                high += (n - 1) * step
-        return low, high
-
-    return bounds
-
-
-def compiled_as_it_is(function):
-    """Let Numba compile a function of two numbers from its Python source."""
-    overload(function)(lambda a, b: function)
-
-
-for function in CHECKED:
-    compiled_as_it_is(function)
-
-
-@overload(reserved)
-def _reserved(stack, top, n):
-    return reserved
-
-
-@overload(as_many)
-def _as_many(n, m):
-    return as_many
-
-
-@overload(with_room)
-def _with_room(rows, top, width):
-    return with_room
+for function in (*CHECKED, as_many, begin, no_floats, no_integers, reserved, runtime.stop_gradient, with_room):
+    register_jitable(function)
 
 
 @overload(alike)
 def _alike(*vectors):
     tests = "".join(f"    if len(vectors[{k}]) != n:\n        raise Unequal\n" for k in range(1, len(vectors)))
     return load(f"def alike(*vectors):\n    n = len(vectors[0])\n{tests}    return n\n", "alike", {"Unequal": Unequal})
-
-
-@overload(begin)
-def _begin(v, lower):
-    return begin
 
 
 @overload(disjoint)
@@ -104,7 +73,7 @@ def _zeros_like(x):
         case types.List():
             return lambda x: [runtime.zeros_like(v) for v in x]
         case types.UniTuple() | types.Tuple():
-            return _of_each(x, runtime.zeros_like)
+            return of_each(runtime.zeros_like, "x", len(x))
         case types.Complex():
             return lambda x: x * 0
         case types.Float() if x.bitwidth == 32:
@@ -143,16 +112,16 @@ def _copy(x):
         case types.List():
             return lambda x: [runtime.copy(v) for v in x]
         case types.UniTuple() | types.Tuple():
-            return _of_each(x, runtime.copy)
+            return of_each(runtime.copy, "x", len(x))
         case types.Number() | types.Boolean() | types.UnicodeType() | types.NoneType():
             return lambda x: x
     return None
 
 
-def _of_each(t, function):
-    """Return a function that applies `function` to each item of a tuple."""
-    items = "".join(f"f(x[{k}]), " for k in range(len(t)))
-    return load(f"def each(x):\n    return ({items})\n", "each", {"f": function})
+def of_each(function, parameters, count):
+    """Return a function with these parameters that applies `function` to each of the `count` items of tuples."""
+    items = "".join(f"f({', '.join(f'{p}[{k}]' for p in parameters)}), " for k in range(count))
+    return load(f"def each({', '.join(parameters)}):\n    return ({items})\n", "each", {"f": function})
 
 
 @overload(runtime.add)
@@ -164,8 +133,7 @@ def _add(a, b):
     if isinstance(a, types.List) and isinstance(b, types.List):
         return lambda a, b: [runtime.add(v, w) for v, w in zip(a, b)]
     if isinstance(a, types.BaseTuple) and isinstance(b, types.BaseTuple) and len(a) == len(b):
-        items = "".join(f"f(a[{k}], b[{k}]), " for k in range(len(a)))
-        return load(f"def each(a, b):\n    return ({items})\n", "each", {"f": runtime.add})
+        return of_each(runtime.add, "ab", len(a))
     if isinstance(a, types.Array | types.Number) and isinstance(b, types.Array | types.Number):
         return lambda a, b: a + b
     return None
@@ -227,8 +195,7 @@ def _like_sequence(d, x):
     if isinstance(x, types.List):
         return lambda d, x: [runtime.like_sequence(d[i], v) for i, v in enumerate(x)]
     if isinstance(x, types.BaseTuple):
-        items = "".join(f"f(d[{k}], x[{k}]), " for k in range(len(x)))
-        return load(f"def each(d, x):\n    return ({items})\n", "each", {"f": runtime.like_sequence})
+        return of_each(runtime.like_sequence, "dx", len(x))
     return lambda d, x: runtime.unbroadcast(d, x)
 
 
@@ -236,11 +203,6 @@ def _like_sequence(d, x):
 def _seed(y):
     number = isinstance(y, types.Float | types.Integer) or isinstance(y, types.Array) and y.ndim == 0 and y.dtype == types.float64
     return (lambda y: 1.0) if number else None
-
-
-@overload(runtime.stop_gradient)
-def _stop_gradient(x):
-    return lambda x: x
 
 
 @overload(runtime.check_layout)
@@ -276,16 +238,6 @@ def _divide_or_zero(x, y):
 
 
 # ---- lists ----
-
-
-@overload(no_floats)
-def _no_floats():
-    return no_floats
-
-
-@overload(no_integers)
-def _no_integers():
-    return no_integers
 
 
 @overload(runtime.sorted_order)

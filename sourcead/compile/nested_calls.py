@@ -1,0 +1,252 @@
+"""What a derivative inside a function differentiates: the values of `grad(f)` and of pullbacks, their arguments, and a call as a block.
+
+A call is lowered to a block over new variables for its arguments and all that it reads of the function around.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sourcead import runtime
+from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError, WrtError
+from sourcead.frontend import core
+from sourcead.frontend.control.functions import Lowered
+from sourcead.frontend.core import (
+    POISON, BoundVal, Cell, FunctionVal, Lowering, TupleVal, Value, cells_of, next_birth, roots
+)
+from sourcead.frontend.find_source import Opaque, find_source, own_signature, plain_names, unwrap
+from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Var
+from sourcead.ir.types import Array, Scalar, as_float, carries_derivative, dims_of, tangent_type
+from sourcead.ir.walk import free_vars
+
+Place = int | str  # the position or the name of an argument of a call
+
+
+@dataclass(frozen=True, eq=False)
+class DerivativeVal:
+    """A derivative that has not been called yet: the value of `grad(f)`, `jacobian(f)` and the like.
+
+    Attributes:
+        kind: the kind of a `Gradient`, or "jacobian", "hessian", or "hvp", which takes the tangent last.
+        function: the function that is differentiated.
+        wrt: the arguments that it is differentiated by.
+        has_aux: whether the function returns auxiliary values besides its result.
+        names: the names of its parameters, None if they are not known yet.
+    """
+
+    kind: str
+    function: Value
+    wrt: Any = 0
+    has_aux: bool = False
+    names: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PullbackVal:
+    """The pullback that `vjp` returns: the reverse sweep as a block, which reads what the forward sweep has computed."""
+
+    param: Var
+    body: Block
+    single: bool
+
+
+def constant(lo: Lowering, value: Value, node) -> Any:
+    """Return a value that must be known while compiling, such as an option; refuse any other."""
+    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
+        return tuple(constant(lo, item, node) for item in value.contents)
+    if isinstance(value, Const) and not value.live:
+        return value.value
+    raise core.unsupported(lo, node, "what a derivative is taken of, or with respect to, is not known before the program runs")
+
+
+def parameters(lo: Lowering, fn: Value, node) -> list[str]:
+    """Return the names of the parameters that a function takes, empty for a built-in without a signature."""
+    match fn:
+        case FunctionVal(source):
+            return [a.id for a in (*source.node.args.posonlyargs, *source.node.args.args, *source.node.args.kwonlyargs)]
+        case DerivativeVal(function=function, names=names):
+            return parameters(lo, function, node) if names is None else list(names)
+        case BoundVal(function, args, kwargs):
+            return [n for n in parameters(lo, function, node)[len(args) :] if n not in kwargs]
+        case Const(function, _, False) if isinstance(function, Opaque):
+            return plain_names(function.signature)[len(function._bound_args) :] if hasattr(function, "signature") else []
+        case Const(function, _, False):
+            plain, bound_args, bound_kwargs = unwrap(function)
+            try:
+                names = plain_names(own_signature(find_source(plain).function))
+            except Exception:  # a built-in function, whose arguments have positions only
+                return []
+            return [n for n in names[len(bound_args) :] if n not in bound_kwargs]
+    raise core.unsupported(lo, node, "the function that is differentiated here is not known before the program runs")
+
+
+def places(lo: Lowering, fn: Value, wrt: Any, args: list[Value], kwargs: dict[str, Value], node) -> list[int | str]:
+    """Return the position or the keyword of each argument in wrt among the arguments of a call."""
+    found: list[int | str] = []
+    names = parameters(lo, fn, node)
+    for item in wrt if isinstance(wrt, tuple) else (wrt,):
+        place = item
+        if isinstance(item, str):
+            place = names.index(item) if item in names and names.index(item) < len(args) else item
+        elif isinstance(item, int) and not isinstance(item, bool):
+            place = item + len(names) if item < 0 else item
+            if place >= len(args) and place < len(names):
+                place = names[place]
+        if not (place in kwargs if isinstance(place, str) else isinstance(place, int) and place < len(args)):
+            raise WrtError(f"wrt is {item!r}, and the call gives no such argument", at=lo.here)
+        found.append(place)
+    return found
+
+
+@dataclass(eq=False)
+class Taken:
+    """A call lowered to a block over new variables, of which `inputs` stand for the arguments in wrt."""
+
+    lowered: Lowered
+    inputs: list[Var]
+
+
+@dataclass(frozen=True, eq=False)
+class ActiveCall:
+    """A call that is differentiated.
+
+    Attributes:
+        fn: the function that is called.
+        at: the places of the arguments that the call is differentiated by.
+        args, kwargs: the arguments of the call.
+        node: the call in the source.
+    """
+
+    fn: Value
+    at: list[Place]
+    args: list[Value]
+    kwargs: dict[str, Value]
+    node: Any
+
+
+def taken(lo: Lowering, call: ActiveCall) -> Taken:
+    """Lower a call to a block in which new variables replace the arguments that it is differentiated by.
+
+    A derivative does not change its arguments: those that the function writes are replaced as well.
+    """
+    every: dict[Place, Value] = {**dict(enumerate(call.args)), **call.kwargs}
+    replaced, written = list(call.at), frozenset()
+    while True:
+        with lo.attempt() as attempt:
+            block, inputs, found, changes_others = _lower_call(lo, call, every, replaced, written)
+            if changes_others or not found <= written:
+                attempt.fail()
+        if not attempt.failed:
+            break
+        if changes_others:
+            more = [p for p, v in every.items() if p not in replaced and cells_of(v)]
+            if not more:
+                raise UnsupportedSyntaxError(
+                    "the function that is differentiated here changes something outside of it", at=lo.here,
+                    instead="let it return what it computes",
+                )  # fmt: skip
+            replaced += more
+        written |= found
+    for cell in (cell for place in written for cell in roots(every[place])):
+        if cell in lo.params:
+            lo.written.setdefault(lo.params[cell], lo.here)
+    lowered = block_as_lowered(lo, block, [inputs[p] for p in call.at], {inputs[p].name for p in written})
+    return Taken(lowered, [inputs[p] for p in call.at])
+
+
+def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], replaced: list[Place], written: frozenset):
+    """Return the block of a call, its inputs by place, the places of those that it writes, and whether it changes anything else."""
+    mark, birth = lo.journal.mark(), next_birth()
+    names = dict(enumerate(parameters(lo, call.fn, call.node)))
+    inputs = {p: standing_for(lo, every[p], p if isinstance(p, str) else names.get(p, "x"), p in call.at) for p in replaced}
+    given = dict(every)
+    with lo.build.block() as stmts:
+        for place, x in inputs.items():
+            given[place] = lo.unpack(x)
+            lo.params.update(dict.fromkeys(cells_of(given[place]), mark_of(x)))
+        unpacked = len(stmts)
+        for place in written:  # no other variable may refer to this array
+            for cell in roots(every[place]):
+                lo.set(cell.slots, POISON, f"`{cell.name}` is also the argument `{inputs[place].name}`, which is written")
+        positional = [v for p, v in given.items() if not isinstance(p, str)]
+        result = core.call(lo, call.fn, positional, {p: v for p, v in given.items() if isinstance(p, str)}, call.node)
+        atom = lo.read(result)
+    stmts[unpacked:unpacked] = layout_checks(lo, [*inputs.values(), *(t for s in stmts[:unpacked] for t in s.targets)])
+    outside = any(is_write(slots, key) for slots, key in lo.journal.changed(mark, birth))
+    lo.journal.rollback(mark)
+    found = frozenset(p for p, x in inputs.items() if lo.written.pop(mark_of(x), None) is not None)
+    return Block(tuple(stmts), (atom,)), inputs, found, outside
+
+
+def layout_checks(lo: Lowering, arguments: list[Var]) -> list[Stmt]:
+    """Return the statements that check the memory layout of a function's arguments (`values/memory_layouts.py`)."""
+    checked = [v for v in arguments if v in lo.layouts]
+    lo.layouts.difference_update(checked)
+    return [
+        Stmt((Var("checked"),), Call(runtime.check_layout, (v, Const(v.name)), effect=True), lo.here) for v in checked
+    ]
+
+
+def mark_of(x: Var) -> str:
+    """Return the name by which `Lowering.written` knows a variable that stands for an argument."""
+    return f"{x.name} {x.id}"
+
+
+def is_write(slots, key) -> bool:
+    """Return whether the change of a slot is a write, rather than a poison or a view that was derived again."""
+    cell = slots.cell
+    return key is not POISON and not (cell is not None and cell.base is not None)
+
+
+def standing_for(lo: Lowering, value: Value, name: str, in_wrt: bool) -> Var:
+    """Return a new variable that stands for an argument; an integer in wrt becomes a float."""
+    atom = lo.read(value)
+    found = atom_type(atom)
+    t = as_float(found) if in_wrt else found
+    if in_wrt and isinstance(t, (Scalar, Array)) and not carries_derivative(t):
+        raise WrtError(f"the argument `{name}` in wrt carries no derivative", at=lo.here)
+    if isinstance(t, Scalar) and t != found:
+        atom = Const(float(atom.value)) if isinstance(atom, Const) and not atom.live else lo.build.call(float, atom)
+    x = Var(name, t, True)
+    lo.build.add(Stmt((x,), Let(atom)))
+    return x
+
+
+def block_as_lowered(lo: Lowering, block: Block, inputs: list[Var], written: set[str]):
+    """Return a block as a lowered function whose parameters are `inputs` and all other variables that it reads."""
+    free = [v for v in free_vars(block) if v not in inputs]
+    function = Function("function", (*inputs, *free), block, origin=lo.here)
+    params = {str(k): x for k, x in enumerate(inputs)}
+    return Lowered(function, params, dict.fromkeys(written), lo.live, (), lo.here, lo.build, (), lo.derived)
+
+
+def placed(lo: Lowering, stmts) -> None:
+    """Append the statements of a derivative, without their marks as a reverse sweep, which hold only inside the derivative."""
+    lo.derived = True
+    lo.build.stmts.extend(replace(s, adjoint_of=None) if s.adjoint_of is not None else s for s in stmts)
+
+
+def wrapped(lo: Lowering, results: tuple[Atom, ...]) -> Value:
+    """Return the results of a derivative as a value, a tuple if there are several."""
+    values = tuple(map(lo.wrap, results))
+    return values[0] if len(values) == 1 else TupleVal(values)
+
+
+def direction(lo: Lowering, x: Var, value: Value) -> Atom:
+    """Return the atom of a tangent or cotangent of `x`, and emit a check of its shape where the types do not determine it."""
+    t = lo.read(value)
+    have, want = atom_type(t), tangent_type(x.type)
+    if isinstance(have, Scalar) and isinstance(want, Scalar) or have == want:
+        return t
+    dims, wanted = dims_of(have), dims_of(want)
+    if dims is None or wanted is None or isinstance(have, Scalar) is not isinstance(want, Scalar) or len(dims) != len(wanted):
+        raise WrtError(f"the tangent of `{x.name}` does not have the structure and shape of `{x.name}`", at=lo.here)
+    if have.dtype is not None and want.dtype is not None and have.dtype != want.dtype:
+        raise WrtError(f"the tangent of `{x.name}` has the dtype {have.dtype}, and `{x.name}` {want.dtype}", at=lo.here)
+    if not all(n is m or n == m for n, m in zip(dims, wanted)):
+        same = lo.build.call(operator.eq, lo.build.attr(t, "shape"), lo.build.attr(x, "shape"))
+        lo.build.add(Stmt((), Effect("assert", (same, Const(f"the tangent of {x.name} must have the shape of {x.name}")))))
+    return t

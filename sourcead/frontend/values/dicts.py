@@ -1,0 +1,233 @@
+"""Lower dicts, whose keys are known while compiling or only at run time: `groups[label] = ...`.
+
+A dict made by the program is known key by key while all keys are known; the first unknown key turns it into one IR value,
+a dict from keys of one type to values of one type, which is read and written like a list.
+
+    d.get(k, v)           d[k] if k in d else v
+    d.setdefault(k, v)    if k not in d: d[k] = v;  d[k]           also what `defaultdict` does when it is read
+    v = d.pop(k)          v = d[k]; d = d without k
+    for k in d            for k in list(d)
+
+Keys carry no derivative, so a value that carries one cannot be a key.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from sourcead import runtime
+from sourcead.analysis.builder import atom_type, operand_type
+from sourcead.frontend import core
+from sourcead.frontend.control import branches, loops
+from sourcead.frontend.core import MISSING, Cell, Iterable, Lowering, TupleVal, Value, roots
+from sourcead.frontend.core.known_values import common_type
+from sourcead.frontend.values import function_choices, iterables, sequences
+from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Sub
+from sourcead.ir.types import BOOL, ListT, MapT, Scalar, Str, Unknown, carries_derivative
+
+
+def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
+    """Turn a dict of known keys into one IR value."""
+    if common_type(cell) is None:
+        what = "a dict key that is not known before the program runs" if key is not None else "whether a key is in this dict"
+        raise core.unsupported(
+            lo, node, f"{what}, of a dict whose values differ in kind", "use a dict of values of one kind, or constant keys"
+        )
+    lo.materialise(cell)
+
+
+def key_of(lo: Lowering, cell: Cell, key: Value, node) -> Operand:
+    """Return a key as an operand: a constant for a dict of known keys; otherwise refuse a key that may carry a derivative."""
+    if cell.kind == "dict":
+        return Const(core.known(lo, key)[1])
+    operand = lo.operand(key)
+    t = operand_type(operand)
+    if isinstance(t, Unknown) or carries_derivative(t):
+        raise core.unsupported(
+            lo, node, "dict keys that carry a derivative, or may", "use integers or strings: `int(key)`"
+        )
+    return operand
+
+
+# -- reading and writing ---------------------------------------------------------------------------------------------------
+
+
+@core.subscript.register("dict", MapT)
+def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
+    """Lower `d[key]`; a key that is not known makes the dict one IR value, unless its values are functions."""
+    if cell.kind == "dict":
+        lo.alive(cell)
+        found, k = core.known(lo, key)
+        if found and k not in cell.items and cell.default is None:
+            raise core.unsupported(lo, node, f"the dict has no key {k!r} here")
+        if not found and cell.items and all(map(core.is_function, cell.items.values())):
+            return function_choices.by_key(lo, cell.items, key, None)
+        if not (found and (k in cell.items or cell.depth == lo.depth)):
+            open_up(lo, cell, node, None if found else key)
+    operand = key_of(lo, cell, key, node)
+    default = cell.default if cell.kind == "dict" else atom_type(lo.read(cell)).default
+    if default is not None:
+        set_default(lo, cell, operand, lambda: core.call(lo, default, [], {}, node))
+    return view(lo, cell, operand)
+
+
+def view(lo: Lowering, cell: Cell, operand: Operand) -> Value:
+    """Lower `d[key]` for a key that is present."""
+    if cell.kind == "dict":
+        return cell.items[operand.value]
+    found = lo.view(cell, Sub(operand))
+    var = lo.read(found)
+    wrapped = lo.wrap(var)
+    if not isinstance(wrapped, Cell) or wrapped.kind != "array":
+        return wrapped if not isinstance(wrapped, (Cell, TupleVal)) else lo.wrap(var, shares=roots(cell))
+    return found
+
+
+@core.store.register("dict", MapT)
+def store_item(lo: Lowering, cell: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
+    """Lower `d[key] = value`; the dict becomes one IR value if its keys depend on the run from here on."""
+    if cell.kind == "dict":
+        found, k = core.known(lo, key)
+        if not found or k not in cell.items and cell.depth < lo.depth and core.can_be_map(cell, value):
+            open_up(lo, cell, node, None if found else key)
+    store(lo, cell, key_of(lo, cell, key, node), value)
+
+
+def store(lo: Lowering, cell: Cell, operand: Operand, value: Value) -> None:
+    """Lower `d[key] = value` in the representation that the dict has."""
+    if cell.kind == "dict":
+        sequences.replace_item(lo, cell, operand.value, value)
+        return
+    if isinstance(value, Cell) and value.kind == "dict":  # from here on its keys are not known while compiling
+        open_up(lo, value, None)
+    lo.write(cell, (Sub(operand),), lo.read(value))
+    lo.hold(cell.root(), value)
+
+
+def has_key(lo: Lowering, cell: Cell, operand: Operand) -> Atom:
+    """Lower `key in d`."""
+    if cell.kind == "dict":
+        return Const(operand.value in cell.items)
+    return lo.build.call(operator.contains, lo.read(cell), operand, type=BOOL)
+
+
+def set_default(lo: Lowering, cell: Cell, operand: Operand, make) -> None:
+    """Lower `if key not in d: d[key] = make()`."""
+    absent = core.operate(lo, operator.not_, has_key(lo, cell, operand))
+    branches.choose(lo, absent, lambda: store(lo, cell, operand, make()), lambda: None)
+
+
+def remove(lo: Lowering, cell: Cell, operand: Operand) -> None:
+    """Lower `del d[key]`."""
+    if cell.kind == "dict":
+        sequences.replace_item(lo, cell, operand.value, MISSING)
+        return
+    before = lo.read(cell)
+    call = Call(runtime.without, (before, operand))
+    lo.replace_slot(cell, lambda: lo.build.emit(call, before.type, before.name, before.temp))
+
+
+# -- methods ---------------------------------------------------------------------------------------------------------------
+
+
+@core.iterate.register("dict", MapT)
+def iterate(lo: Lowering, cell: Cell, node, what: str = "keys") -> Iterable:
+    """Iterate over the keys, values or items of a dict in order."""
+    if cell.kind == "dict":
+        lo.alive(cell)
+        lo.sure(cell)
+        if what == "values":
+            return iterables.walk(lo, cell, list(cell.items.items()))
+        if what == "keys":
+            return iterables.listed([Const(k) for k in cell.items])
+        return iterables.walk_pairs(lo, cell, iterables.listed([TupleVal((Const(k), v)) for k, v in cell.items.items()]))
+    keys = lo.build.call(list, lo.read(cell), type=ListT(atom_type(lo.read(cell)).key), name="keys")
+    inner = core.iterate(lo, lo.wrap(keys), node)
+
+    def nth(k):
+        key = inner.nth(k)
+        if what == "keys":
+            return key
+        value = view(lo, cell, lo.operand(key))
+        return value if what == "values" else TupleVal((key, value))
+
+    return Iterable(domain=inner.domain, element=nth, length=inner.length, nth=nth)
+
+
+@core.method.register("dict", MapT)
+def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower `d.name(...)`."""
+    if name in ("keys", "values", "items"):
+        return iterate(lo, cell, node, name)
+    known = cell.kind == "dict"
+    fixed = cell.depth == lo.depth  # otherwise the program decides at run time which keys there are afterwards
+    if known:
+        lo.alive(cell)
+        lo.sure(cell)
+    if name == "copy":
+        if known:
+            return lo.like(cell, cell.items, cell.name)
+        t = atom_type(lo.read(cell))
+        made = lo.build.call(dict.copy, lo.read(cell), type=t)
+        return lo.wrap(made) if isinstance(t.item, (Scalar, Str)) else lo.wrap(made, shares=roots(cell))
+    if name == "clear":
+        if known:
+            open_up(lo, cell, node)
+        t = atom_type(lo.read(cell))
+        lo.replace_slot(cell, lambda: lo.build.emit(Build("dict", (), ()), t, cell.name))
+        return Const(None)
+    if name == "update":
+        if known and not (fixed and all(isinstance(other, Cell) and other.kind == "dict" for other in args)):
+            open_up(lo, cell, node)
+        for other in args:
+            update(lo, cell, other, node)
+        for k, value in kwargs.items():
+            store(lo, cell, Const(k), value)
+        return Const(None)
+    if name not in ("get", "setdefault", "pop") or not args:
+        form = "in this form" if known else "of a dict whose keys are not known here"
+        raise core.unsupported(lo, node, f"the dict method `{name}` {form}")
+    otherwise = args[1] if len(args) > 1 else Const(None)
+    if known:
+        found, k = core.known(lo, args[0])
+        present = found and k in cell.items
+        stays = {"get": present or fixed or not cell.items, "setdefault": present or fixed, "pop": fixed and (present or len(args) > 1)}
+        if not (found and stays[name]):
+            if name == "get" and cell.items and len(args) > 1 and all(map(core.is_function, (*cell.items.values(), otherwise))):
+                return function_choices.by_key(lo, cell.items, args[0], otherwise)
+            open_up(lo, cell, node)
+    operand = key_of(lo, cell, args[0], node)
+    if name == "get":
+        return branches.choose(lo, has_key(lo, cell, operand), lambda: view(lo, cell, operand), lambda: otherwise, "ifexp")
+    if name == "setdefault":
+        set_default(lo, cell, operand, lambda: otherwise)
+        return view(lo, cell, operand)
+
+    def take():
+        value = view(lo, cell, operand)
+        value = value if cell.kind == "dict" else lo.wrap(lo.read(value), shares=roots(cell))
+        remove(lo, cell, operand)
+        return value
+
+    if len(args) == 1:
+        return take()
+    return branches.choose(lo, has_key(lo, cell, operand), take, lambda: otherwise)
+
+
+def update(lo: Lowering, cell: Cell, other: Value, node) -> None:
+    """Lower `d.update(other)`."""
+    if isinstance(other, Cell) and other.kind == "dict":
+        lo.alive(other)
+        for key, value in other.items.items():
+            store(lo, cell, Const(key), value)
+    elif isinstance(core.data_type(lo, other), MapT):
+        pairs = iterate(lo, other, node, "items")
+        loops.for_each(lo, pairs, lambda pair: store(lo, cell, lo.operand(pair.items[0]), pair.items[1]))
+    else:
+        source = core.iterate(lo, other, node)
+
+        def put(pair):
+            key, value = sequences.static_items(lo, pair, node, 2)
+            store(lo, cell, key_of(lo, cell, key, node), value)
+
+        loops.for_each(lo, source, put)

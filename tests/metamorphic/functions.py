@@ -7,8 +7,8 @@ from tests.metamorphic.control import clone_all, other_loops, range_loops, runs
 from tests.metamorphic.names import rename
 from tests.metamorphic.registry import rewriting
 from tests.metamorphic.trees import (  # fmt: skip
-    SCOPES, always_run, assign, binds, blocks, bound_in, bound_inside, call, clone, constant, define, has,
-    is_plain, leaves_loop, locals_of, name, pack, parameter_names, places, put, read_in, returns, same_scope, unpack
+    SCOPES, always_run, assign, binds, blocks, bound_in, bound_inside, call, clone, constant, define, has, is_plain,
+    leaves_loop, locals_of, name, pack, parameter_names, places, put, read_in, returns, same_scope, unpack
 )
 
 

@@ -6,8 +6,8 @@ import builtins
 from tests.metamorphic.calls import pick
 from tests.metamorphic.registry import rewriting
 from tests.metamorphic.trees import (  # fmt: skip
-    SCOPES, all_names, always_run, assign, binds, blocks, bound_in, bound_inside, call, constant, declared,
-    define, expressions, has, locals_of, name, parameter_names, places, put, read_in, target
+    SCOPES, all_names, always_run, assign, binds, blocks, bound_in, bound_inside, call, constant, declared, define,
+    expressions, has, locals_of, name, parameter_names, places, put, read_in, target
 )
 
 BUILTIN = ("list", "sum", "len", "max", "min", "range", "zip", "abs", "float", "dict", "tuple", "iter", "map", "id", "type", "reversed")

@@ -12,7 +12,7 @@ from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, Value
 from sourcead.ir.nodes import Const
 
-NONE, ZERO, ONE = Const(None), Const(0), Const(1)  # the defaults of parameters
+NONE, ZERO, ONE, AUTO = Const(None), Const(0), Const(1), Const("auto")  # the defaults of parameters
 
 
 def lowers(*objects: Any) -> Callable:

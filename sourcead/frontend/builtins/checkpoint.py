@@ -9,7 +9,7 @@ from typing import Any
 
 from sourcead.errors import UnsupportedArgumentError
 from sourcead.frontend import core
-from sourcead.frontend.builtins.arguments import NONE, lowers
+from sourcead.frontend.builtins.arguments import AUTO, NONE, lowers
 from sourcead.frontend.core import Lowering, Value
 from sourcead.ir.nodes import Const, Policy
 from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, checkpoint, policy_of
@@ -47,7 +47,7 @@ def lower_policy(cls: type, lo: Lowering, args: list[Value], kwargs: dict[str, V
 
 
 @lowers(checkpoint)
-def lower_checkpoint(lo: Lowering, node, iterable: Value, policy: Value = Const("auto"), *, budget: Value = NONE) -> Value:
+def lower_checkpoint(lo: Lowering, node, iterable: Value, policy: Value = AUTO, *, budget: Value = NONE) -> Value:
     """Lower `checkpoint(iterable, policy)` to the iterable, marked with the policy."""
     if not isinstance(policy, Policy):
         values = [core.known(lo, v) for v in (policy, budget)]

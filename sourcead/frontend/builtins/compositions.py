@@ -9,7 +9,6 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import RuleError, UnsupportedArgumentError
-from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import lowers
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value

@@ -20,7 +20,7 @@ from sourcead import (
     AliasError, NonScalarError, NoSourceError, UnsupportedArgumentError, UnsupportedValueError, WrtError, grad,
     stop_gradient, value_and_grad, vjp
 )
-from sourcead.api.transformations import _pullback_of
+from sourcead.api.transformations import _derivative_of
 from sourcead.compile import pipeline
 from sourcead.compile.before_calls import dispatcher
 from sourcead.compile.gradient import Gradient
@@ -70,7 +70,7 @@ def stub(monkeypatch):
 def forget():
     """Empties the caches that all gradients share."""
     SHARED.clear()
-    _pullback_of.cache_clear()
+    _derivative_of.cache_clear()
 
 
 def two(w, u):

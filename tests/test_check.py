@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sourcead import GradientMismatch, UnsupportedArgumentError, WrtError, adjoint, check_grads, tangent
-from sourcead.api.transformations import _pullback_of
+from sourcead.api.transformations import _derivative_of
 from sourcead.compile import pipeline
 from sourcead.compile.specialisation import SHARED
 from tests.stub_compiler import built
@@ -19,7 +19,7 @@ check_reverse = functools.partial(check_grads, modes=("reverse",))
 def derivative(monkeypatch):
     """Says what the compiler answers: an expression over the function's parameters, and `d` in a pullback."""
     SHARED.clear()
-    _pullback_of.cache_clear()
+    _derivative_of.cache_clear()
 
     def answer(expression):
         def build(request):
@@ -31,7 +31,7 @@ def derivative(monkeypatch):
 
     yield answer
     SHARED.clear()
-    _pullback_of.cache_clear()
+    _derivative_of.cache_clear()
 
 
 X = np.array([[0.5, 1.0], [-2.0, 3.0]])

@@ -15,8 +15,8 @@ ORDER = (
 LINES = 400
 PARAMETERS = 6
 OPTIONAL = {"numba", "llvmlite", "scipy", "sklearn", "matplotlib", "tqdm"}
-READ_WITH_OPTIONAL = ("sourcead.backends.numba.", "sourcead.primitives.scipy_", "sourcead.primitives.compositions.scipy_",
-                      "sourcead.primitives.result_types.scipy_")  # files that import Numba or SciPy  # fmt: skip
+READ_WITH_OPTIONAL = ("sourcead.backends.numba.", "sourcead.primitives.scipy_", "sourcead.primitives.compositions.scipy_")
+"""The files that import Numba or SciPy."""
 PUBLIC = ("sourcead.api.", "sourcead.language.", "sourcead.nn.", "sourcead.runtime.", "sourcead.backends.options")
 
 

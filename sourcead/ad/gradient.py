@@ -15,13 +15,12 @@ from dataclasses import dataclass, replace
 from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.inline_helpers import simplified
 from sourcead.ad.recursion import as_lowered, wrt_names
-from sourcead.ad.refuse_results import check_each_path, check_scalar
 from sourcead.ad.residuals.make_available import AUTO, Sweeps, both_sweeps
 from sourcead.ad.residuals.notes import Notes
+from sourcead.ad.result_and_gradients import check_each_path, check_scalar, parameter_gradient, seed
 from sourcead.ad.reverse.adjoint_block import without_adjoint_blocks
 from sourcead.ad.reverse.rule_table import RULES
 from sourcead.ad.reverse.walk import Reverse
-from sourcead.ad.seed_and_gradients import parameter_gradient, seed
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.unassigned import with_nothing

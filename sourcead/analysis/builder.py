@@ -169,6 +169,12 @@ class Builder:
             self._learn_size(var, t)
         return var
 
+    def part(self, base: Atom, path: tuple[Sub | View, ...]) -> Atom:
+        """Emit the read of the part of an array or container that a path leads to."""
+        for step in path:
+            base = self.index(base, step.key) if isinstance(step, Sub) else self.call(step.fn, base, *step.args, **dict(step.kwargs))
+        return base
+
     def update(self, base: Atom, path: tuple[Sub | View, ...], value: Operand, mode: str = "set") -> Var:
         """Emit a new version of an array or container, under the same name."""
         t = written_type(atom_type(base), path, operand_type(value))

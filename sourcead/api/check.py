@@ -9,14 +9,15 @@ For the scalar s(x) = sum over the results of Re(cotangent * result), each eleme
 
 from __future__ import annotations
 
-import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from sourcead.api.jacobians import zero_of
+from sourcead.api.jacobians import unit_tangents, with_added, with_leaf, zero_of
 from sourcead.api.transformations import vjp
 from sourcead.compile.gradient import Gradient
 from sourcead.compile.structures import conversion, leaves, map_leaves
@@ -35,17 +36,9 @@ class GradientMismatch(AssertionError):
         error: their difference, relative to the larger of the two.
     """
 
-    def __init__(
-        self, message: str, where: str = "", derivative: Any = None, numerical: Any = None, error: float = math.nan
-    ):
+    def __init__(self, message: str, where: str = "", derivative: Any = None, numerical: Any = None, error: float = math.nan):
         super().__init__(message, where, derivative, numerical, error)
-        self.message, self.where, self.derivative, self.numerical, self.error = (
-            message,
-            where,
-            derivative,
-            numerical,
-            error,
-        )
+        self.message, self.where, self.derivative, self.numerical, self.error = self.args
 
     def __str__(self):
         return self.message
@@ -87,9 +80,7 @@ def check_grads(
         if mode not in MODES:
             raise UnsupportedArgumentError(f"check_grads knows no mode {mode!r}", instead=f"modes={MODES!r}")
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
-        raise UnsupportedArgumentError(
-            f"check_grads has the order {order!r}", instead="order=1, or 2 for second derivatives"
-        )
+        raise UnsupportedArgumentError(f"check_grads has the order {order!r}", instead="order=1, or 2 for second derivatives")
     args = tuple(args)
     gradient = Gradient(f, wrt)
     names = list(gradient.signature.parameters)[len(gradient._bound_args) :]
@@ -100,43 +91,32 @@ def check_grads(
         )
     for p in positions:
         check_wrt(args[p], names[p])
-    args = tuple((conversion(a, p in positions) or _same)(a) for p, a in enumerate(args))
-    value = f(*_copied(args))
-    cotangent = _cotangent(value)
+    convert = [conversion(a, p in positions) for p, a in enumerate(args)]
+    args = tuple(a if f is None else f(a) for a, f in zip(args, convert))
+    cotangent = _cotangent(f(*deepcopy(args)))
+    check = _Check(f, args, positions, [names[p] for p in positions], [leaf for _, leaf in leaves(cotangent)], eps, rtol, atol)
     for mode in modes:
         if mode == "reverse":
             found = _reverse(f, args, wrt, gradient, cotangent)
-            derivatives = [found] if gradient._single else list(found)
+            check.compare([found] if gradient._single else list(found))
         else:
-            derivatives = _forward(f, args, positions, wrt, cotangent)
-        _compare(f, args, positions, [names[p] for p in positions], cotangent, derivatives, eps, rtol, atol, mode)
+            check.compare(check.forward(wrt), " in forward mode")
     if order > 1:
         check_grads(gradient, args, wrt, order - 1, modes, eps, rtol, atol)
 
 
-def _is_real_number(value: Any) -> bool:
-    return isinstance(value, float | np.floating) or (
-        isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind == "f"
-    )
-
-
 def _cotangent(value: Any) -> Any:
     """Return a cotangent of a result: 1 for a real number, else random."""
-    if _is_real_number(value):
+    if isinstance(value, float | np.floating) or isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind == "f":
         return 1.0
     random = np.random.default_rng(0)
 
     def drawn(leaf):
-        if isinstance(leaf, np.ndarray):
-            real = random.standard_normal(leaf.shape)
-            if leaf.dtype.kind not in "fc":
-                return np.zeros(leaf.shape)
-            return (real + 1j * random.standard_normal(leaf.shape) if leaf.dtype.kind == "c" else real).astype(
-                leaf.dtype
-            )
-        if isinstance(leaf, complex | np.complexfloating):
-            return complex(*random.standard_normal(2))
-        return float(random.standard_normal()) if isinstance(leaf, float | np.floating) else 0.0
+        dtype, shape = np.asarray(leaf).dtype, np.shape(leaf)
+        d = np.zeros(shape)
+        if dtype.kind in "fc":
+            d = (random.standard_normal(shape) + (1j * random.standard_normal(shape) if dtype.kind == "c" else 0)).astype(dtype)
+        return d if isinstance(leaf, np.ndarray) else d.item()
 
     return map_leaves(drawn, value)
 
@@ -144,150 +124,108 @@ def _cotangent(value: Any) -> Any:
 def _reverse(f: Callable, args: tuple, wrt: Any, gradient: Gradient, cotangent: Any) -> Any:
     """Return the cotangents of the arguments in wrt for a cotangent of the result, by reverse mode."""
     if isinstance(cotangent, float):
-        return gradient(*_copied(args))
-    _, pullback = vjp(f, *_copied(args), wrt=wrt)
-    return pullback(_copied(cotangent))
+        return gradient(*deepcopy(args))
+    _, pullback = vjp(f, *deepcopy(args), wrt=wrt)
+    return pullback(deepcopy(cotangent))
 
 
-def _forward(f: Callable, args: tuple, positions: list[int], wrt: Any, cotangent: Any) -> list:
-    """Return the same cotangents by forward mode, one element at a time: the product of `cotangent` and the result's tangent."""
-    push = Gradient(f, wrt, kind="tangent")
-    weights = [leaf for _, leaf in leaves(cotangent)]
-    still = {t: map_leaves(zero_of, args[p]) for t, p in zip(push.directions, positions)}
+@dataclass(frozen=True)
+class _Check:
+    """Compares derivatives of the sum over the results of Re(weight * result).
 
-    def along(name: str, number: int, index: tuple, step: complex) -> float:
-        moved = dict(still)
-        moved[name] = _with_element(still[name], number, index, step)
-        tangent = [leaf for _, leaf in leaves(push(*_copied(args), **moved))]
-        return math.fsum(float(np.sum(np.real(np.multiply(w, t)))) for w, t in zip(weights, tangent))
+    Attributes:
+        positions, names: of the arguments that the function is differentiated by.
+        weights: for each number or array in the result, its cotangent.
+        eps, rtol, atol: as for `check_grads`.
+    """
 
-    derivatives = []
-    for name, position in zip(push.directions, positions):
-        found = []
-        for number, (_, leaf) in enumerate(leaves(args[position])):
-            complex_ = np.iscomplexobj(leaf)
-            d = np.zeros(np.shape(leaf), complex if complex_ else float)
-            for index in np.ndindex(np.shape(leaf)):
-                d[index] = along(name, number, index, 1.0)
-                if complex_:
-                    d[index] -= 1j * along(name, number, index, 1j)
-            found.append(d)
-        left = iter(found)
-        derivatives.append(map_leaves(lambda _, left=left: next(left), args[position]))
-    return derivatives
+    f: Callable
+    args: tuple
+    positions: list[int]
+    names: list[str]
+    weights: list
+    eps: float | None
+    rtol: float | None
+    atol: float | None
 
+    def weighted(self, result: Any) -> float:
+        """Return the sum for a result."""
+        parts = (leaf for _, leaf in leaves(result))
+        return math.fsum(float(np.sum(np.real(np.multiply(w, np.asarray(p, dtype=_wide(p)))))) for w, p in zip(self.weights, parts))
 
-def _with_element(zeros: Any, number: int, index: tuple, value: complex) -> Any:
-    """Return a structure of zeros with `value` in the element `index` of its leaf `number`."""
-    count = -1
+    def forward(self, wrt: Any) -> list:
+        """Return the derivatives by forward mode, one element at a time."""
+        push = Gradient(self.f, wrt, kind="tangent")
+        still = {t: map_leaves(zero_of, self.args[p]) for t, p in zip(push.directions, self.positions)}
 
-    def place(leaf):
-        nonlocal count
-        count += 1
-        if count != number:
-            return leaf
-        if not isinstance(leaf, np.ndarray):
-            return type(leaf)(value)
-        leaf = leaf.copy()
-        leaf[index] = value
-        return leaf
+        def along(name: str, unit: Any) -> float:
+            return self.weighted(push(*deepcopy(self.args), **{**still, name: unit}))
 
-    return map_leaves(place, zeros)
+        def by_argument(name: str, x: Any) -> Any:
+            found = []
+            for (_, leaf), ones, turned in zip(leaves(x), unit_tangents(x), unit_tangents(x, 1j)):
+                d = [along(name, unit) for unit in ones]
+                if np.iscomplexobj(leaf):
+                    d = [real - 1j * along(name, unit) for real, unit in zip(d, turned)]
+                found.append(np.reshape(d, np.shape(leaf)))
+            left = iter(found)
+            return map_leaves(lambda _: next(left), x)
 
+        return [by_argument(name, self.args[p]) for name, p in zip(push.directions, self.positions)]
 
-def _same(x: Any) -> Any:
-    return x
+    def compare(self, derivatives: list, mode: str = "") -> None:
+        """Raise GradientMismatch if a derivative differs from the numerical one."""
+        failures = [failure for p, name, d in zip(self.positions, self.names, derivatives) for failure in self.failures(p, name, d)]
+        if not failures:
+            return
+        error, where, found, numerical = max(failures, key=lambda failure: failure[0])
+        found, numerical = (v.real if not v.imag else v for v in (found, numerical))
+        count = "1 element differs" if len(failures) == 1 else f"{len(failures)} elements differ, this one most"
+        raise GradientMismatch(
+            f"the derivative with respect to `{where}` is {found:.10g}{mode}, "
+            f"and numerically {numerical:.10g} (relative error {error:.2g}; {count})",
+            where, found, numerical, error,
+        )  # fmt: skip
 
-
-def _copied(x: Any) -> Any:
-    return copy.deepcopy(x)
-
-
-def _compare(f, args, positions, names, cotangent, derivatives, eps, rtol, atol, mode) -> None:
-    """Raise GradientMismatch if a derivative differs from the numerical one."""
-    weights = [leaf for _, leaf in leaves(cotangent)]
-
-    def objective(values) -> float:
-        result = f(*values)
-        parts = [leaf for _, leaf in leaves(result)]
-        return math.fsum(
-            float(np.sum(np.real(np.multiply(w, np.asarray(p, dtype=_wide(p)))))) for w, p in zip(weights, parts)
-        )
-
-    failures = []
-    for position, name, derivative in zip(positions, names, derivatives):
-        places = list(leaves(args[position], name))
-        given = list(leaves(derivative, name))
+    def failures(self, position: int, name: str, derivative: Any) -> Iterator[tuple[float, str, complex, complex]]:
+        """Yield for each element that differs the relative error, the element, and its two derivatives."""
+        places, given = leaves(self.args[position], name), leaves(derivative, name)
         if [place for place, _ in places] != [place for place, _ in given]:
             raise GradientMismatch(
                 f"the derivative with respect to `{name}` has another structure than `{name}`: {derivative!r}", name
             )
         for number, ((place, leaf), (_, d)) in enumerate(zip(places, given)):
             if np.shape(d) != np.shape(leaf):
-                raise GradientMismatch(
-                    f"the derivative with respect to `{place}` has the shape {np.shape(d)}, "
-                    f"and `{place}` has {np.shape(leaf)}",
-                    place,
-                    d,
-                )
+                shapes = f"the shape {np.shape(d)}, and `{place}` has {np.shape(leaf)}"
+                raise GradientMismatch(f"the derivative with respect to `{place}` has {shapes}", place, d)
+            low = isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.itemsize <= (8 if leaf.dtype.kind == "c" else 4)
+            relative = (2e-3 if low else 1e-6) if self.rtol is None else self.rtol
             for index in np.ndindex(np.shape(leaf)):
-                numerical, noise = _numerical(objective, args, position, number, index, leaf, eps)
+                numerical, noise = self.numerical(position, number, index, leaf)
                 found = complex(np.asarray(d)[index])
-                low = isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.itemsize <= (
-                    8 if leaf.dtype.kind == "c" else 4
-                )
                 size = max(abs(found), abs(numerical))
-                relative = (2e-3 if low else 1e-6) if rtol is None else rtol
-                absolute = max(2e-4 if low else 1e-7, noise) if atol is None else atol
+                absolute = max(2e-4 if low else 1e-7, noise) if self.atol is None else self.atol
                 error = abs(found - numerical)
                 same = found == numerical or (math.isnan(found.real) and math.isnan(numerical.real))
                 if not same and not error <= absolute + relative * size:
                     shown = place + (f"[{', '.join(map(str, index))}]" if index else "")
-                    failures.append(
-                        (error / size if size and math.isfinite(error) else math.inf, shown, found, numerical)
-                    )
-    if failures:
-        error, where, found, numerical = max(failures, key=lambda failure: failure[0])
-        found, numerical = (v.real if not v.imag else v for v in (found, numerical))
-        count = "1 element differs" if len(failures) == 1 else f"{len(failures)} elements differ, this one most"
-        raise GradientMismatch(
-            f"the derivative with respect to `{where}` is {found:.10g}{' in forward mode' if mode == 'forward' else ''}, "
-            f"and numerically {numerical:.10g} (relative error {error:.2g}; {count})",
-            where, found, numerical, error,
-        )  # fmt: skip
+                    yield error / size if size and math.isfinite(error) else math.inf, shown, found, numerical
 
+    def numerical(self, position: int, number: int, index: tuple, leaf: Any) -> tuple[complex, float]:
+        """Return the numerical derivative with respect to one element of leaf `number`, and an estimate of its rounding error."""
+        step = (self.eps or 4e-4) * max(abs(complex(np.asarray(leaf)[index])), 1.0)
 
-def _numerical(objective, args, position, number, index, leaf, eps) -> tuple[complex, float]:
-    """Return the numerical derivative with respect to one element, and an estimate of its rounding error."""
-    center = complex(np.asarray(leaf)[index])
-    step = (eps or 4e-4) * max(abs(center), 1.0)
-    parts, noise = [], 0.0
-    for direction in (1.0, 1j) if isinstance(leaf, complex | np.complexfloating) or np.iscomplexobj(leaf) else (1.0,):
-        around = [objective(_moved(args, position, number, index, k * step * direction)) for k in (1, -1, 2, -2)]
-        parts.append((8 * (around[0] - around[1]) - (around[2] - around[3])) / (12 * step))
-        noise = max(noise, 10 * np.finfo(float).eps * max(map(abs, around)) / step)
-    return complex(parts[0], -parts[1] if len(parts) > 1 else 0.0), noise if math.isfinite(noise) else 0.0
+        def at(by: complex) -> float:
+            values = [map_leaves(widened, a) for a in deepcopy(self.args)]
+            values[position] = with_leaf(values[position], number, lambda x: with_added(x, index, by))
+            return self.weighted(self.f(*values))
 
-
-def _moved(args: tuple, position: int, number: int, index: tuple, by: complex) -> tuple:
-    """Return the arguments in double precision, one element of one of them moved by `by`."""
-    count = -1
-
-    def move(leaf):
-        nonlocal count
-        count += 1
-        if isinstance(leaf, np.ndarray):
-            leaf = leaf.astype(_wide(leaf))
-            if count == number:
-                leaf[index] += by if leaf.dtype.kind == "c" else by.real
-            return leaf
-        if count != number:
-            return leaf
-        return type(leaf)(leaf + by) if isinstance(leaf, complex) else float(leaf) + by.real
-
-    values = [map_leaves(widened, a) for a in _copied(args)]
-    values[position] = map_leaves(move, values[position])
-    return tuple(values)
+        parts, noise = [], 0.0
+        for direction in (1.0, 1j) if np.iscomplexobj(leaf) else (1.0,):
+            around = [at(k * step * direction) for k in (1, -1, 2, -2)]
+            parts.append((8 * (around[0] - around[1]) - (around[2] - around[3])) / (12 * step))
+            noise = max(noise, 10 * np.finfo(float).eps * max(map(abs, around)) / step)
+        return complex(parts[0], -parts[1] if len(parts) > 1 else 0.0), noise if math.isfinite(noise) else 0.0
 
 
 def widened(leaf: Any) -> Any:

@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from sourcead.compile.gradient import Gradient
+from sourcead.compile.gradient import Gradient, Options
 from sourcead.compile.structures import leaves, map_leaves
 from sourcead.errors import NoRuleError, UnsupportedArgumentError
 from sourcead.frontend.find_source import Opaque
@@ -36,7 +37,7 @@ class Jacobian(Opaque):
     def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto"):
         if mode not in MODES:
             raise UnsupportedArgumentError(f"there is no mode {mode!r}", instead=" or ".join(f"mode={m!r}" for m in MODES))
-        self._push, self._pull = Gradient(f, wrt, kind="tangent", backend="numpy"), Gradient(f, wrt, kind="vjp")
+        self._push, self._pull = Gradient(f, wrt, kind="tangent", options=Options(backend="numpy")), Gradient(f, wrt, kind="vjp")
         functools.update_wrapper(self, self._push)
         self.primal, self.wrt, self._mode, self._asked = f, self._push.wrt, mode, wrt
         self._wide: Gradient | None = Gradient(f, wrt, kind="columns")  # several columns at once; None if the text cannot
@@ -71,21 +72,20 @@ class Jacobian(Opaque):
             mode = "forward" if count <= sum(map(np.size, rows)) or any(map(np.iscomplexobj, rows)) else "reverse"
         if mode == "reverse":
             self._last = self._pull
-            return self._assembled(value, xs, self._by_rows(value, pullback))
+            if any(np.iscomplexobj(leaf) for _, leaf in leaves(value)):
+                raise UnsupportedArgumentError("a complex result has no Jacobian in reverse mode", instead='mode="forward"')
+            rows = [[_leaves_of(pullback(unit)) for unit in units] for units in unit_tangents(value)]
+            return self._assembled(value, xs, lambda k, j, shape: _stacked([row[j] for row in rows[k]], 0, shape))
         if (whole := self._at_once(args, kwargs, xs)) is not None:
             self._last = self._wide
             return whole
         self._last = self._push
-        columns = [[self._column(args, kwargs, unit) for unit in units] for units in _units(xs)]
+        directions = self._push.directions
+        columns = [[self._push(*args, **kwargs, **dict(zip(directions, unit))) for unit in units] for units in unit_tangents(xs)]
         if value is None:
             value = next(column for of_leaf in columns for column in of_leaf)
         found = [[_leaves_of(column) for column in of_leaf] for of_leaf in columns]
-
-        def block(k: int, j: int, shape: tuple) -> np.ndarray:
-            parts = [column[k] for column in found[j]]
-            return np.stack(parts, axis=-1).reshape(shape)[()] if parts else np.zeros(shape)
-
-        return self._assembled(value, xs, block)
+        return self._assembled(value, xs, lambda k, j, shape: _stacked([column[k] for column in found[j]], -1, shape))
 
     def _points(self, args: tuple, kwargs: dict) -> tuple:
         """Return the arguments in wrt; refuse complex ones."""
@@ -129,20 +129,6 @@ class Jacobian(Opaque):
         )
         return blocks[0] if self._push._single else blocks
 
-    def _column(self, args: tuple, kwargs: dict, unit: tuple) -> Any:
-        return self._push(*args, **kwargs, **dict(zip(self._push.directions, unit)))
-
-    def _by_rows(self, value: Any, pullback: Callable) -> Callable:
-        if any(np.iscomplexobj(leaf) for _, leaf in leaves(value)):
-            raise UnsupportedArgumentError("a complex result has no Jacobian in reverse mode", instead='mode="forward"')
-        rows = [[_leaves_of(pullback(unit)) for unit in units] for units in _units(value)]
-
-        def block(k: int, j: int, shape: tuple) -> np.ndarray:
-            parts = [row[j] for row in rows[k]]
-            return np.stack(parts).reshape(shape)[()] if parts else np.zeros(shape)
-
-        return block
-
     def _assembled(self, value: Any, xs: tuple, block: Callable) -> Any:
         """Return the blocks `block(k, j, shape)` of the Jacobian in the structure of the value, and inside it that of the arguments."""
         rows = iter(range(sum(1 for _ in leaves(value))))
@@ -170,6 +156,11 @@ class Hessian(Jacobian):
         return Hessian, (self.primal, self._asked)
 
 
+def _stacked(parts: list, axis: int, shape: tuple) -> np.ndarray:
+    """Return a block of the Jacobian from the parts of its rows (along axis 0) or columns (along axis -1)."""
+    return np.stack(parts, axis).reshape(shape)[()] if parts else np.zeros(shape)
+
+
 def _leaves_of(x: Any) -> list:
     return [leaf for _, leaf in leaves(x)]
 
@@ -183,19 +174,28 @@ def zero_of(leaf: Any) -> Any:
     return 0j if isinstance(leaf, complex) else 0.0
 
 
-def _units(x: Any) -> list[Iterator[Any]]:
-    """Return for each number or array in a structure an iterator over its unit tangents: zeros everywhere but a one at one element."""
+def with_leaf(x: Any, number: int, change: Callable[[Any], Any]) -> Any:
+    """Return a structure with `change(leaf)` in place of the number or array `leaf` that is counted `number` in it."""
+    count = itertools.count()
+    return map_leaves(lambda leaf: change(leaf) if next(count) == number else leaf, x)
+
+
+def with_added(leaf: Any, index: tuple, value: complex) -> Any:
+    """Return a number, or a copy of an array, with `value` added to the element at `index`."""
+    if isinstance(leaf, np.ndarray):
+        leaf = leaf.copy()
+        leaf[index] += value
+        return leaf
+    return type(leaf)(leaf + value) if isinstance(leaf, np.generic) else leaf + value
+
+
+def unit_tangents(x: Any, unit: complex = 1) -> list[Iterator[Any]]:
+    """Return for each number or array in a structure an iterator over its unit tangents: zeros, but `unit` at one element."""
+    zeros = map_leaves(zero_of, x)
 
     def of_leaf(number: int, leaf: Any) -> Iterator[Any]:
         for index in np.ndindex(np.shape(leaf)):
-            zeros = _leaves_of(x)
-            zeros = [zero_of(z) for z in zeros]
-            if isinstance(zeros[number], np.ndarray):
-                zeros[number][index] = 1
-            else:
-                zeros[number] += type(zeros[number])(1)
-            left = iter(zeros)
-            yield map_leaves(lambda _, left=left: next(left), x)
+            yield with_leaf(zeros, number, lambda zero, index=index: with_added(zero, index, unit))
 
     return [of_leaf(number, leaf) for number, leaf in enumerate(_leaves_of(x))]
 

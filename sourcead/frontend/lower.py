@@ -12,6 +12,5 @@ from sourcead.frontend.syntax import (  # noqa: F401
     statements
 )
 from sourcead.frontend.values import (  # noqa: F401
-    attributes, dicts, function_choices, item_assignment, iterables, lists, methods, objects, operators,
-    random_generators, records, sets, subscripts
+    attributes, dicts, function_choices, iterables, lists, objects, operators, random_generators, sets, subscripts
 )

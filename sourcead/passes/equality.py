@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.ir.nodes import Atom, Const, Operand, Slice, Var
+from sourcead.ir.nodes import Const, Operand, Slice, Var
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Sym, Type, same_dtype
 
 EXACT = (int, bool, str, bytes, type(None), type(...))
@@ -54,8 +54,8 @@ def operand_key(operand: Operand | None, canonical=lambda var: var) -> Hashable:
     return "object", id(operand)
 
 
-def same(a: Atom, b: Atom) -> bool:
-    """Return whether two atoms are known to be the same value."""
+def same(a: Operand, b: Operand) -> bool:
+    """Return whether two operands are known to be the same value."""
     return a is b or operand_key(a) == operand_key(b)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.primitives.registry import enter
+from sourcead.primitives.result_types.by_example import sized
 
 _NUMPY = """
 argmax argmin nanargmax nanargmin argsort argwhere argpartition searchsorted nonzero flatnonzero count_nonzero digitize
@@ -60,3 +61,8 @@ enter(
 enter(np.shape, np.size, np.ndim, metadata=True)
 enter(np.argsort, numba="interpreted")
 enter(np.triu_indices, np.tril_indices, numba="interpreted")
+enter(
+    np.any, np.all, np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.count_nonzero, np.logical_and.reduce,
+    np.logical_or.reduce,
+    result=sized,
+)  # fmt: skip

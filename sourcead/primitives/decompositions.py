@@ -18,6 +18,7 @@ M. Giles (2008); S. Walter and L. Lehmann, "Algorithmic differentiation of linea
 import numpy as np
 
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, tangent, tangents
+from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime.matrices import (
     cholesky_cotangent, cholesky_tangent, conjugate, conjugate_transpose, eig_cotangent, eig_tangent, eigh_cotangent,
     eigh_tangent, from_triangle, one_triangle, qr_cotangent, qr_tangent, svd_cotangent, svd_left_tangent
@@ -111,3 +112,4 @@ if hasattr(np.linalg, "svdvals"):
 
 enter(np.linalg.eigh, np.linalg.eig, np.linalg.svd, np.linalg.qr, numba="interpreted")
 enter(np.linalg.eig, np.linalg.eigvals, examples=False)  # the result is real or complex, depending on the argument's values
+enter(np.linalg.svd, np.linalg.qr, result=sized)

@@ -11,9 +11,10 @@ import numpy as np
 
 from sourcead.primitives.elementwise import real_if_real
 from sourcead.primitives.registry import family, linear
+from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import fit_axis, irfft_weights
 
-family(__name__, memory="fresh")
+family(__name__, memory="fresh", result=sized)
 
 
 def fitted(d, x, n, axis):

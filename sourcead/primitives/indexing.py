@@ -14,6 +14,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent
+from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import (
     choose_cotangent, gather_cotangent, select_cotangents, sort_cotangent, take_along_cotangent, take_cotangent,
     unbroadcast
@@ -99,3 +100,4 @@ linear(np.insert, np.select)
 enter(np.choose, np.select, sequences="kept")
 enter(np.sort, order="keeps", numba="interpreted")
 enter(sliding_window_view, memory="readonly", view="maybe")
+enter(np.sort, np.partition, np.take, np.take_along_axis, result=sized)

@@ -7,6 +7,7 @@
 import numpy as np
 
 from sourcead.primitives.registry import adjoint, enter, family, linear
+from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import like_arrays, meshgrid_cotangents, split_like, unbroadcast_each, unstack
 
 family(__name__, memory="fresh")
@@ -51,7 +52,7 @@ linear({
 })
 
 if hasattr(np, "unstack"):  # NumPy 2.1
-    linear({np.unstack: lambda y, x, d_y, axis=0: np.stack(d_y, axis)}, memory="shallow", view="maybe")
+    linear({np.unstack: lambda y, x, d_y, axis=0: np.stack(d_y, axis)}, memory="shallow", view="maybe", result=sized)
 
 # ---- memory, order and forms ----
 
@@ -63,3 +64,4 @@ enter(
 enter(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, memory="shallow", view="maybe")
 enter(np.broadcast_arrays, memory="readonly", view="maybe")
 enter(np.meshgrid, memory="shared", view="maybe")
+enter(np.meshgrid, result=sized)

@@ -12,6 +12,7 @@ import numpy as np
 
 from sourcead.primitives.reductions import restore_axes
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent, tangents
+from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import (
     cofactors, divide_or_zero, gather_cotangent, matrix_norm_slope, matrix_power_cotangent, unbroadcast,
     vector_norm_slope
@@ -175,3 +176,4 @@ enter(
 )  # fmt: skip
 enter(np.linalg.matrix_power, same_at=(1, 1))
 enter(np.linalg.lstsq, first_only=True)
+enter(np.linalg.norm, result=sized)

@@ -12,6 +12,7 @@ import operator
 import numpy as np
 
 from sourcead.primitives.registry import adjoint, enter, family, multilinear
+from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import (
     dot_cotangents, einsum_back, einsum_cotangents, einsum_is_plain, kron_cotangents, tensordot_cotangents, unbroadcast
 )
@@ -115,3 +116,4 @@ enter(np.outer, batched="outer")
 enter(operator.matmul, np.dot, np.inner, np.outer, np.vdot, np.kron, np.cross, sequences="arrays")
 enter(operator.matmul, memory="operands")
 enter(np.einsum, memory=lambda count, options: "fresh" if count > 2 and not options & {"out"} else "shared", view="maybe")
+enter(np.outer, result=sized)

@@ -15,9 +15,10 @@ The reductions of ufuncs are these functions with another default: `np.add.reduc
 import numpy as np
 
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, like, linear, tangent, tangents
+from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_of_others, unbroadcast
 
-family(__name__, memory="fresh")
+family(__name__, memory="fresh", result=sized)
 
 
 def restore_axes(d, axis, keepdims):

@@ -11,12 +11,13 @@ The accumulating methods of ufuncs work along axis 0 where no axis is given, `np
 import numpy as np
 
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent, tangents
+from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import (
     cumprod_cotangent, diff_cotangent, gradient_cotangent, running_winner_cotangent, unbroadcast, undefined
 )
 from sourcead.runtime.tangents import cumprod_tangent, running_winner_tangent
 
-family(__name__, memory="fresh")
+family(__name__, memory="fresh", result=sized)
 
 # ---- sums ----
 

@@ -12,6 +12,7 @@ All of them but `pad` are linear, so each is its own tangent rule.
 import numpy as np
 
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent, tangents
+from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import (
     gather_cotangent, inverse_axes, like_sequence, pad_cotangent, repeat_cotangent, reversed_shift, tile_cotangent,
     unbroadcast
@@ -176,3 +177,9 @@ enter(np.real_if_close, np.asarray_chkfinite, memory="shared", view="maybe")
 enter(np.real_if_close, examples=False)
 enter(np.array, np.asarray, np.asanyarray, np.ndarray.astype, dtype_at=1)
 enter(np.ndarray.astype, np.ndarray.copy, np.ndarray.tolist, np.ndarray.item, np.ndarray.flatten, np.ndarray.nonzero, examples=True)
+enter(
+    np.ravel, np.ndarray.flatten, np.transpose, np.permute_dims, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze, np.expand_dims,
+    np.atleast_1d, np.atleast_2d, np.atleast_3d, np.flip, np.fliplr, np.flipud, np.roll, np.triu, np.tril, np.diag, np.pad,
+    np.ascontiguousarray, np.asfortranarray,
+    result=sized,
+)  # fmt: skip

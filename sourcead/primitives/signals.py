@@ -9,6 +9,7 @@
 import numpy as np
 
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, multilinear, tangent, tangents
+from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import convolve_cotangents, interp_cotangents, quantile_cotangent
 from sourcead.runtime.tangents import interp_slope, quantile_tangent
 
@@ -71,3 +72,4 @@ tangents({
 
 enter(np.convolve, np.correlate, np.interp, sequences="arrays")
 enter(np.percentile, np.quantile, numba="interpreted")
+enter(np.unwrap, result=sized)

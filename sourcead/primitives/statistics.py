@@ -11,6 +11,7 @@ import numpy as np
 from sourcead.primitives.elementwise import real_if_real
 from sourcead.primitives.reductions import reduced, restore_axes
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, tangent, tangents
+from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import cumprod_cotangent, divide_or_zero, polyval_cotangents, product_of_others, root_slopes
 from sourcead.runtime.tangents import cumprod_tangent
 
@@ -158,3 +159,4 @@ def polyval_tangent(y, p, x, t_p, t_x):
     slopes = p[:-1] * np.arange(len(p) - 1, 0, -1, dtype=p.dtype)
     return np.polyval(t_p, x), t_x * np.polyval(slopes, x)
 enter(np.roots, np.poly, examples=False)  # real or complex, by their values
+enter(np.nansum, np.nanprod, np.nanmean, np.nanvar, np.nanstd, np.nancumsum, np.nancumprod, result=sized)

@@ -24,8 +24,8 @@ from sourcead.primitives.compositions import (  # noqa: F401
 from sourcead.primitives.function_kinds import home
 from sourcead.primitives.registry import FACTS, USERS, Primitive, adjoint, record
 from sourcead.primitives.result_types import (  # noqa: F401
-    builtins, creation as types_of_creation, joining as types_of_joining, picking, products as types_of_products,
-    reductions as types_of_reductions, runtime_helpers as types_of_runtime, same_shape, shapes as types_of_shapes
+    builtins, creation as types_of_creation, joining as types_of_joining, products as types_of_products,
+    runtime_helpers as types_of_runtime, shapes as types_of_shapes
 )
 from sourcead.primitives.rule import Linear, Rule, TangentRule
 
@@ -121,7 +121,6 @@ def read_scipy(where: str) -> None:
 @cache
 def _read_scipy_special() -> None:
     from sourcead.primitives.compositions import scipy_special  # noqa: F401
-    from sourcead.primitives.result_types import scipy_special as types  # noqa: F401
     from sourcead.primitives.scipy_special import (  # noqa: F401
         bessel, constants as special_constants, distributions, elementary, integrals, orthogonal, several_results
     )
@@ -131,5 +130,4 @@ def _read_scipy_special() -> None:
 def _read_scipy_linalg() -> None:
     from sourcead.primitives import scipy_linalg  # noqa: F401
     from sourcead.primitives.compositions import scipy_linalg as composed  # noqa: F401
-    from sourcead.primitives.result_types import scipy_linalg as types  # noqa: F401
 

@@ -59,7 +59,7 @@ class Forward:
     def block(self, block: Block) -> None:
         """Emit a block's statements and their tangents."""
         for stmt in block.stmts:
-            self.build.origin, self.build.adjoint_of, self.build.within = stmt.origin, stmt.adjoint_of, stmt.within
+            self.build.at(stmt)
             self.push(stmt.op, stmt)
 
     def keep(self, stmt: Stmt) -> None:
@@ -114,8 +114,9 @@ class Forward:
         for target, value in zip(stmt.targets, op.values):
             self.push(Let(value), replace(stmt, targets=(target,), op=Let(value)))
 
-    @push.register
-    def _(self, op: Attr, stmt):
+    @push.register(Attr)
+    @push.register(Effect)
+    def _(self, op, stmt):
         self.keep(stmt)
 
     @push.register
@@ -123,8 +124,7 @@ class Forward:
         (v,) = stmt.targets
         if op.base in self.pairs:
             self.keep(stmt)
-            t = self.build.emit(Index(op.base, Const(1)), tangent_type(v.type), f"t_{v.name}")
-            return self.tangents.put(v, t)
+            return self.tangents.emit(v, Index(op.base, Const(1)))
         if v not in self.active or not self.tangents.has(op.base):
             return self.keep(stmt)
         t = self.tangents.known[op.base]
@@ -134,12 +134,8 @@ class Forward:
             if part is not None:
                 self.tangents.known[v] = part
             return
-        base = self.tangents.get(op.base)
-        t = self.build.emit(Index(base, op.key), tangent_type(v.type), f"t_{v.name}")
+        self.tangents.emit(v, Index(self.tangents.get(op.base), op.key))
         self.keep(stmt)
-        self.tangents.known[v] = t
-        if v in self.build.maybe_number:
-            self.build.maybe_number.add(t)
 
     @push.register
     def _(self, op: Update, stmt):
@@ -151,13 +147,10 @@ class Forward:
         base = self.tangents.get_or_zero(op.base)
         if has_value or op.mode == "set":
             value = self.tangents.get(op.value) if has_value else self.cleared(op)
-            t = self.build.emit(replace(op, base=base, value=value), tangent_type(out.type), f"t_{out.name}")
-            if out in self.build.maybe_number:
-                self.build.maybe_number.add(t)
+            self.tangents.emit(out, replace(op, base=base, value=value))
         else:
-            t = base
+            self.tangents.known[out] = base
         self.keep(stmt)
-        self.tangents.known[out] = t
 
     def cleared(self, op: Update) -> Operand:
         """Return a zero tangent of the value that an assignment puts into a container; an array takes one number for all of it."""
@@ -178,22 +171,15 @@ class Forward:
         if out not in self.active:
             return self.keep(stmt)
         base, value = self.tangents.get_or_zero(op.base), self.tangents.get_or_zero(op.value)
-        t = self.build.emit(replace(op, base=base, value=value), tangent_type(out.type), f"t_{out.name}")
+        self.tangents.emit(out, replace(op, base=base, value=value))
         self.keep(stmt)
-        self.tangents.known[out] = t
 
     @push.register
     def _(self, op: Pop, stmt):
         if not self.is_active(stmt) or not self.tangents.has(op.base):
             return self.keep(stmt)
-        rest, item = (Var(f"t_{t.name}", tangent_type(t.type), True) for t in stmt.targets)
-        self.build.add(Stmt((rest, item), replace(op, base=self.tangents.get(op.base))))
-        self.keep(stmt)
-        for var, t in zip(stmt.targets, (rest, item)):
-            self.tangents.known[var] = t
-
-    @push.register
-    def _(self, op: Effect, stmt):
+        base = self.tangents.get(op.base)
+        self.build.add(Stmt(tuple(map(self.target_of, stmt.targets)), replace(op, base=base)))
         self.keep(stmt)
 
     @push.register
@@ -215,7 +201,7 @@ class Forward:
             k for k, target in enumerate(stmt.targets)
             if target in self.active and any(self.tangents.has(arm.results[k]) for arm, _ in arms)
         ]  # fmt: skip
-        self.build.origin, self.build.adjoint_of, self.build.within = stmt.origin, stmt.adjoint_of, stmt.within
+        self.build.at(stmt)
         blocks = [self.yielding(arm, stmts, [arm.results[k] for k in chosen]) for arm, stmts in arms]
         found = [self.target_of(stmt.targets[k]) for k in chosen]
         kind = "if" if chosen else op.kind
@@ -246,7 +232,7 @@ class Forward:
         params = tuple(self.target_of(op.params[k]) for k in carried)
         with self.build.block() as stmts:
             self.block(op.body)
-        self.build.origin, self.build.adjoint_of, self.build.within = stmt.origin, stmt.adjoint_of, stmt.within
+        self.build.at(stmt)
         body = self.yielding(op.body, stmts, [op.body.results[k] for k in carried])
         targets = tuple(self.target_of(stmt.targets[k]) for k in carried)
         loop = replace(op, params=(*op.params, *params), inits=(*op.inits, *inits), body=body)

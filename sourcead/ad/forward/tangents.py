@@ -15,7 +15,7 @@ from sourcead import runtime
 from sourcead.ad.cotangents.algebra import NOT_DATA, display_type, zeros
 from sourcead.ad.cotangents.shapes import cast
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Slice, Var, fresh
+from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Op, Operand, Slice, Var, fresh
 from sourcead.ir.types import Array, ListT, MapT, Scalar, Unknown, dims_of, kind_of, tangent_type
 
 
@@ -65,6 +65,12 @@ class Tangents:
         self.known[var] = t
         if var in self.build.maybe_number and isinstance(t, Var):
             self.build.maybe_number.add(t)
+
+    def emit(self, var: Var, op: Op) -> Var:
+        """Emit the op that computes the tangent of a variable, record the tangent and return it."""
+        t = self.build.emit(op, tangent_type(var.type), f"t_{var.name}")
+        self.put(var, t)
+        return t
 
     def _named(self, t: Var, var: Var) -> Var:
         """Return a tangent that was just computed, with its name, and with the type of `var` if inference found none."""

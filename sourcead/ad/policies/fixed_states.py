@@ -107,8 +107,7 @@ class FromStart(Checkpointed):
     def walk(self, setup: Builder, inside: Builder) -> tuple[Any, Var, dict[Var, Atom], dict[Var, Atom]]:
         rerun, op = self.rerun, self.op
         domain, here = self.places_backward(setup)
-        inits = {p: op.inits[k] for p, k in zip(rerun.params, rerun.state)}
-        entry = rerun.advance(inside, rerun.part(inside, ZERO, here), inits)
+        entry = rerun.advance(inside, rerun.part(inside, ZERO, here), rerun.inits)
         return domain, here, entry, {op.index: rerun.index_at(inside, here)} if isinstance(op.domain, Range) else {}
 
     def note(self) -> tuple[str, ...]:

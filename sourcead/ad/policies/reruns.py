@@ -7,14 +7,13 @@ it becomes a state.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from sourcead import runtime
-from sourcead.ad.residuals.backward_ranges import is_literal
+from sourcead.ad.residuals.backward_ranges import number_at
 from sourcead.ad.residuals.code_regions import by_shape, is_metadata_read, shape_key, substituted
 from sourcead.ad.residuals.loop_pair import LoopTask
 from sourcead.ad.reverse.sweep import Sweep
@@ -85,6 +84,11 @@ class Rerun:
         """Return the loop variants that make up the state."""
         return [self.op.params[k] for k in self.state]
 
+    @property
+    def inits(self) -> dict[Var, Atom]:
+        """Return the state on entry to the loop."""
+        return {p: self.op.inits[k] for p, k in zip(self.params, self.state)}
+
     def anew(self) -> dict[Var, Var]:
         """Return variables for the state on entry to another iteration."""
         return dict(zip(self.params, anew(self.stmt, self.params)))
@@ -152,19 +156,12 @@ class Rerun:
 
     def part(self, build: Builder, start: Atom, stop: Atom) -> Range:
         """Return the range of the indices of the iterations from place `start` up to place `stop`."""
-        if self.task.is_plain or isinstance(self.op.domain, Block):
-            return Range(start, stop, COUNTED[2])
-        return Range(self.index_at(build, start), self.index_at(build, stop), self.op.domain.step)
+        step = COUNTED[2] if isinstance(self.op.domain, Block) else self.op.domain.step
+        return Range(self.index_at(build, start), self.index_at(build, stop), step)
 
     def index_at(self, build: Builder, place: Atom) -> Atom:
         """Return the index of the iteration at a place."""
-        domain = self.op.domain
-        if self.task.is_plain or isinstance(domain, Block):
-            return place
-        if is_literal(domain.step, -1):
-            return build.call(operator.sub, domain.start, place, type=INT)
-        offset = place if is_literal(domain.step, 1) else build.call(operator.mul, place, domain.step, type=INT)
-        return offset if is_literal(domain.start, 0) else build.call(operator.add, domain.start, offset, type=INT)
+        return place if isinstance(self.op.domain, Block) else number_at(build, self.op.domain, place)
 
 
 def anew(stmt: Stmt, variables: Sequence[Var]) -> list[Var]:

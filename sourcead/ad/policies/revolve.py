@@ -57,7 +57,7 @@ class Revolved(States):
     def measured(self) -> list[Atom]:
         """Return the state whose size is measured: that on entry, or that after one iteration if numbers may become arrays."""
         rerun, op = self.rerun, self.op
-        inits = {p: op.inits[k] for p, k in zip(rerun.params, rerun.state)}
+        inits = rerun.inits
         if not self.task.maker.numbers & inits.keys():
             return list(inits.values())
         sizes = [fresh(p) for p in rerun.params]
@@ -88,8 +88,7 @@ class Revolved(States):
         rerun = self.rerun
         self.lists = {p: self.made_list(f"{p.name}s", p.type) for p in rerun.params}
         if self.task.is_counted:  # how many there are is not known yet: the reverse sweep begins with the state on entry
-            inits = {p: self.op.inits[k] for p, k in zip(rerun.params, rerun.state)}
-            self.states = self.made_list("states", self.item, self.packed(self.start, ZERO, inits))
+            self.states = self.made_list("states", self.item, self.packed(self.start, ZERO, rerun.inits))
             for c in (self.states, *self.lists.values()):
                 c.out = c.init
         else:

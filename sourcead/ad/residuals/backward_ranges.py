@@ -1,37 +1,27 @@
-"""Ranges whose numbers are visited in reverse order."""
+"""The numbers of a range by their places, and in reverse order."""
 
 from __future__ import annotations
 
 import operator
 
+from sourcead.analysis.affine import number
 from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Atom, Const, Range, Var
+from sourcead.analysis.loop_indices import is_int
+from sourcead.ir.nodes import Atom, Const, Range
 from sourcead.ir.types import INT
 
 
-def begun_range(build: Builder, domain: Range, count: Var) -> Range:
-    """Return the first `count` numbers of a range."""
-    stop = count
-    if is_literal(domain.step, -1):
-        return Range(domain.start, build.call(operator.sub, domain.start, stop, type=INT), domain.step)
-    if not is_literal(domain.step, 1):
-        stop = build.call(operator.mul, stop, domain.step, type=INT)
-    if not is_literal(domain.start, 0):
-        stop = build.call(operator.add, domain.start, stop, type=INT)
-    return Range(domain.start, stop, domain.step)
-
-
-def is_literal(atom: Atom, number: int) -> bool:
-    """Return whether an atom is this integer, as a constant."""
-    return isinstance(atom, Const) and type(atom.value) is int and atom.value == number and not atom.live
+def number_at(build: Builder, domain: Range, place: Atom) -> Atom:
+    """Return the number at a place of a range, counted from 0."""
+    if is_int(domain.step, -1):
+        return build.call(operator.sub, domain.start, place, type=INT)
+    offset = place if is_int(domain.step, 1) else build.call(operator.mul, place, domain.step, type=INT)
+    return offset if is_int(domain.start, 0) else build.call(operator.add, domain.start, offset, type=INT)
 
 
 def reversed_range(build: Builder, domain: Range) -> Range:
     """Return the range of the same numbers, last first."""
     start, stop, step = domain.start, domain.stop, domain.step
-
-    def number(atom):
-        return atom.value if isinstance(atom, Const) and type(atom.value) is int and not atom.live else None
 
     def shifted(atom, by: int):
         if number(atom) is not None:

@@ -15,7 +15,7 @@ import numpy as np
 from sourcead.ad.residuals.costs import size
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import Atom, Attr, Block, Call, Const, Index, Loop, Slice, Stmt, Sub, Update, Var, operand_atoms
+from sourcead.ir.nodes import Atom, Attr, Block, Call, Index, Loop, Stmt, Var, operand_atoms
 from sourcead.ir.types import Array, is_array
 from sourcead.ir.walk import free_vars, map_atoms, map_op, walk
 
@@ -134,14 +134,7 @@ def reads(region: Region, read_by: Callable[[Stmt], Iterable[Atom]]) -> Iterator
     for update, old in region.olds.items():
         at = position[update]
         yield old, region, at
-        yield from ((a, region, at + 1) for a in path_reads(update.op))  # before the array is put back
-
-
-def path_reads(update: Update) -> Iterator[Atom]:
-    """Yield the atoms that the path of an update reads."""
-    for step in update.path:
-        for operand in (step.key,) if isinstance(step, Sub) else (*step.args, *(v for _, v in step.kwargs)):
-            yield from operand_atoms(operand)
+        yield from ((a, region, at + 1) for a in operand_atoms(update.op.path))  # before the array is put back
 
 
 def defined_inside(stmt: Stmt) -> dict[Var, Stmt | None]:
@@ -172,17 +165,7 @@ def makes_zeros(stmt: Stmt) -> bool:
 
 def written_size(update: Stmt) -> float:
     """Estimate how many numbers an update overwrites."""
-    return size(atom_type(read_part(Builder(), update.op.base, update.op.path)))
-
-
-def read_part(build: Builder, base: Atom, path: tuple) -> Atom:
-    """Emit the read of the part of an array at a path."""
-    for step in path:
-        if isinstance(step, Sub):
-            base = build.index(base, step.key)
-        else:
-            base = build.call(step.fn, base, *step.args, **dict(step.kwargs))
-    return base
+    return size(atom_type(Builder().part(update.op.base, update.op.path)))
 
 
 def by_shape(variables: Iterable[Atom], numbers: set[Var]) -> dict[tuple, Var]:
@@ -224,15 +207,3 @@ def inputs_first(v: Atom, inputs: Callable[[Atom], Iterable[Atom]]) -> Iterator[
         else:
             seen.add(following)
             todo.append((following, iter(inputs(following))))
-
-
-def same_operand(a, b) -> bool:
-    """Return whether two operands surely have the same value."""
-    match a, b:
-        case tuple(), tuple():
-            return len(a) == len(b) and all(map(same_operand, a, b))
-        case Slice(l1, u1, s1), Slice(l2, u2, s2):
-            return same_operand(l1, l2) and same_operand(u1, u2) and same_operand(s1, s2)
-        case Const(v, None, False), Const(w, None, False):
-            return type(v) is type(w) and v == w
-    return a is b

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sourcead.ad.residuals.backward_ranges import begun_range, is_literal, reversed_range
+from sourcead.ad.residuals.backward_ranges import number_at, reversed_range
 from sourcead.analysis.builder import Builder
+from sourcead.analysis.loop_indices import is_int
 from sourcead.ir.nodes import Append, Atom, Block, Call, Const, Loop, Pop, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT
 
@@ -46,7 +47,7 @@ class LoopTask:
     def is_plain(self) -> bool:
         """Return whether the index of an iteration is its place, counted from 0."""
         domain = self.op.domain
-        return isinstance(domain, Range) and is_literal(domain.start, 0) and is_literal(domain.step, 1)
+        return isinstance(domain, Range) and is_int(domain.start, 0) and is_int(domain.step, 1)
 
     @property
     def is_counted(self) -> bool:
@@ -128,7 +129,9 @@ class LoopWriter:
         domain = self.op.domain
         if not index_matters or not isinstance(domain, Range):
             return domain if self.count is None else Range(ZERO, self.count.out, ONE)
-        return reversed_range(setup, domain if self.count is None else begun_range(setup, domain, self.count.out))
+        if self.count is not None:
+            domain = Range(domain.start, number_at(setup, domain, self.count.out), domain.step)
+        return reversed_range(setup, domain)
 
 
 def popped(build: Builder, stack: Carried, like: Var) -> Var:

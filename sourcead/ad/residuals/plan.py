@@ -10,8 +10,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator
 
 from sourcead.ad.residuals.code_regions import (
-    Definition, Region, by_shape, inputs_first, is_metadata_read, makes_zeros, read_part, reads, region_of,
-    same_operand, shape_key
+    Definition, Region, by_shape, inputs_first, is_metadata_read, makes_zeros, reads, region_of, shape_key
 )
 from sourcead.ad.residuals.costs import is_cheap, size
 from sourcead.ad.residuals.loop_pair import LoopTask
@@ -24,6 +23,7 @@ from sourcead.analysis.sizes import Sizes, dims_in, known_dtype
 from sourcead.ir.nodes import Atom, Attr, Block, Branch, Index, Let, Loop, Op, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Sym
 from sourcead.ir.walk import free_vars, has_effect, op_reads
+from sourcead.passes.equality import same
 
 LIST = 1.0  # cost of one more list, in numbers saved
 PART = 0.9  # of a part of an array, where its size is not known
@@ -109,13 +109,13 @@ class LoopPlan:
         op: Update = stmt.op
         if len(op.path) == 1 and isinstance(op.path[0], Sub):
             for s in region.part_reads.get(op.base, ()):
-                if region.position[s] < at and same_operand(s.op.key, op.path[0].key):
+                if region.position[s] < at and same(s.op.key, op.path[0].key):
                     region.olds[stmt] = s.targets[0]
                     self.overwritten.add(s.targets[0])
                     return
         build = Builder()
         build.origin = stmt.origin
-        old = read_part(build, op.base, op.path) if op.path else build.emit(Let(op.base), op.base.type, op.base.name)
+        old = build.part(op.base, op.path) if op.path else build.emit(Let(op.base), op.base.type, op.base.name)
         region.olds[stmt] = old
         self.overwritten.add(old)
         region.old_reads[stmt] = build.stmts

@@ -126,7 +126,7 @@ class _Eraser:
         return _resolve(self.same, atom)
 
     def block(self, block: Block) -> Block:
-        return Block(tuple(map(self.stmt, block.stmts)), tuple(map_operand(r, self.atom) for r in block.results))
+        return Block(tuple(map(self.stmt, block.stmts)), map_operand(block.results, self.atom))
 
     def stmt(self, stmt: Stmt) -> Stmt:
         op, live = stmt.op, [k for k, t in enumerate(stmt.targets) if t not in self.same]
@@ -149,7 +149,7 @@ class _Eraser:
 
     def sweep(self, sweep: Sweep) -> Sweep:
         steps = tuple((self.stmts[forward], tuple(map(self.raw, stmts))) for forward, stmts in sweep.steps)
-        return Sweep(steps, tuple(map_operand(r, self.atom) for r in sweep.results))
+        return Sweep(steps, map_operand(sweep.results, self.atom))
 
     def raw(self, stmt: Stmt) -> Stmt:
         match stmt.op:

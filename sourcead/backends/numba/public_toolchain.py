@@ -17,10 +17,17 @@ from numba.core.errors import NumbaError
 from numba.extending import overload
 from numba.typed import List
 
+from sourcead.backends import load as loading
 from sourcead.backends.numba.functions import ARRAY_REDUCTIONS, ARRAY_UFUNCS
 from sourcead.errors import BackendError, SourceADError
 
 Dispatcher = Any  # what `numba.njit` returns
+MODULE = "sourcead.backends.numba"  # the module of what is compiled, since Numba's cache on disk imports the module of a function
+
+
+def load(text: str, name: str, namespace: dict[str, Any]) -> Callable:
+    """Return the function that a text for Numba defines."""
+    return loading.load(text, name, {**namespace, "__name__": MODULE})
 
 
 class Toolchain:

@@ -112,15 +112,11 @@ class _MemoryAssignment:
         for region in self.of(var).all:
             self.holders.setdefault(region, {})[var] = None
 
-    def kill(self, var: Var) -> None:
-        for region in self.of(var).all:
-            if var in self.holders.get(region, ()):
-                del self.holders[region][var]
-        self.killed.append(var)
-
-    def revive(self, variables: Iterable[Var]) -> None:
+    def kill(self, *variables: Var) -> None:
         for var in variables:
-            self.hold(var)
+            for region in self.of(var).all:
+                self.holders.get(region, {}).pop(var, None)
+            self.killed.append(var)
 
     def sharers(self, regions: Iterable[int]) -> dict[Var, None]:
         """Return the live variables that may reach any of the regions."""
@@ -150,15 +146,13 @@ class _MemoryAssignment:
 
             dying = [v for v in self.reads.of(stmt) if not live(v)]
             self.statement(stmt, live, dying, out)
-            for v in (*dying, *(t for t in stmt.targets if not live(t))):
-                self.kill(v)
+            self.kill(*dying, *(t for t in stmt.targets if not live(t)))
         results = block.results
         if own_results:
             results = owned_results(self, block, out)
         if yields is not None:
             yields.extend(self.of(r) for r in results)
-        for v in [r for r in results if isinstance(r, Var) and not live_out(r)]:
-            self.kill(v)
+        self.kill(*(r for r in results if isinstance(r, Var) and not live_out(r)))
         self.block_now = outer
         return tuple(out), results
 
@@ -220,8 +214,7 @@ class _MemoryAssignment:
 
         `stored` is the memory of a value that the base will hold.
         """
-        for v in dying:
-            self.kill(v)
+        self.kill(*dying)
         memory = self.of(base)
         written = memory.level(level)
         twice = level > 1 and may_hold_twice(memory, operand_type(base))
@@ -276,8 +269,7 @@ class _MemoryAssignment:
             self.bind(target, self.fresh_memory(target.type))
             return
         if plain_sum:
-            for v in dying:
-                self.kill(v)
+            self.kill(*dying)
             if not _keeps_dtype(op) or self.may_write(self.of(op.base).own):
                 plain_sum = False
         if plain_sum:
@@ -302,8 +294,7 @@ class _MemoryAssignment:
     def replace_whole(self, stmt: Stmt, dying: list[Var], out: list[Stmt]) -> None:
         """Do `a[...] = v`; if `a` may not be written, the result is `v` itself if it has the type of `a`, else a new array."""
         op, target = stmt.op, stmt.targets[0]
-        for v in dying:
-            self.kill(v)
+        self.kill(*dying)
         memory, stored = self.of(op.base), self.of(op.value)
         fits = _is_such_an_array(operand_type(op.value), operand_type(op.base))
         if not (fits and op.value in dying and self.is_unreachable(stored.all)) and self.may_write(memory.own):
@@ -344,7 +335,9 @@ class _MemoryAssignment:
             arms.append(Block(*self.block(arm, live, yields)))
             memories.append(yields)
             outside = self.reads.free(arm)
-            self.revive(v for v in self.killed[mark:] if v in outside)
+            for v in self.killed[mark:]:
+                if v in outside:
+                    self.hold(v)
         out.append(replace(stmt, op=replace(op, then=arms[0], orelse=arms[1])))
         for target, a, b, *results in zip(stmt.targets, *memories, arms[0].results, arms[1].results):
             distinct = all(m.distinct or r is UNDEFINED for m, r in zip((a, b), results))
@@ -363,8 +356,7 @@ class _MemoryAssignment:
         outside = set(captured)
         stmts, results = self.block(op.body, lambda v: v in outside, own_results=True)
         self.memory.update(before)
-        for param in op.params:
-            self.kill(param)
+        self.kill(*op.params)
         out.append(replace(stmt, op=Closure(op.params, Block(stmts, results))))
         target = stmt.targets[0]
         self.closures.add(target)

@@ -14,6 +14,7 @@ from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.memory_regions import Memory, element, may_hold_twice
 from sourcead.emit.memory.sharing import is_plain
 from sourcead.ir.nodes import Block, Loop, Range, Stmt, Var
+from sourcead.ir.walk import bound_vars
 
 Slot = tuple[int, str]
 _LEVELS = ("own", "inner")
@@ -72,9 +73,7 @@ def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> 
         inside |= walk.reads.free(op.domain)
     elif isinstance(op.domain, Var):
         inside |= {op.domain}
-    for v in dying:
-        if v not in inside:
-            walk.kill(v)
+    walk.kill(*(v for v in dying if v not in inside))
     written = walk.reads.written(op.body)
     first = [walk.of(init) for init in op.inits]
     copies = {
@@ -121,8 +120,7 @@ def _fixpoint(walk, op: Loop, inside: frozenset[Var], live, first: list[Memory],
     def inside_live(v):
         return v in inside_outer or live(v)
 
-    bound = set(op.params) | {op.index}
-    inside_outer = inside - bound
+    inside_outer = inside.difference(bound_vars(op))
     while True:
         for param, memory in zip(op.params, state.memories(len(op.params), walk.new)):
             walk.bind(param, memory)
@@ -131,13 +129,10 @@ def _fixpoint(walk, op: Loop, inside: frozenset[Var], live, first: list[Memory],
             cond = Block(*walk.block(op.domain, lambda v: True))
         elif not isinstance(op.domain, Range):
             walk.bind(op.index, _sequence_element(walk, op))
-        unread = [p for p in op.params if p not in walk.reads.last(op.body)]
-        for v in unread:
-            walk.kill(v)
+        walk.kill(*(p for p in op.params if p not in walk.reads.last(op.body)))
         yields: list[Memory] = []
         body = Block(*walk.block(op.body, inside_live, yields))
-        for v in (*op.params, *([op.index] if op.index is not None else ())):
-            walk.kill(v)
+        walk.kill(*bound_vars(op))
         if not state.absorb(yields, lambda r: r < limit):
             return state, body, cond
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sourcead.analysis.builder import operand_type
-from sourcead.analysis.union_find import UnionFind
+from sourcead.analysis.connected import UnionFind
 from sourcead.emit.memory.sharing import attr_sharing, call_sharing, has_memory, index_sharing, is_container
 from sourcead.ir.nodes import (
     Append, Attr, Block, Build, Call, Closure, Index, Let, Loop, Pop, Range, Update, Var, operand_atoms
@@ -32,26 +32,19 @@ class AliasGroups(UnionFind):
                 self._unite(*group)
             match stmt.op:
                 case Call() as op:
-                    if isinstance(op.fn, Var) or call_sharing(op) != "fresh":
+                    if call_sharing(op) != "fresh":
                         self._unite(*stmt.targets, *op_reads(op))
-                case Let(value):
-                    self._unite(stmt.targets[0], *operand_atoms(value))
-                case Index() as op:
-                    if index_sharing(op, stmt.targets[0].type) != "fresh":
+                case Let() | Build() as op:
+                    self._unite(stmt.targets[0], *op_reads(op))
+                case Index() | Attr() as op:
+                    sharing = index_sharing if isinstance(op, Index) else attr_sharing
+                    if sharing(op, stmt.targets[0].type) != "fresh":
                         self._unite(stmt.targets[0], op.base)
-                case Attr() as op:
-                    if attr_sharing(op, stmt.targets[0].type) != "fresh":
-                        self._unite(stmt.targets[0], op.base)
-                case Update(base, _, value):
-                    self._unite(
-                        stmt.targets[0], base, *(operand_atoms(value) if is_container(operand_type(base)) else ())
-                    )
-                case Append(base, value):
-                    self._unite(stmt.targets[0], base, *operand_atoms(value))
+                case Update(base, _, value) | Append(base, value):
+                    stored = operand_atoms(value) if is_container(operand_type(base)) else ()
+                    self._unite(stmt.targets[0], base, *stored)
                 case Pop(base):
                     self._unite(*stmt.targets, base)
-                case Build(_, items):
-                    self._unite(stmt.targets[0], *items)
                 case Loop() as op:
                     if not isinstance(op.domain, (Range, Block)):
                         self._unite(op.domain, *(v for v in bound_vars(op) if v not in op.params))

@@ -12,7 +12,7 @@ from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.sharing import (
     attr_sharing, call_sharing, has_memory, index_sharing, is_container, is_known_container, is_plain
 )
-from sourcead.ir.nodes import UNDEFINED, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, TupleT, Type
 
 FOREIGN = 0  # the region of memory that this function may not write
@@ -79,7 +79,7 @@ def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callabl
         case Call(fn, (base, *_)) if fn in (dict.get, runtime.cotangent_at):
             return element(of(base), operand_type(base))
         case Call(fn, args, kwargs):
-            sharing = call_sharing(op) if not isinstance(fn, Var) else "foreign"
+            sharing = call_sharing(op)
             operands = args[:1] if sharing == "first" else (*args, *(v for _, v in kwargs))
             regions = union(of(a).all for a in operands)
         case Let(value):

@@ -13,7 +13,7 @@ The record of a function says which of these holds for its result (`Primitive.me
 from __future__ import annotations
 
 from sourcead.analysis.builder import operand_type
-from sourcead.ir.nodes import Attr, Call, Const, Index, Operand, Slice
+from sourcead.ir.nodes import Attr, Call, Const, Index, Operand, Slice, Var
 from sourcead.ir.types import (
     Array, DictT, FunctionT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, rank
 )
@@ -39,6 +39,8 @@ def is_plain(t: Type) -> bool:
 
 def call_sharing(op: Call) -> str:
     """Return how the result of a call shares memory with its arguments, as one of the words above."""
+    if isinstance(op.fn, Var):
+        return "foreign"
     fn = op.fn.value if isinstance(op.fn, Const) else op.fn
     options = {k for k, _ in op.kwargs}
     memory = record_of(fn).memory

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from sourcead.analysis.loop_indices import is_int
 from sourcead.ir.nodes import Attr, Block, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var, fresh
 from sourcead.ir.types import Array, ListT, TupleT
-from sourcead.ir.walk import count_reads, map_blocks, op_blocks, op_reads, rewrite, substitute
+from sourcead.ir.walk import count_reads, map_blocks, op_blocks, rewrite, substitute, walk
 from sourcead.passes.cleanup.dead_code import remove_dead
 
 
@@ -58,7 +58,11 @@ def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op
     """Return the loop over the sequences that it reads by its index, and the definitions that are needed before it."""
     kept = [], loop
     reading: dict[Var, list[Stmt]] = {}
-    others = _index_reads(loop.body, loop.index, reading)
+    others = count_reads(loop.body).get(loop.index, 0)
+    for stmt in walk(loop.body):
+        if isinstance(stmt.op, Index) and stmt.op.key is loop.index and isinstance(stmt.op.base, Var):
+            reading.setdefault(stmt.op.base, []).append(stmt)
+            others -= 1
     sequences, backward = _counted(loop.domain, defs)
     sequences = [s for s in sequences if isinstance(s.type, (Array, ListT))]
     if not sequences or not reading or any(s not in reading for s in sequences):
@@ -103,19 +107,6 @@ def _with_unpacked_element(op: Op) -> Op:
 
 def _is_place(key) -> bool:
     return isinstance(key, Const) and type(key.value) is int
-
-
-def _index_reads(block: Block, index: Var, reading: dict[Var, list[Stmt]]) -> int:
-    """Note the statements that read `sequence[index]`, and return how often the index is read otherwise."""
-    others = sum(r is index for r in block.results)
-    for stmt in block.stmts:
-        op = stmt.op
-        if isinstance(op, Index) and op.key is index and isinstance(op.base, Var) and op.base is not index:
-            reading.setdefault(op.base, []).append(stmt)
-        else:
-            others += sum(v is index for v in op_reads(op))
-        others += sum(_index_reads(b, index, reading) for b in op_blocks(op))
-    return others
 
 
 def _counted(domain: Range, defs: dict[Var, Op]) -> tuple[list[Var], bool]:

@@ -8,20 +8,21 @@ from collections.abc import Callable
 import numpy as np
 
 from sourcead.analysis.builder import operand_type
+from sourcead.analysis.loop_indices import is_int
 from sourcead.emit.memory.sharing import is_known_container, is_plain, key_kind
-from sourcead.emit.text.comments import Comments
+from sourcead.emit.text.arrangement import Comments, in_contexts
 from sourcead.emit.text.early_exits import iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.text.fields import added_to_field
 from sourcead.emit.text.idioms import Each
 from sourcead.emit.text.live_ranges import stand_ins
 from sourcead.emit.text.printing import mark
-from sourcead.emit.text.with_blocks import in_contexts
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Slice, Stmt,
-    Sub, Update, Var
+    UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Stmt, Sub,
+    Update, Var
 )
 from sourcead.ir.types import Array, Scalar, rank
+from sourcead.passes.equality import same
 
 _SIGNS = {"add": ast.Add, "sub": ast.Sub}
 
@@ -231,7 +232,7 @@ class Statements:
     def reads_path(self, atom, base: Atom, path) -> bool:
         for step in reversed(path):
             read = self.nested.get(atom) if isinstance(atom, Var) else None
-            if not (isinstance(read, Index) and isinstance(step, Sub) and _same(read.key, step.key)):
+            if not (isinstance(read, Index) and isinstance(step, Sub) and same(read.key, step.key)):
                 return False
             atom = read.base
         return atom is base
@@ -278,9 +279,9 @@ class Statements:
         if not isinstance(domain, Range):
             return expressions.operand(domain)
         args = [domain.start, domain.stop, domain.step]
-        if _is_int(domain.step, 1):
+        if is_int(domain.step, 1):
             args.pop()
-            if _is_int(domain.start, 0):
+            if is_int(domain.start, 0):
                 args.pop(0)
         call = Call(range, tuple(args))
         return expressions.op(call)
@@ -313,18 +314,3 @@ def function_def(name: str, args: list[ast.arg], body: list[ast.stmt], defaults:
     node = ast.FunctionDef(name, arguments, body or [ast.Pass()], [], None)
     node.type_params = []
     return node
-
-
-def _is_int(atom: Atom, value: int) -> bool:
-    return isinstance(atom, Const) and atom.text is None and type(atom.value) is int and atom.value == value
-
-
-def _same(a, b) -> bool:
-    """Return whether two subscripts are the same operands."""
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(map(_same, a, b))
-    if isinstance(a, Slice) and isinstance(b, Slice):
-        return all(_same(x, y) for x, y in ((a.lower, b.lower), (a.upper, b.upper), (a.step, b.step)))
-    if isinstance(a, Const) and isinstance(b, Const) and a.text == b.text and isinstance(a.value, (int, str, type(None))):
-        return type(a.value) is type(b.value) and a.value == b.value
-    return a is b

@@ -115,7 +115,7 @@ EMPTY = TupleVal(())
 @lowers(tuple)
 def builtin_tuple(lo: Lowering, node, value: Value = EMPTY) -> Value:
     """Lower `tuple(xs)`."""
-    if isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(lo.read(value)), ListT):
+    if isinstance(core.data_type(lo, value), ListT):
         return lo.wrap(lo.build.call(tuple, lo.read(value), type=UNKNOWN), shares=roots(value))
     return TupleVal(tuple(sequences.static_items(lo, value, node)))
 

@@ -21,10 +21,10 @@ from sourcead.ir.types import BOOL, INT, Array, ListT, Scalar
 def indexable(lo: Lowering, value: Value, node) -> Value:
     """Return the items of an iterable as a one-axis array or a list that can be indexed; those of a set come in any order."""
     if sets.set_type(lo, value) is not None:
-        return sets.listing(lo, value)
-    if isinstance(value, Cell) and value.kind == "array" and isinstance(t := atom_type(lo.read(value)), (Array, ListT)):
-        if isinstance(t, ListT) or t.dims is not None and len(t.dims) == 1:
-            return value
+        return sets.listed(lo, value)
+    t = core.data_type(lo, value)
+    if isinstance(t, ListT) or isinstance(t, Array) and t.dims is not None and len(t.dims) == 1:
+        return value
     found = lists.as_list(lo, value, node)
     return sequences.as_one_value(lo, found) if isinstance(found, Cell) and found.kind == "list" else found
 
@@ -33,7 +33,7 @@ def indexable(lo: Lowering, value: Value, node) -> Value:
 def builtin_sorted(lo: Lowering, node, xs: Value, *, key: Value | None = None, **options: Value) -> Value:
     """Lower `sorted(xs, key=f, reverse=r)`."""
     if key is None and sets.set_type(lo, xs) is not None:
-        return sets.in_order(lo, xs, options)
+        return sets.listed(lo, xs, sorted, options)
     items = indexable(lo, xs, node)
     if getattr(atom_type(lo.read(items)), "items", None) == ():
         return lo.new_list([])

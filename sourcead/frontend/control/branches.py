@@ -109,7 +109,7 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
     """Lower an arm, record its state at the end, and undo its changes of slots."""
     mark, within = lo.journal.mark(), lo.build.within
     atoms: dict[Cell, Atom] = {}
-    with lo.build.block() as stmts, lo.deeper():
+    with lo.build.block() as stmts, lo.using(depth=lo.depth + 1):
         try:
             value = arm()
         except NeverReturns:

@@ -122,7 +122,7 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
     link(lo, params, assumed.together | sharing_on_entry(assumed.inits))
     note(lo, assumed)
     others = relate(lo, assumed)
-    with lo.deeper(), lo.build.block() as stmts:
+    with lo.using(depth=lo.depth + 1), lo.build.block() as stmts:
         loop_domain, index = domain()
         body()
         for slots, key in lo.journal.changed(mark, birth):

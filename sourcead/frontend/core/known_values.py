@@ -61,6 +61,11 @@ def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
         return None
 
 
+def data_type(lo: Lowering, value: Value) -> Type | None:
+    """Return the type of a value that is one IR value, or None for any other, such as a list of known items."""
+    return atom_type(lo.read(value)) if isinstance(value, Var) or isinstance(value, Cell) and value.kind == "array" else None
+
+
 def is_array_value(value: Value) -> bool:
     """Tell whether a value is surely an array."""
     return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(value.slots.get(VALUE, UNDEFINED)), Array)
@@ -139,10 +144,8 @@ def has_known_items(value: Value) -> bool:
 
 def has_countable_items(lo: Lowering, value: Value) -> bool:
     """Tell whether the number of items is known."""
-    if isinstance(value, (Var, Cell)) and not (isinstance(value, Cell) and value.kind != "array"):
-        t = atom_type(lo.read(value))
-        return isinstance(t, Array) and bool(t.dims) and isinstance(t.dims[0], int)
-    return True
+    t = data_type(lo, value)
+    return t is None or isinstance(t, Array) and bool(t.dims) and isinstance(t.dims[0], int)
 
 
 # -- what is the same while compiling ------------------------------------------------------------------------------------
@@ -185,11 +188,3 @@ def paired_bounds(a: Slice, b: Slice) -> list[tuple[Atom | None, Atom | None]] |
         lower = tuple(Const(0) if bound is None else bound for bound in lower)
     pairs = [lower, (a.upper, b.upper), (a.step, b.step)]
     return pairs if all((x is None) == (y is None) for x, y in pairs) else None
-
-
-def bound_of_slice(value: Slice, name: str) -> Atom | None:
-    """Lower `rows.start`, `.stop` or `.step` of a slice; return None for any other name."""
-    if name not in ("start", "stop", "step"):
-        return None
-    bound = {"start": value.lower, "stop": value.upper, "step": value.step}[name]
-    return Const(None) if bound is None else bound

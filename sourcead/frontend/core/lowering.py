@@ -135,15 +135,6 @@ class Lowering(Writing):
             vars(self).update(before)
 
     @contextmanager
-    def deeper(self) -> Iterator[None]:
-        """Count one more branch or loop of unknown outcome around what is lowered inside."""
-        self.depth += 1
-        try:
-            yield
-        finally:
-            self.depth -= 1
-
-    @contextmanager
     def in_scope(self, scope: Scope, frame: Frame | None = None) -> Iterator[None]:
         """Lower the body in the scope of another function, called with the arguments of `frame` if that is given."""
         before, origin = self.scope, self.build.origin

@@ -11,7 +11,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import VALUE, Cell, Lowering, Value
 from sourcead.frontend.syntax.expressions import BINARY
-from sourcead.frontend.values import item_assignment, lists, objects, sequences, subscripts
+from sourcead.frontend.values import lists, objects, sequences, subscripts
 from sourcead.ir.nodes import Const, Let, Sub, Var
 from sourcead.ir.types import Array
 
@@ -141,22 +141,22 @@ def lower_augassign(lo: Lowering, node) -> None:
     if isinstance(target, gast.Name):
         old = core.resolve(lo, target.id)
         value = core.lower(lo, node.value)
-        new = item_assignment.augment(lo, old, fn, value, node)
+        new = subscripts.augment(lo, old, fn, value, node)
         if new is not None:
             lo.set(home(lo, target.id), target.id, named(lo, new, target.id))
         return
     base = core.lower(lo, target.value)
     if isinstance(target, gast.Attribute):
         old = core.attribute(lo, base, target.attr, target)
-        new = item_assignment.augment(lo, old, fn, core.lower(lo, node.value), node)
+        new = subscripts.augment(lo, old, fn, core.lower(lo, node.value), node)
         objects.set_attribute(lo, base, target.attr, old if new is None else named(lo, new, target.attr), target)
         return
     key = core.lower(lo, target.slice)
-    if isinstance(base, Cell) and base.kind == "array" and isinstance(atom_type(lo.read(base)), Array):
+    if isinstance(core.data_type(lo, base), Array):
         value = sequences.as_array(lo, core.lower(lo, node.value))
         path_key = lo.operand(key)
         mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
-        if mode and subscripts.views(atom_type(lo.read(base)), path_key):
+        if mode and subscripts.effects_of(path_key) <= subscripts.VIEWS:
             lo.write(base, (Sub(path_key),), lo.operand(value), mode)
             return
         item = lo.build.index(lo.read(base), path_key)
@@ -164,7 +164,7 @@ def lower_augassign(lo: Lowering, node) -> None:
         return
     item = core.subscript(lo, base, key, target)
     value = core.lower(lo, node.value)
-    new = item_assignment.augment(lo, item, fn, value, node)
+    new = subscripts.augment(lo, item, fn, value, node)
     if new is not None:
         core.store(lo, base, key, new, target)
 

@@ -17,8 +17,8 @@ from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.control.exits import NEXT, Return, leaves_always, may_continue, may_leave
 from sourcead.frontend.control.loops import for_each
 from sourcead.frontend.core import MISSING, Cell, Lowering, Value
-from sourcead.frontend.values import dicts, lists
 from sourcead.ir.nodes import Const, Effect, Slice, Stmt
+from sourcead.ir.types import ListT, MapT
 
 MAX_COPIES = 64
 
@@ -191,10 +191,11 @@ def delete_item(lo: Lowering, target: gast.Subscript) -> None:
     """Lower `del items[k]` for an item or slice of a list, or for a key of a dict."""
     base = core.lower(lo, target.value)
     place = core.lower(lo, target.slice)
-    is_list = isinstance(base, Cell) and (base.kind == "list" or lists.is_list(lo, base))
+    kind = base.kind if isinstance(base, Cell) else None
+    is_list = kind == "list" or isinstance(core.data_type(lo, base), ListT)
     if is_list and isinstance(place, Slice):
         core.store(lo, base, place, lo.new_list([]), target)
-    elif is_list or isinstance(base, Cell) and base.kind == "dict" or dicts.is_map(lo, base):
+    elif is_list or kind == "dict" or isinstance(core.data_type(lo, base), MapT):
         core.call_method(lo, base, "pop", [place], {}, target)
     else:
         raise core.unsupported(lo, target, "`del` of an item whose place is not known before the program runs", "build the list without it")

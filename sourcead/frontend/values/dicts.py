@@ -22,13 +22,8 @@ from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import MISSING, Cell, Iterable, Lowering, TupleVal, Value, roots
 from sourcead.frontend.core.known_values import common_type
 from sourcead.frontend.values import function_choices, iterables, sequences
-from sourcead.ir.nodes import Build, Call, Const, Operand, Sub, Var
+from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Sub
 from sourcead.ir.types import BOOL, ListT, MapT, Scalar, Str, Unknown, carries_derivative
-
-
-def is_map(lo: Lowering, value: Value) -> bool:
-    """Tell whether a value is a dict whose keys are known only at run time."""
-    return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(lo.read(value)), MapT)
 
 
 def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
@@ -41,8 +36,10 @@ def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
     lo.materialise(cell)
 
 
-def key_of(lo: Lowering, key: Value, node) -> Operand:
-    """Return a dict key as an operand; refuse it if it may carry a derivative."""
+def key_of(lo: Lowering, cell: Cell, key: Value, node) -> Operand:
+    """Return a key as an operand: a constant for a dict of known keys; otherwise refuse a key that may carry a derivative."""
+    if cell.kind == "dict":
+        return Const(core.known(lo, key)[1])
     operand = lo.operand(key)
     t = operand_type(operand)
     if isinstance(t, Unknown) or carries_derivative(t):
@@ -55,11 +52,20 @@ def key_of(lo: Lowering, key: Value, node) -> Operand:
 # -- reading and writing ---------------------------------------------------------------------------------------------------
 
 
-@core.subscript.register(MapT)
+@core.subscript.register("dict", MapT)
 def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
-    """Lower `d[key]`."""
-    operand = key_of(lo, key, node)
-    default = atom_type(lo.read(cell)).default
+    """Lower `d[key]`; a key that is not known makes the dict one IR value, unless its values are functions."""
+    if cell.kind == "dict":
+        lo.alive(cell)
+        found, k = core.known(lo, key)
+        if found and k not in cell.items and cell.default is None:
+            raise core.unsupported(lo, node, f"the dict has no key {k!r} here")
+        if not found and cell.items and all(map(core.is_function, cell.items.values())):
+            return function_choices.by_key(lo, cell.items, key, None)
+        if not (found and (k in cell.items or cell.depth == lo.depth)):
+            open_up(lo, cell, node, None if found else key)
+    operand = key_of(lo, cell, key, node)
+    default = cell.default if cell.kind == "dict" else atom_type(lo.read(cell)).default
     if default is not None:
         set_default(lo, cell, operand, lambda: core.call(lo, default, [], {}, node))
     return view(lo, cell, operand)
@@ -67,6 +73,8 @@ def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
 
 def view(lo: Lowering, cell: Cell, operand: Operand) -> Value:
     """Lower `d[key]` for a key that is present."""
+    if cell.kind == "dict":
+        return cell.items[operand.value]
     found = lo.view(cell, Sub(operand))
     var = lo.read(found)
     wrapped = lo.wrap(var)
@@ -75,27 +83,45 @@ def view(lo: Lowering, cell: Cell, operand: Operand) -> Value:
     return found
 
 
+@core.store.register("dict", MapT)
+def store_item(lo: Lowering, cell: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
+    """Lower `d[key] = value`; the dict becomes one IR value if its keys depend on the run from here on."""
+    if cell.kind == "dict":
+        found, k = core.known(lo, key)
+        if not found or k not in cell.items and cell.depth < lo.depth and core.can_be_map(cell, value):
+            open_up(lo, cell, node, None if found else key)
+    store(lo, cell, key_of(lo, cell, key, node), value)
+
+
 def store(lo: Lowering, cell: Cell, operand: Operand, value: Value) -> None:
-    """Lower `d[key] = value`."""
+    """Lower `d[key] = value` in the representation that the dict has."""
+    if cell.kind == "dict":
+        sequences.replace_item(lo, cell, operand.value, value)
+        return
     if isinstance(value, Cell) and value.kind == "dict":  # from here on its keys are not known while compiling
         open_up(lo, value, None)
     lo.write(cell, (Sub(operand),), lo.read(value))
     lo.hold(cell.root(), value)
 
 
-def has_key(lo: Lowering, cell: Cell, operand: Operand) -> Var:
-    """Emit `key in d`."""
+def has_key(lo: Lowering, cell: Cell, operand: Operand) -> Atom:
+    """Lower `key in d`."""
+    if cell.kind == "dict":
+        return Const(operand.value in cell.items)
     return lo.build.call(operator.contains, lo.read(cell), operand, type=BOOL)
 
 
 def set_default(lo: Lowering, cell: Cell, operand: Operand, make) -> None:
     """Lower `if key not in d: d[key] = make()`."""
-    absent = lo.build.call(operator.not_, has_key(lo, cell, operand), type=BOOL)
-    branches.branch(lo, absent, [lambda: store(lo, cell, operand, make()), lambda: None])
+    absent = core.operate(lo, operator.not_, has_key(lo, cell, operand))
+    branches.choose(lo, absent, lambda: store(lo, cell, operand, make()), lambda: None)
 
 
 def remove(lo: Lowering, cell: Cell, operand: Operand) -> None:
     """Lower `del d[key]`."""
+    if cell.kind == "dict":
+        sequences.replace_item(lo, cell, operand.value, MISSING)
+        return
     before = lo.read(cell)
     call = Call(runtime.without, (before, operand))
     lo.replace_slot(cell, lambda: lo.build.emit(call, before.type, before.name, before.temp))
@@ -104,122 +130,88 @@ def remove(lo: Lowering, cell: Cell, operand: Operand) -> None:
 # -- methods ---------------------------------------------------------------------------------------------------------------
 
 
-def keys(lo: Lowering, cell: Cell, node) -> Value:
-    """Lower `list(d)`."""
-    t = atom_type(lo.read(cell))
-    return lo.wrap(lo.build.call(list, lo.read(cell), type=ListT(t.key), name="keys"))
-
-
-@core.iterate.register(MapT)
-def iterate_keys(lo: Lowering, cell: Cell, node) -> Iterable:
-    """Iterate over the keys of a dict in order."""
-    return iterate(lo, cell, ELEMENTS["keys"], node)
-
-
-def iterate(lo: Lowering, cell: Cell, element, node) -> Iterable:
-    """Iterate over `element(key, value)` for each key of a dict in order."""
-    found = keys(lo, cell, node)
-    inner = core.iterate(lo, found, node)
+@core.iterate.register("dict", MapT)
+def iterate(lo: Lowering, cell: Cell, node, what: str = "keys") -> Iterable:
+    """Iterate over the keys, values or items of a dict in order."""
+    if cell.kind == "dict":
+        lo.alive(cell)
+        lo.sure(cell)
+        if what == "values":
+            return iterables.walk(lo, cell, list(cell.items.items()))
+        if what == "keys":
+            return iterables.listed([Const(k) for k in cell.items])
+        return iterables.walk_pairs(lo, cell, iterables.listed([TupleVal((Const(k), v)) for k, v in cell.items.items()]))
+    keys = lo.build.call(list, lo.read(cell), type=ListT(atom_type(lo.read(cell)).key), name="keys")
+    inner = core.iterate(lo, lo.wrap(keys), node)
 
     def nth(k):
         key = inner.nth(k)
-        return element(key, lambda: view(lo, cell, lo.operand(key)))
+        if what == "keys":
+            return key
+        value = view(lo, cell, lo.operand(key))
+        return value if what == "values" else TupleVal((key, value))
 
     return Iterable(domain=inner.domain, element=nth, length=inner.length, nth=nth)
 
 
-ELEMENTS = {
-    "items": lambda key, value: TupleVal((key, value())),
-    "keys": lambda key, value: key,
-    "values": lambda key, value: value(),
-}
-
-
-@core.method.register("dict")
-def known_method(lo: Lowering, cell: Cell, name: str, args, kwargs, node) -> Value:
-    """Lower a method of a dict whose keys are known."""
-    lo.alive(cell)
-    lo.sure(cell)
-    items = cell.items
-    if name == "items":
-        return iterables.walk_pairs(lo, cell, iterables.listed([TupleVal((Const(k), v)) for k, v in items.items()]))
-    if name == "keys":
-        return iterables.listed([Const(k) for k in items])
-    if name == "values":
-        return iterables.walk(lo, cell, list(items.items()))
-    if name == "copy":
-        made = lo.new_dict(items, cell.name)
-        made.default = cell.default
-        return made
-    if name == "get":
-        found, key = core.known(lo, args[0])
-        if found and (key in items or cell.depth == lo.depth or not items):
-            return items.get(key, args[1] if len(args) > 1 else Const(None))
-        if items and len(args) > 1 and all(map(core.is_function, (*items.values(), args[1]))):
-            return function_choices.by_key(lo, items, args[0], args[1])
-    fixed = cell.depth == lo.depth  # otherwise the program decides at run time which keys there are afterwards
-    if name == "update" and fixed:
-        other = args[0] if args else None
-        if other is None or isinstance(other, Cell) and other.kind == "dict":
-            lo.changed(cell)
-            for k, v in {**(other.items if other is not None else {}), **kwargs}.items():
-                lo.set(cell.slots, k, v)
-            return Const(None)
-    found, key = core.known(lo, args[0]) if args else (False, None)
-    if found and name == "setdefault" and (fixed or key in items):
-        if key not in items:
-            lo.changed(cell)
-            lo.set(cell.slots, key, args[1] if len(args) > 1 else Const(None))
-        return cell.items[key]
-    if found and name == "pop" and fixed:
-        if key not in items and len(args) > 1:
-            return args[1]
-        if key in items:
-            lo.changed(cell)
-            lo.set(cell.slots, key, MISSING)
-            return items[key]
-    if name in ("update", "setdefault", "pop", "get", "clear"):
-        open_up(lo, cell, node)
-        return method(lo, cell, name, args, kwargs, node)
-    raise core.unsupported(lo, node, f"the dict method `{name}` in this form")
-
-
-@core.method.register(MapT)
+@core.method.register("dict", MapT)
 def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower `d.name(...)`."""
-    if name in ELEMENTS:
-        return iterate(lo, cell, ELEMENTS[name], node)
-    if name == "copy" or name == "clear":
+    if name in ("keys", "values", "items"):
+        return iterate(lo, cell, node, name)
+    known = cell.kind == "dict"
+    fixed = cell.depth == lo.depth  # otherwise the program decides at run time which keys there are afterwards
+    if known:
+        lo.alive(cell)
+        lo.sure(cell)
+    if name == "copy":
+        if known:
+            return lo.like(cell, cell.items, cell.name)
         t = atom_type(lo.read(cell))
-        if name == "copy":
-            made = lo.build.call(dict.copy, lo.read(cell), type=t)
-            return lo.wrap(made) if isinstance(t.item, (Scalar, Str)) else lo.wrap(made, shares=roots(cell))
+        made = lo.build.call(dict.copy, lo.read(cell), type=t)
+        return lo.wrap(made) if isinstance(t.item, (Scalar, Str)) else lo.wrap(made, shares=roots(cell))
+    if name == "clear":
+        if known:
+            open_up(lo, cell, node)
+        t = atom_type(lo.read(cell))
         lo.replace_slot(cell, lambda: lo.build.emit(Build("dict", (), ()), t, cell.name))
         return Const(None)
     if name == "update":
-        for k, value in kwargs.items():
-            store(lo, cell, Const(k), value)
+        if known and not (fixed and all(isinstance(other, Cell) and other.kind == "dict" for other in args)):
+            open_up(lo, cell, node)
         for other in args:
             update(lo, cell, other, node)
+        for k, value in kwargs.items():
+            store(lo, cell, Const(k), value)
         return Const(None)
     if name not in ("get", "setdefault", "pop") or not args:
-        raise core.unsupported(lo, node, f"the dict method `{name}` of a dict whose keys are not known here")
-    operand = key_of(lo, args[0], node)
+        form = "in this form" if known else "of a dict whose keys are not known here"
+        raise core.unsupported(lo, node, f"the dict method `{name}` {form}")
     otherwise = args[1] if len(args) > 1 else Const(None)
+    if known:
+        found, k = core.known(lo, args[0])
+        present = found and k in cell.items
+        stays = {"get": present or fixed or not cell.items, "setdefault": present or fixed, "pop": fixed and (present or len(args) > 1)}
+        if not (found and stays[name]):
+            if name == "get" and cell.items and len(args) > 1 and all(map(core.is_function, (*cell.items.values(), otherwise))):
+                return function_choices.by_key(lo, cell.items, args[0], otherwise)
+            open_up(lo, cell, node)
+    operand = key_of(lo, cell, args[0], node)
     if name == "get":
-        return branches.branch(lo, has_key(lo, cell, operand), [lambda: view(lo, cell, operand), lambda: otherwise], "ifexp")
+        return branches.choose(lo, has_key(lo, cell, operand), lambda: view(lo, cell, operand), lambda: otherwise, "ifexp")
     if name == "setdefault":
         set_default(lo, cell, operand, lambda: otherwise)
         return view(lo, cell, operand)
 
     def take():
-        value = lo.wrap(lo.read(view(lo, cell, operand)), shares=roots(cell))
+        value = view(lo, cell, operand)
+        value = value if cell.kind == "dict" else lo.wrap(lo.read(value), shares=roots(cell))
         remove(lo, cell, operand)
         return value
 
     if len(args) == 1:
         return take()
-    return branches.branch(lo, has_key(lo, cell, operand), [take, lambda: otherwise])
+    return branches.choose(lo, has_key(lo, cell, operand), take, lambda: otherwise)
 
 
 def update(lo: Lowering, cell: Cell, other: Value, node) -> None:
@@ -228,14 +220,14 @@ def update(lo: Lowering, cell: Cell, other: Value, node) -> None:
         lo.alive(other)
         for key, value in other.items.items():
             store(lo, cell, Const(key), value)
-    elif is_map(lo, other):
-        pairs = iterate(lo, other, ELEMENTS["items"], node)
+    elif isinstance(core.data_type(lo, other), MapT):
+        pairs = iterate(lo, other, node, "items")
         loops.for_each(lo, pairs, lambda pair: store(lo, cell, lo.operand(pair.items[0]), pair.items[1]))
     else:
         source = core.iterate(lo, other, node)
 
         def put(pair):
             key, value = sequences.static_items(lo, pair, node, 2)
-            store(lo, cell, key_of(lo, key, node), value)
+            store(lo, cell, key_of(lo, cell, key, node), value)
 
         loops.for_each(lo, source, put)

@@ -7,7 +7,6 @@ derivative would have to pass through it; `mu + sigma * rng.normal()` is equival
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import numpy as np
 
@@ -15,17 +14,13 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, TupleVal, Value, roots
 from sourcead.ir.nodes import Call, Const
-from sourcead.ir.types import FLOAT, INT, UNKNOWN, Array, Foreign, Scalar, Sym, TupleT, Type
-
-WRITING = frozenset({"shuffle"})
-
+from sourcead.ir.types import FLOAT, INT, UNKNOWN, Array, Foreign, Scalar, Type
+from sourcead.primitives.result_types.operands import Impossible, shape_dims
 
 FLOATS = {  # methods that draw floats -> the position of the argument `size`
     "random": 0, "standard_normal": 0, "standard_exponential": 0, "random_sample": 0, "normal": 2, "uniform": 2, "exponential": 1,
     "beta": 2, "gamma": 2, "laplace": 2, "logistic": 2, "lognormal": 2, "gumbel": 2, "rayleigh": 1,
 }  # fmt: skip
-
-
 INTEGERS = {"integers": 2, "randint": 2, "binomial": 2, "poisson": 1, "geometric": 1, "choice": 1}
 
 
@@ -36,7 +31,7 @@ def lower_draw(lo: Lowering, generator: Value, name: str, args: list[Value], kwa
     method = getattr(cls, name, None)
     if method is None or not callable(method):
         raise core.unsupported(lo, node, f"a {cls.__name__} has no method `{name}`")
-    if name in WRITING:
+    if name == "shuffle":
         raise core.unsupported(lo, node, f"`{name}` writes into its argument", "`x = x[rng.permutation(len(x))]`")
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
@@ -51,9 +46,9 @@ def drawn_type(lo: Lowering, cls: type, name: str, args: list[Value], kwargs: di
     if cls is random.Random:
         return FLOAT if name in ("random", "gauss", "uniform", "normalvariate") else INT if name in ("randint", "randrange") else UNKNOWN
     if name == "permutation" and args and atom_type(lo.read(args[0])) == INT:
-        return Array(np.dtype(np.int64), (dim(lo, args[0]),))
+        return Array(np.dtype(np.int64), drawn_dims(lo, args[0]))
     if name in ("rand", "randn"):
-        return Array(np.dtype(float), tuple(dim(lo, a) for a in args)) if args else FLOAT
+        return Array(np.dtype(float), drawn_dims(lo, TupleVal(tuple(args)))) if args else FLOAT
     if place is None or kwargs.keys() - {"size", "dtype", "loc", "scale", "low", "high", "lam", "p", "n", "shape"}:
         return UNKNOWN
     parameters = [*args[:place], *(v for k, v in kwargs.items() if k not in ("size", "dtype"))]
@@ -78,23 +73,7 @@ def drawn_dims(lo: Lowering, size: Value) -> tuple | None:
     found, value = core.known(lo, size)
     if found and value is None:
         return ()
-    if isinstance(size, TupleVal):
-        return tuple(dim(lo, item) for item in size.items)
-    atom = lo.read(size)
-    dims: Any = lo.build.shape_dims.get(atom)
-    if dims is not None:
-        return dims
-    match atom_type(atom):
-        case Scalar("int"):
-            return (dim(lo, size),)
-        case TupleT(items):
-            return tuple(Sym() for _ in items)
-    return None
-
-
-def dim(lo: Lowering, item: Value) -> int | Sym:
-    """Return the dim that a number gives, or a new symbol if it is not known."""
-    found, value = core.known(lo, item)
-    if found and isinstance(value, int):
-        return value
-    return lo.build.size_dim.get(lo.read(item)) or Sym()
+    try:
+        return shape_dims(lo.build.arg(lo.operand(size)))
+    except Impossible:
+        return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -59,6 +60,17 @@ def as_array(lo: Lowering, value: Value) -> Value:
     return lo.wrap(lo.build.call(np.array, lo.operand(value))) if carries_derivative(t) else value
 
 
+def plain(value: Value, lo: Lowering) -> Value:
+    """Convert named tuples to plain tuples, for functions that accept only these."""
+    if isinstance(value, TupleVal) and value.cls is not None:
+        return TupleVal(tuple(plain(v, lo) for v in value.items))
+    if isinstance(value, Cell) and value.kind == "list":
+        items = [plain(v, lo) for v in value.items.values()]
+        if any(a is not b for a, b in zip(items, value.items.values())):
+            return lo.new_list(items, value.name)
+    return value
+
+
 def as_one_value(lo: Lowering, value: Value) -> Value:
     """Turn a tuple or list of known length into one IR value, so that an unknown index can be applied to it."""
     lo.keep_apart(value)
@@ -84,6 +96,13 @@ def note_row(lo: Lowering, items: Cell, value: Value) -> None:
             lo.journal.discard(items, "rows_of", root)
 
 
+def replace_item(lo: Lowering, cell: Cell, key: Any, value: Value) -> None:
+    """Replace one item of a list or dict whose items are known one by one; MISSING removes it."""
+    lo.alive(cell)
+    lo.changed(cell)
+    lo.set(cell.slots, key, value)
+
+
 def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
     """Replace all items of a list whose items are known one by one."""
     lo.changed(cell)
@@ -99,9 +118,7 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
         if cell.depth < lo.depth:
             lo.keep_apart(value)
             raise MustMaterialise(cell, lo.here)
-        lo.alive(cell)
-        lo.changed(cell)
-        lo.set(cell.slots, len(cell.items), value)
+        replace_item(lo, cell, len(cell.items), value)
         return
     lo.read(cell)  # raises if it may not be read
     grow(lo, cell, lo.read(value))

@@ -10,6 +10,7 @@ The order of a set depends on how its items were added, so a loop over a set tha
 
 from __future__ import annotations
 
+import functools
 import operator
 
 from sourcead.analysis.builder import atom_type
@@ -17,23 +18,25 @@ from sourcead.errors import AliasError
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value
 from sourcead.frontend.values import lists
-from sourcead.ir.nodes import Atom, Build, Call, Const, Var
+from sourcead.ir.nodes import Build, Call, Const
 from sourcead.ir.types import BOOL, Array, ListT, Scalar, SetT, Type, Undefined, join, kind_of, rank
 
-ALGEBRA = {
-    operator.or_: "union", operator.and_: "intersection", operator.sub: "difference", operator.xor: "symmetric_difference",
+OPERATORS = {
+    "union": operator.or_, "intersection": operator.and_, "difference": operator.sub, "symmetric_difference": operator.xor,
 }  # fmt: skip
-OPERATORS = {name: fn for fn, name in ALGEBRA.items()}
+CHANGES = {
+    "add": operator.or_, "update": operator.or_, "intersection_update": operator.and_, "discard": operator.sub,
+    "difference_update": operator.sub, "symmetric_difference_update": operator.xor,
+}  # fmt: skip
+"""The operator by which a method changes a set."""
 QUESTIONS = ("issubset", "issuperset", "isdisjoint")
 COMPARISONS = (operator.eq, operator.ne, operator.le, operator.lt, operator.ge, operator.gt)
 
 
 def set_type(lo: Lowering, value: Value) -> SetT | None:
     """Return the type of a set, or None for any other value."""
-    if isinstance(value, Var) or isinstance(value, Cell) and value.kind == "array":
-        t = atom_type(lo.read(value))
-        return t if isinstance(t, SetT) else None
-    return None
+    t = core.data_type(lo, value)
+    return t if isinstance(t, SetT) else None
 
 
 # -- making ----------------------------------------------------------------------------------------------------------------
@@ -42,9 +45,7 @@ def set_type(lo: Lowering, value: Value) -> SetT | None:
 def of_items(lo: Lowering, items: list[Value]) -> Value:
     """Lower the set display `{a, b}`."""
     atoms = [lo.read(item) for item in items]
-    item: Type = Undefined()
-    for atom in atoms:
-        item = join(item, atom_type(atom))
+    item = functools.reduce(join, map(atom_type, atoms), Undefined())
     return lo.wrap(lo.build.emit(Build("set", tuple(atoms)), SetT(item), "items"))
 
 
@@ -53,7 +54,7 @@ def made(lo: Lowering, value: Value, node, make=set) -> Value:
     before = set_type(lo, value)
     if before is not None:
         return lo.wrap(lo.build.call(make, lo.read(value), type=before, name="items"))
-    t = atom_type(lo.read(value)) if isinstance(value, Cell) and value.kind == "array" else None
+    t = core.data_type(lo, value)
     if isinstance(t, Array) and rank(t) == 1 and kind_of(t) is not None:
         item: Type = Scalar(kind_of(t), t.dtype)
     else:
@@ -65,30 +66,17 @@ def made(lo: Lowering, value: Value, node, make=set) -> Value:
     return lo.wrap(lo.build.call(make, lo.read(value), type=SetT(item), name="items"))
 
 
-@core.builtin(set)
-def builtin_set(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower `set(xs)`."""
-    return made(lo, args[0] if args else TupleVal(()), node)
-
-
-@core.builtin(frozenset)
-def builtin_frozenset(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower `frozenset(xs)`."""
-    return made(lo, args[0] if args else TupleVal(()), node, frozenset)
+for _make in (set, frozenset):
+    core.builtin(_make)(lambda lo, args, kwargs, node, make=_make: made(lo, args[0] if args else TupleVal(()), node, make))
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------------
 
 
-def listing(lo: Lowering, value: Value) -> Value:
-    """List the items for a use that does not depend on their order."""
-    return lo.wrap(lo.build.call(list, lo.read(value), type=ListT(set_type(lo, value).item), name="items"))
-
-
-def in_order(lo: Lowering, value: Value, options: dict[str, Value]) -> Value:
-    """Lower `sorted(s, reverse=r)`."""
-    given = {name: lo.read(option) for name, option in options.items()}
-    return lo.wrap(lo.build.call(sorted, lo.read(value), type=ListT(set_type(lo, value).item), name="items", **given))
+def listed(lo: Lowering, value: Value, fn=list, options: dict[str, Value] | None = None) -> Value:
+    """Lower `list(s)`, for a use that does not depend on the order, or `sorted(s, reverse=r)`."""
+    given = {name: lo.read(option) for name, option in (options or {}).items()}
+    return lo.wrap(lo.build.call(fn, lo.read(value), type=ListT(set_type(lo, value).item), name="items", **given))
 
 
 @core.iterate.register(SetT)
@@ -96,12 +84,12 @@ def iterate(lo: Lowering, value: Value, node) -> Iterable:
     """Iterate over the items in Python's order; refuse a set whose order is not known."""
     if not set_type(lo, value).ordered:
         raise core.unsupported(lo, node, "the order of a set that was added to is not known here", "use `sorted(...)` of it")
-    return core.iterate(lo, listing(lo, value), node)
+    return core.iterate(lo, listed(lo, value), node)
 
 
 def operate(lo: Lowering, fn, values: tuple[Value, ...]) -> Value | None:
     """Apply an operator to two sets, or return None if the values are not both sets."""
-    if len(values) != 2 or fn not in ALGEBRA and fn not in COMPARISONS:
+    if len(values) != 2 or fn not in OPERATORS.values() and fn not in COMPARISONS:
         return None
     types = [set_type(lo, v) for v in values]
     if None in types:
@@ -122,13 +110,9 @@ def together(a: SetT, b: SetT) -> SetT:
 def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a method of a set."""
     match name, len(args):
-        case "add", 1:
-            replace(lo, value, operator.or_, of_items(lo, args), node)
-        case "discard", 1:
-            replace(lo, value, operator.sub, of_items(lo, args), node)
-        case ("update" | "difference_update" | "intersection_update" | "symmetric_difference_update"), 1:
-            fn = OPERATORS["union" if name == "update" else name.removesuffix("_update")]
-            replace(lo, value, fn, made(lo, args[0], node), node)
+        case _, 1 if name in CHANGES:
+            other = of_items(lo, args) if name in ("add", "discard") else made(lo, args[0], node)
+            replace(lo, value, CHANGES[name], other, node)
         case "clear", 0:
             replace(lo, value, operator.and_, of_items(lo, []), node)
         case "copy", 0:
@@ -150,9 +134,4 @@ def replace(lo: Lowering, cell: Value, fn, other: Value, node) -> None:
         raise AliasError(reason, at=lo.origin(node), instead="make a new set: `s = s | {k}`")
     before = lo.read(cell)
     t = together(before.type, set_type(lo, other))
-    lo.replace_slot(cell, lambda: changed(lo, fn, before, lo.read(other), SetT(t.item, False)))
-
-
-def changed(lo: Lowering, fn, before: Atom, other: Atom, t: SetT) -> Var:
-    """Emit the new version of a set."""
-    return lo.build.emit(Call(fn, (before, other)), t, before.name, before.temp)
+    lo.replace_slot(cell, lambda: lo.build.emit(Call(fn, (before, lo.read(other))), SetT(t.item, False), before.name, before.temp))

@@ -1,15 +1,19 @@
-"""Lower subscripts: `base[key]`."""
+"""Lower subscripts and what changes an object: `base[key]`, `base[key] = value` and `x += y`."""
 
 from __future__ import annotations
+
+import operator
 
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach
-from sourcead.frontend.values import dicts, function_choices, lists, numpy_brackets, sequences
+from sourcead.frontend.core import (
+    POISON, BoundVal, Cell, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach, roots
+)
+from sourcead.frontend.values import function_choices, lists, numpy_brackets, sequences, sets
 from sourcead.ir.nodes import Const, Operand, Slice, Sub
-from sourcead.ir.types import Array, ListT, NoneType, Scalar, Str, StructT, TupleT, Unknown, rank
+from sourcead.ir.types import Array, ListT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined, Unknown, rank
 
 
 @core.subscript.register("object", SuperVal, MethodVal, FunctionVal, BoundVal)
@@ -56,87 +60,134 @@ def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> 
     return item_of_data(lo, sequences.as_one_value(lo, base), key, node)
 
 
-@core.subscript.register("dict")
-def _item_of_dict(lo: Lowering, base: Cell, key: Value, node) -> Value:
-    """Lower an item of a dict of known keys; for an unknown key, turn the dict into one IR value."""
-    lo.alive(base)
-    found, k = core.known(lo, key)
-    if found and k not in base.items and base.default is None:
-        raise core.unsupported(lo, node, f"the dict has no key {k!r} here")
-    if found and k not in base.items and base.depth == lo.depth:
-        lo.changed(base)
-        lo.set(base.slots, k, core.call(lo, base.default, [], {}, node))
-    if found and k in base.items:
-        return base.items[k]
-    if found:
-        dicts.open_up(lo, base, node)
-    elif base.items and all(map(core.is_function, base.items.values())):
-        return function_choices.by_key(lo, base.items, key, None)
-    else:
-        dicts.open_up(lo, base, node, key)
-    return dicts.item(lo, base, key, node)
-
-
 @core.subscript.register(object)
 def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
     """Lower a subscript of an array, or of a list or tuple that is one IR value."""
     operand = lo.operand(key)
+    effects = effects_of(operand)
     if isinstance(base, Cell):
         t = atom_type(lo.read(base))
+        one_item = "axis" not in effects  # of an array whose rank is unknown it may be a number, which later writes do not change
         if isinstance(t, ListT) and isinstance(operand, Slice):
             return lists.wrap_items(lo, lo.build.index(lo.read(base), operand), base)
-        if views(t, operand) and not may_be_number(t, operand):
+        if effects <= VIEWS and not (one_item and isinstance(t, (Array, Unknown)) and rank(t) is None):
             cell = lo.view(base, Sub(operand))
             var = lo.read(cell)
-            if isinstance(var.type, (Scalar, Str, NoneType)) or takes_number(t, operand):
+            takes_number = one_item and isinstance(t, Array) and rank(t) == (len(operand) if isinstance(operand, tuple) else 1)
+            if isinstance(var.type, (Scalar, Str, NoneType)) or takes_number:
                 return var
             if isinstance(var.type, (TupleT, StructT)):
                 return lo.wrap(var, shares=reach(base))
             return cell
     var = lo.build.index(lo.read(base), operand)
-    return lo.wrap(var, shares=reach(base) if isinstance(base, Cell) and not is_gather(operand) else ())
+    return lo.wrap(var, shares=reach(base) if isinstance(base, Cell) and "copy" not in effects else ())
 
 
-def views(t, key: Operand) -> bool:
-    """Tell whether `base[key]` surely shares memory with the base: the key has only integers, strings, slices, None and `...`."""
-    for part in key if isinstance(key, tuple) else (key,):
-        if isinstance(part, tuple):
-            return False
-        if isinstance(part, Slice) or isinstance(part, Const) and (part.value is None or part.value is Ellipsis):
-            continue
-        kind = atom_type(part)
-        if not (isinstance(kind, Scalar) and kind.kind == "int" or isinstance(kind, Str)):
-            return False
-    return True
+VIEWS = {"axis", "place"}
+"""The effects of the parts of a key whose subscript surely shares memory with its base."""
 
 
-def may_be_number(t, key: Operand) -> bool:
-    """Tell whether `base[key]` of an array of unknown rank may be a number, which later writes do not change."""
-    return isinstance(t, (Array, Unknown)) and rank(t) is None and only_indices(key)
+def effects_of(key: Operand) -> set[str]:
+    """Tell what the parts of a key do.
+
+    A slice, None or `...` keeps or adds an axis, an integer or string takes one place, an array, list or mask makes a copy; the effect
+    of a part of any other type is not known.
+    """
+    return set(map(_effect, key if isinstance(key, tuple) else (key,)))
 
 
-def takes_number(t, key: Operand) -> bool:
-    """Tell whether `base[key]` is a number, whatever the dtype of the array."""
-    return isinstance(t, Array) and only_indices(key) and rank(t) == (len(key) if isinstance(key, tuple) else 1)
+def _effect(part: Operand) -> str:
+    if isinstance(part, Slice) or isinstance(part, Const) and (part.value is None or part.value is Ellipsis):
+        return "axis"
+    t = None if isinstance(part, tuple) else atom_type(part)
+    if t is None or isinstance(t, (Array, ListT)) and rank(t) != 0 or isinstance(t, Scalar) and t.kind == "bool":
+        return "copy"
+    return "place" if isinstance(t, Scalar) and t.kind == "int" or isinstance(t, Str) else "unknown"
 
 
-def only_indices(key: Operand) -> bool:
-    """Tell whether no part of a key is a slice, None or `...`."""
-    parts = key if isinstance(key, tuple) else (key,)
-    return not any(isinstance(p, Slice) or isinstance(p, Const) and (p.value is None or p.value is Ellipsis) for p in parts)
+# -- assignments that change an object -------------------------------------------------------------------------------------
 
 
-def is_gather(key: Operand) -> bool:
-    """Tell whether the subscript makes a copy because some part of it is an array, a list or a mask."""
-    parts = key if isinstance(key, tuple) else (key,)
-    for part in parts:
-        if isinstance(part, Slice):
-            continue
-        if isinstance(part, tuple):
-            return True
-        kind = atom_type(part)
-        if isinstance(kind, (Array, ListT)) and rank(kind) != 0:
-            return True
-        if isinstance(kind, Scalar) and kind.kind == "bool":
-            return True
-    return False
+@core.store.register("list")
+def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
+    found, k = core.known(lo, key)
+    n = len(base.items)
+    if found and not isinstance(key, Slice):
+        if not -n <= k < n:
+            raise core.unsupported(lo, node, f"index {k} is out of range: there are {n} items")
+        sequences.replace_item(lo, base, k % n, value)
+    elif found and base.depth == lo.depth and core.has_known_items(value):
+        items = base.contents
+        items[k] = sequences.static_items(lo, value, None)
+        lo.alive(base)
+        sequences.replace_items(lo, base, items)
+    else:
+        lo.materialise(base)
+        core.store(lo, base, key, value, node, mode)
+
+
+core.store.register(Const)(core.store.default)
+
+
+@core.store.register(ListT, Unknown)
+def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
+    if isinstance(key, Slice) and isinstance(core.data_type(lo, base), ListT):
+        lists.assign_slice(lo, base, key, value, node)
+        return
+    if not isinstance(value, (Cell, TupleVal)):
+        store_in_array(lo, base, key, value, node, mode)
+        return
+    operand = lo.operand(value) if not isinstance(value, Cell) else lo.read(value)
+    lo.write(base, (Sub(lo.operand(key)),), operand, mode)
+    if isinstance(atom_type(lo.read(base)), ListT):
+        lo.hold(base.root(), value)
+
+
+@core.store.register(Cell)
+def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
+    """Lower `a[key] = value` for an array."""
+    lo.write(base, (Sub(lo.operand(key)),), lo.operand(sequences.as_array(lo, value)), mode)
+
+
+def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
+    """Lower `old op= value`; return the value to bind the name to, or None if the object changed in place."""
+    if isinstance(old, Cell) and old.kind == "list" and fn is operator.add:
+        lists.extend(lo, old, value, node)
+        return None
+    if isinstance(old, Cell) and old.kind == "array":
+        t = atom_type(lo.read(old))
+        if isinstance(t, Array) and lo.read(old) not in lo.build.maybe_number:
+            mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
+            if mode:
+                lo.write(old, (), lo.operand(value), mode)
+            else:
+                lo.write(old, (), lo.read(core.operate(lo, fn, lo.read(old), value)))
+            return None
+        if isinstance(t, ListT):
+            lists.extend(lo, old, value, node)
+            return None
+        if isinstance(t, SetT) and sets.set_type(lo, value) is not None:
+            sets.replace(lo, old, fn, value, node)
+            return None
+        new = core.operate(lo, fn, old, value)
+        if isinstance(t, Undefined):  # an item of a container that is still empty in this round of lowering a loop
+            return new
+        if isinstance(t, Array) and atom_type(lo.read(new)) != t and getattr(atom_type(lo.read(new)), "dtype", None) != t.dtype:
+            raise core.unsupported(
+                lo, node, "the dtype of what is added differs from that of the array", "start from an array: `np.zeros(...)`"
+            )
+        same = roots(old)
+        for cell in same | {container for c in same for container in c.held_by}:
+            how = f"changed by `{symbol(node.op)}=`, which changes an array in place, but a number not"
+            lo.set(cell.slots, POISON, f"`{cell.name}` was {how}; its type is not known here")
+        return new
+    return core.operate(lo, fn, old, value)
+
+
+def symbol(op) -> str:
+    """Return the symbol of a Python operator for use in messages."""
+    symbols = {
+        "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@", "FloorDiv": "//", "Mod": "%",
+        "BitOr": "|", "BitAnd": "&",
+    }  # fmt: skip
+    return symbols.get(type(op).__name__, "?")

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import Atom, Call, Const, Function, Slice, Stmt, Sub, Update, Var, View
+from sourcead.ir.nodes import Call, Const, Function, Slice, Stmt, Sub, Update, Var, View
 from sourcead.ir.types import Scalar
 from sourcead.ir.walk import rewrite
 from sourcead.passes.peephole import with_body
@@ -66,12 +66,9 @@ def updated(build: Builder, op: Update) -> Var:
     k = next((k for k, step in enumerate(op.path) if is_reshape(step)), None)
     if k is None:
         return build.emit(op, atom_type(op.base))
-    outer: Atom = op.base
-    for step in op.path[:k]:
-        outer = build.index(outer, step.key) if isinstance(step, Sub) else build.call(step.fn, outer, *step.args, **dict(step.kwargs))
-    step = op.path[k]
+    outer = build.part(op.base, op.path[:k])
     shape = build.attr(outer, "shape")
-    part = build.call(step.fn, outer, *step.args, **dict(step.kwargs))
+    part = build.part(outer, op.path[k : k + 1])
     new = updated(build, replace(op, base=part, path=op.path[k + 1 :]))
     back = build.emit(Call(np.reshape, (new, shape)), atom_type(outer), getattr(outer, "name", "out"))
     return back if k == 0 else build.emit(Update(op.base, op.path[:k], back), atom_type(op.base))

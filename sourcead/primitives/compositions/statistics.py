@@ -4,6 +4,7 @@ import numpy as np
 
 from sourcead.primitives.compositions import composed, number_kind, refuse
 from sourcead.primitives.registry import enter
+from sourcead.primitives.result_types.by_example import sized
 
 
 @composed(np.corrcoef)
@@ -180,3 +181,4 @@ composed({
 }, given="method", active="q")
 
 enter(np.corrcoef, np.nanmedian, np.nanpercentile, np.nanquantile, memory="fresh")
+enter(np.nanmedian, result=sized)

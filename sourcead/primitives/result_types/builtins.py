@@ -6,56 +6,32 @@ import operator
 
 import numpy as np
 
+from sourcead import runtime
 from sourcead.ir.type_of import list_type
 from sourcead.ir.types import (
-    BOOL, FLOAT, INT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, Unknown, anydim, join
+    BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, Unknown, anydim,
+    join
 )
-from sourcead.primitives.registry import infers
+from sourcead.primitives.registry import enter, infers
 from sourcead.primitives.result_types.by_example import sample
 from sourcead.primitives.result_types.elementwise import elementwise
 from sourcead.primitives.result_types.operands import Arg, Impossible, arrange, array_type, only, shape_dims
 from sourcead.primitives.result_types.subscripts import infer_index
 
-
-@infers(len)
-def _len(fn, args, kwargs) -> Type:
-    return INT
-
-
-@infers(int, hash, ord, id)
-def _int(fn, args, kwargs) -> Type:
-    return INT
-
-
-@infers(float)
-def _float(fn, args, kwargs) -> Type:
-    return FLOAT
-
-
-@infers(complex)
-def _complex(fn, args, kwargs) -> Type:
-    return Scalar("complex")
-
-
-@infers(bool, isinstance, issubclass, callable, hasattr, operator.not_, operator.is_, operator.is_not, operator.contains,
-        np.isscalar, np.iscomplexobj, np.isrealobj, np.array_equal, np.allclose, np.may_share_memory, np.shares_memory)  # fmt: skip
-def _bool(fn, args, kwargs) -> Type:
-    return BOOL
-
-
-@infers(str, repr, format, chr, np.array2string, np.array_str, np.array_repr)
-def _str(fn, args, kwargs) -> Type:
-    return Str()
-
-
-@infers(print)
-def _print(fn, args, kwargs) -> Type:
-    return NoneType()
-
-
-@infers(range, type, iter, enumerate, zip, map, reversed, filter, getattr, open, input, eval)
-def _not_a_value(fn, args, kwargs) -> Type:
-    return UNKNOWN
+_ALWAYS = {
+    INT: (len, int, hash, ord, id, runtime.axis_size),
+    FLOAT: (float,),
+    COMPLEX: (complex,),
+    BOOL: (
+        bool, isinstance, issubclass, callable, hasattr, operator.not_, operator.is_, operator.is_not, operator.contains, np.isscalar,
+        np.iscomplexobj, np.isrealobj, np.array_equal, np.allclose, np.may_share_memory, np.shares_memory,
+    ),
+    Str(): (str, repr, format, chr, np.array2string, np.array_str, np.array_repr),
+    NoneType(): (print,),
+    UNKNOWN: (range, type, iter, enumerate, zip, map, reversed, filter, getattr, open, input, eval),
+}  # fmt: skip
+for _type, _functions in _ALWAYS.items():
+    enter(*_functions, result=lambda fn, args, kwargs, t=_type: t)
 
 
 @infers(np.ndim, np.size)
@@ -96,12 +72,8 @@ def _sum(fn, args, kwargs) -> Type:
                 total = Arg(elementwise(operator.add, [total, Arg(t)], {}))
             return total.type
         case Array(_, dims) if dims is not None and len(dims) > 1:
-            item = _element(args[0].type)
-            return (
-                UNKNOWN
-                if not isinstance(dims[0], int) or dims[0] == 0
-                else elementwise(operator.add, [start, Arg(item)], {})
-            )
+            if isinstance(dims[0], int) and dims[0] > 0:
+                return elementwise(operator.add, [start, Arg(_element(args[0].type))], {})
     return UNKNOWN  # of no elements it would be the start
 
 
@@ -127,11 +99,6 @@ def _sequence(fn, args, kwargs) -> Type:
         case Array(_, dims) if dims and fn is not tuple:
             return ListT(_element(args[0].type))
     return UNKNOWN
-
-
-@infers(abs)
-def _abs(fn, args, kwargs) -> Type:
-    return elementwise(fn, args, kwargs)
 
 
 # ---- arrays from values and numbers ----
@@ -169,13 +136,8 @@ def _arange(fn, args, kwargs) -> Type:
     if dtype_arg is not None and not dtype_arg.known:
         return Array(None, (anydim(),))
     size = anydim()
-    if (
-        len(args) == 1
-        and not (set(kwargs) - {"dtype"})
-        and isinstance(args[0].type, Scalar)
-        and args[0].type.kind == "int"
-    ):
-        n = shape_dims(args[0])[0]
+    if len(args) == 1 and not (set(kwargs) - {"dtype"}) and isinstance(args[0].type, Scalar) and args[0].type.kind == "int":
+        (n,) = shape_dims(args[0])
         size = max(n, 0) if isinstance(n, int) else n
     return Array(sample(fn, args, kwargs).dtype, (size,))
 

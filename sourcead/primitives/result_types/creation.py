@@ -1,4 +1,4 @@
-"""Types of arrays that are made from a shape."""
+"""Types of new arrays that are made from a shape or in the shape of another array."""
 
 from __future__ import annotations
 
@@ -7,7 +7,22 @@ import numpy as np
 from sourcead.ir.types import Array, Type
 from sourcead.primitives.registry import infers
 from sourcead.primitives.result_types.by_example import sample
-from sourcead.primitives.result_types.operands import Arg, arrange, array_type, is_none, only, shape_dims
+from sourcead.primitives.result_types.operands import (
+    Arg, Impossible, arrange, array_type, const, is_none, only, shape_dims
+)
+
+
+@infers(np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.ndarray.copy, np.ndarray.astype)
+def _like(fn, args, kwargs) -> Type:
+    if set(kwargs) & {"shape", "out", "subok"}:
+        raise Impossible
+    first = args[0] if args else next(iter(kwargs.values()))
+    t = first.type if isinstance(first.type, Array) else array_type(first.type)
+    position = 2 if fn is np.full_like else 1
+    given = kwargs.get("dtype") or (args[position] if len(args) > position else None)
+    if fn in (np.copy, np.ndarray.copy) or given is None or is_none(given):
+        return t
+    return Array(np.dtype(const(given)) if given.known else None, t.dims)
 
 
 @infers(np.zeros, np.ones, np.empty, np.ndarray)

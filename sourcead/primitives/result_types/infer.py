@@ -56,7 +56,7 @@ def _infer_call(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     try:
         if known.result is not None:
             return known.result(fn, args, kwargs)
-        if known.elementwise:
+        if known.is_elementwise(len(args)):
             return elementwise(fn, args, kwargs)
         return by_example(fn, args, kwargs)
     except (Impossible, TypeError, ValueError, IndexError, AttributeError, KeyError, OverflowError):

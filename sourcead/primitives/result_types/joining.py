@@ -116,30 +116,3 @@ def _split(fn, args, kwargs) -> Type:
     size = anydim()
     parts = tuple(Array(t.dtype, (*t.dims[:i], size if same else anydim(), *t.dims[i + 1 :])) for _ in range(count))
     return ListT(Array(t.dtype, (*t.dims[:i], size if same else anydim(), *t.dims[i + 1 :])), parts)
-
-
-if hasattr(np, "unstack"):  # NumPy 2.1
-
-    @infers(np.unstack)
-    def _unstack(fn, args, kwargs) -> Type:
-        dims = array_type(args[0].type).dims
-        (i,) = axes_of(kwargs.get("axis"), len(dims), 0)
-        if len(dims) < 2 or len(args) > 1 or set(kwargs) - {"axis"} or not isinstance(dims[i], int):
-            raise Impossible
-        return TupleT((Array(array_dtype(args[0]), dims[:i] + dims[i + 1 :]),) * dims[i])
-
-
-@infers(np.meshgrid)
-def _meshgrid(fn, args, kwargs) -> Type:
-    """Return the type of the grids, which have one axis for each row; the first two axes are swapped unless `indexing="ij"`."""
-    only(kwargs, "indexing copy")
-    indexing = kwargs.get("indexing")
-    if len(args) < 2 or indexing is not None and not indexing.known:
-        raise Impossible
-    rows = [array_type(a.type) for a in args]
-    if any(len(row.dims) != 1 for row in rows):
-        raise Impossible
-    dims = [row.dims[0] for row in rows]
-    if indexing is None or indexing.value == "xy":
-        dims[:2] = dims[1::-1]
-    return TupleT(tuple(Array(row.dtype, tuple(dims)) for row in rows))

@@ -8,8 +8,8 @@ import numpy as np
 
 from sourcead.ir.types import UNKNOWN, Array, Scalar, TupleT, Type, anydim
 from sourcead.primitives.registry import infers
-from sourcead.primitives.result_types.by_example import by_example, sample
-from sourcead.primitives.result_types.dims import broadcast_dim, broadcast_dims, product_of_dims
+from sourcead.primitives.result_types.by_example import sample
+from sourcead.primitives.result_types.dims import broadcast_dim, broadcast_dims
 from sourcead.primitives.result_types.operands import Arg, Impossible, arrange, array_type, const, only
 
 
@@ -58,14 +58,6 @@ def _dot(fn, args, kwargs) -> Type:
 def _inner(fn, args, kwargs) -> Type:
     a, b = (_dims(x) for x in args)
     return _product(fn, args, a + b if not a or not b else (*a[:-1], *b[:-1]))
-
-
-@infers(np.outer)
-def _outer(fn, args, kwargs) -> Type:
-    given = arrange("a b out", args, kwargs)
-    only(given, "a b")
-    args = [given["a"], given["b"]]
-    return _product(fn, args, tuple(product_of_dims(_dims(x)) for x in args))
 
 
 @infers(np.vdot)
@@ -130,10 +122,14 @@ def _solve(fn, args, kwargs) -> Type:
     return _product(fn, args, dims)
 
 
-@infers(np.linalg.inv, np.linalg.cholesky)
-def _square(fn, args, kwargs) -> Type:
-    only(kwargs, "upper")
-    return _product(fn, args, _dims(args[0]))
+@infers(np.linalg.inv, np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh)
+def _of_matrices(fn, args, kwargs) -> Type:
+    """Return the type of a result whose parts have the axes of the stack of matrices, or the first of these axes."""
+    only(kwargs, "upper UPLO")
+    dims, dtype = _dims(args[0]), array_type(args[0].type).dtype
+    found = sample(fn, [Arg(Array(np.dtype(dtype or float), (4,) * len(dims)))], {})
+    parts = [Array(dtype and t.dtype, dims[: len(t.dims)]) for t in (found.items if isinstance(found, TupleT) else (found,))]
+    return TupleT(tuple(parts)) if isinstance(found, TupleT) else parts[0]
 
 
 def _dims(arg: Arg) -> tuple:
@@ -143,29 +139,6 @@ def _dims(arg: Arg) -> tuple:
         case Scalar():
             return ()
     return array_type(arg.type).dims
-
-
-@infers(np.linalg.svd)
-def _svd(fn, args, kwargs) -> Type:
-    given = arrange("a full_matrices compute_uv", args, kwargs)
-    only(given, "a full_matrices compute_uv")
-    *batch, m, n = _dims(given["a"])
-    k, dtype = _less(m, n), sample(np.linalg.svd, [Arg(_all_many(given["a"].type))], {}).items[0].dtype
-    s = Array(np.zeros(0, dtype).real.dtype, (*batch, k))
-    if not const(given.get("compute_uv"), True):
-        return s
-    full = const(given.get("full_matrices"), True)
-    return TupleT((Array(dtype, (*batch, m, m if full else k)), s, Array(dtype, (*batch, n if full else k, n))))
-
-
-@infers(np.linalg.qr)
-def _qr(fn, args, kwargs) -> Type:
-    given = arrange("a mode", args, kwargs)
-    if const(given.get("mode"), "reduced") != "reduced":
-        return by_example(fn, args, kwargs)
-    *batch, m, n = _dims(given["a"])
-    k, dtype = _less(m, n), sample(np.linalg.qr, [Arg(_all_many(given["a"].type))], {}).items[0].dtype
-    return TupleT((Array(dtype, (*batch, m, k)), Array(dtype, (*batch, k, n))))
 
 
 def _less(m, n):

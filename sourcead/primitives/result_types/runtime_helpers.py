@@ -6,9 +6,9 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ir.types import (
-    ANY_DTYPE, FLOAT, INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, TupleT, Type, anydim, join, map_type
+    ANY_DTYPE, FLOAT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, TupleT, Type, anydim, join, map_type
 )
-from sourcead.primitives.registry import infers
+from sourcead.primitives.registry import enter, infers
 from sourcead.primitives.result_types.by_example import by_example
 from sourcead.primitives.result_types.operands import Impossible, array_type
 from sourcead.runtime import matrices as runtime_matrices, tangents as runtime_tangents
@@ -30,9 +30,16 @@ def cotangent_type(t: Type) -> Type:
     return UNKNOWN
 
 
-@infers(runtime.zeros_like)
-def _zeros_like(fn, args, kwargs) -> Type:
-    return cotangent_type(args[0].type)
+_COTANGENT_OF = (
+    (runtime.zeros_like,),
+    (runtime.unbroadcast, runtime.like_sequence, runtime.split_like, runtime.like_arrays, runtime.unstack),
+    (runtime.scatter, runtime.assigned_cotangent),
+)
+"""The helpers whose result has the type of the cotangent of their argument at the row's position."""
+
+for _position, _functions in enumerate(_COTANGENT_OF):
+    enter(*_functions, result=lambda fn, args, kwargs, position=_position: cotangent_type(args[position].type))
+enter(runtime.copy, runtime.index_add, result=lambda fn, args, kwargs: args[0].type)
 
 
 @infers(runtime.join_rows)
@@ -46,21 +53,6 @@ def _split_rows(fn, args, kwargs) -> Type:
     rows, x = args[0].type, args[1].type
     known = isinstance(rows, Array) and isinstance(x, Array) and rows.dims and x.dims
     return Array(rows.dtype, (*x.dims[:-1], rows.dims[-1])) if known else UNKNOWN
-
-
-@infers(runtime.unbroadcast)
-def _unbroadcast(fn, args, kwargs) -> Type:
-    return cotangent_type(args[1].type)
-
-
-@infers(runtime.scatter, runtime.assigned_cotangent)
-def _like_third(fn, args, kwargs) -> Type:
-    return cotangent_type(args[2].type)
-
-
-@infers(runtime.copy, runtime.index_add)
-def _like_first(fn, args, kwargs) -> Type:
-    return args[0].type
 
 
 @infers(runtime.add)
@@ -128,21 +120,6 @@ def _each_of_a_grid(fn, args, kwargs) -> Type:
 def _undoes_diff(fn, args, kwargs) -> Type:
     t = args[0].type
     return Array(t.dtype, tuple(anydim() for _ in t.dims)) if isinstance(t, Array) and t.dims else by_example(fn, args, kwargs)
-
-
-@infers(runtime.like_sequence)
-def _like_sequence(fn, args, kwargs) -> Type:
-    return cotangent_type(args[1].type)
-
-
-@infers(runtime.split_like, runtime.like_arrays, runtime.unstack)
-def _each_like_its_array(fn, args, kwargs) -> Type:
-    return cotangent_type(args[1].type)
-
-
-@infers(runtime.axis_size)
-def _axis_size(fn, args, kwargs) -> Type:
-    return INT
 
 
 @infers(runtime_matrices.triangular_cotangents, runtime_matrices.banded_cotangents)

@@ -14,7 +14,8 @@ from scipy import special
 
 from sourcead.primitives.elementwise import DEGREE, EXPONENTIALS, LN10, TRIGONOMETRY
 from sourcead.primitives.reductions import restore_axes
-from sourcead.primitives.registry import adjoint, adjoints, elementwise, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, elementwise, enter, tangent, tangents
+from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import unbroadcast, undefined
 
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
@@ -111,3 +112,4 @@ tangents({
     special.softmax: lambda y, x, axis=None, t_x=None: y * (t_x - np.sum(y * t_x, axis=axis, keepdims=True)),
     special.log_softmax: lambda y, x, axis=None, t_x=None: t_x - np.sum(np.exp(y) * t_x, axis=axis, keepdims=True),
 })
+enter(special.logsumexp, special.softmax, special.log_softmax, result=sized)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -108,7 +108,7 @@ class _Flattening:
 
     def new_name(self, wish: str) -> str:
         base = re.sub(r"\W", "_", wish)
-        name = next(n for n in itertools.chain([base], (f"{base}_{k}" for k in itertools.count(1))) if n not in self.taken)
+        name = next(n for n in numbered(base) if n not in self.taken)
         self.taken.add(name)
         return name
 
@@ -166,13 +166,18 @@ class _Flattening:
         return repr(key) if type(key) in (str, int, bool) else self.held("key", key)
 
     def held(self, wish: str, value: Any) -> str:
-        names = itertools.chain([wish], (f"{wish}_{k}" for k in itertools.count(1)))
-        name = next(n for n in names if n not in self.taken and self.namespace.get(n, value) is value and n not in ("live", "compiled"))
+        taken = self.taken | {"live", "compiled"}
+        name = next(n for n in numbered(wish) if n not in taken and self.namespace.get(n, value) is value)
         self.namespace[name] = value
         return name
 
 
 _SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
+
+
+def numbered(wish: str) -> Iterator[str]:
+    """Yield a name, and then the name with the numbers 1, 2, ..."""
+    return itertools.chain([wish], (f"{wish}_{k}" for k in itertools.count(1)))
 
 
 def part_text(t: Type, text: str, key: Any) -> str:

@@ -17,7 +17,6 @@ Numba differs from NumPy in three more ways, which are handled here: Python numb
 from __future__ import annotations
 
 import builtins
-import itertools
 import math
 import operator
 from collections.abc import Hashable
@@ -27,8 +26,9 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
+from sourcead.backends.numba.codegen.boundary import numbered
 from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integers
-from sourcead.backends.numba.codegen.loop_nests import loop_nest, reduces_all_axes
+from sourcead.backends.numba.codegen.loop_nests import loop_nest, rank_of, reduces_all_axes
 from sourcead.backends.numba.codegen.recursion import Recursive, reachable
 from sourcead.backends.numba.functions import (
     ARRAY_REDUCTIONS, ARRAY_UFUNCS, add_at, alike, apart, as_many, begin, disjoint, reserved, subtract_at, with_room
@@ -176,7 +176,7 @@ class _Outlining:
             return self.outlined(stmt, fn)
         if isinstance(result, Array) and result.dims and self.has_numpy_loop(op, fn, result):
             return replace(op, fn=ARRAY_UFUNCS[fn])
-        if isinstance(fn, Hashable) and fn in ARRAY_REDUCTIONS and reduces_all_axes(op) and _is_float_array(op.args[0]):
+        if isinstance(fn, Hashable) and fn in ARRAY_REDUCTIONS and reduces_all_axes(op) and rank_of(op.args[0]) in (1, 2):
             return Call(ARRAY_REDUCTIONS[fn], op.args[:1])
         if fn in (math.tanh, np.tanh) and not op.kwargs and _is_float(op.args[0]):
             return replace(op, fn=ARRAY_UFUNCS[np.tanh])  # libm takes twice as long
@@ -252,9 +252,8 @@ class _Outlining:
         emitted = emit(Function(name, tuple(params.values()), block))
         key = emitted.text, tuple(emitted.namespace), tuple(map(id, emitted.namespace.values())), _shape(y.type)
         if key not in self.same:
-            numbered = (f"{name}_{k}" for k in itertools.count(1))
-            free = (n for n in itertools.chain([name], numbered) if n not in self.names and n not in emitted.namespace)
-            made = next(n for n in free if not hasattr(builtins, n))
+            taken = {*self.names, *emitted.namespace, *dir(builtins)}
+            made = next(n for n in numbered(name) if n not in taken)
             self.names.add(made)
             emitted = emit(Function(made, tuple(params.values()), block))
             compiles = self.compiles(fn, y.type)
@@ -313,12 +312,6 @@ def is_basic(fn: Any) -> bool:
     if isinstance(fn, np.ufunc):
         return fn.signature is None and fn.nout == 1 and fn.nin <= 2 and fn.__name__ in dir(np)
     return getattr(fn, "__module__", None) in ("_operator", "operator") and record_of(fn).elementwise
-
-
-def _is_float_array(operand: Operand) -> bool:
-    """Return whether an operand is a vector or matrix of float32 or float64 numbers."""
-    t = operand.type if isinstance(operand, Var) else None
-    return isinstance(t, Array) and rank(t) in (1, 2) and t.dtype in (np.float32, np.float64)
 
 
 def _is_float(operand: Operand) -> bool:

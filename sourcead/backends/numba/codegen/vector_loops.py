@@ -16,6 +16,8 @@ another text without such loops runs the call (`engine.py`).  Only statements in
 from __future__ import annotations
 
 import operator
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -23,7 +25,7 @@ import numpy as np
 
 from sourcead.backends.numba.codegen.stacks import put, vector_stacks_as_matrices
 from sourcead.backends.numba.codegen.vector_statements import (
-    BY_MODE, ELEMENT, FLOAT, EqualLengths, Row, elementwise_work, is_vector, may_run_again, row_write
+    BY_MODE, ELEMENT, FLOAT, EqualLengths, Row, elementwise_work, is_vector, row_write
 )
 from sourcead.backends.numba.functions import alike, begin, disjoint, with_room
 from sourcead.ir.nodes import (
@@ -38,14 +40,17 @@ FEWEST = 2  # the fewest statements that are worth a loop
 
 
 def fuse_vector_statements(function: Function) -> Function:
-    """Return the function with loops in place of statements on vectors, or unchanged if there are none; runs before `assign_memory`."""
+    """Return the function with loops in place of statements on vectors, or unchanged if there are none; runs before `assign_memory`.
+
+    A call of the function may be abandoned and run again (`may_run_again`).
+    """
     before, function = function, vector_stacks_as_matrices(function)
     uses = count_reads(function.body)
     roots: dict[Var, Var] = {}
     for stmt in walk(function.body):
         if isinstance(stmt.op, Index | Let | Update) and (read := op_reads(stmt.op)):
             roots[stmt.targets[0]] = roots.get(read[0], read[0])
-    fusing = _VectorStatementFuser(uses, roots, may_run_again(function))
+    fusing = _VectorStatementFuser(uses, roots)
     body = fusing.block(function.body)
     return replace(function, body=body) if fusing.made or function is not before else before
 
@@ -63,25 +68,19 @@ class Group:
 
 
 class _VectorStatementFuser(EqualLengths):
-    def __init__(self, uses: dict[Var, int], roots: dict[Var, Var], repeats: bool):
+    def __init__(self, uses: dict[Var, int], roots: dict[Var, Var]):
         super().__init__()
-        self.uses, self.roots, self.repeats = uses, roots, repeats
+        self.uses, self.roots = uses, roots
         self.made = False
 
     # -- groups -------------------------------------------------------------------------------------------------------
 
     def block(self, block: Block, inside: bool = False) -> Block:
-        stmts = []
-        for s in block.stmts:
-            within = inside or isinstance(s.op, Loop)
-            stmts.append(
-                map_blocks(s, partial(self.block, inside=within))
-            )
+        stmts = [map_blocks(s, partial(self.block, inside=inside or isinstance(s.op, Loop))) for s in block.stmts]
         if not inside:
             return Block(tuple(stmts), block.results)
         for stmt in stmts:
-            if row_write(stmt) or elementwise_work(stmt):
-                self.meet(stmt)
+            self.meet(stmt)
         return Block(tuple(t for s in self.sequence(stmts) for t in put(s)), block.results)
 
     def sequence(self, stmts: list[Stmt]) -> list[Stmt]:
@@ -113,8 +112,7 @@ class _VectorStatementFuser(EqualLengths):
             return False
         if row and not self.may_write(row, group):
             return False
-        reads = (row.value,) if row else op_reads(stmt.op)
-        if any((written := row_write(s)) and self.shares(reads, written) for s in group.stmts):
+        if any((written := row_write(s)) and self.shares(elements_read(stmt), written) for s in group.stmts):
             return False
         group.size = size
         group.stmts.append(stmt)
@@ -125,9 +123,7 @@ class _VectorStatementFuser(EqualLengths):
         """Return whether the group's loop may write a row, that is, whether the group reads no older version of the matrix."""
         if row.base in group.made:
             return row.mode is not None and self.uses[row.base] == 1 and keeps_order(row, group.stmts)
-        others = [(s, row_write(s)) for s in group.stmts]
-        reads = [v for s, other in others for v in ((other.value,) if other else op_reads(s.op))]
-        return not self.shares((*reads, row.value), row)
+        return not self.shares([row.value, *(v for s in group.stmts for v in elements_read(s))], row)
 
     def passes(self, stmt: Stmt, group: Group, out: list[Stmt]) -> bool:
         """Put a statement before or after the group if that is allowed, and return whether it is."""
@@ -150,7 +146,7 @@ class _VectorStatementFuser(EqualLengths):
             group.waiting.update(stmt.targets)
         return True
 
-    def shares(self, reads: tuple[Var, ...], row: Row) -> bool:
+    def shares(self, reads: Iterable[Var], row: Row) -> bool:
         """Return whether a variable may share memory with the matrix that is written."""
         root = self.roots.get(row.base, row.base)
         return any(self.roots.get(v, v) is root for v in reads)
@@ -158,15 +154,12 @@ class _VectorStatementFuser(EqualLengths):
     # -- the loop -----------------------------------------------------------------------------------------------------
 
     def loop(self, group: Group) -> list[Stmt]:
-        """Return the group as a loop, or unchanged if a loop gains nothing or the call could not be repeated when lengths differ."""
-        reads: dict[Var, int] = {}
-        for v in (v for s in group.stmts for v in op_reads(s.op)):
-            reads[v] = reads.get(v, 0) + 1
-        results = {t for s in group.stmts for t in s.targets if self.uses.get(t, 0) > reads.get(t, 0)}
+        """Return the group as a loop, or unchanged if a loop gains nothing."""
+        reads = Counter(v for s in group.stmts for v in op_reads(s.op))
+        results = {t for s in group.stmts for t in s.targets if self.uses.get(t, 0) > reads[t]}
         needed = needed_for(results, group.stmts)
         vectors = read_from_outside(needed, group.stmts)
-        rows = [row for s in needed if (row := row_write(s))]
-        if len(needed) < FEWEST or not vectors or len(vectors) + len(rows) > 1 and not self.repeats:
+        if len(needed) < FEWEST or not vectors:
             return group.stmts
         self.made = True
         return written(needed, vectors, results)
@@ -197,6 +190,12 @@ def side_by_side(a: Slice, b: Slice) -> bool:
         return x is y or isinstance(x, Const) and isinstance(y, Const) and x.value == y.value
 
     return a.upper is not None and same(a.upper, b.lower) or same(a.lower, b.lower) and same(a.upper, b.upper)
+
+
+def elements_read(stmt: Stmt) -> tuple[Var, ...]:
+    """Return the variables that a statement reads, without the array of which it writes a row."""
+    row = row_write(stmt)
+    return (row.value,) if row else op_reads(stmt.op)
 
 
 def values(stmt: Stmt) -> list[Var]:
@@ -247,9 +246,7 @@ def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[S
     first, n, j = needed[0], Var("n", INT, True), Var("j", INT, True)
     made = {s.targets[0] for s in needed}
     before, measured, starts = rows_of(needed, vectors, made)
-    before.append(
-        replace(first, targets=(n,), op=Call(alike, tuple(measured)) if measured[1:] else Call(len, (measured[0],)))
-    )
+    before.append(replace(first, targets=(n,), op=Call(alike, tuple(measured)) if measured[1:] else Call(len, (measured[0],))))
     for parts in parts_that_may_meet(needed, starts):
         n, given = Var("n", INT, True), n
         before.append(replace(first, targets=(n,), op=Call(disjoint, (given, *parts))))
@@ -343,8 +340,4 @@ def parts_that_may_meet(needed: list[Stmt], starts: dict[Stmt, Atom]) -> list[li
         if s in starts:
             chain = chains.pop(s.op.base, [])
             chains[s.targets[0]] = [*chain, s]
-    return [
-        [starts[s] for s in chain]
-        for chain in chains.values()
-        if len(chain) > 1 and any(s.op.mode == "set" for s in chain)
-    ]
+    return [[starts[s] for s in chain] for chain in chains.values() if len(chain) > 1 and any(s.op.mode == "set" for s in chain)]

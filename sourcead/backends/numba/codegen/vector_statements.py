@@ -9,7 +9,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.analysis.union_find import UnionFind
+from sourcead.analysis.connected import UnionFind
 from sourcead.backends.numba.functions import pushed
 from sourcead.ir.nodes import Atom, Call, Const, Effect, Function, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array, Scalar
@@ -41,9 +41,7 @@ def is_number(atom: object) -> bool:
 
 def may_run_again(function: Function) -> bool:
     """Return whether a call may be abandoned and run again with another text, that is, the function has no side effects."""
-    return not any(
-        isinstance(s.op, Effect) or isinstance(s.op, Call) and s.op.effect for s in walk(function.body)
-    )
+    return not any(isinstance(s.op, Effect) or isinstance(s.op, Call) and s.op.effect for s in walk(function.body))
 
 
 def elementwise_work(stmt: Stmt) -> tuple | None:
@@ -105,7 +103,9 @@ class EqualLengths(UnionFind):
     """The classes of lengths that must be equal, because vectors of these lengths are operands of one operation."""
 
     def meet(self, stmt: Stmt) -> None:
-        self.unite(*self.lengths(stmt))
+        """Join the classes of the lengths that a statement on vectors requires to be equal; others require nothing."""
+        if row_write(stmt) or elementwise_work(stmt):
+            self.unite(*self.lengths(stmt))
 
     def lengths(self, stmt: Stmt) -> list:
         """Return the lengths that must be equal for a statement on vectors."""

@@ -28,7 +28,7 @@ from numba import types
 from numba.extending import overload, register_jitable
 
 from sourcead.backends.numba.functions import ARRAY_REDUCTIONS, ARRAY_UFUNCS
-from sourcead.backends.numba.load import load
+from sourcead.backends.numba.public_toolchain import load
 
 DTYPES = {types.float32: np.dtype(np.float32), types.float64: np.dtype(np.float64)}
 REDUCED_BY = {np.sum: np.add, np.mean: np.add, np.max: np.maximum, np.min: np.minimum}

@@ -12,7 +12,7 @@ from sourcead.backends.numba.calls_to_python import dtype_of
 from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integers
 from sourcead.backends.numba.functions import Unequal, alike, apart, as_many, begin, disjoint, reserved, with_room
 from sourcead.backends.numba.integers import CHECKED
-from sourcead.backends.numba.load import load
+from sourcead.backends.numba.public_toolchain import load
 
 
 @overload(apart)

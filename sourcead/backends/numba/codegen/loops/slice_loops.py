@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -28,7 +29,7 @@ from sourcead.analysis.same_element import Subscripts
 from sourcead.backends.numba.codegen.loops.array_parts import Axis, Length, Parts
 from sourcead.backends.numba.functions import as_many
 from sourcead.ir.nodes import (
-    Atom, Attr, Block, Call, Const, Function, Index, Loop, Op, Operand, Range, Stmt, Sub, Update, Var
+    Atom, Attr, Block, Call, Const, Function, Index, Loop, Op, Operand, Range, Stmt, Sub, Update, Var, fresh
 )
 from sourcead.ir.types import INT, Array, Scalar, Sym, TupleT, rank
 from sourcead.ir.walk import count_reads, map_blocks, op_blocks, reads_inside
@@ -112,11 +113,8 @@ class _Statement:
     def loops(self) -> list[Stmt]:
         self.look(self.op.value)
         value = self.element(self.op.value)
-        key: list[Atom] = []
         running = iter(self.indices)
-        for axis in self.axes:
-            key.append(next(running) if axis.at is None else axis.at)
-        return self.written(value, tuple(key))
+        return self.written(value, tuple(next(running) if axis.at is None else axis.at for axis in self.axes))
 
     # ---- reads of the array that is written ----
 
@@ -277,20 +275,16 @@ class _Statement:
     # ---- the loops ----
 
     def written(self, value: Atom, key: tuple[Atom, ...]) -> list[Stmt]:
-        base, new = self.op.base, Var(self.op.base.name, self.op.base.type, self.op.base.temp)
+        base, new = self.op.base, fresh(self.op.base)
         update = replace(self.op, base=self.inner, path=(Sub(key if len(key) > 1 else key[0]),), value=value)
         block = Block((*self.inside, self.like((new,), update)), (new,))
         param = self.inner
-        ranges = [self.range_of(k) for k in self.running]
-        for depth in range(len(ranges) - 1, -1, -1):
-            outermost = depth == 0
-            init = base if outermost else Var(base.name, base.type, base.temp)
-            target = self.stmt.targets[0] if outermost else Var(base.name, base.type, base.temp)
-            loop = self.like((target,), Loop(ranges[depth], self.indices[depth], (param,), (init,), block))
-            if outermost:
-                return [*self.before, loop]
-            block, param = Block((loop,), (target,)), init
-        raise AssertionError
+        outermost, *others = [(self.range_of(k), i) for k, i in zip(self.running, self.indices)]
+        for domain, index in reversed(others):
+            init, target = fresh(base), fresh(base)
+            block = Block((self.like((target,), Loop(domain, index, (param,), (init,), block)),), (target,))
+            param = init
+        return [*self.before, self.like(self.stmt.targets, Loop(*outermost, (param,), (base,), block))]
 
     def like(self, targets: tuple[Var, ...], op: Op) -> Stmt:
         return replace(self.stmt, targets=targets, op=op)
@@ -335,7 +329,4 @@ def least_length(axis: Axis) -> int:
 def is_arithmetic(op: Call) -> bool:
     if op.fn is operator.pow:
         return isinstance(op.args[1], Const) and op.args[1].value == SQUARE and type(op.args[1].value) is int
-    try:
-        return op.fn in ARITHMETIC
-    except TypeError:
-        return False
+    return isinstance(op.fn, Hashable) and op.fn in ARITHMETIC

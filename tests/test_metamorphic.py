@@ -157,7 +157,7 @@ def sample(count, seed):
 
 
 def failures(jobs, seed):
-    pairs = [pair for name, choices in jobs for pair in work.pairs_of(work.find_in_corpus(name), choices, seed)]
+    pairs = [pair for name, choices in jobs for pair in work.pairs_of(work.find(name), choices, seed)]
     assert sum(pair is not None for pair in pairs) > len(jobs)
     return [pair for pair in pairs if pair is not None and pair.status in ("wrong", "internal", "unjudged")]
 

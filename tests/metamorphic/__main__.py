@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.metamorphic.judge import STATUSES, template
 from tests.metamorphic.rewrites import REWRITES
-from tests.metamorphic.work import find_in_corpus, work
+from tests.metamorphic.work import work
 from tests.programs import all_programs
 
 SHOWN = ("wrong", "internal", "slow", "unjudged")
@@ -23,6 +23,7 @@ def arguments(argv):
     parser.add_argument("--seed", type=int, default=0, help="of what rewritings choose at random")
     parser.add_argument("--count", type=int, help="how many pairs to try at most, chosen at random")
     parser.add_argument("--rounds", type=int, default=1, help="how many random rewritings one program gets, one after the other")
+    parser.add_argument("--random", type=int, metavar="N", help="N random programs from --seed on, in place of the corpus")
     parser.add_argument("--jobs", type=int, default=1, help="child processes")
     parser.add_argument("--seconds", type=float, help="begin no further program after so long")
     parser.add_argument("--write", type=Path, metavar="FILE", help="append each pair that is not the same to a file of JSON lines")
@@ -41,7 +42,7 @@ def jobs_of(options, programs):
     """(program, choices, seed) for each program, in random order."""
     rng = random.Random(options.seed)
     names = options.rewrites.split(",") if options.rewrites else sorted(REWRITES)
-    every = [(p.name, choice) for p in programs for choice in choices_of(options, rng, names)]
+    every = [(p, choice) for p in programs for choice in choices_of(options, rng, names)]
     if options.count:
         every = rng.sample(every, min(options.count, len(every)))
     by_program = collections.defaultdict(list)
@@ -95,9 +96,11 @@ def main(argv=None):
         for one, function in sorted(REWRITES.items()):
             print(f"{one:28}{function.__doc__}")
         return 0
-    programs = all_programs(name=options.k)
+    programs = [p.name for p in all_programs(name=options.k)]
+    if options.random:
+        programs = [f"random_{options.seed + k}" for k in range(options.random)]
     report, started = Report(options.write), time.monotonic()
-    work(until(jobs_of(options, programs), options.seconds), find_in_corpus, report, options.jobs)
+    work(until(jobs_of(options, programs), options.seconds), report, options.jobs)
     report.table()
     print(f"{time.monotonic() - started:.0f} s")
     return int(any(report.counts["", s] for s in ("wrong", "internal")))

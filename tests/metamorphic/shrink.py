@@ -6,8 +6,10 @@
 
 import argparse
 import ast
+import inspect
 import json
 import sys
+import textwrap
 import time
 import types
 from pathlib import Path
@@ -18,7 +20,8 @@ from tests.fuzz.check import expression_edits, load, statement_edits, unload
 from tests.harness import quietly, time_limit
 from tests.metamorphic.judge import described, off_from_differences, python_value, run, template, value_fits
 from tests.metamorphic.trees import all_names
-from tests.programs import all_programs, rng_for
+from tests.metamorphic.work import find
+from tests.programs import rng_for
 
 
 def literal(value):
@@ -38,6 +41,13 @@ def literal(value):
     raise ValueError(f"{value!r} has no text")
 
 
+def of_drawn(title, value):
+    """The text that defines a name of a random program's module."""
+    if isinstance(value, (type, types.FunctionType)):
+        return textwrap.dedent(inspect.getsource(value))
+    return f"{title} = {literal(value)}"
+
+
 def imports(names, scope, theme):
     """The statements that give a module the names that it reads of another."""
     made = ["import numpy as np"]
@@ -47,19 +57,21 @@ def imports(names, scope, theme):
             made.append(f"import {found.__name__} as {one}")
         elif getattr(found, "__module__", "").startswith(("sourcead", "functools", "types", "typing", "dataclasses", "collections")):
             made.append(f"from {found.__module__} import {found.__name__} as {one}")
-        else:
+        elif theme:
             made.append(f"from tests.programs.{theme} import {one}")
+        else:
+            made.append(of_drawn(one, found))
     return made
 
 
-def standalone(pair, programs):
+def standalone(pair):
     """The text of a module with the rewritten program of a pair, in the form that `tests.fuzz` reads."""
-    p = programs[pair["program"]]
-    tree = ast.parse(pair["text"])
+    p = find(pair["program"])
+    tree, title = ast.parse(pair["text"]), p.function.__name__
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == p.name:
+        if isinstance(node, ast.FunctionDef) and node.name == title:
             node.name = "program"
-        elif isinstance(node, ast.Name) and node.id == p.name:
+        elif isinstance(node, ast.Name) and node.id == title:
             node.id = "program"
     defined = {getattr(s, "name", None) for s in tree.body}
     lines = imports(all_names(tree) - defined, p.function.__globals__, p.theme)
@@ -67,8 +79,8 @@ def standalone(pair, programs):
     try:
         made = literal(tuple(args))
     except ValueError:
-        lines.append("from tests.programs import all_programs, rng_for")
-        made = f"next(p for p in all_programs() if p.name == {p.name!r}).make_args(rng_for())"
+        lines += ["from tests.metamorphic.work import find", "from tests.programs import rng_for"]
+        made = f"find({p.name!r}).make_args(rng_for())"
     return "\n".join([*lines, f"WRT = {p.wrt!r}", f"def make_args():\n    return {made}", ast.unparse(tree)])
 
 
@@ -119,14 +131,14 @@ def main(argv=None):
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--each", type=int, default=1, help="how many programs for each kind of failure")
     options = parser.parse_args(argv)
-    programs, seen = {p.name: p for p in all_programs()}, {}
+    seen = {}
     for line in options.file.read_text(encoding="utf-8").splitlines():
         pair = json.loads(line)
         key = pair["status"], template(pair["detail"])
         if pair["status"] not in options.status.split(",") or not pair["text"] or seen.get(key, 0) >= options.each:
             continue
         seen[key] = seen.get(key, 0) + 1
-        text, found = smaller(standalone(pair, programs), options.seconds)
+        text, found = smaller(standalone(pair), options.seconds)
         print(f"\n# ==== {pair['program']} {'+'.join(pair['rewrites'])}: {pair['status']}: {pair['detail']}")
         print(f"# {found and found[2]}".replace("\n", "\n# ") + f"\n{text}", flush=True)
     return 0

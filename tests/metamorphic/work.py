@@ -7,6 +7,7 @@ import threading
 import traceback
 import zlib
 
+from tests.metamorphic.drawn import drawn
 from tests.metamorphic.judge import Judge, Verdict
 from tests.metamorphic.rewrites import composed
 from tests.metamorphic.units import load, unit_of, unload
@@ -27,8 +28,10 @@ class Pair:
     seed: int = 0
 
 
-def find_in_corpus(name):
-    """The program of the corpus that has a name."""
+def find(name):
+    """The program of the corpus that has a name, or the random one of the seed that a name such as `random_7` ends with."""
+    if name.startswith("random_") and name[7:].isdigit():
+        return drawn(int(name[7:]))
     return next((p for p in all_programs() if p.name == name), None)
 
 
@@ -39,7 +42,7 @@ def random_for(program, rewrites, seed):
 
 def pairs_of(p, choices, seed, args_seed=0):
     """The `Pair` of each choice of rewritings, a tuple of names, or None for one that does not apply to the program."""
-    unit = None if p.raises else unit_of(p.function)
+    unit = None if p is None or p.raises else unit_of(p.function)
     judge = Judge(p, args_seed) if unit else None
     for rewrites in choices:
         if judge is None or not judge.judgeable():
@@ -68,7 +71,7 @@ def judged(judge, unit, applied, seed):
     return Pair(judge.p.name, applied, verdict.status, verdict.detail, "" if verdict.status == "same" else unit.text, seed)
 
 
-def child(connection, find):
+def child(connection):
     """Answers jobs `(program, choices, seed)` with a pair or None for each choice."""
     while (job := connection.recv()) is not None:
         name, choices, seed = job
@@ -79,15 +82,15 @@ def child(connection, find):
 class Worker(threading.Thread):
     """A thread that gives jobs to a child process of its own."""
 
-    def __init__(self, jobs, find, on_pair):
+    def __init__(self, jobs, on_pair):
         super().__init__(daemon=True)
-        self.jobs, self.find, self.on_pair = jobs, find, on_pair
+        self.jobs, self.on_pair = jobs, on_pair
         self.process = self.connection = None
 
     def start_child(self):
         context = multiprocessing.get_context("spawn")
         self.connection, other = context.Pipe()
-        self.process = context.Process(target=child, args=(other, self.find), daemon=True)
+        self.process = context.Process(target=child, args=(other,), daemon=True)
         self.process.start()
         other.close()
 
@@ -145,10 +148,10 @@ class Shared:
             return next(self.items)
 
 
-def work(jobs, find, on_pair, count):
-    """Runs jobs in `count` child processes and calls `on_pair` for each pair; `find` gives the program of a name."""
+def work(jobs, on_pair, count):
+    """Runs jobs in `count` child processes and calls `on_pair` for each pair."""
     shared = Shared(jobs)
-    workers = [Worker(shared, find, on_pair) for _ in range(count)]
+    workers = [Worker(shared, on_pair) for _ in range(count)]
     for one in workers:
         one.start()
     for one in workers:

@@ -22,9 +22,7 @@ from sourcead.ir.nodes import (
     Var, fresh
 )
 from sourcead.ir.records import fields_of
-from sourcead.ir.types import (
-    INT, UNKNOWN, Array, ListT, Scalar, StructT, Sym, TupleT, Type, keyed_parts, with_dims
-)
+from sourcead.ir.types import INT, UNKNOWN, Array, ListT, Scalar, StructT, Sym, TupleT, Type, keyed_parts, with_dims
 from sourcead.ir.walk import map_operand
 from sourcead.primitives.result_types.infer import infer_attr, infer_call, infer_index
 from sourcead.primitives.result_types.operands import NOT_CONST, Arg

@@ -14,7 +14,7 @@ from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import (
     KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, Meta,
-    MustMaterialise, OptionalVal, Slots, TupleVal, Value, roots
+    MustMaterialise, OptionalVal, Slots, TupleVal, Value, parts_of, roots
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Slice, Stmt, Var
 from sourcead.ir.types import Undefined, join
@@ -219,7 +219,7 @@ def is_unassigned(value: Value) -> bool:
 
 def is_structure(value: Value) -> bool:
     """Return whether a value is not a single IR value but a tuple, a function, or a container whose items are known one by one."""
-    return isinstance(value, (TupleVal, FunctionVal)) or isinstance(value, Cell) and value.kind != "array"
+    return isinstance(value, FunctionVal) or parts_of(value) is not None
 
 
 def outlives(lo: Lowering, fn: Value) -> bool:

@@ -13,13 +13,14 @@ import types
 from typing import Any
 
 import gast
-import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control.functions import lower_from
-from sourcead.frontend.core import VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, roots
+from sourcead.frontend.core import (
+    VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, parts_of, roots
+)
 from sourcead.ir.nodes import Call, Const, Var
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import (
@@ -52,10 +53,8 @@ def kind_of_value(value: Value) -> Any:
     match value:
         case Var() | Const():
             return canonical(general(atom_type(value)))
-        case TupleVal(items):
-            return "tuple", *map(kind_of_value, items)
-        case Cell() if value.kind != "array":
-            return value.kind, *((k, kind_of_value(v)) for k, v in value.items.items())
+        case TupleVal() | Cell(kind="list" | "dict" | "object"):
+            return getattr(value, "kind", "tuple"), *zip(value.keys, map(kind_of_value, value.contents))
         case Cell() if VALUE in value.slots:
             return canonical(general(atom_type(value.slots[VALUE])))
         case FunctionVal():
@@ -84,15 +83,9 @@ def canonical(t: Type) -> Any:
     """Return a key that is the same for two general types only if they are equal."""
     match t:
         case Array(dtype, dims):
-            return "array", None if dtype is None else np.dtype(dtype).str, None if dims is None else len(dims)
-        case TupleT(items):
-            return "tuple", *map(canonical, items)
-        case ListT(item, items):
-            return "list", canonical(item), None if items is None else tuple(map(canonical, items))
-        case DictT(items):
-            return "dict", *((k, canonical(v)) for k, v in items)
-        case StructT(cls, fields):
-            return "struct", cls, *((k, canonical(v)) for k, v in fields)
+            return Array(dtype, None if dims is None else (0,) * len(dims))
+        case TupleT() | ListT() | DictT() | StructT():
+            return map_type(t, canonical)
     return repr(t)
 
 
@@ -105,8 +98,7 @@ def is_called_as_pair(lo: Lowering, source, bound: dict[str, Value]) -> bool:
         node.calls_itself = any(
             isinstance(n, gast.Call) and isinstance(n.func, gast.Name) and n.func.id == source.name for n in gast.walk(node)
         )
-    has_structure = any(isinstance(v, TupleVal) or isinstance(v, Cell) and v.kind != "array" for v in bound.values())
-    return node.calls_itself and not has_structure
+    return node.calls_itself and all(parts_of(v) is None for v in bound.values())
 
 
 def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> Value:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -20,16 +19,21 @@ def lowers(*objects: Any) -> Callable:
 
     def add(lower: Callable) -> Callable:
         for obj in objects:
-            core.builtin(obj)(functools.partial(bound, lower, inspect.signature(lower), obj))
+            core.builtin(obj)(binding(lower, obj))
         return lower
 
     return add
 
 
-def bound(lower: Callable, taken: inspect.Signature, obj: Any, lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Call the function that lowers a call with the arguments of the call; refuse arguments that it does not take."""
-    try:
-        given = taken.bind(lo, node, *args, **kwargs)
-    except TypeError as error:
-        raise core.unsupported(lo, node, f"`{spelled(obj)}` with these arguments: {error}") from None
-    return lower(*given.args, **given.kwargs)
+def binding(lower: Callable, obj: Any) -> Callable:
+    """Make the handler that calls `lower` with the arguments of a call of `obj`, and refuses arguments that it does not take."""
+    taken = inspect.signature(lower)
+
+    def handler(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+        try:
+            given = taken.bind(lo, node, *args, **kwargs)
+        except TypeError as error:
+            raise core.unsupported(lo, node, f"`{spelled(obj)}` with these arguments: {error}") from None
+        return lower(*given.args, **given.kwargs)
+
+    return handler

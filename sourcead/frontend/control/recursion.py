@@ -9,6 +9,7 @@ other arms of the branches around it determine the type.
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any
 
@@ -124,12 +125,8 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
     if pair.result == Undefined():
         raise NeverReturns
     if not pair.wrt:
-        raise core.unsupported(
-            lo,
-            node,
-            f"`{source.name}` calls itself, and is a function of integers alone",
-            "compute it outside, or write it as a loop",
-        )
+        reason = f"`{source.name}` calls itself, and is a function of integers alone"
+        raise core.unsupported(lo, node, reason, "compute it outside, or write it as a loop")
     made = lo.build.emit(Call(pair, tuple(atoms.values()), effect=pair.effect), TupleT((pair.result, UNKNOWN)), "pair")
     value = lo.build.index(made, Const(0), name=source.name)
     return lo.wrap(value, shares=[r for v in values.values() for r in roots(v)])
@@ -137,6 +134,7 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
 
 def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[str, Const], functions) -> None:
     """Lower a recursive function for arguments of the types `kinds`, repeatedly until the type of its result settles."""
+    refused = functools.partial(UnsupportedSyntaxError, at=source.origin(source.node))
     names = {p.name for p in lo.pairs.values()}
     name = f"{source.name}_vjp"
     while name in names:
@@ -153,9 +151,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
         try:
             lowered = lower_from(inner, source, kinds, {})
         except NeverReturns:
-            raise UnsupportedSyntaxError(
-                f"`{source.name}` calls itself on every path, so that the kind of its result is not known", at=source.origin(source.node)
-            ) from None
+            raise refused(f"`{source.name}` calls itself on every path, so that the kind of its result is not known") from None
         if lowered.written:
             where = next(iter(lowered.written.values()))
             raise UnsupportedSyntaxError(
@@ -167,14 +163,12 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
             break
         pair.result, pair.effect = result, effect
     else:
-        raise UnsupportedSyntaxError(f"the kind of value that `{source.name}` returns does not settle", at=source.origin(source.node))
+        raise refused(f"the kind of value that `{source.name}` returns does not settle")
     pair.lowered = lowered
     lo.guards.update({(id(where), name): (where, name, found) for where, name, found in lowered.guards})
     for text, where in lowered.live.items():
         if lo.live.setdefault(text, where) != where:
-            raise UnsupportedSyntaxError(
-                f"two different globals called `{text}` are used", at=source.origin(source.node), instead="rename one"
-            )
+            raise refused(f"two different globals called `{text}` are used", instead="rename one")
 
 
 def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Value]:
@@ -192,11 +186,8 @@ def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Valu
             if outer is None:
                 continue
             if name in mine:
-                raise UnsupportedSyntaxError(
-                    f"`{name}` is local to `{source.name}`, and read by a function that it calls",
-                    at=lo.here,
-                    instead="give one of the two another name",
-                )
+                reason = f"`{name}` is local to `{source.name}`, and read by a function that it calls"
+                raise core.refused(lo, reason, "give one of the two another name")
             found[name] = outer.names[name]
             if isinstance(found[name], FunctionVal):
                 todo.append(found[name].source.node)

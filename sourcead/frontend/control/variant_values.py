@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import AliasError, UnsupportedSyntaxError
+from sourcead.errors import AliasError
 from sourcead.frontend import core
 from sourcead.frontend.core import (
     MISSING, POISON, VALUE, BoundVal, Cell, FunctionVal, Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal,
@@ -192,19 +192,14 @@ class Round:
     def refuse_change(self, path: tuple, param: TupleVal | Cell, end: Value) -> None:
         """Request that a growing list becomes one IR value; refuse tuples and other containers whose structure changes."""
         if isinstance(param, TupleVal):
-            raise UnsupportedSyntaxError(
-                f"`{slot_name(path[0], param)}` is a tuple of {len(param.items)} before an iteration and something else after it",
-                at=self.lo.here,
-            )
+            before = f"a tuple of {len(param.items)} before an iteration"
+            raise core.refused(self.lo, f"`{slot_name(path[0], param)}` is {before} and something else after it")
         init = self.assumed.inits.get(path[0]) if len(path) == 1 else None
         if isinstance(init, Cell) and init.kind == param.kind == "list" and isinstance(end, Cell):
             raise MustMaterialise(init, self.lo.here)
-        raise UnsupportedSyntaxError(
-            f"`{slot_name(path[0], param)}` is {'an object' if param.kind == 'object' else f'a {param.kind}'} "
-            "whose structure changes from one iteration to the next",
-            at=self.lo.here,
-            instead="use `append` on one list, or an array",
-        )
+        what = f"`{slot_name(path[0], param)}` is {'an object' if param.kind == 'object' else f'a {param.kind}'}"
+        reason = f"{what} whose structure changes from one iteration to the next"
+        raise core.refused(self.lo, reason, "use `append` on one list, or an array")
 
     def collect_leaf(self, path: tuple, end: Value, yields: dict[tuple, Atom]) -> bool:
         """Enter the atom that the iteration yields for one leaf; return False if its type or structure was assumed wrongly."""

@@ -93,7 +93,7 @@ def place_of_out(fn: Any) -> int | None:
     return names.index("out") if "out" in names else None
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def parameters_of(fn: Any) -> tuple[str, ...]:
     """Return the names of the parameters that a function takes by position; a function in C may tell them in its docstring alone."""
     try:

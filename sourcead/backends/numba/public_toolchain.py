@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import operator
-import threading
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import numba
@@ -59,11 +59,11 @@ class Toolchain:
         Args:
             text: the text.
         """
-        before, _state.generated = _state.generated, True
+        before = _generated.set(True)
         try:
             yield
         finally:
-            _state.generated = before
+            _generated.reset(before)
 
     def result_type(self, function: Callable, options: dict[str, Any], args: tuple[types.Type, ...]) -> types.Type | None:
         """Return the type of a function's result, or None if Numba cannot compile it."""
@@ -130,20 +130,13 @@ def is_refusal(error: Exception) -> bool:
     return isinstance(error, NumbaError | SourceADError)
 
 
-class _State(threading.local):
-    """Records whether the current thread compiles a generated text."""
-
-    def __init__(self):
-        self.generated = False
-
-
-_state = _State()
+_generated = ContextVar("generated", default=False)  # whether a generated text is being compiled
 
 
 @overload(operator.setitem, target="cpu")
 def _setitem_of_a_list(x, key, value):
     """Refuse a write that would lose digits: Numba truncates a float in a list of integers, and Python's lists hold both."""
-    if _state.generated and isinstance(x, types.List) and width(value) > width(x.dtype):
+    if _generated.get() and isinstance(x, types.List) and width(value) > width(x.dtype):
         raise BackendError(f"a value of type {value} is written into a list of {x.dtype}")
     return None
 

@@ -229,13 +229,11 @@ class _Outlining:
                 return a
             if a not in inner:
                 made = self.made_by.get(a)
-                if isinstance(made, Build) and made.kind in ("tuple", "list") and made.items and not made.residual:
+                display = isinstance(made, Build) and made.kind in ("tuple", "list") and made.items and not made.residual
+                if display or self.is_iterator(a):
                     made = map_op(made, argument)
-                    tuples = made.kind == "list" and getattr(fn, "__module__", None) == "numpy" and fn not in (np.array, np.asarray)
-                    inner[a] = Var("items", a.type, True)
-                    stmts.append(Stmt((inner[a],), replace(made, kind="tuple") if tuples else made))
-                elif self.is_iterator(a):
-                    made = map_op(made, argument)
+                    if display and made.kind == "list" and getattr(fn, "__module__", None) == "numpy" and fn not in (np.array, np.asarray):
+                        made = replace(made, kind="tuple")
                     inner[a] = Var("items", a.type, True)
                     stmts.append(Stmt((inner[a],), made))
                 else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sourcead.analysis.union_find import UnionFind
+from sourcead.analysis.connected import UnionFind
 from sourcead.ir.nodes import Block, Branch, Loop, Stmt, Update, Var
 from sourcead.ir.types import MapT
 from sourcead.ir.walk import op_blocks, walk

@@ -6,9 +6,10 @@ import operator
 from dataclasses import dataclass
 
 from sourcead.analysis.affine import number
+from sourcead.analysis.builder import atom_type
 from sourcead.analysis.sizes import dims_in
 from sourcead.ir.nodes import Atom, Call, Const, Index, Loop, Op, Operand, Range, Slice, Stmt, Var
-from sourcead.ir.types import INT, Sym
+from sourcead.ir.types import INT, Scalar, Sym, kind_of
 
 
 @dataclass(eq=False)
@@ -120,3 +121,9 @@ def axis_of(key: Operand, index: Var | None) -> int | None:
         case (Slice(None, None, None), at) if at is index:
             return 1
     return None
+
+
+def names_elements_once(key: Operand) -> bool:
+    """Return whether a subscript consists of integers and slices; arrays of integers may name an element twice."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return all(isinstance(p, Slice) or isinstance(atom_type(p), Scalar) and kind_of(atom_type(p)) == "int" for p in parts)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sourcead.ad.forward.pushforward import pushforward, tangent_names
@@ -95,6 +95,7 @@ class Built:
         guards: (holder, key, object) of functions that were inlined: if the holder has another object there, the text is invalid.
         program: the program for the engine of the request; None if that is NumPy or if it refuses the program.
         refusal: the error with which the engine refuses the program.
+        unverified: the lowered function until the text was compared with the user's function (`verification.py`), then nothing.
     """
 
     plain: Program
@@ -104,6 +105,7 @@ class Built:
     guards: tuple
     program: Program | None = None
     refusal: BackendError | None = None
+    unverified: list[Lowered] = field(default_factory=list)
 
 
 @in_one_chunk
@@ -126,15 +128,13 @@ def build(request: Request) -> Built:
         guards=tuple(lowered.guards),
         program=program,
         refusal=refusal,
+        unverified=[lowered],
     )
 
 
 def derive(request: Request) -> tuple[Lowered, Derivative]:
     """Return the lowered form of the user's function, and its derivative in the IR."""
-    source = find_source(request.function)
-    types = {
-        name: as_float(t) if name in request.wrt else t for name, t in request.types.items() if name not in request.statics
-    }
+    source, types = find_source(request.function), types_of(request)
     title = KINDS[request.form.kind].title
     name = f"{function_name(source.name)}_{request.form.kind}"
     doc = f"{title} of {function_name(source.name)} ({request.place}) with respect to {', '.join(request.wrt)}."
@@ -157,6 +157,12 @@ def derive(request: Request) -> tuple[Lowered, Derivative]:
 
     lowered, function, notes, splits = derived()
     return lowered, Derivative(name, request.place, function, notes, splits, without_closures)
+
+
+def types_of(request: Request) -> dict[str, Type]:
+    """Return the types of the arguments that are not known while compiling, where integers in wrt are floats."""
+    found = {name: t for name, t in request.types.items() if name not in request.statics}
+    return {name: as_float(t) if name in request.wrt else t for name, t in found.items()}
 
 
 def at_once(function: Function, directions: dict[str, str]) -> Function:

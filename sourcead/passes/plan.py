@@ -35,11 +35,10 @@ from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products
 from sourcead.passes.loops.interchange import interchange_loops
 from sourcead.passes.loops.share_arrays import share_arrays
 from sourcead.passes.residuals.add_to_records import add_to_records
+from sourcead.passes.residuals.clears import remove_dead_clears, sink_clears
 from sourcead.passes.residuals.copy_live_versions import copy_live_versions
 from sourcead.passes.residuals.flatten_stacks import flatten_stacks
-from sourcead.passes.residuals.remove_dead_clears import remove_dead_clears
 from sourcead.passes.residuals.remove_overwritten_zeros import remove_overwritten_zeros
-from sourcead.passes.residuals.sink_clears import sink_clears
 
 ROUNDS = 4  # how often the cleanup is repeated at most
 

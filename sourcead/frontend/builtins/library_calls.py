@@ -10,7 +10,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins import compositions
 from sourcead.frontend.core import Cell, Lowering, TupleVal, Value, roots
-from sourcead.frontend.values import memory_layouts, records, sequences
+from sourcead.frontend.values import memory_layouts, sequences
 from sourcead.ir.nodes import Call, Const, Operand, Sub, Var, View
 from sourcead.ir.types import UNKNOWN, Foreign, Str, is_array, kind_of
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
@@ -82,10 +82,10 @@ def plain_arguments(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, 
     """Convert arguments for a library: named tuples to tuples, and lists that carry a derivative to arrays if it takes arrays."""
     if not core.is_library(fn):
         return args, kwargs
-    args = [records.plain(a, lo) for a in args]
+    args = [sequences.plain(a, lo) for a in args]
     if takes_arrays(fn) and not lo.static_only:
         args = [sequences.as_array(lo, a) for a in args]
-    return args, {k: records.plain(v, lo) for k, v in kwargs.items()}
+    return args, {k: sequences.plain(v, lo) for k, v in kwargs.items()}
 
 
 def takes_arrays(fn: Any) -> bool:

@@ -11,7 +11,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import VALUE, Cell, Lowering, Value
 from sourcead.frontend.syntax.expressions import BINARY
-from sourcead.frontend.values import item_assignment, lists, objects, sequences, subscripts
+from sourcead.frontend.values import lists, objects, sequences, subscripts
 from sourcead.ir.nodes import Const, Let, Sub, Var
 from sourcead.ir.types import Array
 
@@ -141,14 +141,14 @@ def lower_augassign(lo: Lowering, node) -> None:
     if isinstance(target, gast.Name):
         old = core.resolve(lo, target.id)
         value = core.lower(lo, node.value)
-        new = item_assignment.augment(lo, old, fn, value, node)
+        new = subscripts.augment(lo, old, fn, value, node)
         if new is not None:
             lo.set(home(lo, target.id), target.id, named(lo, new, target.id))
         return
     base = core.lower(lo, target.value)
     if isinstance(target, gast.Attribute):
         old = core.attribute(lo, base, target.attr, target)
-        new = item_assignment.augment(lo, old, fn, core.lower(lo, node.value), node)
+        new = subscripts.augment(lo, old, fn, core.lower(lo, node.value), node)
         objects.set_attribute(lo, base, target.attr, old if new is None else named(lo, new, target.attr), target)
         return
     key = core.lower(lo, target.slice)
@@ -164,7 +164,7 @@ def lower_augassign(lo: Lowering, node) -> None:
         return
     item = core.subscript(lo, base, key, target)
     value = core.lower(lo, node.value)
-    new = item_assignment.augment(lo, item, fn, value, node)
+    new = subscripts.augment(lo, item, fn, value, node)
     if new is not None:
         core.store(lo, base, key, new, target)
 

@@ -19,9 +19,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Atom, Call, Const, Function, Operand, Slice, Stmt, Sub, Update, Var, View, fresh
-from sourcead.ir.types import INT, Scalar, kind_of
+from sourcead.analysis.loop_indices import names_elements_once
+from sourcead.ir.nodes import Atom, Call, Const, Function, Operand, Stmt, Sub, Update, Var, fresh
+from sourcead.ir.types import INT, kind_of
 from sourcead.passes.cleanup.constant_folding import OPERANDS, exact, folded, identity, unusual_options
 from sourcead.passes.cleanup.operands import (
     generated, is_const, is_inexact, is_literal, is_numeric, is_real, is_real_or_generated, keeps_type, negatable,
@@ -46,7 +46,9 @@ def _simpler(stmt: Stmt, facts: Facts):
     match stmt.op:
         case Update(base, (), value, "add" | "sub"):
             return _first_contribution(stmt, base, value, facts) or _accumulation(stmt, stmt.op, facts)
-        case Update(base, path, _, "add") if generated(stmt) and _zeros(base, facts) and all(map(_names_elements_once, path)):
+        case Update(base, path, _, "add") if generated(stmt) and _zeros(base, facts) and (
+            all(isinstance(step, Sub) and names_elements_once(step.key) for step in path)
+        ):
             return replace(stmt.op, mode="set")
         case Update(_, _, _, "add" | "sub"):
             return _accumulation(stmt, stmt.op, facts)
@@ -279,12 +281,6 @@ def _zeros(atom: Atom, facts: Facts) -> bool:
     """Return whether an atom is a new array of zeros."""
     op = facts.op(atom)
     return isinstance(op, Call) and isinstance(op.fn, Hashable) and op.fn in ZEROS and not any(k == "out" for k, _ in op.kwargs)
-
-
-def _names_elements_once(step: Sub | View) -> bool:
-    """Return whether a step of a path is a subscript of numbers and slices, which names no element twice."""
-    keys = step.key if isinstance(step, Sub) and isinstance(step.key, tuple) else (step.key,) if isinstance(step, Sub) else (step,)
-    return all(isinstance(k, Slice) or isinstance(k, (Var, Const)) and isinstance(atom_type(k), Scalar) for k in keys)
 
 
 RULES = {ADD: _add, SUB: _sub, MUL: _mul, DIV: _div, POW: _pow, NEG: _neg, operator.pos: _pos}

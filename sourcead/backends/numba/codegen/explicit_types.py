@@ -20,7 +20,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import operand_type
-from sourcead.analysis.union_find import UnionFind
+from sourcead.analysis.connected import UnionFind
 from sourcead.backends.numba.codegen.boundary import build_op
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Pop, Slice, Stmt, Sub, Update, Var

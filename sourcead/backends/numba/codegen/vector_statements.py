@@ -10,7 +10,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.analysis.union_find import UnionFind
+from sourcead.analysis.connected import UnionFind
 from sourcead.backends.numba.functions import pushed
 from sourcead.ir.nodes import Atom, Call, Const, Effect, Function, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array, Scalar

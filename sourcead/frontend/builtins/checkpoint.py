@@ -14,7 +14,6 @@ from sourcead.frontend.core import Lowering, Value
 from sourcead.ir.nodes import Const, Policy
 from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, checkpoint, policy_of
 
-
 NAMES = {Segments: "segments", Revolve: "revolve", Auto: "budget"}  # of the policies that have a number
 
 

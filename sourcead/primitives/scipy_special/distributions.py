@@ -11,6 +11,7 @@ import math
 import numpy as np
 from scipy import special
 
+from sourcead.primitives.compositions import composed, refuse
 from sourcead.primitives.registry import adjoint, elementwise
 from sourcead.primitives.scipy_special import known_in_last
 from sourcead.runtime import undefined
@@ -112,3 +113,19 @@ def binom_adjoint(y, n, k, d_y):
     d_log = d_y * y
     rest = special.digamma(n - k + 1)
     return d_log * (special.digamma(n + 1) - rest), d_log * (rest - special.digamma(k + 1))
+
+# ---- compositions ----
+
+composed({
+    special.agm: lambda a, b: math.pi / 4 * (a + b) / special.ellipk(((a - b) / (a + b)) ** 2),
+    special.comb: lambda N, k, exact=False, repetition=False: (
+        refuse("`special.comb` of whole numbers: use `special.binom`") if exact or repetition else special.binom(N, k)
+    ),
+    special.perm: lambda N, k, exact=False: (
+        refuse("`special.perm` of whole numbers: use `special.poch`") if exact else special.poch(N - k + 1, k)
+    ),
+    special.factorial: lambda n, exact=False: (
+        refuse("`special.factorial` of whole numbers: use `special.gamma`") if exact else special.gamma(n + 1)
+    ),
+    special.zetac: lambda x: refuse("the derivative of `special.zetac` is not known"),
+})

@@ -231,6 +231,44 @@ class WrtError(SourceADError, ValueError):
     """
 
 
+class VerificationError(SourceADError, RuntimeError):
+    """The generated code does not do what the function does: an error in sourcead, or in a rule that was registered.
+
+    It is raised by the first call of the code, which is compared with a call of the function.
+
+    Fails::
+
+        @adjoint(cube)
+        def _(y, x, d_y):
+            return 2 * x * d_y
+
+        grad(cube, verify="gradient")(3.0)
+
+    Mended: if it is not a rule of yours that is wrong, report it, with the message, which holds both texts.  `verify=False` leaves
+    the comparison out.
+
+    Args:
+        reason: what differs, with both numbers.
+        place: the file and line of the function.
+        source: the source of the function.
+        text: the generated text.
+    """
+
+    label = "What to do"
+
+    def __init__(self, reason: str, place: str = "", source: str = "", text: str = ""):
+        super().__init__(reason)
+        self.args = (reason, place, source, text)
+        self.place, self.source, self.text = place, source, text
+
+    def __str__(self):
+        return "\n".join([
+            f"{self.place}: {self.reason}",
+            labelled(self.label, "correct your rule; if you registered none, this is an error in sourcead: report both texts"),
+            "The function:", textwrap.indent(self.source, "    "), "The generated code:", textwrap.indent(self.text, "    "),
+        ])  # fmt: skip
+
+
 class RuleError(SourceADError, TypeError):
     """A derivative rule that does not fit the function it is registered for.
 

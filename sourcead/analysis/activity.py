@@ -6,31 +6,50 @@ through operations that pass derivatives on.  Only values that are varied and us
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from sourcead.analysis.connected import reachable
 from sourcead.ir.nodes import (
-    AdjointBlock, Append, Block, Branch, Build, Call, Const, Index, Let, Loop, Op, Pop, Update, Var, operand_atoms
+    AdjointBlock, Append, Atom, Block, Branch, Build, Call, Const, Index, Let, Loop, Op, Pop, Stmt, Update, Var,
+    operand_atoms
 )
 from sourcead.ir.types import carries_derivative
+from sourcead.ir.walk import handed_on, walk
 from sourcead.primitives.table import no_derivative, record_of
 from sourcead.runtime import stop_gradient
 
 
 def active_vars(block: Block, inputs: Iterable[Var], outputs: Iterable[Var]) -> set[Var]:
     """Return the variables of a block that are varied by `inputs` and useful for `outputs`."""
-    varied = _fixpoint(set(inputs), lambda known: _forward(block, known))
-    return varied & _fixpoint(set(outputs), lambda known: _backward(block, known, varied))
+    targets: dict[Atom, list[Var]] = defaultdict(list)
+    sources: dict[Var, list[Var]] = defaultdict(list)
+    varied = list(inputs)
+    for stmt in walk(block):
+        for target, source in passes(stmt):
+            if isinstance(source, Var):
+                sources[target].append(source)
+                if carries_derivative(target.type):
+                    targets[source].append(target)
+        if isinstance(stmt.op, AdjointBlock):  # the block may read the cotangent even if nothing varied is in it
+            varied += [t for t in stmt.targets if carries_derivative(t.type)]
+    return reachable(varied, lambda v: targets.get(v, ())) & reachable(outputs, lambda v: sources.get(v, ()))
 
 
-def _fixpoint(known: set[Var], sweep: Callable[[set[Var]], None]) -> set[Var]:
-    """Repeat a sweep that adds to a set until it adds nothing."""
-    while True:
-        size = len(known)
-        sweep(known)
-        if len(known) == size:
-            return known
+def passes(stmt: Stmt) -> Iterator[tuple[Var, Atom]]:
+    """Yield pairs of a variable and of a value whose derivative a statement passes on to the variable."""
+    match stmt.op:
+        case Branch():
+            yield from ((target, source) for target, *arms in handed_on(stmt) for source in arms)
+        case Loop():
+            for target, param, *values in handed_on(stmt):
+                yield from ((v, source) for v in (target, param) for source in values)
+        case AdjointBlock(values):
+            yield from zip(stmt.targets, values)
+        case op:
+            yield from ((target, source) for source in passing_atoms(op) for target in stmt.targets)
 
 
 def passing_atoms(op: Op) -> list[Var]:
@@ -69,55 +88,3 @@ def from_numpy(fn) -> bool:
     """Return whether a function belongs to NumPy."""
     owner = getattr(fn, "__objclass__", fn)
     return isinstance(fn, np.ufunc) or (getattr(owner, "__module__", None) or "").split(".")[0] == "numpy"
-
-
-def _forward(block: Block, varied: set[Var]) -> None:
-    """Add to `varied` the variables of a block that depend on a varied one."""
-    def mark(targets: Iterable[Var], sources: Iterable) -> None:
-        for target, source in zip(targets, sources):
-            if source in varied and carries_derivative(target.type):
-                varied.add(target)
-
-    for stmt in block.stmts:
-        match stmt.op:
-            case Branch(_, then, orelse):
-                for arm in (then, orelse):
-                    _forward(arm, varied)
-                    mark(stmt.targets, arm.results)
-            case Loop(_, _, params, inits, body):
-                mark(params, inits)
-                mark(stmt.targets, inits)
-                _forward(body, varied)
-                mark(params, body.results)
-                mark(stmt.targets, body.results)
-            case AdjointBlock():  # the block may read the cotangent even if nothing varied is in it
-                varied.update(t for t in stmt.targets if carries_derivative(t.type))
-            case op:
-                if any(a in varied for a in passing_atoms(op)):
-                    varied.update(t for t in stmt.targets if carries_derivative(t.type))
-
-
-def _backward(block: Block, useful: set[Var], varied: set[Var]) -> None:
-    """Add to `useful` the variables of a block that a useful one depends on."""
-    def mark(targets: Iterable[Var], sources: Iterable) -> None:
-        for target, source in zip(targets, sources):
-            if target in useful and isinstance(source, Var):
-                useful.add(source)
-
-    for stmt in reversed(block.stmts):
-        match stmt.op:
-            case Branch(_, then, orelse):
-                for arm in (then, orelse):
-                    mark(stmt.targets, arm.results)
-                    _backward(arm, useful, varied)
-            case Loop(_, _, params, inits, body):
-                mark(stmt.targets, body.results)
-                mark(params, body.results)
-                _backward(body, useful, varied)
-                mark(params, inits)
-                mark(stmt.targets, inits)
-            case AdjointBlock(values):
-                mark(stmt.targets, values)
-            case op:
-                if any(t in useful for t in stmt.targets):
-                    useful.update(passing_atoms(op))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from sourcead.analysis.affine import number
 from sourcead.analysis.builder import atom_type
+from sourcead.analysis.connected import reachable
 from sourcead.analysis.same_element import Subscripts
 from sourcead.ir.nodes import Atom, Attr, Branch, Call, Const, Index, Let, Loop, Op, Range, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Array, Scalar, rank
@@ -56,14 +57,12 @@ class Body:
 
     def slice_of(self, positions: set[int]) -> set[int]:
         """Return the statements with all that they depend on in the iteration, apart from the updates of arrays that they read."""
-        found, todo = set(positions), list(positions)
-        while todo:
-            for v in reads_inside(self.stmts[todo.pop()].op):
-                k = self.defined.get(v)
-                if k is not None and k not in found and not isinstance(self.stmts[k].op, Update):
-                    found.add(k)
-                    todo.append(k)
-        return found
+
+        def needed(at: int) -> Iterator[int]:
+            found = (self.defined.get(v) for v in reads_inside(self.stmts[at].op))
+            return (k for k in found if k is not None and not isinstance(self.stmts[k].op, Update))
+
+        return reachable(positions, needed)
 
 
 def body_of(loop: Loop) -> Body | None:

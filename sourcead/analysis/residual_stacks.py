@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from sourcead.analysis.union_find import UnionFind
+from sourcead.analysis.connected import UnionFind
 from sourcead.ir.nodes import Append, Atom, Block, Build, Const, Function, Let, Loop, Operand, Pop, Stmt, Var
 from sourcead.ir.types import ListT
 from sourcead.ir.walk import handed_on, op_blocks, op_reads

@@ -10,9 +10,11 @@ variable is None reads the variable.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 
 from sourcead import runtime
+from sourcead.analysis.connected import reachable
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Stmt, Var, operand_atoms
 )
@@ -73,20 +75,11 @@ def _handed_on(block: Block):
 
 def _holders(block: Block) -> set[Var]:
     """Return the variables that may be None."""
-    takers: dict[Atom, list[Var]] = {}
-    todo: list[Atom] = []
+    takers: dict[Atom, list[Var]] = defaultdict(list)
     for stmt in walk(block):
         for var, atom in _links(stmt):
-            takers.setdefault(atom, []).append(var)
-            if atom is NOTHING:
-                todo.append(atom)
-    found: set[Var] = set()
-    while todo:
-        for var in takers.get(todo.pop(), ()):
-            if var not in found:
-                found.add(var)
-                todo.append(var)
-    return found
+            takers[atom].append(var)
+    return reachable([NOTHING], lambda atom: takers.get(atom, ())) - {NOTHING}
 
 
 def _is_looked_at(block: Block, holders: set[Var]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.compile.gradient import Gradient
+from sourcead.compile.gradient import Gradient, Options
 from sourcead.compile.structures import leaves, map_leaves
 from sourcead.errors import NoRuleError, UnsupportedArgumentError
 from sourcead.frontend.find_source import Opaque
@@ -37,7 +37,7 @@ class Jacobian(Opaque):
     def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto"):
         if mode not in MODES:
             raise UnsupportedArgumentError(f"there is no mode {mode!r}", instead=" or ".join(f"mode={m!r}" for m in MODES))
-        self._push, self._pull = Gradient(f, wrt, kind="tangent", backend="numpy"), Gradient(f, wrt, kind="vjp")
+        self._push, self._pull = Gradient(f, wrt, kind="tangent", options=Options(backend="numpy")), Gradient(f, wrt, kind="vjp")
         functools.update_wrapper(self, self._push)
         self.primal, self.wrt, self._mode, self._asked = f, self._push.wrt, mode, wrt
         self._wide: Gradient | None = Gradient(f, wrt, kind="columns")  # several columns at once; None if the text cannot

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sourcead.backends.options import Numba
-from sourcead.compile.gradient import Gradient, Lowered
+from sourcead.compile.generated import Lowered
+from sourcead.compile.gradient import Gradient, Options
+from sourcead.compile.verification import level_of
 from sourcead.errors import ArgumentError, WrtError
 from sourcead.frontend.find_source import Opaque, unwrap
 from sourcead.language.checkpoint_policies import policy_of
@@ -23,6 +25,7 @@ def grad(
     checkpoint: Any = "auto",
     budget: int | str | None = None,
     backend: str | Numba | None = None,
+    verify: str | bool | None = None,
 ) -> Any:
     """Return a function that computes the gradient of `f`, whose result is one real number.
 
@@ -41,6 +44,10 @@ def grad(
         backend: "numpy" runs the generated text as it is; "numba", or `Numba(...)` with options, compiles it first; "auto" compiles
             it if Numba can, else warns and runs it as it is. None is "auto" for a function that is compiled by Numba already
             (`@njit`), and "numpy" for any other.
+        verify: how a new text is checked at its first call, for which `f` is called once more, on copies of the arguments. "value"
+            compares the value of `f`, "gradient" also the derivative along one direction with a difference quotient, False nothing.
+            None is what the environment variable `SOURCEAD_VERIFY` says, else "value". A function that draws random numbers or has
+            effects, such as `print`, is not checked; the log says so.
 
     Returns:
         A callable with f's parameters. A gradient has the structure of its argument: a float for a float (and for a
@@ -53,6 +60,7 @@ def grad(
         NoSourceError: the source of `f` cannot be found.
         NonScalarError: in a call, the result is not one real number.
         BackendError: in a call, Numba is not installed or cannot compile the gradient; not raised with "auto".
+        VerificationError: in a call, the generated code does not compute what `f` computes.
         SourceADError: in a call, `f` does something unsupported; the classes in `sourcead.errors` say what.
 
     Example:
@@ -65,8 +73,8 @@ def grad(
         >>> grad(loss, wrt=("w", "x"))(2.0, 3.0)
         (36.0, 24.0)
     """
-    options = {"kind": "grad", "has_aux": has_aux, "checkpoint": policy_of(checkpoint, budget), "backend": backend}
-    return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
+    made = functools.partial(Gradient, wrt=wrt, options=Options(has_aux, policy_of(checkpoint, budget), backend, verify))
+    return made if f is None else made(f)
 
 
 @returns_derivative("value_and_grad")
@@ -78,11 +86,12 @@ def value_and_grad(
     checkpoint: Any = "auto",
     budget: int | str | None = None,
     backend: str | Numba | None = None,
+    verify: str | bool | None = None,
 ) -> Any:
     """Return a function that computes the value of `f` and its gradient, at the cost of the gradient alone.
 
     Args:
-        f, wrt, has_aux, checkpoint, budget, backend: as for `grad`.
+        f, wrt, has_aux, checkpoint, budget, backend, verify: as for `grad`.
 
     Returns:
         A callable like that of `grad`, whose result is `(value, gradient)`, or `((value, aux), gradient)` with
@@ -99,18 +108,22 @@ def value_and_grad(
         >>> cube(2.0)
         (8.0, 12.0)
     """
-    options = {"kind": "value_and_grad", "has_aux": has_aux, "checkpoint": policy_of(checkpoint, budget), "backend": backend}
-    return functools.partial(Gradient, wrt=wrt, **options) if f is None else Gradient(f, wrt, **options)
+    options = Options(has_aux, policy_of(checkpoint, budget), backend, verify)
+    made = functools.partial(Gradient, wrt=wrt, kind="value_and_grad", options=options)
+    return made if f is None else made(f)
 
 
 @returns_derivative("vjp call")
-def vjp(f: Callable, *args: Any, wrt: int | str | Sequence[int | str] | None = None) -> tuple[Any, Callable]:
+def vjp(
+    f: Callable, *args: Any, wrt: int | str | Sequence[int | str] | None = None, verify: str | bool | None = None
+) -> tuple[Any, Callable]:
     """Compute the value of a function and its pullback, which multiplies a cotangent by the function's Jacobian.
 
     Args:
         f: a function whose result may have any shape and structure.
         args: the arguments of `f`.
         wrt: as for `grad`; None is all of `args`.
+        verify: as for `grad`.
 
     Returns:
         `(value, pullback)`. `pullback(cotangent)` takes a cotangent of the value's structure, shapes and dtypes and
@@ -136,12 +149,12 @@ def vjp(f: Callable, *args: Any, wrt: int | str | Sequence[int | str] | None = N
         wrt = 0 if len(args) == 1 else tuple(range(len(args)))
     elif not isinstance(wrt, str | int):
         wrt = tuple(wrt)
-    return _derivative_of("vjp", function, wrt, len(bound_args))(*bound_args, *args, **bound_kwargs)
+    return _derivative_of("vjp", function, wrt, len(bound_args), level_of(verify))(*bound_args, *args, **bound_kwargs)
 
 
 @functools.lru_cache(maxsize=512)
-def _derivative_of(kind: str, function: Callable, wrt: Any, bound: int) -> Gradient:
-    return Gradient(function, _shifted(wrt, bound), kind=kind)
+def _derivative_of(kind: str, function: Callable, wrt: Any, bound: int, verify: str | bool) -> Gradient:
+    return Gradient(function, _shifted(wrt, bound), kind, Options(verify=verify))
 
 
 def _shifted(wrt: Any, by: int) -> Any:
@@ -153,13 +166,14 @@ def _shifted(wrt: Any, by: int) -> Any:
 
 @returns_derivative("jvp")
 def pushforward(
-    f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None
-) -> Gradient:
+    f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None,
+    verify: str | bool | None = None,
+) -> Gradient:  # fmt: skip
     """Return a function that computes the product of the Jacobian of `f` and a tangent, in forward mode.
 
     Args:
         f: a function whose result may have any shape and structure.
-        wrt, backend: as for `grad`.
+        wrt, backend, verify: as for `grad`.
 
     Returns:
         A callable that takes f's arguments and for each parameter in wrt, such as `w`, the tangent `t_w`, by name (or
@@ -177,11 +191,13 @@ def pushforward(
         >>> push(np.array([1.0, 2.0]), t_x=np.array([1.0, 10.0]))
         (array([1., 4.]), array([ 2., 40.]))
     """
-    return Gradient(f, wrt, kind="jvp", backend=backend)
+    return Gradient(f, wrt, kind="jvp", options=Options(backend=backend, verify=verify))
 
 
 @returns_derivative("jvp call")
-def jvp(f: Callable, args: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(
+    f: Callable, args: Sequence[Any], tangents: Sequence[Any], *, verify: str | bool | None = None
+) -> tuple[Any, Any]:
     """Compute the value of a function and the tangent of its result, together in forward mode.
 
     Args:
@@ -189,6 +205,7 @@ def jvp(f: Callable, args: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any,
         args: the arguments of `f`.
         tangents: one tangent for each of `args`, with the argument's structure, shapes and dtypes, or None for an
             argument that is held fixed.
+        verify: as for `grad`.
 
     Returns:
         `(value, tangent)`, where the tangent has the structure and shapes of the value. The generated text is that
@@ -213,7 +230,7 @@ def jvp(f: Callable, args: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any,
     if not wrt:
         raise WrtError("jvp is given no tangent: every argument is held fixed", instead="jvp(f, (x,), (t_x,))")
     function, bound_args, bound_kwargs = unwrap(f)
-    push = _derivative_of("jvp", function, wrt, len(bound_args))
+    push = _derivative_of("jvp", function, wrt, len(bound_args), level_of(verify))
     given = zip(push.directions, [tangents[k] for k in wrt])
     return push(*bound_args, *args, **bound_kwargs, **dict(given))
 
@@ -221,9 +238,12 @@ def jvp(f: Callable, args: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any,
 class HessianProduct(Opaque):
     """The callable that `hvp` returns, with the attributes `source`, `lower`, `save` and `primal`."""
 
-    def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0, backend: str | Numba | None = None):
-        self._gradient = Gradient(f, wrt, backend=backend)
-        self._product = Gradient(self._gradient, self._gradient.wrt, kind="tangent")
+    def __init__(
+        self, f: Callable, wrt: int | str | Sequence[int | str] = 0, backend: str | Numba | None = None,
+        verify: str | bool | None = None,
+    ):  # fmt: skip
+        self._gradient = Gradient(f, wrt, options=Options(backend=backend, verify=verify))
+        self._product = Gradient(self._gradient, self._gradient.wrt, kind="tangent", options=Options(verify=verify))
         self._single = self._gradient._single
         functools.update_wrapper(self, self._gradient)
         self.primal, self.wrt = f, self._gradient.wrt
@@ -250,7 +270,7 @@ class HessianProduct(Opaque):
         return f"<product of the Hessian of {self.__name__} with respect to {', '.join(self.wrt)} and a vector>"
 
     def __reduce__(self):
-        return HessianProduct, (self.primal, self._gradient._asked, self._gradient._backend)
+        return HessianProduct, (self.primal, self._gradient._asked, self._gradient._backend, self._gradient._verify)
 
     @property
     def source(self) -> str:
@@ -267,12 +287,15 @@ class HessianProduct(Opaque):
 
 
 @returns_derivative("hvp")
-def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None) -> HessianProduct:
+def hvp(
+    f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str | Numba | None = None,
+    verify: str | bool | None = None,
+) -> HessianProduct:  # fmt: skip
     """Return a function that computes the product of the Hessian of `f` and a vector, at the cost of a few gradients.
 
     Args:
         f: a function whose result is one real number, as for `grad`.
-        wrt, backend: as for `grad`.
+        wrt, backend, verify: as for `grad`.
 
     Returns:
         A callable `product(*args, v)`, where `v` and the result have the structure, shapes and dtypes of the argument in
@@ -287,4 +310,4 @@ def hvp(f: Callable, wrt: int | str | Sequence[int | str] = 0, *, backend: str |
         >>> hvp(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]), np.array([1.0, 10.0]))
         array([  6., 120.])
     """
-    return HessianProduct(f, wrt, backend)
+    return HessianProduct(f, wrt, backend, verify)

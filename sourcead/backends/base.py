@@ -2,7 +2,7 @@
 
     derivative  -- generate -->  program (text)  -- load -->  function
 
-`compile/` uses engines through the class `Engine` alone; `backends/numpy.py` and `backends/numba/engine.py` implement it.
+`compile/` uses engines through the class `Engine` alone; `backends/engines.py` and `backends/numba/engine.py` implement it.
 """
 
 from __future__ import annotations

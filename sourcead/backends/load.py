@@ -67,20 +67,17 @@ def run(code: types.CodeType, name: str, namespace: dict[str, Any]) -> types.Fun
     return function
 
 
+class _Expression(str):
+    """A text that stands for a value as whose `repr` it is shown."""
+
+    __repr__ = str.__str__
+
+
 def parameter_list(signature: inspect.Signature, default: str) -> str:
     """Return the parameter list of a `def`, in which `default.format(name)` is the expression of each default."""
-    parts, before = [], None
-    for p in signature.parameters.values():
-        if before is p.POSITIONAL_ONLY and p.kind is not p.POSITIONAL_ONLY:
-            parts.append("/")
-        if p.kind is p.KEYWORD_ONLY and before not in (p.KEYWORD_ONLY, p.VAR_POSITIONAL):
-            parts.append("*")
-        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
-        parts.append(star + p.name + ("" if p.default is p.empty else "=" + default.format(p.name)))
-        before = p.kind
-    if before is inspect.Parameter.POSITIONAL_ONLY:
-        parts.append("/")
-    return ", ".join(parts)
+    defaults = {p.name: p.empty if p.default is p.empty else _Expression(default.format(p.name)) for p in signature.parameters.values()}
+    shown = [p.replace(annotation=p.empty, default=defaults[p.name]) for p in signature.parameters.values()]
+    return str(inspect.Signature(shown))[1:-1]
 
 
 def argument_list(signature: inspect.Signature) -> str:

@@ -16,11 +16,9 @@ from sourcead.compile.keys import NUMBERS, coarse_key, is_static
 from sourcead.compile.structures import conversion
 from sourcead.compile.wrt import check_wrt
 from sourcead.errors import UnsupportedValueError
-from sourcead.ir.records import fields_inside, is_namedtuple, is_plain_class, is_record
-from sourcead.ir.type_of import list_type, type_of
-from sourcead.ir.types import (
-    BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, Known, StructT, TupleT, Type, tangent_type
-)
+from sourcead.ir.records import is_namedtuple, is_plain_class, is_record, parts_of
+from sourcead.ir.type_of import type_of
+from sourcead.ir.types import BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, StructT, TupleT, Type, tangent_type
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,72 +53,42 @@ def arguments_of(values: dict[str, Any], wrt: Collection[str], derived: Collecti
     """
     coarse, found, statics, conversions = [], {}, {}, {}
     for name, value in values.items():
+        refuse_arrays(value, name)
         if name in wrt:
-            argument_type(value, name)
             check_wrt(value, name)
         convert = conversion(value, name in derived)
         if convert is not None:
             conversions[name], value = convert, convert(value)
         if is_static(value):
             statics[name] = value
-        found[name] = argument_type(value, name)
+        found[name] = type_of(value)
         coarse.append(coarse_key(value))
     for t, name in directions.items():
         found[t] = tangent_type(found[name])  # with the same dims
     return Arguments(tuple(coarse), found, statics, conversions)
 
 
-def argument_type(x: Any, where: str) -> Type:
-    """Return the type of the value `x` of an argument.
+def refuse_arrays(x: Any, where: str) -> None:
+    """Refuse an argument that is or contains an array which sourcead does not support: a matrix, a masked array, a data frame, a tensor.
 
     Args:
         x: the argument.
-        where: the expression for it in the user's code, such as `w` or `params['w']`, for error messages.
+        where: the expression for it in the user's code, such as `w` or `params['w']`.
 
     Raises:
-        UnsupportedValueError: it is an array that sourcead does not support: a matrix, a masked array, a data frame, a tensor.
+        UnsupportedValueError: it is or contains one.
     """
-    t = type(x)
-    if isinstance(x, np.ndarray):
-        if t is np.ndarray:
-            return type_of(x)
-        if t is np.memmap:
-            return type_of(np.asarray(x))
-        raise _refused_array(x, where)
-    if is_record(x):
-        return _record_type(x, where)
-    if isinstance(x, tuple | list):
-        items = tuple(argument_type(v, f"{where}[{i}]") for i, v in enumerate(x))
-        return TupleT(items) if isinstance(x, tuple) else list_type(items)
-    if isinstance(x, dict):
-        return DictT(tuple((k, argument_type(v, f"{where}[{k!r}]")) for k, v in x.items()))
-    if (
-        not is_static(x)
-        and (hasattr(x, "__array__") or hasattr(x, "__array_ufunc__"))
-        and not isinstance(x, np.generic)
-    ):
-        raise _refused_array(x, where)
-    return type_of(x)
-
-
-def _record_type(x: Any, where: str) -> Type:
-    """Return the type of a record; a reference from inside the record back to itself has the type UNKNOWN."""
-    with fields_inside(x) as fields:
-        if fields is None:
-            return UNKNOWN
-        return StructT(type(x), tuple((n, _field_type(v, f"{where}.{n}")) for n, v in fields.items()))
-
-
-def _field_type(x: Any, where: str) -> Type:
-    return Known(x) if isinstance(x, bool | str) else argument_type(x, where)
-
-
-def _refused_array(x: Any, where: str) -> UnsupportedValueError:
-    cause = "calculates by rules of its own" if isinstance(x, np.ndarray) else "is no NumPy array"
-    return UnsupportedValueError(
-        f"the argument `{where}` is a {type(x).__module__.partition('.')[0]}.{type(x).__name__}, which {cause}",
-        instead=f"`{where}.filled(...)`" if isinstance(x, np.ma.MaskedArray) else f"`np.asarray({where})`",
-    )
+    if type(x) in (np.ndarray, np.memmap) or isinstance(x, np.generic) or is_static(x):
+        return
+    if is_record(x) or isinstance(x, tuple | list | dict):
+        for at, part in parts_of(x):
+            refuse_arrays(part, where + at)
+    elif hasattr(x, "__array__") or hasattr(x, "__array_ufunc__"):
+        cause = "calculates by rules of its own" if isinstance(x, np.ndarray) else "is no NumPy array"
+        raise UnsupportedValueError(
+            f"the argument `{where}` is a {type(x).__module__.partition('.')[0]}.{type(x).__name__}, which {cause}",
+            instead=f"`{where}.filled(...)`" if isinstance(x, np.ma.MaskedArray) else f"`np.asarray({where})`",
+        )
 
 
 _ANNOTATED = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX, np.ndarray: Array(None, None)}

@@ -15,27 +15,29 @@ import sys
 import threading
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
 from sourcead.ad.forward.pushforward import tangent_names
 from sourcead.ad.gradient import Form
 from sourcead.backends.base import Engine, Program
-from sourcead.backends.engines import engine_of, let_compiled_code_call
+from sourcead.backends.engines import NUMPY, engine_of, let_compiled_code_call
 from sourcead.backends.options import Numba, backend_of
-from sourcead.backends.save import standalone
 from sourcead.compile import before_calls, pipeline
 from sourcead.compile.arguments import Arguments, arguments_of, declared_types
 from sourcead.compile.before_calls import calling, dispatcher, only_passes_on
+from sourcead.compile.comparison import PATIENCE, Primal
+from sourcead.compile.generated import Generated
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
 from sourcead.compile.pipeline import KINDS, Request
 from sourcead.compile.specialisation import (
     EXACT_ENTRIES, MISSING, SHARED, SHARED_TEXTS, TEXTS, Specialisation, read, remember, shared, specialised
 )
+from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
 from sourcead.frontend.find_source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
-from sourcead.ir.nodes import Function
+from sourcead.frontend.lower import lower_function
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.transformations import Described
@@ -44,26 +46,16 @@ from sourcead.primitives.table import adjoint_rule
 
 
 @dataclass(frozen=True)
-class Lowered:
-    """The result of compiling a function.
+class Options:
+    """Options of `grad` and the other transformations, as the user gave them."""
 
-    Attributes:
-        text: the generated source.
-        ir: the intermediate representation that the source was generated from.
-        notes: for each loop, what it saves for the reverse sweep, with shapes and bytes, and what it recomputes.
-        compiled_text: the source that Numba compiles, with backend="numba" or "auto"; None with NumPy.
-    """
-
-    text: str
-    ir: Function
-    notes: tuple[str, ...]
-    compiled_text: str | None = None
-
-    def __str__(self):
-        return self.text
+    has_aux: bool = False
+    checkpoint: Any = "auto"
+    backend: Any = None
+    verify: Any = None
 
 
-class Gradient(Opaque):
+class Gradient(Generated, Opaque):
     """A callable that computes the gradient, or another derivative, of a function; see `sourcead.grad`.
 
     Attributes:
@@ -72,8 +64,7 @@ class Gradient(Opaque):
         signature: the signature of the derivative: that of the primal, in forward mode with parameters for tangents.
     """
 
-    def __init__(self, f, wrt=0, *, kind="grad", has_aux=False, checkpoint="auto", backend=None):
-        checkpoint = policy_of(checkpoint)
+    def __init__(self, f: Callable, wrt: Any = 0, kind: str = "grad", options: Options = Options()):  # noqa: B008 (immutable)
         function, bound_args, bound_kwargs = unwrap(f)
         if isinstance(function, Gradient):
             bound_args = (*function._bound_args, *bound_args)
@@ -84,9 +75,9 @@ class Gradient(Opaque):
         else:
             find_source(function)  # raises
         functools.update_wrapper(self, f if hasattr(f, "__name__") and not is_compiled(f) else function)  # with the attributes of f
-        if backend is None and isinstance(f, Gradient):
-            backend = f._backend
-        self._kind, self._asked, self._has_aux, self._checkpoint = kind, wrt, has_aux, checkpoint
+        backend = f._backend if options.backend is None and isinstance(f, Gradient) else options.backend
+        self._kind, self._asked, self._has_aux, self._checkpoint = kind, wrt, options.has_aux, policy_of(options.checkpoint)
+        self._verify = level_of(options.verify)
         self._backend = backend_of(backend, f) if KINDS[kind].compiles else "numpy"
         self._engine = engine_of(self._backend)
         self.primal = f
@@ -117,9 +108,8 @@ class Gradient(Opaque):
     @property
     def generated_name(self) -> str:
         """The name of the generated function."""
-        inner = self._function
-        name = inner.generated_name if isinstance(inner, Gradient) else getattr(inner, "__name__", "function")
-        return f"{name if name.isidentifier() else 'function'}_{self._kind}"
+        name = getattr(self._user_function, "__name__", "function")
+        return "_".join([name if name.isidentifier() else "function", *(g._kind for g in reversed(self._levels))])
 
     def unbound(self) -> Gradient:
         """Return this derivative without its bound arguments, which are a method's `self` or those of a `functools.partial`."""
@@ -129,17 +119,21 @@ class Gradient(Opaque):
         other._bound_args, other._bound_kwargs = (), {}
         return other
 
+    @property
+    def _levels(self) -> list[Gradient]:
+        """This derivative, and the derivatives that it is the derivative of."""
+        inner = self._function
+        return [self, *inner._levels] if isinstance(inner, Gradient) else [self]
+
+    @property
     def _user_function(self) -> types.FunctionType:
-        """Return the user's function, below all derivatives of derivatives."""
-        function = self._function
-        while isinstance(function, Gradient):
-            function = function._function
-        return function
+        """The user's function, below all derivatives of derivatives."""
+        return self._levels[-1]._function
 
     @property
     def _place(self) -> str:
         """The file and line of the user's function."""
-        code = self._user_function().__code__
+        code = self._user_function.__code__
         return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
 
     @property
@@ -166,8 +160,8 @@ class Gradient(Opaque):
             found = getattr(found, part, None)
         if found is self:
             return self.__qualname__  # the decorated name
-        options = {"kind": self._kind, "has_aux": self._has_aux, "checkpoint": self._checkpoint, "backend": self._backend}
-        return functools.partial(Gradient, **options), (self.primal, self._asked)
+        options = Options(self._has_aux, self._checkpoint, self._backend, self._verify)
+        return Gradient, (self.primal, self._asked, self._kind, options)
 
     def described(self) -> Described:
         """Return the kind, the function and the options of this derivative, for calls of it inside a function that is differentiated."""
@@ -176,47 +170,7 @@ class Gradient(Opaque):
         first = wrt[0] if self._single else wrt
         return Described(self._kind, self._function, first, self._has_aux, tuple(names), self._bound_args, self._bound_kwargs)
 
-    # ---- what was generated ----
-
-    @property
-    def source(self) -> str:
-        """The generated text for the types of the last call; before any call, for the types that annotations and defaults tell."""
-        return self._latest().built.plain.text
-
-    def lower(self, *args, **kwargs) -> Lowered:
-        """Return the text that a call with these arguments compiles to, without running it.
-
-        Args:
-            args, kwargs: arguments as for a call; if there are none, the text of the last call is returned.
-
-        Returns:
-            A `Lowered` with the text, the intermediate representation and notes on what each loop saves, with shapes and bytes
-            for these arguments.
-        """
-        compiled = self._latest(*args, **kwargs)
-        given = self._bound(args, kwargs) if args or kwargs else {}
-        built = compiled.built
-        compiled_text = None if built.program is None else built.program.text
-        return Lowered(built.plain.text, built.plain.ir, built.notes.shown(given), compiled_text)
-
-    def save(self, path, *args, **kwargs) -> None:
-        """Write the generated function as a module that runs without sourcead.
-
-        Global data that the function reads becomes constants of the module, with the values that they have now.
-
-        Args:
-            path: the file to write, a string or path.
-            args, kwargs: arguments whose types the function is generated for; if there are none, those of the last call.
-
-        Raises:
-            UnsupportedValueError: the function reads a global object that cannot be written as a constant.
-        """
-        compiled = self._latest(*args, **kwargs)
-        compiled.refresh()
-        plain = compiled.built.plain
-        text = standalone(plain.text, plain.name, compiled.namespace)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+    # ---- compiling ----
 
     def _bound(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return {parameter: argument} of a call, with bound arguments and defaults."""
@@ -230,39 +184,37 @@ class Gradient(Opaque):
         last = self._last()
         return self._compiled(self._declared()) if last is None else self._compiled_for[last]
 
-    # ---- compiling ----
-
     def _miss(self, key: tuple, values: tuple) -> Callable:
         """Return the function to call for arguments with a new exact key, and enter it in the table."""
         with self._lock:
             call = self._table.get(key)
             if call is None:
                 arguments = self._described(dict(zip(self.signature.parameters, values)))
-                call = self._prepared(self._compiled(arguments), arguments, key)
+                call = self._verified(self._compiled(arguments), arguments, key)
                 remember(self._table, key, call, EXACT_ENTRIES)
             return call
 
     def _described(self, values: dict[str, Any]) -> Arguments:
         directions = self._all_directions()
-        described = arguments_of(values, self.wrt, self._derived_names(), directions)
+        derived = self._derived
+        described = arguments_of(values, self.wrt, derived, directions)
         if self._kind != "columns":
             for name, primal in directions.items():
                 check_tangent(values[name], values[primal], name, primal)
         return described
 
-    def _derived_names(self) -> frozenset[str]:
-        """Return the names of the parameters in wrt and of the tangents, here and in the derivatives that this is the derivative of."""
-        inner = self._function._derived_names() if isinstance(self._function, Gradient) else frozenset()
-        return inner | frozenset(self.wrt) | frozenset(self._directions)
+    @property
+    def _derived(self) -> frozenset[str]:
+        """The parameters in wrt and the tangents, here and in the derivatives that this is the derivative of."""
+        return frozenset(name for g in self._levels for name in (*g.wrt, *g._directions))
 
     def _all_directions(self) -> dict[str, str]:
         """Return {tangent parameter: its primal parameter}, here and in the derivatives that this is the derivative of."""
-        inner = self._function._all_directions() if isinstance(self._function, Gradient) else {}
-        return {**inner, **self._directions}
+        return {t: primal for g in reversed(self._levels) for t, primal in g._directions.items()}
 
     def _declared(self) -> Arguments:
         """Return the arguments' types and static values that annotations and defaults tell."""
-        found, statics = declared_types(self._user_function(), self.signature)
+        found, statics = declared_types(self._user_function, self.signature)
         for name in statics.keys() & set(self.wrt):  # a default such as None says nothing of what is differentiated
             found[name] = UNKNOWN
             del statics[name]
@@ -287,7 +239,7 @@ class Gradient(Opaque):
         f = self._function
         if isinstance(f, Gradient) or hasattr(f, "__wrapped__") or is_entered(f) or not self._engine.rebinds:
             return None
-        options = self._engine, self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint)
+        options = self._engine, self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify
         return Same(f.__code__), Same(f.__globals__), coarse, options
 
     def _built(self, arguments: Arguments, engine: Engine) -> pipeline.Built:
@@ -325,6 +277,46 @@ class Gradient(Opaque):
         if built.program is None:
             raise built.refusal
         return built.program, built.written, {inside: read(holder, name) for holder, name, inside in built.live}
+
+    def _verified(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
+        """Return the generated function, which compares its first result with the user's function if the text is new."""
+        call = self._prepared(compiled, arguments, key)
+        if not self._verify:
+            compiled.built.unverified.clear()
+        if not compiled.built.unverified:
+            return call
+
+        def settle():
+            compiled.built.unverified.clear()
+            with self._lock:
+                if self._table.get(key) is first:
+                    self._table[key] = call
+
+        first = verifying(call, self._subject(compiled, arguments), self.signature, settle)
+        self._compiled_for[first] = compiled
+        return first
+
+    def _subject(self, compiled: Specialisation, arguments: Arguments) -> Subject:
+        """Return what the verification of a text must know of this derivative."""
+        user, nested = self._user_function, isinstance(self._function, Gradient)
+        tangents, derived = self._all_directions(), self._derived
+        patience = None if self._engine is NUMPY else PATIENCE
+
+        def primal(function: Callable, left: Collection[str], values: dict[str, Any]) -> Primal:
+            return Primal(function, self._takes, {name: v for name, v in values.items() if name not in left}, patience)
+
+        def lowered():
+            types = {name: t for name, t in arguments.types.items() if name not in tangents}
+            form = Form("grad", False, True)
+            request = Request(user, types, arguments.statics, derived, form, self._checkpoint, self._engine, self._place)
+            return lower_function(find_source(user), pipeline.types_of(request), arguments.statics)
+
+        return Subject(
+            Form(self._kind, self._has_aux, self._single), self.wrt, self._directions, derived, self._verify,
+            compiled.built.plain.text, self._place,
+            lowered if nested else lambda: compiled.built.unverified[0],
+            functools.partial(primal, user, tangents), functools.partial(primal, self._function, self._directions),
+        )  # fmt: skip
 
     def _prepared(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
         """Return the generated function in the wrappers that its calls need (`before_calls.py`); most need none."""
@@ -365,7 +357,7 @@ class Gradient(Opaque):
             with self._lock:
                 self._table.pop(key, None)
                 again = self._compiled(arguments)
-                renewed = self._prepared(again, arguments, key)
+                renewed = self._verified(again, arguments, key)
                 self._table[key] = renewed
                 self._compiled_for[refreshed] = again  # `refreshed` is the last call, and `source` shows the text that ran
                 return renewed

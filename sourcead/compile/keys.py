@@ -14,19 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.ir.records import fields_inside, is_record
+from sourcead.ir.records import fields_inside, is_namedtuple, is_record
 from sourcead.ir.types import SMALL
 from sourcead.language.checkpoint_policies import SavingPolicy
 
-NUMBERS = frozenset(
-    [
-        float,
-        int,
-        complex,
-        np.bool_,
-        *(np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["AllFloat"]),
-    ]
-)
+NUMBERS = frozenset([float, int, complex, np.bool_, *(np.dtype(c).type for c in np.typecodes["AllInteger"] + np.typecodes["AllFloat"])])
 
 
 class Same:
@@ -76,26 +68,17 @@ coarse_key = _key_of(lambda x: (x.dtype, tuple([min(n, SMALL) for n in x.shape])
 
 def _structure_key(x: Any, key: Callable):
     t = type(x)
-    if isinstance(x, tuple) and is_record(x):
-        return _record_key(x, key)
-    if isinstance(x, tuple | list):
+    if isinstance(x, tuple | list) and not is_namedtuple(t):
         return (t, *map(key, x))
     if isinstance(x, dict):
         return (t, *((type(k), k, key(v)) for k, v in x.items()))
-    if is_record(x):
-        return _record_key(x, key)
+    if is_record(x):  # whose strings and booleans are static
+        with fields_inside(x) as fields:
+            items = (fields or {}).items()
+            return (t, *[(n, static_key(v) if isinstance(v, bool | str) else key(v)) for n, v in items])
     if isinstance(x, np.memmap):
         return t, x.dtype, x.shape
-    if isinstance(x, np.generic):
-        return t, x.dtype
-    return t
-
-
-def _record_key(x: Any, key: Callable):
-    """Return the key of a record, whose strings and booleans are static."""
-    with fields_inside(x) as fields:
-        items = (fields or {}).items()
-        return (type(x), *[(n, static_key(v) if isinstance(v, bool | str) else key(v)) for n, v in items])
+    return (t, x.dtype) if isinstance(x, np.generic) else t
 
 
 def is_static(x: Any) -> bool:

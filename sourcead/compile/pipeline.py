@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sourcead.ad.forward.pushforward import pushforward, tangent_names
@@ -15,7 +16,7 @@ from sourcead.ad.residuals.notes import Notes
 from sourcead.ad.result_and_gradients import function_name
 from sourcead.analysis.builder import Builder
 from sourcead.backends.base import Derivative, Engine, Program
-from sourcead.backends.numpy import NUMPY
+from sourcead.backends.engines import NUMPY
 from sourcead.backends.python_overhead import in_one_chunk, without_collection
 from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of derivatives with the frontend)
     nested_derivatives as nested
@@ -94,6 +95,7 @@ class Built:
         guards: (holder, key, object) of functions that were inlined: if the holder has another object there, the text is invalid.
         program: the program for the engine of the request; None if that is NumPy or if it refuses the program.
         refusal: the error with which the engine refuses the program.
+        unverified: the lowered function until the text was compared with the user's function (`verification.py`), then nothing.
     """
 
     plain: Program
@@ -103,6 +105,7 @@ class Built:
     guards: tuple
     program: Program | None = None
     refusal: BackendError | None = None
+    unverified: list[Lowered] = field(default_factory=list)
 
 
 @in_one_chunk
@@ -125,15 +128,13 @@ def build(request: Request) -> Built:
         guards=tuple(lowered.guards),
         program=program,
         refusal=refusal,
+        unverified=[lowered],
     )
 
 
 def derive(request: Request) -> tuple[Lowered, Derivative]:
     """Return the lowered form of the user's function, and its derivative in the IR."""
-    source = find_source(request.function)
-    types = {
-        name: as_float(t) if name in request.wrt else t for name, t in request.types.items() if name not in request.statics
-    }
+    source, types = find_source(request.function), types_of(request)
     title = KINDS[request.form.kind].title
     name = f"{function_name(source.name)}_{request.form.kind}"
     doc = f"{title} of {function_name(source.name)} ({request.place}) with respect to {', '.join(request.wrt)}."
@@ -156,6 +157,12 @@ def derive(request: Request) -> tuple[Lowered, Derivative]:
 
     lowered, function, notes, splits = derived()
     return lowered, Derivative(name, request.place, function, notes, splits, without_closures)
+
+
+def types_of(request: Request) -> dict[str, Type]:
+    """Return the types of the arguments that are not known while compiling, where integers in wrt are floats."""
+    found = {name: t for name, t in request.types.items() if name not in request.statics}
+    return {name: as_float(t) if name in request.wrt else t for name, t in found.items()}
 
 
 def at_once(function: Function, directions: dict[str, str]) -> Function:
@@ -186,11 +193,6 @@ def at_once(function: Function, directions: dict[str, str]) -> Function:
 
 def literal_defaults(source: Source, names: list[str]) -> tuple:
     """Return the defaults of the last parameters, from the end up to the first that cannot be written as a literal."""
-    found = source.defaults
-    last: list = []
-    for name in reversed(names):
-        value = found.get(name, ...)
-        if value is ... or type(value) not in (int, float, bool, str, type(None)) or value != value:
-            break
-        last.append(value)
-    return tuple(reversed(last))
+    values = (source.defaults.get(name, ...) for name in reversed(names))
+    literals = itertools.takewhile(lambda v: type(v) in (int, float, bool, str, type(None)) and v == v, values)
+    return tuple(literals)[::-1]

@@ -115,10 +115,13 @@ SHARED: dict[Any, tuple[types.FunctionType, Specialisation]] = {}
 
 
 def shared(key: Any, function: types.FunctionType) -> Specialisation | None:
-    """Return the specialisation of another function with the same code, rebound to the closure cells of this one; None if invalid."""
-    if key not in SHARED:
+    """Return the specialisation of another function with the same code, rebound to the closure cells of this one.
+
+    None if there is none, if it is invalid, or if its text was not yet compared with that function.
+    """
+    other, found = SHARED.get(key, (None, None))
+    if found is None or found.built.unverified:
         return None
-    other, found = SHARED[key]
     cells = zip(map(keys.Same, other.__closure__ or ()), function.__closure__ or ())
     found = found.rebound(dict(cells))
     return found if found.is_current() else None

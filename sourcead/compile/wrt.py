@@ -111,7 +111,7 @@ def check_wrt(x: Any, where: str) -> None:
                 f"the argument `{where}` in wrt is an array of {x.dtype}, and {kind} carry no derivative",
                 instead=instead,
             )
-    elif not any(True for _ in leaves(x)) and not isinstance(x, tuple | list | dict):
+    elif not leaves(x) and not isinstance(x, tuple | list | dict):
         shown = "None" if x is None else f"a {type(x).__name__}"
         raise WrtError(
             f"the argument `{where}` in wrt is {shown}, which carries no derivative",

@@ -12,10 +12,12 @@ import ast
 import copy
 import functools
 import inspect
+import io
 import linecache
 import os
 import re
 import sys
+import tokenize
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -24,8 +26,8 @@ from typing import Any
 import gast
 
 from sourcead.errors import NoSourceError, UnsupportedValueError, spelled
-from sourcead.frontend.source_text import dedented, segment, without_comments
 from sourcead.ir.nodes import Origin
+from sourcead.ir.records import find
 from sourcead.language.transformations import Described
 
 
@@ -74,14 +76,14 @@ class Source:
         if not hasattr(node, "lineno"):
             node = self.node
         line, col, end_line, end_col = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
-        text = segment(self.lines, line, col, end_line, end_col)
+        text = _segment(self.lines, line, col, end_line, end_col)
         body = getattr(node, "body", None)
         if isinstance(body, list) and body:
             start = (body[0].lineno, body[0].col_offset)
-            text = without_comments(segment(self.lines, line, col, *start))
+            text = _without_comments(_segment(self.lines, line, col, *start))
             end_line = line + text.count("\n")
             end_col = (col if end_line == line else 0) + len(text.rpartition("\n")[2].encode())
-        return Origin(self.file, line, col, end_line, end_col, dedented(text, col))
+        return Origin(self.file, line, col, end_line, end_col, _dedented(text, col))
 
 
 def find_source(f: Callable) -> Source:
@@ -137,8 +139,8 @@ def unwrap(f: Callable) -> tuple[Callable, tuple, dict[str, Any]]:
             f = f.__wrapped__
         elif _is_numba_dispatcher(f):
             f = f.py_func
-        elif isinstance(_call_method(f), types.FunctionType) and not _belongs_to_numpy(f):
-            f, args = _call_method(f), (f, *args)
+        elif isinstance(called := find(type(f), "__call__")[1], types.FunctionType) and type(f).__module__.partition(".")[0] != "numpy":
+            f, args = called, (f, *args)
         else:
             return f, args, kwargs
 
@@ -183,31 +185,24 @@ _found: dict[tuple[str, types.CodeType], tuple[gast.AST, list[str]]] = {}
 
 
 def _node_of(code: types.CodeType, module: dict) -> tuple[gast.AST, list[str]]:
-    """The syntax node of a code object, and the lines of its file."""
+    """The syntax node of a code object, and the lines of its file; cached lines come first, as they run if the file has changed since."""
     key = code.co_filename, code
-    if key not in _found:
-        node, lines = _find_node(code, module)
-        _found[key] = gast.ast_to_gast(node), lines
-    return _found[key]
-
-
-def _find_node(code: types.CodeType, module: dict) -> tuple[ast.AST, list[str]]:
-    """Looks in the lines that are cached first: if the file has changed since, they are what runs."""
-    parsed = _parse(code, module)
-    node = _choose(parsed, code)
-    if node is None:
-        linecache.checkcache(code.co_filename)
+    if key in _found:
+        return _found[key]
+    for outdated in (False, True):
+        if outdated:
+            linecache.checkcache(code.co_filename)
         parsed = _parse(code, module)
-        node = _choose(parsed, code)
-    if node is None and code.co_filename == "<string>":  # `python -c` keeps its own text under that name, from 3.13 on
+        if (node := _choose(parsed, code)) is not None:
+            _found[key] = gast.ast_to_gast(node), parsed.lines
+            return _found[key]
+    if code.co_filename == "<string>":  # `python -c` keeps its own text under that name, from 3.13 on
         raise _no_text(code)
-    if node is None:
-        raise NoSourceError(
-            f"line {code.co_firstlineno} of {code.co_filename} is not the source of `{code.co_name}` as it runs: "
-            "the file was edited after it was imported, or an import hook rewrites it",
-            instead="import the module again (restart the session, or importlib.reload)",
-        )
-    return node, parsed.lines
+    raise NoSourceError(
+        f"line {code.co_firstlineno} of {code.co_filename} is not the source of `{code.co_name}` as it runs: "
+        "the file was edited after it was imported, or an import hook rewrites it",
+        instead="import the module again (restart the session, or importlib.reload)",
+    )
 
 
 def _parse(code: types.CodeType, module: dict) -> _Parsed:
@@ -249,17 +244,13 @@ def _definitions(stmts: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncF
 
 def _choose(parsed: _Parsed, code: types.CodeType) -> ast.AST | None:
     """The node whose code this is; None if there is none."""
+    candidates = parsed.functions.get((code.co_firstlineno, code.co_name), [])
     if code.co_filename.startswith(_RULES):  # nobody edits these files while they run: no need to compile and compare
-        candidates = parsed.functions.get((code.co_firstlineno, code.co_name), [])
         return next((node for node in candidates if _parameters(node) == code.co_varnames[: code.co_argcount]), None)
     if any(name.startswith("@py") for name in code.co_varnames + code.co_names):  # pytest rewrote its assertions
-        candidates = parsed.functions.get((code.co_firstlineno, code.co_name), [])
         return candidates[0] if len(candidates) == 1 else None
-    same = []
-    for node in parsed.functions.get((code.co_firstlineno, code.co_name), []):
-        compiled = _compiled(node, code, parsed.imports)
-        if compiled is not None and _same_code(compiled, code):
-            same.append((node, compiled))
+    compiled = [(node, _compiled(node, code, parsed.imports)) for node in candidates]
+    same = [(node, found) for node, found in compiled if found is not None and _same_code(found, code)]
     if len(same) > 1 and hasattr(code, "co_positions"):  # the same lambda twice on a line
         same = [s for s in same if list(s[1].co_positions()) == list(code.co_positions())] or same
     return same[0][0] if same else None
@@ -367,10 +358,32 @@ def _is_numba_dispatcher(f: Any) -> bool:
     return module is not None and isinstance(f, module.Dispatcher)
 
 
-def _call_method(f: Any) -> Any:
-    """What calling an object runs: the `__call__` of its class."""
-    return next((vars(c)["__call__"] for c in type(f).__mro__ if "__call__" in vars(c)), None)
+# ---- the text of a node, for messages and comments ----
 
 
-def _belongs_to_numpy(f: Any) -> bool:
-    return type(f).__module__.partition(".")[0] == "numpy"
+def _segment(lines: list[str], line: int, col: int, end_line: int, end_col: int) -> str:
+    """The text between two positions, columns counted in UTF-8 bytes as the parser does."""
+    if end_line == line:
+        return lines[line - 1].encode()[col:end_col].decode()
+    first = lines[line - 1].encode()[col:].decode()
+    last = lines[end_line - 1].encode()[:end_col].decode()
+    return "".join([first, *lines[line : end_line - 1], last])
+
+
+def _dedented(text: str, col: int) -> str:
+    """The text with up to `col` blanks taken off each line but the first."""
+    first, *rest = text.split("\n")
+    return "\n".join([first, *(line[min(col, len(line) - len(line.lstrip())) :] for line in rest)])
+
+
+def _without_comments(header: str) -> str:
+    """The text up to its last token that is not a comment."""
+    end = 0, 0
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(header).readline):
+            if token.string.strip() and token.type != tokenize.COMMENT:
+                end = token.end
+    except (tokenize.TokenError, IndentationError, SyntaxError):  # the body is missing
+        pass
+    lines = header.splitlines(True)[: end[0]]
+    return "".join([*lines[:-1], lines[-1][: end[1]]]) if lines else header.rstrip()

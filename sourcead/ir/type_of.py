@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.ir.records import fields_inside, is_record
+from sourcead.ir.records import fields_inside, is_namedtuple, is_record
 from sourcead.ir.types import (
     BOOL, COMPLEX, FLOAT, INT, KINDS, SMALL, UNKNOWN, Array, DictT, Foreign, FunctionT, Known, ListT, NoneType, Scalar,
     SetT, Str, StructT, Sym, TupleT, Type, Undefined, Unknown, join
@@ -39,7 +39,7 @@ def type_of(value: Any) -> Type:
             return Str()
         case None:
             return NoneType()
-        case tuple() if type(value) is tuple:
+        case tuple() if not is_namedtuple(type(value)):
             return TupleT(tuple(map(type_of, value)))
         case list():
             return list_type(tuple(map(type_of, value)))

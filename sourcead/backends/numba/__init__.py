@@ -12,10 +12,9 @@
         outlining.py         calls that Numba may not know, as functions of their own
     functions.py         functions that the text calls, besides `sourcead.runtime`
     integers.py          integer arithmetic as in Python
-    compile.py           the compilation, and its errors
+    compile.py           the compilation, its errors, and machine code kept on disk
     overloads/           how Numba compiles these functions, outlined functions, and gradients called from compiled functions
     calls_to_python.py   calls of the interpreter from compiled code
-    disk.py              machine code kept on disk
     public_toolchain.py  compilation by Numba's public interface alone
     internals/           compilation beyond Numba's public interface: faster, for tested versions
 

@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import register_jitable
 
 from sourcead.backends.numba.internals import TOOLCHAIN
-from sourcead.backends.numba.load import load
+from sourcead.backends.numba.public_toolchain import load
 
 _IN_PARTS = types.SliceType | types.EllipsisType | types.RangeType | types.DType
 _WHOLE = types.Array | types.Number | types.Boolean | types.BaseTuple | types.NoneType | types.UnicodeType | types.Optional | types.List

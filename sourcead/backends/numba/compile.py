@@ -1,25 +1,31 @@
-"""Compilation with `numba.njit`, with errors reported at lines of the user's program."""
+"""Compilation with `numba.njit`, with errors reported at lines of the user's program, and machine code kept on disk."""
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import os
 import re
+import sys
+import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+import numba
 import numpy as np
 
+from sourcead import runtime
 from sourcead.backends import load as loading
 from sourcead.backends.numba.codegen.outlining import Outlined, with_outlined
 from sourcead.backends.numba.codegen.recursion import Recursive, reachable
-from sourcead.backends.numba.disk import file_of
 from sourcead.backends.numba.internals import TOOLCHAIN
-from sourcead.backends.numba.load import MODULE
-from sourcead.backends.numba.overloads import indexing, runtime as overloads  # noqa: F401  (they register themselves)
+from sourcead.backends.numba.overloads import runtime as overloads  # noqa: F401  (they register themselves)
 from sourcead.backends.numba.overloads.outlined import prepared
+from sourcead.backends.numba.public_toolchain import MODULE
 from sourcead.backends.options import WITHOUT_NUMBA, Numba
 from sourcead.backends.python_overhead import in_one_chunk, without_collection
 from sourcead.emit import Emitted
@@ -42,18 +48,9 @@ def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callabl
     """
 
     def loaded(backend: Numba) -> Callable:
-        file, used = cache_file(emitted, name, backend), ""
-
-        def make(cached: bool):
-            nonlocal used
-            dispatcher = dispatcher_of(emitted, name, backend, file, cached and file is not None)
-            used = dispatcher.py_func.__code__.co_filename
-            return dispatcher
-
-        def compile_with(compile_types: Callable[[], None]) -> None:
-            compile_or_refuse(compile_types, emitted, used, place)
-
-        return TOOLCHAIN.first_calls(make, compile_with)
+        dispatcher = dispatcher_of(emitted, name, backend, cache_file(emitted, name, backend))
+        file = dispatcher.py_func.__code__.co_filename
+        return TOOLCHAIN.first_calls(dispatcher, lambda compile_types: compile_or_refuse(compile_types, emitted, file, place))
 
     def on_one_thread(error: AssertionError) -> Callable:
         if not str(error).startswith("Sizes of "):
@@ -82,20 +79,15 @@ def until(call: Callable, errors: type[Exception], other: Callable[[Exception], 
     return either
 
 
-def cache_file(emitted: Emitted, name: str, backend: Numba) -> str | None:
-    """Return the file beside which Numba keeps the machine code of a text; None if that is not kept."""
-    return file_of(name, emitted.text, with_outlined(emitted), backend) if backend.cache and is_text(emitted.namespace) else None
-
-
-def dispatcher_of(emitted: Emitted, name: str, backend: Numba, file: str | None = None, cached: bool = False):
-    """Return Numba's dispatcher of the function that a text defines."""
+def dispatcher_of(emitted: Emitted, name: str, backend: Numba, file: str | None = None):
+    """Return Numba's dispatcher of the function that a text defines; its machine code is kept beside the file, if one is given."""
     options = backend.njit()
     namespace = with_dispatchers(emitted.namespace, options)
     code = loading.compiled(emitted.text, name) if file is None else compile(emitted.text, file, "exec", dont_inherit=True)
     function = loading.run(code, name, {**namespace, "__name__": MODULE})
     function.__code__ = with_names_apart(function.__code__)
     dispatcher = TOOLCHAIN.dispatcher(function, options)
-    if cached:
+    if file is not None:
         dispatcher.enable_caching()
     return dispatcher
 
@@ -119,21 +111,6 @@ def with_dispatchers(namespace: dict[str, Any], options: dict[str, Any]) -> dict
     for f, dispatcher in found.items():
         dispatcher.py_func.__globals__.update(known(f.namespace))
     return known(namespace)
-
-
-def is_text(namespace: dict[str, Any]) -> bool:
-    """Return whether machine code depends on the text alone, that is, the text reads only objects of NumPy, Python and sourcead."""
-    namespaces = [namespace, *(f.namespace for f in reachable(namespace))]
-    values = [v for names in namespaces for v in names.values() if not isinstance(v, Recursive)]
-    return all(is_text(v.namespace) if isinstance(v, Outlined) else is_known(v) for v in values)
-
-
-def is_known(value: Any) -> bool:
-    """Return whether an object is identified by its name in NumPy, Python or sourcead."""
-    if isinstance(value, np.ndarray | list | dict | int | float | complex | str):
-        return False
-    module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or type(value).__module__
-    return str(module).partition(".")[0] in ("numpy", "math", "builtins", "sourcead", "_operator", "operator")
 
 
 @in_one_chunk
@@ -175,3 +152,64 @@ def refusal(error: Exception, emitted: Emitted, file: str, place: str) -> Source
         f"Numba cannot compile the gradient{where}: {reason[:300]}{f', in `{written}`' if written else ''}", at=origin,
         instead=WITHOUT_NUMBA,
     )  # fmt: skip
+
+
+# ---- machine code on disk ----
+#
+# Numba keeps machine code beside a copy of the text in the user's cache folder, and finds it by the file, the function and the types of a
+# call.  It does not see what the text calls, so the name of the folder is a hash of all that the machine code depends on: the text with its
+# outlined functions, the options, the versions, and the sources of this package that are compiled into it.  Files are written under a
+# temporary name and renamed, so processes may share them.
+
+
+def cache_file(emitted: Emitted, name: str, backend: Numba) -> str | None:
+    """Return a file with a text, beside which Numba keeps its machine code; None if that is not kept or cannot be written."""
+    if not (backend.cache and is_text(emitted.namespace)):
+        return None
+    key = hashlib.sha256(f"{with_outlined(emitted)}\0{backend!r} {versions()}".encode()).hexdigest()[:32]
+    file = folder() / key / f"{name}.py"
+    try:
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".tmp")
+            with os.fdopen(handle, "w", encoding="utf-8") as out:
+                out.write(emitted.text)
+            os.replace(temporary, file)
+    except OSError:
+        return None
+    return str(file)
+
+
+def folder() -> Path:
+    """Return the folder in which machine code is kept."""
+    if given := os.environ.get("SOURCEAD_CACHE_DIR"):
+        return Path(given)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "sourcead" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "sourcead"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sourcead"
+
+
+@functools.lru_cache(maxsize=1)
+def versions() -> str:
+    """Return a string of all that machine code depends on besides the text and the options."""
+    here = Path(__file__).parent
+    files = sorted([*here.rglob("*.py"), *Path(runtime.__file__).parent.glob("*.py")])
+    stamps = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
+    return repr((sys.version, numba.__version__, np.__version__, TOOLCHAIN.name, stamps))
+
+
+def is_text(namespace: dict[str, Any]) -> bool:
+    """Return whether machine code depends on the text alone, that is, the text reads only objects of NumPy, Python and sourcead."""
+    namespaces = [namespace, *(f.namespace for f in reachable(namespace))]
+    values = [v for names in namespaces for v in names.values() if not isinstance(v, Recursive)]
+    return all(is_text(v.namespace) if isinstance(v, Outlined) else is_known(v) for v in values)
+
+
+def is_known(value: Any) -> bool:
+    """Return whether an object is identified by its name in NumPy, Python or sourcead."""
+    if isinstance(value, np.ndarray | list | dict | int | float | complex | str):
+        return False
+    module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or type(value).__module__
+    return str(module).partition(".")[0] in ("numpy", "math", "builtins", "sourcead", "_operator", "operator")

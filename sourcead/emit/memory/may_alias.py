@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sourcead.analysis.builder import operand_type
-from sourcead.analysis.union_find import UnionFind
+from sourcead.analysis.connected import UnionFind
 from sourcead.emit.memory.sharing import attr_sharing, call_sharing, has_memory, index_sharing, is_container
 from sourcead.ir.nodes import (
     Append, Attr, Block, Build, Call, Closure, Index, Let, Loop, Pop, Range, Update, Var, operand_atoms

@@ -76,6 +76,11 @@ class Cell:
         return self.slots.get(KIND, "array")
 
     @property
+    def poison(self) -> str | None:
+        """Return why the memory of this cell must not be read any more, or None if it may be read."""
+        return self.slots.get(POISON) or self.root().slots.get(POISON)
+
+    @property
     def items(self) -> dict[Any, Value]:
         """Return the items of a list, dict or object whose items are known one by one."""
         return {k: v for k, v in self.slots.items() if not isinstance(k, Meta)}
@@ -246,6 +251,13 @@ def leaves(value: Value) -> Iterator[Value]:
             yield value
 
 
+def parts_of(value: Value) -> dict[Any, Value] | None:
+    """Return the items of a tuple, list, dict or object by their positions, keys or names, or None for any other value."""
+    if isinstance(value, TupleVal):
+        return dict(zip(value.keys, value.items))
+    return value.items if isinstance(value, Cell) and value.kind != "array" else None
+
+
 def roots(value: Value) -> set[Cell]:
     """Find every cell whose memory the value may share: the cells that it views, and those that may be the same as these.
 
@@ -253,18 +265,14 @@ def roots(value: Value) -> set[Cell]:
     list may be any value that was put into it.
     """
     found: set[Cell] = set()
-    for leaf in leaves(value):
-        if isinstance(leaf, Cell):
-            root = leaf.root()
-            todo = [root]
-            while todo:
-                cell = todo.pop().root()
-                if cell in found:
-                    continue
+    for leaf in cells_of(value):
+        todo = [leaf]
+        while todo:
+            cell = todo.pop().root()
+            if cell not in found:
                 found.add(cell)
                 found.update(c.root() for c in cell.shares)
-                if leaf.base is not None:
-                    todo += cell.holds
+                todo += cell.holds if leaf.base is not None else ()
     return found
 
 
@@ -279,13 +287,9 @@ def reach(value: Value) -> set[Cell]:
             found.add(cell)
             new = cell.holds - held
             held |= new
-            todo += {r for h in new for leaf in leaves(h) if isinstance(leaf, Cell) for r in with_shares(leaf.root())} - found
+            inside = {leaf.root() for h in new for leaf in cells_of(h)}
+            todo += {cell for root in inside for cell in (root, *(c.root() for c in root.shares))} - found
     return found
-
-
-def with_shares(root: Cell) -> set[Cell]:
-    """Return a cell and the cells that may be the same memory."""
-    return {root, *(c.root() for c in root.shares)}
 
 
 def cells_of(value: Value) -> list[Cell]:

@@ -188,11 +188,3 @@ def paired_bounds(a: Slice, b: Slice) -> list[tuple[Atom | None, Atom | None]] |
         lower = tuple(Const(0) if bound is None else bound for bound in lower)
     pairs = [lower, (a.upper, b.upper), (a.step, b.step)]
     return pairs if all((x is None) == (y is None) for x, y in pairs) else None
-
-
-def bound_of_slice(value: Slice, name: str) -> Atom | None:
-    """Lower `rows.start`, `.stop` or `.step` of a slice; return None for any other name."""
-    if name not in ("start", "stop", "step"):
-        return None
-    bound = {"start": value.lower, "stop": value.upper, "step": value.step}[name]
-    return Const(None) if bound is None else bound

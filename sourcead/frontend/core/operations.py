@@ -111,29 +111,25 @@ def lower_statements(lo: Lowering, stmts: list[gast.AST]) -> Any:
 
 def statement(*classes: type) -> Callable:
     """Register the lowering of a statement that does not depend on those after it; it returns how control leaves."""
+    return _registered(classes, lambda lo, left, rest: (left, False))
+
+
+def replaced_statement(*classes: type) -> Callable:
+    """Register a function that returns the statements by which a statement is replaced."""
+    return _registered(classes, lambda lo, inside, rest: (lower_statements(lo, [*inside, *rest]), True))
+
+
+def _registered(classes: tuple[type, ...], after: Callable) -> Callable:
+    """Register a lowering `(lo, node)` of statements, whose result and the statements after it `after` turns into what is returned."""
 
     def add(lower_one: Callable) -> Callable:
         @lower_statement.register(*classes)
         def case(lo: Lowering, node: gast.AST, rest: list[gast.AST]) -> tuple[Any, bool]:
             with lo.at(node):
-                return lower_one(lo, node), False
+                result = lower_one(lo, node)
+            return after(lo, result, rest)
 
         return lower_one
-
-    return add
-
-
-def replaced_statement(*classes: type) -> Callable:
-    """Register a function that returns the statements by which a statement is replaced."""
-
-    def add(replacing: Callable) -> Callable:
-        @lower_statement.register(*classes)
-        def case(lo: Lowering, node: gast.AST, rest: list[gast.AST]) -> tuple[Any, bool]:
-            with lo.at(node):
-                inside = replacing(lo, node)
-            return lower_statements(lo, [*inside, *rest]), True
-
-        return replacing
 
     return add
 

@@ -12,7 +12,7 @@ from typing import Any
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import (
-    BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, is_text, leaves, roots
+    BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, cells_of, is_text, roots
 )
 from sourcead.frontend.core.errors import READ_FROM_LIST, needs_items
 from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
@@ -61,11 +61,10 @@ class Memory:
             return atom
         if isinstance(t, StructT) and isinstance(atom, Var):
             value = self.unpack(atom, t)
-            for leaf in leaves(value):
-                if isinstance(leaf, Cell):
-                    self.share(leaf, shares)
-                    if leaf.kind != "array":
-                        leaf.frozen = READ_FROM_LIST
+            for leaf in cells_of(value):
+                self.share(leaf, shares)
+                if leaf.kind != "array":
+                    leaf.frozen = READ_FROM_LIST
             return value
         if isinstance(t, TupleT) and isinstance(atom, Var):
             items = tuple(self.wrap(self._item(atom, i), shares=shares) for i in range(len(t.items)))
@@ -175,12 +174,9 @@ class Memory:
             case Cell():
                 if value.slots.get(VALUE) is UNDEFINED and POISON in value.slots:
                     raise needs_items(value.slots[POISON], self.here, "assign it again before it is read")
-                if POISON in value.slots or POISON in value.root().slots:
-                    raise AliasError(
-                        value.slots.get(POISON) or value.root().slots[POISON],
-                        at=self.here,
-                        instead="copy what you want to keep, or write a copy: `y = x.copy()`",
-                    )
+                if value.poison is not None:
+                    instead = "copy what you want to keep, or write a copy: `y = x.copy()`"
+                    raise AliasError(value.poison, at=self.here, instead=instead)
                 if value.kind != "array":
                     return self.read_container(value, name)
                 if value.base is None:
@@ -225,9 +221,8 @@ class Memory:
         """Return why the array that a name holds must not be read any more, or None if it may be read."""
         if not isinstance(value, Cell) or value.kind != "array":
             return None
-        root = value.root()
-        if POISON in value.slots or POISON in root.slots:
-            return value.slots.get(POISON) or root.slots[POISON]
+        if value.poison is not None:
+            return value.poison
         while value.base is not None:
             if STALE in value.slots and value.slots.get(SEEN) is not value.base.slots.get(VALUE):
                 return value.slots[STALE]
@@ -236,8 +231,7 @@ class Memory:
 
     def was_written(self, value: Value) -> bool:
         """Tell whether an item read from a container may differ from the item that the container held on entry."""
-        cells = [leaf.root() for leaf in leaves(value) if isinstance(leaf, Cell)]
-        return any(cell in self.dirty or POISON in cell.slots for cell in cells)
+        return any(leaf.root() in self.dirty or POISON in leaf.root().slots for leaf in cells_of(value))
 
     def read_container(self, cell: Cell, name: str | None = None) -> Atom:
         """Read a list, dict or object as one IR value."""

@@ -1,9 +1,10 @@
-"""Lower `value.name` for arrays and numbers, and for modules, classes and other objects of the program."""
+"""Lower attributes and methods of arrays, numbers, strings and tuples, and attributes of modules, classes and other objects."""
 
 from __future__ import annotations
 
 import enum
 import types
+from typing import Any
 
 import numpy as np
 
@@ -11,19 +12,26 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value
-from sourcead.frontend.values import memory_layouts, objects, records
-from sourcead.ir.nodes import Const, Slice
-from sourcead.ir.types import Scalar, Str, Unknown, is_array, rank
+from sourcead.frontend.values import memory_layouts, objects
+from sourcead.ir.nodes import Call, Const, Slice, Var
+from sourcead.ir.types import BOOL, INT, UNKNOWN, Scalar, Str, Type, Unknown, is_array, kind_of, rank
+from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
 core.attribute.register("list", "dict", FunctionVal)(lambda lo, value, name, node: MethodVal(value, name))
-core.attribute.register(Slice)(lambda lo, value, name, node: core.bound_of_slice(value, name) or MethodVal(value, name))
+
+
+@core.attribute.register(Slice)
+def _attribute_of_slice(lo: Lowering, value: Slice, name: str, node) -> Value:
+    bounds = {"start": value.lower, "stop": value.upper, "step": value.step}
+    bound = bounds.get(name, MethodVal(value, name))
+    return Const(None) if bound is None else bound
 
 
 @core.attribute.register(TupleVal)
 def _attribute_of_tuple(lo: Lowering, value: TupleVal, name: str, node) -> Value:
     if value.cls is not None:
         return objects.attribute(lo, value, name, node)
-    return records.named_result(lo, value, name, node) or MethodVal(value, name)
+    return named_result(lo, value, name, node) or MethodVal(value, name)
 
 
 @core.attribute.register(Const)
@@ -36,7 +44,7 @@ def _attribute_of_constant(lo: Lowering, value: Const, name: str, node) -> Value
 @core.attribute.register(object)
 def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     """Lower an attribute of an array, a number or a string."""
-    if (found := records.named_result(lo, value, name, node)) is not None:
+    if (found := named_result(lo, value, name, node)) is not None:
         return found
     atom = lo.read(value)
     t = atom_type(atom)
@@ -71,6 +79,21 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     return MethodVal(value, name)
 
 
+RESULTS = {
+    np.linalg.slogdet: ("sign", "logabsdet"), np.linalg.eigh: ("eigenvalues", "eigenvectors"),
+    np.linalg.eig: ("eigenvalues", "eigenvectors"), np.linalg.qr: ("Q", "R"), np.linalg.svd: ("U", "S", "Vh"),
+}  # fmt: skip
+"""The names under which NumPy gives the results of a call."""
+
+
+def named_result(lo: Lowering, value: Value, name: str, node) -> Value | None:
+    """Lower a named result, as in `np.linalg.slogdet(a).logabsdet`, or return None for any other attribute."""
+    atom = value.origin if isinstance(value, TupleVal) else value
+    made = lo.build.made_by.get(atom) if isinstance(atom, Var) else None
+    names = RESULTS.get(made.fn, ()) if isinstance(made, Call) and not isinstance(made.fn, Var) else ()
+    return core.subscript(lo, value, Const(names.index(name)), node) if name in names else None
+
+
 def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
     """Lower an attribute of a module, a class or another object that is known while compiling."""
     obj = value.value
@@ -98,3 +121,98 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
         f"the attribute `{name}` of an object cannot be read in a differentiated function yet",
         "pass it as an argument",
     )
+
+
+# -- methods ---------------------------------------------------------------------------------------------------------------
+
+
+@core.call.register(MethodVal)
+def _call(lo: Lowering, fn: MethodVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    return core.call_method(lo, fn.value, fn.name, args, kwargs, node)
+
+
+@core.method.register(TupleVal)
+def tuple_method(lo: Lowering, value: TupleVal, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a method of a tuple."""
+    if value.cls is not None:
+        return objects.tuple_method(lo, value, name, args, kwargs, node)
+    if name in ("index", "count"):
+        return core.method(lo, lo.new_list(value.items), name, args, kwargs, node)
+    raise core.unsupported(lo, node, f"the method `{name}` of a tuple")
+
+
+@core.method.register(Str)
+def string_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a method of a string."""
+    if (found := known_text(lo, value, name, args, kwargs)) is not None:
+        return found
+    return lo.build.call(getattr(str, name), lo.read(value), *map(lo.operand, args), type=text_result(name))
+
+
+@core.method.register(object)
+def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a method of an array or a number."""
+    if isinstance(atom_type(lo.read(value)), Str):
+        return string_method(lo, value, name, args, kwargs, node)
+    if name in INPLACE:
+        return inplace_method(lo, value, name, args, kwargs, node)
+    if name == "append":
+        raise core.unsupported(lo, node, "`append` to something that is not known to be a list")
+    if name == "compress" and args:
+        return core.call_library(lo, np.compress, [args[0], value, *args[1:]], kwargs, node)
+    if name == "item" and args:  # the item at one place: `x.item(i, j)`
+        of, place = (value, TupleVal(tuple(args))) if len(args) > 1 else (core.call_library(lo, np.ravel, [value], {}, node), args[0])
+        return core.call_method(lo, core.subscript(lo, of, place, node), name, [], {}, node)
+    if name in NORMALISERS:
+        fn, new_args, new_kwargs = NORMALISERS[name](tuple(args), dict(kwargs))
+        return core.call_library(lo, fn, [value, *[static(v) for v in new_args]], {k: static(v) for k, v in new_kwargs.items()}, node)
+    if name in ("conj", "conjugate") and not args and kind_of(atom_type(lo.read(value))) in ("bool", "int", "float"):
+        return value  # NumPy returns a real array itself
+    if name in METHODS:
+        return core.call_object(lo, METHODS[name], [value, *args], kwargs, node)
+    raise core.unsupported(lo, node, f"the method `{name}` is not known for this value", "call the NumPy function instead")
+
+
+def text_result(name: str) -> Type:
+    """Return the type of the result of a string method."""
+    if name.startswith("is") or name in ("startswith", "endswith"):
+        return BOOL
+    if name in ("count", "find", "index", "rfind", "rindex"):
+        return INT
+    return UNKNOWN if name.endswith(("split", "splitlines", "partition", "encode")) else Str()
+
+
+def static(value: Any) -> Value:
+    """Wrap an argument that a normaliser returned as a value."""
+    if isinstance(value, (Var, Const, Cell, TupleVal, Slice, FunctionVal, MethodVal)):
+        return value
+    if isinstance(value, tuple):
+        return TupleVal(tuple(map(static, value)))
+    return Const(value)
+
+
+def known_text(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """Evaluate a string method while compiling, or return None if the string or an argument is not known."""
+    parts = [core.known(lo, v) for v in (value, *args)]
+    if kwargs or not all(k for k, _ in parts):
+        return None
+    try:
+        result = getattr(parts[0][1], name)(*(v for _, v in parts[1:]))
+    except Exception:  # the program raises the same error at run time
+        return None
+    if isinstance(result, list):
+        return lo.new_list([Const(v) for v in result])
+    return Const(result) if isinstance(result, (str, int, bool, tuple)) else None
+
+
+def inplace_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs, node) -> Value:
+    """Lower a method that changes the array in place."""
+    if isinstance(value, Cell) and name == "fill" and len(args) == 1:
+        lo.write(value, (), lo.operand(args[0]))
+        return Const(None)
+    if name == "put":
+        return core.call_library(lo, np.put, [value, *args], dict(kwargs), node)
+    if isinstance(value, Cell) and name in ("sort", "partition"):
+        lo.write(value, (), lo.read(core.call_library(lo, getattr(np, name), [value, *args], dict(kwargs), node)))
+        return Const(None)
+    raise core.unsupported(lo, node, f"the method `{name}` changes the array in a way that cannot be differentiated yet")

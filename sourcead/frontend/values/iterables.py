@@ -134,16 +134,14 @@ def sequence(lo: Lowering, value: Value, node) -> Iterable:
     def element(index):
         return core.subscript(lo, value, index, node)
 
-    def backward():
-        def domain():
-            last = lo.build.call(operator.sub, length(), ONE, type=INT)
-            return Range(last, Const(-1), Const(-1))
-
-        return Iterable(domain=domain, element=element, length=length, nth=from_end)
+    def last():
+        return lo.build.call(operator.sub, length(), ONE, type=INT)
 
     def from_end(k):
-        last = lo.build.call(operator.sub, length(), ONE, type=INT)
-        return element(lo.build.call(operator.sub, last, k, type=INT))
+        return element(lo.build.call(operator.sub, last(), k, type=INT))
+
+    def backward():
+        return Iterable(domain=lambda: Range(last(), Const(-1), Const(-1)), element=element, length=length, nth=from_end)
 
     count = known_length(atom_type(lo.read(value)))
     return Iterable.numbered(length, element, reverse=backward, count=count)
@@ -179,18 +177,20 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
         offset = k if core.is_number(lo, step, 1) else lo.build.call(operator.mul, k, step, type=INT)
         return lo.build.call(operator.add, start, offset, type=INT)
 
-    def backward():
-        if not (core.is_number(lo, step, 1) or core.is_number(lo, step, -1)):
-            last = lambda: nth(lo.build.call(operator.sub, length(), ONE, type=INT))  # noqa: E731
-        else:
-            last = lambda: lo.build.call(operator.sub, stop, step, type=INT)  # noqa: E731
+    def last():
+        if core.is_number(lo, step, 1) or core.is_number(lo, step, -1):
+            return lo.build.call(operator.sub, stop, step, type=INT)
+        return nth(lo.build.call(operator.sub, length(), ONE, type=INT))
 
+    def from_end(k):
+        return lo.build.call(operator.sub, last(), lo.build.call(operator.mul, k, step, type=INT), type=INT)
+
+    def backward():
         def domain():
             before = lo.build.call(operator.sub, start, step, type=INT)
             return Range(last(), before, lo.build.call(operator.neg, step, type=INT))
 
-        return Iterable(domain=domain, element=lambda i: i, length=length,
-                        nth=lambda k: lo.build.call(operator.sub, last(), lo.build.call(operator.mul, k, step, type=INT), type=INT))
+        return Iterable(domain=domain, element=lambda i: i, length=length, nth=from_end)
 
     def value():
         bounds = (stop,) if plain else (start, stop) if core.is_number(lo, step, 1) else (start, stop, step)

@@ -284,30 +284,16 @@ def starred_items(lo: Lowering, value: Value, before: int, after: int, node) -> 
 def transposed(lo: Lowering, rows: Value, node) -> Iterable | None:
     """Iterate over the columns of `zip(*rows)` if `rows` is a matrix or a list of tuples, lists or vectors; return None otherwise."""
     t = atom_type(lo.read(rows))
-    matrix = isinstance(t, Array) and t.dims is not None and len(t.dims) > 1
-    if matrix or isinstance(t, ListT) and isinstance(t.item, (ListT, Array)):
-        return columns(lo, rows, node)
-    if not (isinstance(t, ListT) and isinstance(t.item, TupleT)):
+    row_type = t.item if isinstance(t, ListT) else None
+    if not isinstance(row_type, (ListT, Array, TupleT)) and not (isinstance(t, Array) and t.dims is not None and len(t.dims) > 1):
         return None
-    source = core.iterate(lo, rows, node)
-
-    def column(k: int) -> Value:
-        def item(row: Value) -> Value:
-            return row.items[k] if isinstance(row, TupleVal) else core.subscript(lo, row, Const(k), node)
-
-        return sequences.collect(lo, source, item, node)
-
-    return iterables.listed([column(k) for k in range(len(t.item.items))])
-
-
-def columns(lo: Lowering, rows: Value, node) -> Iterable:
-    """Iterate over the columns of rows that are lists or vectors, each column as a list."""
 
     def length() -> Atom:
         return lo.build.call(runtime.shortest, lo.read(rows), type=INT, name="n")
 
     def column(k: Atom) -> Value:
-        source = core.iterate(lo, rows, node)
-        return sequences.collect(lo, source, lambda row: core.subscript(lo, row, k, node), node)
+        return sequences.collect(lo, core.iterate(lo, rows, node), lambda row: core.subscript(lo, row, k, node), node)
 
+    if isinstance(row_type, TupleT):
+        return iterables.listed([column(Const(k)) for k in range(len(row_type.items))])
     return Iterable.numbered(length, column)

@@ -24,31 +24,26 @@ NOWHERE: frozenset[Var] = frozenset()
 
 def in_c_order(lo, value: Value | Operand) -> frozenset[Var] | None:
     """Return the arguments that must be in C order for the value to be in C order, or None if that is not known."""
-    if isinstance(value, Cell):
-        if value.kind != "array":
+    match value:
+        case Cell() if value.kind != "array":
             return NOWHERE
-        if value.base is not None:
-            if value.step is None:
-                return None
-            return _part(lo, in_c_order(lo, value.base), value.base, value.step)
-        if value in lo.params:
-            return frozenset({value.first}) if isinstance(value.first, Var) and isinstance(value.first.type, Array) else None
-        return None if value.first is None else _atom(lo, value.first)
-    if isinstance(value, (Var, Const)):
-        return _atom(lo, value)
-    if isinstance(value, (tuple, TupleVal)):
-        return _all(lo, value if isinstance(value, tuple) else value.items)
-    return NOWHERE if value is None or isinstance(value, Slice) else None
-
-
-def _all(lo, values) -> frozenset[Var] | None:
-    """Return the union of the arguments that several values require to be in C order, or None if not known for one of them."""
-    found = [in_c_order(lo, v) for v in values]
-    return None if None in found else frozenset().union(*found)
+        case Cell(base=None, first=first):
+            if value in lo.params:
+                return frozenset({first}) if isinstance(first, Var) and isinstance(first.type, Array) else None
+            return None if first is None else in_c_order(lo, first)
+        case Cell(base=base, step=step):
+            return None if step is None else _part(lo, base, step)
+        case tuple() | TupleVal():
+            found = [in_c_order(lo, v) for v in (value if isinstance(value, tuple) else value.items)]
+            return None if None in found else NOWHERE.union(*found)
+        case None | Slice():
+            return NOWHERE
+        case Var() | Const():
+            return _atom(lo, value)
+    return None
 
 
 def _atom(lo, atom: Atom) -> frozenset[Var] | None:
-    """Return the arguments that must be in C order for an atom to be in C order, or None if that is not known."""
     t = atom_type(atom)
     if isinstance(t, Scalar) or isinstance(atom, Const) and not atom.live:
         return NOWHERE
@@ -61,7 +56,7 @@ def _atom(lo, atom: Atom) -> frozenset[Var] | None:
         case Update(base) | Let(base):
             return in_c_order(lo, base)
         case Index(base, key):
-            return _part(lo, in_c_order(lo, base), base, Sub(key))
+            return _part(lo, base, Sub(key))
         case Call(fn, args, kwargs):
             return _result(lo, fn, args, dict(kwargs), t)
     return None
@@ -75,18 +70,19 @@ def _result(lo, fn, args, kwargs, t) -> frozenset[Var] | None:
     if known.view == "reshape":
         return NOWHERE if fn is np.ravel else in_c_order(lo, args[0])
     if known.view is not None and (known.view != "maybe" or known.order is None):
-        return _part(lo, in_c_order(lo, args[0]), args[0], View(fn, args[1:], tuple(kwargs.items()))) if args else None
+        return _part(lo, args[0], View(fn, args[1:], tuple(kwargs.items()))) if args else None
     if known.order == "C" or rank(t) == 1:
         return NOWHERE
-    return _all(lo, (*args, *kwargs.values())) if known.order == "keeps" else None
+    return in_c_order(lo, (*args, *kwargs.values())) if known.order == "keeps" else None
 
 
-def _part(lo, whole: frozenset[Var] | None, base, step: Sub | View) -> frozenset[Var] | None:
-    """Return the arguments that must be in C order for a view to be in C order, given those of its base."""
+def _part(lo, base, step: Sub | View) -> frozenset[Var] | None:
+    """Return the arguments that must be in C order for a view of `base` to be in C order, or None if that is not known."""
     if isinstance(step, View) and step.fn is np.transpose and isinstance(base, Cell) and base.base is not None:
         under = base.step  # the transpose of a transpose
         if isinstance(under, View) and under.fn is np.transpose and not (step.args or step.kwargs or under.args or under.kwargs):
             return in_c_order(lo, base.base)
+    whole = in_c_order(lo, base)
     axes = rank(atom_type(lo.read(base) if isinstance(base, Cell) else base))
     if whole is None or axes is None:
         return None

@@ -15,7 +15,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, TupleVal, Value
-from sourcead.ir.nodes import Const, Index, Slice
+from sourcead.ir.nodes import Atom, Const, Index, Slice
 from sourcead.ir.types import Array, Scalar, Sym, TupleT, Type, anydim, dims_of
 from sourcead.primitives.result_types.infer import infer_call
 
@@ -44,9 +44,7 @@ def subscript_of_object(lo: Lowering, base: Const, key: Value, node) -> Value | 
 
 def passes(lo: Lowering, item: Value) -> bool:
     """Tell whether a derivative may pass through a part of the key."""
-    if isinstance(item, Slice):
-        return any(part is not None and core.passes_derivative(part) for part in (item.lower, item.upper, item.step))
-    return core.passes_derivative(lo.operand(item))
+    return any(map(core.passes_derivative, bounds_of(item) if isinstance(item, Slice) else [lo.operand(item)]))
 
 
 def can_join(lo: Lowering, join, items) -> bool:
@@ -66,11 +64,15 @@ def can_join(lo: Lowering, join, items) -> bool:
     return len(arrays) == len(types) and not joined or bool(arrays or joined) and all(t.dtype == DOUBLE for t in arrays)
 
 
+def bounds_of(key: Slice) -> list[Atom]:
+    """Return the bounds that a slice has."""
+    return [part for part in (key.lower, key.upper, key.step) if part is not None]
+
+
 def is_range(key: Slice) -> bool:
     """Tell whether the brackets treat a slice as `np.arange`: it has an end, and its step is not a count such as `5j`."""
-    return key.upper is not None and all(
-        p is None or isinstance(atom_type(p), Scalar) and atom_type(p).kind in ("int", "float") for p in (key.lower, key.upper, key.step)
-    )
+    types = map(atom_type, bounds_of(key))
+    return key.upper is not None and all(isinstance(t, Scalar) and t.kind in ("int", "float") for t in types)
 
 
 def ranged(lo: Lowering, key: Slice, node) -> Value:
@@ -86,7 +88,7 @@ def grid_type(lo: Lowering, obj: object, key: Value) -> Type | None:
     items = key.items if isinstance(key, TupleVal) else (key,)
     if not all(isinstance(i, Slice) and (is_range(i) or count_of(i) is not None) for i in items):
         return None
-    kinds = {atom_type(p).kind for i in items for p in (i.lower, i.upper, i.step) if p is not None}
+    kinds = {atom_type(p).kind for i in items for p in bounds_of(i)}
     dtype = np.dtype(float) if kinds & {"float", "complex"} else np.dtype(int)
     dims = tuple(length(lo, i) for i in items)
     if not isinstance(key, TupleVal):

@@ -60,6 +60,17 @@ def as_array(lo: Lowering, value: Value) -> Value:
     return lo.wrap(lo.build.call(np.array, lo.operand(value))) if carries_derivative(t) else value
 
 
+def plain(value: Value, lo: Lowering) -> Value:
+    """Convert named tuples to plain tuples, for functions that accept only these."""
+    if isinstance(value, TupleVal) and value.cls is not None:
+        return TupleVal(tuple(plain(v, lo) for v in value.items))
+    if isinstance(value, Cell) and value.kind == "list":
+        items = [plain(v, lo) for v in value.items.values()]
+        if any(a is not b for a, b in zip(items, value.items.values())):
+            return lo.new_list(items, value.name)
+    return value
+
+
 def as_one_value(lo: Lowering, value: Value) -> Value:
     """Turn a tuple or list of known length into one IR value, so that an unknown index can be applied to it."""
     lo.keep_apart(value)

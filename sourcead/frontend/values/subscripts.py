@@ -1,15 +1,19 @@
-"""Lower subscripts: `base[key]`."""
+"""Lower subscripts and what changes an object: `base[key]`, `base[key] = value` and `x += y`."""
 
 from __future__ import annotations
+
+import operator
 
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach
-from sourcead.frontend.values import function_choices, lists, numpy_brackets, sequences
+from sourcead.frontend.core import (
+    POISON, BoundVal, Cell, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach, roots
+)
+from sourcead.frontend.values import function_choices, lists, numpy_brackets, sequences, sets
 from sourcead.ir.nodes import Const, Operand, Slice, Sub
-from sourcead.ir.types import Array, ListT, NoneType, Scalar, Str, StructT, TupleT, Unknown, rank
+from sourcead.ir.types import Array, ListT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined, Unknown, rank
 
 
 @core.subscript.register("object", SuperVal, MethodVal, FunctionVal, BoundVal)
@@ -99,3 +103,91 @@ def _effect(part: Operand) -> str:
     if t is None or isinstance(t, (Array, ListT)) and rank(t) != 0 or isinstance(t, Scalar) and t.kind == "bool":
         return "copy"
     return "place" if isinstance(t, Scalar) and t.kind == "int" or isinstance(t, Str) else "unknown"
+
+
+# -- assignments that change an object -------------------------------------------------------------------------------------
+
+
+@core.store.register("list")
+def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
+    found, k = core.known(lo, key)
+    n = len(base.items)
+    if found and not isinstance(key, Slice):
+        if not -n <= k < n:
+            raise core.unsupported(lo, node, f"index {k} is out of range: there are {n} items")
+        sequences.replace_item(lo, base, k % n, value)
+    elif found and base.depth == lo.depth and core.has_known_items(value):
+        items = base.contents
+        items[k] = sequences.static_items(lo, value, None)
+        lo.alive(base)
+        sequences.replace_items(lo, base, items)
+    else:
+        lo.materialise(base)
+        core.store(lo, base, key, value, node, mode)
+
+
+core.store.register(Const)(core.store.default)
+
+
+@core.store.register(ListT, Unknown)
+def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
+    if isinstance(key, Slice) and isinstance(core.data_type(lo, base), ListT):
+        lists.assign_slice(lo, base, key, value, node)
+        return
+    if not isinstance(value, (Cell, TupleVal)):
+        store_in_array(lo, base, key, value, node, mode)
+        return
+    operand = lo.operand(value) if not isinstance(value, Cell) else lo.read(value)
+    lo.write(base, (Sub(lo.operand(key)),), operand, mode)
+    if isinstance(atom_type(lo.read(base)), ListT):
+        lo.hold(base.root(), value)
+
+
+@core.store.register(Cell)
+def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
+    """Lower `a[key] = value` for an array."""
+    lo.write(base, (Sub(lo.operand(key)),), lo.operand(sequences.as_array(lo, value)), mode)
+
+
+def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
+    """Lower `old op= value`; return the value to bind the name to, or None if the object changed in place."""
+    if isinstance(old, Cell) and old.kind == "list" and fn is operator.add:
+        lists.extend(lo, old, value, node)
+        return None
+    if isinstance(old, Cell) and old.kind == "array":
+        t = atom_type(lo.read(old))
+        if isinstance(t, Array) and lo.read(old) not in lo.build.maybe_number:
+            mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
+            if mode:
+                lo.write(old, (), lo.operand(value), mode)
+            else:
+                lo.write(old, (), lo.read(core.operate(lo, fn, lo.read(old), value)))
+            return None
+        if isinstance(t, ListT):
+            lists.extend(lo, old, value, node)
+            return None
+        if isinstance(t, SetT) and sets.set_type(lo, value) is not None:
+            sets.replace(lo, old, fn, value, node)
+            return None
+        new = core.operate(lo, fn, old, value)
+        if isinstance(t, Undefined):  # an item of a container that is still empty in this round of lowering a loop
+            return new
+        if isinstance(t, Array) and atom_type(lo.read(new)) != t and getattr(atom_type(lo.read(new)), "dtype", None) != t.dtype:
+            raise core.unsupported(
+                lo, node, "the dtype of what is added differs from that of the array", "start from an array: `np.zeros(...)`"
+            )
+        same = roots(old)
+        for cell in same | {container for c in same for container in c.held_by}:
+            how = f"changed by `{symbol(node.op)}=`, which changes an array in place, but a number not"
+            lo.set(cell.slots, POISON, f"`{cell.name}` was {how}; its type is not known here")
+        return new
+    return core.operate(lo, fn, old, value)
+
+
+def symbol(op) -> str:
+    """Return the symbol of a Python operator for use in messages."""
+    symbols = {
+        "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@", "FloorDiv": "//", "Mod": "%",
+        "BitOr": "|", "BitAnd": "&",
+    }  # fmt: skip
+    return symbols.get(type(op).__name__, "?")

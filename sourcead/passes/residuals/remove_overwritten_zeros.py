@@ -21,9 +21,10 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
+from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.loop_indices import Counting, axis_of, is_int
-from sourcead.analysis.queries import queried
+from sourcead.analysis.sizes import dims_in
 from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Array, ListT, Scalar, Type
 from sourcead.ir.walk import count_reads, definitions, rewrite, walk
@@ -44,16 +45,18 @@ def remove_overwritten_zeros(function: Function, lists: bool = True) -> Function
     replaced: dict[Var, list[Stmt]] = {}
 
     def change(stmt: Stmt) -> list[Stmt]:
-        for k, init in enumerate(stmt.op.inits if isinstance(stmt.op, Loop) else ()):
+        op = stmt.op
+        for k, init in enumerate(op.inits if isinstance(op, Loop) else ()):
             zeros = made.get(init)
-            op = set_once(stmt.op, k, zeros, uses)
-            if sets_all(op, k, zeros, uses, counting):
+            if zeros is None or not isinstance(zeros.op, Call) or zeros.op.fn not in ZEROS or uses.get(init) != 1:
+                continue
+            op = set_once(op, k, uses)
+            if sets_all(op, k, init, uses, counting):
                 replaced[init] = [without_zeros(zeros)]
-            body = filled(op, k, zeros, uses, made) if lists else None
+            body = filled(op, k, zeros.op, uses, counting) if lists else None
             if body is not None:
                 op, replaced[init] = replace(op, body=body), empty_list(zeros)
-            stmt = stmt if op is stmt.op else replace(stmt, op=op)
-        return [stmt]
+        return [stmt if op is stmt.op else replace(stmt, op=op)]
 
     body = rewrite(function.body, change)
     if replaced:
@@ -61,15 +64,10 @@ def remove_overwritten_zeros(function: Function, lists: bool = True) -> Function
     return with_body(function, body)
 
 
-def filled(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], definitions: dict[Var, Stmt]) -> Block | None:
+def filled(loop: Loop, k: int, zeros: Call, uses: dict[Var, int], counting: Counting) -> Block | None:
     """Return the body of a loop with its k-th variant, a list of zeros, set in place of added to, or None if that is illegal."""
     param = loop.params[k]
-    match init.op if init is not None else None:
-        case Call(fn, (seq,), ()) if fn is runtime.zeros_like and isinstance(param.type, ListT) and uses.get(init.targets[0]) == 1:
-            pass
-        case _:
-            return None
-    if not covers(loop, seq, definitions):
+    if zeros.fn is not runtime.zeros_like or not isinstance(param.type, ListT) or not covers(loop, zeros.args[0], counting):
         return None
     read = added = written = None
     for stmt in loop.body.stmts:
@@ -91,43 +89,33 @@ def filled(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], definiti
     return Block(tuple(stmts), loop.body.results)
 
 
-def set_once(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int]) -> Loop:
-    """Return the loop with `=` for `+=` if it adds at most once to each part of its k-th variant, an array or list of zeros."""
+def update_of(loop: Loop, k: int, mode: str, uses: dict[Var, int]) -> tuple[Stmt, int] | None:
+    """Return the update that makes the next value of the k-th variant, if it is all that reads it, and the axis of the index."""
     param, result = loop.params[k], loop.body.results[k]
-    match init.op if init is not None else None:
-        case Call(fn) if fn in ZEROS and uses.get(init.targets[0]) == 1 and uses.get(param) == 1 and counts(loop):
-            pass
-        case _:
-            return loop
-    for n, stmt in enumerate(loop.body.stmts):
+    for stmt in loop.body.stmts if uses.get(param) == 1 == uses.get(result) else ():
         match stmt.op:
-            case Update(base, (Sub(key),), value, "add") if base is param and stmt.targets[0] is result and uses.get(result) == 1:
-                if axis_of(key, loop.index) is not None and same_arrays(atom_type(value), part_type(param.type, axis_of(key, loop.index))):
-                    stmt = replace(stmt, op=replace(stmt.op, mode="set"))
-                    stmts = (*loop.body.stmts[:n], stmt, *loop.body.stmts[n + 1 :])
-                    return replace(loop, body=replace(loop.body, stmts=stmts))
-    return loop
-
-
-def sets_all(loop: Loop, k: int, init: Stmt | None, uses: dict[Var, int], counting: Counting) -> bool:
-    """Return whether a loop sets every part of its k-th variant, an array of zeros, before anything reads it."""
-    param, counted = loop.params[k], counting.of(loop)
-    match init.op if init is not None else None:
-        case Call(fn) if fn in ZEROS and uses.get(init.targets[0]) == 1 and uses.get(param) == 1 and isinstance(param.type, Array):
-            pass
-        case _:
-            return False
-    dims = atom_type(init.targets[0]).dims if isinstance(atom_type(init.targets[0]), Array) else None
-    if counted is None or counted.first != 0 or dims is None:
-        return False
-    for stmt in loop.body.stmts:
-        match stmt.op:
-            case Update(base, (Sub(key),), _, "set") if base is param and stmt.targets[0] is loop.body.results[k]:
-                if uses.get(stmt.targets[0]) != 1:  # rows that are not set yet may be read, as zeros
-                    return False
+            case Update(base, (Sub(key),), _, found) if base is param and stmt.targets[0] is result and found == mode:
                 axis = axis_of(key, loop.index)
-                return axis is not None and axis < len(dims) and same_dim(dims[axis], counted.rows)
-    return False
+                return None if axis is None else (stmt, axis)
+    return None
+
+
+def set_once(loop: Loop, k: int, uses: dict[Var, int]) -> Loop:
+    """Return the loop with `=` for `+=` if it adds at most once to each part of its k-th variant, an array or list of zeros."""
+    found = update_of(loop, k, "add", uses) if counts(loop) else None
+    if found is None or not same_arrays(atom_type(found[0].op.value), part_type(loop.params[k].type, found[1])):
+        return loop
+    stmts = (replace(s, op=replace(s.op, mode="set")) if s is found[0] else s for s in loop.body.stmts)
+    return replace(loop, body=replace(loop.body, stmts=tuple(stmts)))
+
+
+def sets_all(loop: Loop, k: int, init: Var, uses: dict[Var, int], counting: Counting) -> bool:
+    """Return whether a loop sets every part of its k-th variant, an array of zeros, before anything reads it."""
+    found, counted, dims = update_of(loop, k, "set", uses), counting.of(loop), dims_in(init)
+    if found is None or counted is None or counted.first != 0 or dims is None or not isinstance(loop.params[k].type, Array):
+        return False
+    axis = found[1]
+    return axis < len(dims) and same_dim(dims[axis], counted.rows)
 
 
 def without_zeros(zeros: Stmt) -> Stmt:
@@ -162,22 +150,10 @@ def same_arrays(value: Type, item: Type | None) -> bool:
     return value.dtype == item.dtype and len(value.dims) == len(item.dims) and all(n == m or n != 1 for n, m in zip(value.dims, item.dims))
 
 
-def covers(loop: Loop, seq: Atom, definitions: dict[Var, Stmt]) -> bool:
+def covers(loop: Loop, seq: Atom, counting: Counting) -> bool:
     """Return whether the loop visits each position of the sequence exactly once."""
-    if not isinstance(loop.domain, Range) or loop.leave is not None:
-        return False
-    start, stop, step = loop.domain.start, loop.domain.stop, loop.domain.step
-    if is_int(step, 1) and is_int(start, 0):
-        return is_length(stop, seq, definitions)
-    if is_int(step, -1) and is_int(stop, -1) and isinstance(start, Var):
-        match getattr(definitions.get(start), "op", None):
-            case Call(operator.sub, (n, one), ()) if is_int(one, 1):
-                return is_length(n, seq, definitions)
-    return False
-
-
-def is_length(atom: Atom, seq: Atom, definitions: dict[Var, Stmt]) -> bool:
-    match getattr(definitions.get(atom), "op", None) if isinstance(atom, Var) else None:
+    counted = counting.of(loop)
+    match counting.op(counted.count) if counted is not None and counted.first == 0 else None:
         case Call(fn, (x,), ()) if fn is len:
             return x is seq
     return False

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -68,9 +68,8 @@ def flattened(function: Function, live: dict[str, Type]) -> tuple[Function, Boun
     for p in function.params:
         work.parameter(p, p.name, params)
     body = work.without_globals(function.body, live, params)
-    results, texts = [], []
-    for result in body.results:
-        texts.append(work.result(result, results))
+    results: list[Atom] = []
+    texts = [work.result(result, results) for result in body.results]
     body = Block((*work.before, *body.stmts, *work.after), tuple(results) or (Const(0),))
     whole = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
     boundary = Boundary(tuple(work.arguments), whole, max(1, len(results)), work.namespace)
@@ -108,7 +107,7 @@ class _Flattening:
 
     def new_name(self, wish: str) -> str:
         base = re.sub(r"\W", "_", wish)
-        name = next(n for n in itertools.chain([base], (f"{base}_{k}" for k in itertools.count(1))) if n not in self.taken)
+        name = next(n for n in numbered(base) if n not in self.taken)
         self.taken.add(name)
         return name
 
@@ -145,7 +144,7 @@ class _Flattening:
 
     def number(self, t: Type, text: str) -> str:
         """Return the expression that converts a Python number to the NumPy class that it has without Numba."""
-        if isinstance(t, Scalar) and t.dtype in _SMALL:
+        if isinstance(t, Scalar) and t.dtype in SMALL:
             return f"{self.held('np', np)}.{t.dtype.name}({text})"
         return text
 
@@ -166,13 +165,18 @@ class _Flattening:
         return repr(key) if type(key) in (str, int, bool) else self.held("key", key)
 
     def held(self, wish: str, value: Any) -> str:
-        names = itertools.chain([wish], (f"{wish}_{k}" for k in itertools.count(1)))
-        name = next(n for n in names if n not in self.taken and self.namespace.get(n, value) is value and n not in ("live", "compiled"))
+        taken = self.taken | {"live", "compiled"}
+        name = next(n for n in numbered(wish) if n not in taken and self.namespace.get(n, value) is value)
         self.namespace[name] = value
         return name
 
 
-_SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
+SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
+
+
+def numbered(wish: str) -> Iterator[str]:
+    """Yield a name, and then the name with the numbers 1, 2, ..."""
+    return itertools.chain([wish], (f"{wish}_{k}" for k in itertools.count(1)))
 
 
 def part_text(t: Type, text: str, key: Any) -> str:

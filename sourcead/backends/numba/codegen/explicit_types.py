@@ -14,13 +14,13 @@ not become a float later; and a call of `len` does not tell it the element type 
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
 from sourcead import runtime
-from sourcead.analysis.builder import atom_type
-from sourcead.analysis.union_find import UnionFind
+from sourcead.analysis.builder import operand_type
+from sourcead.analysis.connected import UnionFind
 from sourcead.backends.numba.codegen.boundary import build_op
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Pop, Slice, Stmt, Sub, Update, Var
@@ -69,8 +69,7 @@ def are_alike(args: tuple) -> bool:
 
 def with_stable_types(function: Function) -> Function:
     """Return the function with float initial values for float variables, and with typed empty lists where elements are inserted."""
-    lists = _Lists()
-    lists.block(function.body)
+    lists = _Lists(function.body)
     typed, floats = lists.inserted_into(), lists.floats_later()
 
     def change(stmt: Stmt) -> list[Stmt]:
@@ -111,60 +110,55 @@ def no_integers():
     return [0 for _ in range(0)]
 
 
-@dataclass
-class _Lists:
+class _Lists(UnionFind):
     """The versions of each list, the types of the values that are put into it, and whether some are inserted before its end."""
 
-    versions: UnionFind = field(default_factory=UnionFind)
-    empty: list[Var] = field(default_factory=list)
-    integers: list[Var] = field(default_factory=list)
-    put: list[tuple[Var, Type]] = field(default_factory=list)
-    inserted: list[Var] = field(default_factory=list)
-
-    def same(self, *atoms: Atom) -> None:
-        self.versions.unite(*(a for a in atoms if isinstance(a, Var)))
-
-    def block(self, block: Block) -> None:
-        for stmt in walk(block):
+    def __init__(self, body: Block):
+        super().__init__()
+        self.empty: list[Var] = []
+        self.integers: list[Var] = []
+        self.put: list[tuple[Var, Type]] = []
+        self.inserted: list[Var] = []
+        for stmt in walk(body):
             target = stmt.targets[0] if stmt.targets else None
             for group in handed_on(stmt):
-                self.same(*group)
+                self.unite(*(a for a in group if isinstance(a, Var)))
             match stmt.op:
                 case Build("list", ()):
                     self.empty.append(target)
                 case Build("list", items) if all(isinstance(a, Const) and not a.live and type(a.value) is int for a in items):
                     self.integers.append(target)
-                case Call(operator.mul, (base, _)) if isinstance(target.type, ListT):  # [0] * n
-                    self.same(target, base)
-                case Update(base, (_,), value, "set") if isinstance(base, Var) and isinstance(base.type, ListT):
-                    self.same(target, base)
-                    self.put.append((base, atom_type(value) if isinstance(value, Var | Const) else None))
-                case Append(base, value, (), at):
-                    self.same(target, base)
-                    self.put.append((base, atom_type(value) if isinstance(value, Var | Const) else None))
+                case Call(operator.mul, (Var() as base, _)) if isinstance(target.type, ListT):  # [0] * n
+                    self.unite(target, base)
+                case Append(Var() as base, value, (), at):
+                    self.unite(target, base)
+                    self.put.append((base, operand_type(value)))
                     self.inserted += [base] if at is not None else []
-                case Pop(base) | Update(base) | Let(Var() as base) if isinstance(base, Var) and isinstance(base.type, ListT):
-                    self.same(target, base)
+                case Update(Var(type=ListT()) as base) | Pop(Var(type=ListT()) as base) | Let(Var(type=ListT()) as base):
+                    self.unite(target, base)
+                    if isinstance(stmt.op, Update) and stmt.op.mode == "set" and len(stmt.op.path) == 1:
+                        value = stmt.op.value
+                        self.put.append((base, operand_type(value)))
 
     def floats_later(self) -> set[Var]:
         """Return the lists that begin with integers and into which floats are written later."""
         kinds = self.kinds()
-        found = {v: kinds.get(self.versions.find(v), set()) for v in self.integers}
+        found = {v: kinds.get(self.find(v), set()) for v in self.integers}
         return {v for v, put in found.items() if "float" in put <= {"int", "float"}}
 
     def kinds(self) -> dict[Var, set]:
         """Return what is put into each list: "int", "float", or None for anything else."""
         found: dict[Var, set] = {}
         for base, t in self.put:
-            found.setdefault(self.versions.find(base), set()).add(t.kind if isinstance(t, Scalar) and t.dtype in (None, *_PLAIN) else None)
+            found.setdefault(self.find(base), set()).add(t.kind if isinstance(t, Scalar) and t.dtype in (None, *_PLAIN) else None)
         return found
 
     def inserted_into(self) -> dict[Var, object]:
         """Return {empty list of numbers that is inserted into: the function that makes it}."""
         kinds = self.kinds()
-        wanted = set(map(self.versions.find, self.inserted))
+        wanted = set(map(self.find, self.inserted))
         makers = {frozenset({"float"}): no_floats, frozenset({"int"}): no_integers}
-        found = {v: makers.get(frozenset(kinds.get(self.versions.find(v), ()))) for v in self.empty if self.versions.find(v) in wanted}
+        found = {v: makers.get(frozenset(kinds.get(self.find(v), ()))) for v in self.empty if self.find(v) in wanted}
         return {v: maker for v, maker in found.items() if maker is not None}
 
 

@@ -17,7 +17,6 @@ Numba differs from NumPy in three more ways, which are handled here: Python numb
 from __future__ import annotations
 
 import builtins
-import itertools
 import math
 import operator
 from collections.abc import Hashable
@@ -26,9 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.analysis.builder import atom_type
+from sourcead.analysis.builder import atom_type, operand_type
+from sourcead.backends.numba.codegen.boundary import SMALL, numbered
 from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integers
-from sourcead.backends.numba.codegen.loop_nests import loop_nest, reduces_all_axes
+from sourcead.backends.numba.codegen.loop_nests import loop_nest, rank_of, reduces_all_axes
 from sourcead.backends.numba.codegen.recursion import Recursive, reachable
 from sourcead.backends.numba.functions import (
     ARRAY_REDUCTIONS, ARRAY_UFUNCS, add_at, alike, apart, as_many, begin, disjoint, reserved, subtract_at, with_room
@@ -46,7 +46,6 @@ from sourcead.primitives.table import record_of
 
 enter(*CHECKED, as_many, reserved, alike, begin, disjoint, with_room, no_floats, no_integers, numba="native")
 enter(with_room, memory="first")
-_SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
 
 
 @dataclass(eq=False)
@@ -176,12 +175,12 @@ class _Outlining:
             return self.outlined(stmt, fn)
         if isinstance(result, Array) and result.dims and self.has_numpy_loop(op, fn, result):
             return replace(op, fn=ARRAY_UFUNCS[fn])
-        if isinstance(fn, Hashable) and fn in ARRAY_REDUCTIONS and reduces_all_axes(op) and _is_float_array(op.args[0]):
+        if isinstance(fn, Hashable) and fn in ARRAY_REDUCTIONS and reduces_all_axes(op) and rank_of(op.args[0]) in (1, 2):
             return Call(ARRAY_REDUCTIONS[fn], op.args[:1])
         if fn in (math.tanh, np.tanh) and not op.kwargs and _is_float(op.args[0]):
             return replace(op, fn=ARRAY_UFUNCS[np.tanh])  # libm takes twice as long
         if is_basic(fn) and not op.kwargs and not any(isinstance(a, tuple) for a in op.args):
-            if getattr(result, "dtype", None) in _SMALL:
+            if getattr(result, "dtype", None) in SMALL:
                 return replace(op, args=tuple(self.strong(a, result.dtype, stmt, before) for a in op.args))
             return op
         if any(isinstance(a, Var) and self.is_iterator(a) for a in op.args):
@@ -206,9 +205,7 @@ class _Outlining:
 
     def strong(self, operand: Operand, dtype: np.dtype, stmt: Stmt, before: list[Stmt]) -> Operand:
         """Return a Python number converted to the dtype that NumPy gives it in arithmetic with `dtype`; other operands unchanged."""
-        if not isinstance(operand, (Var, Const)):
-            return operand
-        t = atom_type(operand)
+        t = operand_type(operand)
         if not (isinstance(t, Scalar) and t.dtype is None and t.kind in ("int", "float")):
             return operand
         real = np.dtype(np.float32) if dtype.kind == "c" else dtype
@@ -232,13 +229,11 @@ class _Outlining:
                 return a
             if a not in inner:
                 made = self.made_by.get(a)
-                if isinstance(made, Build) and made.kind in ("tuple", "list") and made.items and not made.residual:
+                display = isinstance(made, Build) and made.kind in ("tuple", "list") and made.items and not made.residual
+                if display or self.is_iterator(a):
                     made = map_op(made, argument)
-                    tuples = made.kind == "list" and getattr(fn, "__module__", None) == "numpy" and fn not in (np.array, np.asarray)
-                    inner[a] = Var("items", a.type, True)
-                    stmts.append(Stmt((inner[a],), replace(made, kind="tuple") if tuples else made))
-                elif self.is_iterator(a):
-                    made = map_op(made, argument)
+                    if display and made.kind == "list" and getattr(fn, "__module__", None) == "numpy" and fn not in (np.array, np.asarray):
+                        made = replace(made, kind="tuple")
                     inner[a] = Var("items", a.type, True)
                     stmts.append(Stmt((inner[a],), made))
                 else:
@@ -252,9 +247,8 @@ class _Outlining:
         emitted = emit(Function(name, tuple(params.values()), block))
         key = emitted.text, tuple(emitted.namespace), tuple(map(id, emitted.namespace.values())), _shape(y.type)
         if key not in self.same:
-            numbered = (f"{name}_{k}" for k in itertools.count(1))
-            free = (n for n in itertools.chain([name], numbered) if n not in self.names and n not in emitted.namespace)
-            made = next(n for n in free if not hasattr(builtins, n))
+            taken = {*self.names, *emitted.namespace, *dir(builtins)}
+            made = next(n for n in numbered(name) if n not in taken)
             self.names.add(made)
             emitted = emit(Function(made, tuple(params.values()), block))
             compiles = self.compiles(fn, y.type)
@@ -315,21 +309,15 @@ def is_basic(fn: Any) -> bool:
     return getattr(fn, "__module__", None) in ("_operator", "operator") and record_of(fn).elementwise
 
 
-def _is_float_array(operand: Operand) -> bool:
-    """Return whether an operand is a vector or matrix of float32 or float64 numbers."""
-    t = operand.type if isinstance(operand, Var) else None
-    return isinstance(t, Array) and rank(t) in (1, 2) and t.dtype in (np.float32, np.float64)
-
-
 def _is_float(operand: Operand) -> bool:
     """Return whether an operand is a 32-bit or 64-bit float."""
-    t = atom_type(operand) if isinstance(operand, (Var, Const)) else None
+    t = operand_type(operand)
     return isinstance(t, Scalar) and t.kind == "float" and t.dtype in (None, np.float32, np.float64)
 
 
 def _is_matrix(operand: Operand) -> bool:
     """Return whether an operand is a vector or matrix of numbers that BLAS supports."""
-    t = atom_type(operand) if isinstance(operand, (Var, Const)) else None
+    t = operand_type(operand)
     return isinstance(t, Array) and rank(t) in (1, 2) and kind_of(t) in ("float", "complex") and t.dtype.itemsize > 2
 
 

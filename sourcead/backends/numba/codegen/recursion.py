@@ -51,41 +51,37 @@ def with_functions(function: Function, written: Callable[[Function], Emitted]) -
     Raises:
         BackendError: one of the recursive functions reads global data.
     """
-    return _Functions(written).of(function)
+    made: dict[Pair, Recursive] = {}
 
-
-@dataclass
-class _Functions:
-    written: Callable[[Function], Emitted]
-    made: dict[Pair, Recursive] = field(default_factory=dict)
-
-    def of(self, function: Function) -> Function:
+    def in_functions(function: Function) -> Function:
         values: dict[Var, Var] = {}
 
         def change(stmt: Stmt) -> list[Stmt]:
             match stmt.op:
                 case Call(Pair() as pair, args):
                     values[stmt.targets[0]] = v = Var(pair.name.removesuffix("_vjp"), pair.result, True)
-                    stmt = replace(stmt, targets=(v,), op=Call(self.function(pair), args, effect=pair.effect))
+                    stmt = replace(stmt, targets=(v,), op=Call(recursive(pair), args, effect=pair.effect))
                 case Index(Var() as base, Const(0)) if base in values:
                     stmt = replace(stmt, op=Let(values[base]))
             return [stmt]
 
         return replace(function, body=rewrite(function.body, change))
 
-    def function(self, pair: Pair) -> Recursive:
+    def recursive(pair: Pair) -> Recursive:
         """Return the recursive function of a pair; its namespace holds the functions that it calls."""
-        if pair not in self.made:
-            taken = {f.name for f in self.made.values()}
+        if pair not in made:
+            taken = {f.name for f in made.values()}
             name = pair.name.removesuffix("_vjp")
             while name in taken:
                 name += "_"
-            made = self.made[pair] = Recursive(name)
-            function = pair.lowered.function
-            refuse_globals(function.body, function)
-            emitted = self.written(replace(self.of(function), name=name, doc=None, defaults=()))
-            made.text, made.namespace = emitted.text, emitted.namespace
-        return self.made[pair]
+            made[pair] = Recursive(name)
+            own = pair.lowered.function
+            refuse_globals(own.body, own)
+            emitted = written(replace(in_functions(own), name=name, doc=None, defaults=()))
+            made[pair].text, made[pair].namespace = emitted.text, emitted.namespace
+        return made[pair]
+
+    return in_functions(function)
 
 
 def refuse_globals(block: Block, function: Function) -> None:

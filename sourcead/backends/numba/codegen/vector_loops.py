@@ -16,6 +16,8 @@ another text without such loops runs the call (`engine.py`).  Only statements in
 from __future__ import annotations
 
 import operator
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -23,7 +25,7 @@ import numpy as np
 
 from sourcead.backends.numba.codegen.stacks import put, vector_stacks_as_matrices
 from sourcead.backends.numba.codegen.vector_statements import (
-    BY_MODE, ELEMENT, FLOAT, EqualLengths, Row, elementwise_work, is_vector, may_run_again, row_write
+    BY_MODE, ELEMENT, FLOAT, EqualLengths, Row, elementwise_work, row_write, vector_work
 )
 from sourcead.backends.numba.functions import alike, begin, disjoint, with_room
 from sourcead.ir.nodes import (
@@ -38,14 +40,17 @@ FEWEST = 2  # the fewest statements that are worth a loop
 
 
 def fuse_vector_statements(function: Function) -> Function:
-    """Return the function with loops in place of statements on vectors, or unchanged if there are none; runs before `assign_memory`."""
+    """Return the function with loops in place of statements on vectors, or unchanged if there are none; runs before `assign_memory`.
+
+    A call of the function may be abandoned and run again (`may_run_again`).
+    """
     before, function = function, vector_stacks_as_matrices(function)
     uses = count_reads(function.body)
     roots: dict[Var, Var] = {}
     for stmt in walk(function.body):
         if isinstance(stmt.op, Index | Let | Update) and (read := op_reads(stmt.op)):
             roots[stmt.targets[0]] = roots.get(read[0], read[0])
-    fusing = _VectorStatementFuser(uses, roots, may_run_again(function))
+    fusing = _VectorStatementFuser(uses, roots)
     body = fusing.block(function.body)
     return replace(function, body=body) if fusing.made or function is not before else before
 
@@ -63,25 +68,19 @@ class Group:
 
 
 class _VectorStatementFuser(EqualLengths):
-    def __init__(self, uses: dict[Var, int], roots: dict[Var, Var], repeats: bool):
+    def __init__(self, uses: dict[Var, int], roots: dict[Var, Var]):
         super().__init__()
-        self.uses, self.roots, self.repeats = uses, roots, repeats
+        self.uses, self.roots = uses, roots
         self.made = False
 
     # -- groups -------------------------------------------------------------------------------------------------------
 
     def block(self, block: Block, inside: bool = False) -> Block:
-        stmts = []
-        for s in block.stmts:
-            within = inside or isinstance(s.op, Loop)
-            stmts.append(
-                map_blocks(s, partial(self.block, inside=within))
-            )
+        stmts = [map_blocks(s, partial(self.block, inside=inside or isinstance(s.op, Loop))) for s in block.stmts]
         if not inside:
             return Block(tuple(stmts), block.results)
         for stmt in stmts:
-            if row_write(stmt) or elementwise_work(stmt):
-                self.meet(stmt)
+            self.meet(stmt)
         return Block(tuple(t for s in self.sequence(stmts) for t in put(s)), block.results)
 
     def sequence(self, stmts: list[Stmt]) -> list[Stmt]:
@@ -105,16 +104,15 @@ class _VectorStatementFuser(EqualLengths):
 
     def joins(self, stmt: Stmt, group: Group) -> bool:
         """Add a statement to the group if it belongs there, and return whether it does."""
-        row = row_write(stmt)
-        if not row and not elementwise_work(stmt) or not group.waiting.isdisjoint(op_reads(stmt.op)):
+        row, work = row_write(stmt), vector_work(stmt)
+        if work is None or not group.waiting.isdisjoint(op_reads(stmt.op)):
             return False
-        size = self.find(self.lengths(stmt)[0])
+        size = self.find(work.lengths[0])
         if group.stmts and size is not group.size and size != group.size:
             return False
         if row and not self.may_write(row, group):
             return False
-        reads = (row.value,) if row else op_reads(stmt.op)
-        if any((written := row_write(s)) and self.shares(reads, written) for s in group.stmts):
+        if any((written := row_write(s)) and self.shares(elements_read(stmt), written) for s in group.stmts):
             return False
         group.size = size
         group.stmts.append(stmt)
@@ -125,9 +123,7 @@ class _VectorStatementFuser(EqualLengths):
         """Return whether the group's loop may write a row, that is, whether the group reads no older version of the matrix."""
         if row.base in group.made:
             return row.mode is not None and self.uses[row.base] == 1 and keeps_order(row, group.stmts)
-        others = [(s, row_write(s)) for s in group.stmts]
-        reads = [v for s, other in others for v in ((other.value,) if other else op_reads(s.op))]
-        return not self.shares((*reads, row.value), row)
+        return not self.shares([row.value, *(v for s in group.stmts for v in elements_read(s))], row)
 
     def passes(self, stmt: Stmt, group: Group, out: list[Stmt]) -> bool:
         """Put a statement before or after the group if that is allowed, and return whether it is."""
@@ -150,7 +146,7 @@ class _VectorStatementFuser(EqualLengths):
             group.waiting.update(stmt.targets)
         return True
 
-    def shares(self, reads: tuple[Var, ...], row: Row) -> bool:
+    def shares(self, reads: Iterable[Var], row: Row) -> bool:
         """Return whether a variable may share memory with the matrix that is written."""
         root = self.roots.get(row.base, row.base)
         return any(self.roots.get(v, v) is root for v in reads)
@@ -158,15 +154,12 @@ class _VectorStatementFuser(EqualLengths):
     # -- the loop -----------------------------------------------------------------------------------------------------
 
     def loop(self, group: Group) -> list[Stmt]:
-        """Return the group as a loop, or unchanged if a loop gains nothing or the call could not be repeated when lengths differ."""
-        reads: dict[Var, int] = {}
-        for v in (v for s in group.stmts for v in op_reads(s.op)):
-            reads[v] = reads.get(v, 0) + 1
-        results = {t for s in group.stmts for t in s.targets if self.uses.get(t, 0) > reads.get(t, 0)}
+        """Return the group as a loop, or unchanged if a loop gains nothing."""
+        reads = Counter(v for s in group.stmts for v in op_reads(s.op))
+        results = {t for s in group.stmts for t in s.targets if self.uses.get(t, 0) > reads[t]}
         needed = needed_for(results, group.stmts)
         vectors = read_from_outside(needed, group.stmts)
-        rows = [row for s in needed if (row := row_write(s))]
-        if len(needed) < FEWEST or not vectors or len(vectors) + len(rows) > 1 and not self.repeats:
+        if len(needed) < FEWEST or not vectors:
             return group.stmts
         self.made = True
         return written(needed, vectors, results)
@@ -199,11 +192,10 @@ def side_by_side(a: Slice, b: Slice) -> bool:
     return a.upper is not None and same(a.upper, b.lower) or same(a.lower, b.lower) and same(a.upper, b.upper)
 
 
-def values(stmt: Stmt) -> list[Var]:
-    """Return the vectors whose elements a statement reads."""
+def elements_read(stmt: Stmt) -> tuple[Var, ...]:
+    """Return the variables that a statement reads, without the array of which it writes a row."""
     row = row_write(stmt)
-    operands = (row.value,) if row else elementwise_work(stmt)[1]
-    return [a for a in operands if is_vector(a)]
+    return (row.value,) if row else op_reads(stmt.op)
 
 
 def needed_for(results: set[Var], stmts: list[Stmt]) -> list[Stmt]:
@@ -213,7 +205,7 @@ def needed_for(results: set[Var], stmts: list[Stmt]) -> list[Stmt]:
     for s in reversed(stmts):
         if row_write(s) or s.targets[0] in wanted:
             kept.append(s)
-            wanted.update(values(s))
+            wanted.update(vector_work(s).vectors)
     return kept[::-1]
 
 
@@ -227,29 +219,23 @@ def read_from_outside(needed: list[Stmt], stmts: list[Stmt]) -> list[Var]:
         if v not in made_by:
             found[v] = None
         elif v not in made:
-            for a in (*values(made_by[v]), *witnesses(made_by[v])):
-                visit(a)
+            visit_operands(made_by[v])
+
+    def visit_operands(stmt: Stmt) -> None:
+        work = vector_work(stmt)
+        for v in (*work.vectors, *work.witness):
+            visit(v)
 
     for s in needed:
-        for v in (*values(s), *witnesses(s)):
-            visit(v)
+        visit_operands(s)
     return list(found)
-
-
-def witnesses(stmt: Stmt) -> list[Var]:
-    """Return a list with the vector of which a statement uses only the length, if there is one."""
-    witness = None if row_write(stmt) else elementwise_work(stmt)[2]
-    return [] if witness is None else [witness]
 
 
 def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[Stmt]:
     """Return the loop that computes the results, and the statements before it that check lengths and allocate memory."""
     first, n, j = needed[0], Var("n", INT, True), Var("j", INT, True)
-    made = {s.targets[0] for s in needed}
-    before, measured, starts = rows_of(needed, vectors, made)
-    before.append(
-        replace(first, targets=(n,), op=Call(alike, tuple(measured)) if measured[1:] else Call(len, (measured[0],)))
-    )
+    before, measured, starts = rows_of(needed, vectors)
+    before.append(replace(first, targets=(n,), op=Call(alike, tuple(measured)) if measured[1:] else Call(len, (measured[0],))))
     for parts in parts_that_may_meet(needed, starts):
         n, given = Var("n", INT, True), n
         before.append(replace(first, targets=(n,), op=Call(disjoint, (given, *parts))))
@@ -258,7 +244,7 @@ def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[S
     finals: list[Var] = []  # of each array: its version at the end of an iteration
     targets: list[Var] = []
     place: dict[Var, int] = {}
-    read = {v for s in needed for v in values(s)}
+    read = {v for s in needed for v in vector_work(s).vectors}
     elements = {v: Var(f"{v.name}_j", ELEMENT, True) for v in vectors if v in read}
     body = [replace(first, targets=(element,), op=Index(v, j)) for v, element in elements.items()]
 
@@ -288,10 +274,10 @@ def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[S
             finals[at], targets[at] = fresh(target), target
             body.append(replace(s, targets=(finals[at],), op=op))
             continue
-        fn, operands, _ = elementwise_work(s)
-        args = tuple(elements.get(a, a) if isinstance(a, Var) else a for a in operands)
+        work = elementwise_work(s)
+        args = tuple(elements.get(a, a) if isinstance(a, Var) else a for a in work.operands)
         elements[target] = Var(f"{target.name}_j", ELEMENT, True)
-        body.append(replace(s, targets=(elements[target],), op=Let(args[0]) if fn is None else Call(fn, args)))
+        body.append(replace(s, targets=(elements[target],), op=Let(args[0]) if work.fn is None else Call(work.fn, args)))
         if target in results:
             empty = Var(target.name, target.type, True)
             before.append(replace(s, targets=(empty,), op=Call(np.empty, (n,))))
@@ -303,7 +289,7 @@ def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[S
     return [*before, replace(first, targets=tuple(targets), op=loop)]
 
 
-def rows_of(needed: list[Stmt], vectors: list[Var], made: set[Var]) -> tuple[list[Stmt], list[Var], dict[Stmt, Atom]]:
+def rows_of(needed: list[Stmt], vectors: list[Var]) -> tuple[list[Stmt], list[Var], dict[Stmt, Atom]]:
     """Return the statements before the loop, all vectors that must have equal lengths, and the start of each written part of a vector.
 
     A row is as long as its matrix is wide.
@@ -343,8 +329,4 @@ def parts_that_may_meet(needed: list[Stmt], starts: dict[Stmt, Atom]) -> list[li
         if s in starts:
             chain = chains.pop(s.op.base, [])
             chains[s.targets[0]] = [*chain, s]
-    return [
-        [starts[s] for s in chain]
-        for chain in chains.values()
-        if len(chain) > 1 and any(s.op.mode == "set" for s in chain)
-    ]
+    return [[starts[s] for s in chain] for chain in chains.values() if len(chain) > 1 and any(s.op.mode == "set" for s in chain)]

@@ -1,12 +1,10 @@
 """Compilation beyond Numba's public interface: the same text compiles in less than half the time, and runs faster.
 
-    own_toolchain.py         the toolchain that uses the other modules
-    compiler.py              Numba's compiler with additional passes
+    own_toolchain.py         the toolchain that uses the other modules; calls of the interpreter without `objmode`
+    compiler.py              Numba's compiler with additional passes, such as sums of cotangents in any order
     compact_lowering.py      array elements, ranges and reference counts in few instructions; variables.py, repeated_operations.py
     parts_replaced.py        error messages, the optimisation levels of LLVM, no machine code for functions that are only linked
-    sums.py                  sums of cotangents in any order
     numpy_loops.py           NumPy's loops for functions and reductions of whole arrays
-    calls_to_python.py       calls of the interpreter without `objmode`
     casts_and_views.py       casts of lists, transposes
 
 It is used for the versions of Numba that the tests have run with.  With any other, or with `SOURCEAD_NUMBA_INTERNALS=0`, `TOOLCHAIN` uses

@@ -9,6 +9,7 @@ number reaches the stop, which LLVM analyses better than a count of remaining it
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite.ir import Constant, FunctionType, Value
@@ -81,15 +82,8 @@ class CompactLower(Lower):
         kinds = self.typeof(value.name), self.typeof(index.name)
         if not is_slice(*kinds):
             return super().lower_getitem(resty, expr, value, index, signature)
-        function = self.context.typing_context.resolve_value_type(operator.getitem)
-        implementation = self.context.get_function(
-            function, function.get_call_type(self.context.typing_context, signature.args, {})
-        )
-
-        def body(builder, values):
-            return implementation(builder, [self.context.cast(builder, v, *ts) for v, *ts in zip(values, kinds, signature.args)])
-
         values = [self.loadvar(v.name) for v in (value, index)]
+        body = self.subscript(operator.getitem, kinds, signature)
         found = self._repeated.call(("getitem", kinds, signature), signature.return_type, kinds, values, body)
         return self.context.cast(self.builder, found, signature.return_type, resty)
 
@@ -110,15 +104,18 @@ class CompactLower(Lower):
         kinds = tuple(map(self.typeof, names))
         if not is_slice(*kinds[:2]):
             return super().lower_setitem(target_var, index_var, value_var, signature)
-        function = self.context.typing_context.resolve_value_type(operator.setitem)
-        implementation = self.context.get_function(
-            function, function.get_call_type(self.context.typing_context, signature.args, {})
-        )
+        values, body = list(map(self.loadvar, names)), self.subscript(operator.setitem, kinds, signature)
+        return self._repeated.call(("setitem", kinds, signature), types.none, kinds, values, body, "noinline")
+
+    def subscript(self, operation, kinds, signature) -> Callable:
+        """Return what emits Numba's code for a subscript, `operator.getitem` or `operator.setitem`, of values of some types."""
+        function = self.context.typing_context.resolve_value_type(operation)
+        implementation = self.context.get_function(function, function.get_call_type(self.context.typing_context, signature.args, {}))
 
         def body(builder, values):
-            implementation(builder, [self.context.cast(builder, v, *ts) for v, *ts in zip(values, kinds, signature.args)])
+            return implementation(builder, [self.context.cast(builder, v, *ts) for v, *ts in zip(values, kinds, signature.args)])
 
-        return self._repeated.call(("setitem", kinds, signature), types.none, kinds, list(map(self.loadvar, names)), body, "noinline")
+        return body
 
     def _lower_call_normal(self, fnty, expr, signature):
         is_list = isinstance(fnty, types.BoundFunction) and fnty.typing_key in LISTS and not expr.kws and not expr.vararg

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.caching import NullCache
+from numba.extending import intrinsic
 
 from sourcead.backends.numba.internals import casts_and_views, numpy_loops  # noqa: F401  (the first registers itself)
-from sourcead.backends.numba.internals.calls_to_python import interpreted
 from sourcead.backends.numba.internals.compiler import FoundType, GradientCompiler, TypeInferenceOnly
 from sourcead.backends.numba.internals.parts_replaced import (
     inner_functions_linked, optimisation_for, short_shape_errors
@@ -24,8 +26,8 @@ class InternalsToolchain(Toolchain):
 
     name = "internals"
 
-    def register(self) -> None:
-        numpy_loops.register()
+    def choice(self, function: Callable) -> Callable:
+        return numpy_loops.choice(function)
 
     def dispatcher(self, function: Callable, options: dict[str, Any]) -> Dispatcher:
         return numba.njit(**options, pipeline_class=GradientCompiler)(function)
@@ -46,10 +48,40 @@ class InternalsToolchain(Toolchain):
         raise AssertionError("a compilation that ends at types returned")
 
     def interpreted(self, receiver: Callable, result: types.Type) -> Callable:
-        return interpreted(receiver, result)
+        """Return the function for compiled code, without `with objmode`: it needs no compilation, and is kept on disk with its callee."""
 
-    def first_calls(self, make: Callable[[bool], Dispatcher], compile_with: Callable[[Callable[[], None]], None]) -> Callable:
-        dispatcher = make(True)
+        @intrinsic
+        def run(typing, sent):
+            def generate(context, builder, signature, args):
+                api = context.get_python_api(builder)
+                environment = context.get_env_manager(builder)
+                held = api.gil_ensure()
+                objects = []
+                for t, value in zip(signature.args[0], cgutils.unpack_tuple(builder, args[0])):
+                    context.nrt.incref(builder, t, value)  # the conversion to an object consumes a reference
+                    objects.append(api.from_native_value(t, value, environment))
+                made = api.call_function_objargs(_callee(context, builder, api, receiver), objects)
+                for x in objects:
+                    api.decref(x)
+                failed = cgutils.alloca_once_value(builder, cgutils.is_null(builder, made))
+                value = cgutils.alloca_once(builder, context.get_value_type(result))
+                with builder.if_then(builder.not_(builder.load(failed)), likely=True):
+                    native = api.to_native_value(result, made)
+                    builder.store(native.value, value)
+                    builder.store(native.is_error, failed)
+                    if native.cleanup is not None:
+                        native.cleanup()
+                    api.decref(made)
+                api.gil_release(held)
+                with builder.if_then(builder.load(failed), likely=False):
+                    context.call_conv.return_exc(builder)
+                return builder.load(value)
+
+            return result(sent), generate
+
+        return run
+
+    def first_calls(self, dispatcher: Dispatcher, compile_with: Callable[[Callable[[], None]], None]) -> Callable:
         compile_for_args = dispatcher._compile_for_args  # what Numba calls for arguments of new types
 
         def compile_first(*args, **kwargs):
@@ -67,3 +99,21 @@ class InternalsToolchain(Toolchain):
 
         dispatcher._compile_for_args = compile_first
         return dispatcher
+
+
+def _callee(context, builder, api, receiver: Callable):
+    """Return the receiver as a Python object, which is unpickled at the first call and kept from then on."""
+    try:
+        pickled = api.serialize_object(receiver)
+    except Exception:  # it refers to something that cannot be pickled: code with its address is not kept on disk
+        _addressed.append(receiver)
+        return context.add_dynamic_addr(builder, id(receiver), info="called by the interpreter")
+    place = ir.GlobalVariable(builder.module, api.pyobj, builder.module.get_unique_name("receiver"))
+    place.initializer = place.type.pointee(None)
+    place.linkage = "internal"
+    with builder.if_then(cgutils.is_null(builder, builder.load(place)), likely=False):
+        builder.store(api.unserialize(pickled), place)
+    return builder.load(place)
+
+
+_addressed: list[Callable] = []  # receivers that must live as long as the process

@@ -28,7 +28,7 @@ from sourcead.backends.load import argument_list, parameter_list
 from sourcead.backends.numba.calls_to_python import dtype_of
 from sourcead.backends.numba.compile import dispatcher_of
 from sourcead.backends.numba.engine import NumbaProgram
-from sourcead.backends.numba.load import load
+from sourcead.backends.numba.public_toolchain import load
 from sourcead.backends.options import Numba
 from sourcead.errors import SourceADError
 from sourcead.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Scalar, Sym, TupleT, Type
@@ -63,28 +63,27 @@ _callers: weakref.WeakKeyDictionary[CallableGradient, Callable] = weakref.WeakKe
 
 
 def caller_of(gradient: CallableGradient) -> Callable:
-    """Return the compiled function that stands for a gradient in compiled code."""
+    """Return the compiled function that stands for a gradient in compiled code.
+
+    It calls a stub with the same parameters, whose overload compiles the gradient's text.
+    """
     if gradient not in _callers:
-        signature = gradient.signature
-        parameters = parameter_list(signature, "defaults[{!r}]")
+        defaults = {"defaults": defaults_of(gradient)}
+        parameters = parameter_list(gradient.signature, "defaults[{!r}]")
         name = gradient.__name__ if gradient.__name__.isidentifier() else "gradient"
-        namespace = {"defaults": {p.name: p.default for p in signature.parameters.values()}, "stub": stub_of(gradient)}
-        text = f"def {name}({parameters}):\n    return stub({argument_list(signature)})\n"
-        _callers[gradient] = njit(load(text, name, namespace), inline=gradient.inline)
+        stub = load(f"def {name}({parameters}):\n    pass\n", name, defaults)
+        names = "".join(f"{name}, " for name in gradient.signature.parameters)
+        choose = functools.partial(implementation, gradient, parameters)
+        typing = load(f"def typing({parameters}):\n    return choose(({names}))\n", "typing", {**defaults, "choose": choose})
+        overload(stub, strict=False, inline=gradient.inline)(typing)
+        text = f"def {name}({parameters}):\n    return stub({argument_list(gradient.signature)})\n"
+        _callers[gradient] = njit(load(text, name, {**defaults, "stub": stub}), inline=gradient.inline)
     return _callers[gradient]
 
 
-def stub_of(gradient: CallableGradient) -> Callable:
-    """Return a function with the parameters of a gradient, with an overload that compiles the gradient's text."""
-    parameters = parameter_list(gradient.signature, "defaults[{!r}]")
-    name = gradient.__name__ if gradient.__name__.isidentifier() else "gradient"
-    namespace = {"defaults": {p.name: p.default for p in gradient.signature.parameters.values()}}
-    stub = load(f"def {name}({parameters}):\n    pass\n", name, dict(namespace))
-    names = "".join(f"{name}, " for name in gradient.signature.parameters)
-    text = f"def typing({parameters}):\n    return choose(({names}))\n"
-    typing = load(text, "typing", {**namespace, "choose": functools.partial(implementation, gradient, parameters)})
-    overload(stub, strict=False, inline=gradient.inline)(typing)
-    return stub
+def defaults_of(gradient: CallableGradient) -> dict[str, Any]:
+    """Return the defaults of a gradient's parameters."""
+    return {p.name: p.default for p in gradient.signature.parameters.values()}
 
 
 def implementation(gradient: CallableGradient, parameters: str, args: tuple) -> Callable:
@@ -106,9 +105,8 @@ def implementation(gradient: CallableGradient, parameters: str, args: tuple) -> 
     arguments = [re.sub(r"^live\['(\w+)'\]", r"live_\1", text) for text in program.boundary.arguments]
     compiled = dispatcher_of(program.without_assumptions(), program.name, Numba(cache=False))
     text = replace(program.boundary, arguments=tuple(arguments)).text(program.name, [parameters])
-    namespace = {**program.boundary.namespace, **{f"live_{k}": v for k, v in live.items()}, "compiled": compiled}
-    namespace["defaults"] = {p.name: p.default for p in gradient.signature.parameters.values()}
-    return load(text, program.name, namespace)
+    namespace = {**program.boundary.namespace, **{f"live_{k}": v for k, v in live.items()}}
+    return load(text, program.name, {**namespace, "compiled": compiled, "defaults": defaults_of(gradient)})
 
 
 def type_of(t: types.Type, where: str) -> Type:

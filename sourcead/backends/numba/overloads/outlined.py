@@ -19,7 +19,7 @@ from numba.typed import List
 from sourcead.backends.numba import calls_to_python as interpreted
 from sourcead.backends.numba.codegen.outlining import Outlined
 from sourcead.backends.numba.internals import TOOLCHAIN
-from sourcead.backends.numba.load import load
+from sourcead.backends.numba.public_toolchain import load
 from sourcead.errors import BackendError
 from sourcead.ir.type_of import type_of
 from sourcead.ir.types import UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type
@@ -34,64 +34,51 @@ def prepared(outlined: Outlined, options: dict[str, Any]) -> Callable:
         outlined: the outlined function.
         options: the options of `numba.njit`.
     """
-    namespace = dict(outlined.namespace)
-    function = load(outlined.text, outlined.name, namespace)
+    function = load(outlined.text, outlined.name, dict(outlined.namespace))
     parameters = ", ".join(outlined.parameters)
-    choose = _Choice(outlined, function, options)
+
+    def choose(*args: types.Type) -> Callable:
+        return function if is_compiled(outlined, function, options, args) else interpreted_call(outlined, function, args)
+
     text = f"def typing({parameters}):\n    return choose({parameters})\n"
-    typing: dict[str, Any] = {"choose": choose}
-    exec(text, typing)
-    overload(function, strict=False)(typing["typing"])
+    overload(function, strict=False)(load(text, "typing", {"choose": choose}))
     return function
 
 
-class _Choice:
-    """Chooses how an outlined function runs for certain argument types."""
+def is_compiled(outlined: Outlined, function: Callable, options: dict[str, Any], args: tuple[types.Type, ...]) -> bool:
+    """Return whether Numba can compile an outlined function for some argument types, and finds the inferred type for its result."""
+    if not outlined.compiles:
+        return False
+    found = TOOLCHAIN.result_type(function, options, tuple(map(types.unliteral, args)))
+    return found is not None and agrees(found, outlined.result)
 
-    def __init__(self, outlined: Outlined, function: Callable, options: dict[str, Any]):
-        self.outlined, self.function, self.options = outlined, function, options
 
-    def __call__(self, *args: types.Type) -> Callable:
-        return self.compiled(args) or self.interpreted(args)
-
-    def compiled(self, args: tuple[types.Type, ...]) -> Callable | None:
-        """Return the function for machine code if Numba finds the inferred type for its result; otherwise None."""
-        if not self.outlined.compiles:
-            return None
-        found = TOOLCHAIN.result_type(self.function, self.options, tuple(map(types.unliteral, args)))
-        return self.function if found is not None and agrees(found, self.outlined.result) else None
-
-    def interpreted(self, args: tuple[types.Type, ...]) -> Callable:
-        """Return an implementation in which the interpreter runs the call."""
-        promise, function = self.outlined.result, self.function
-        if numba_type(promise) is None:
-            promise = self.found_by_example(args)
-        result = numba_type(promise)
-        made = result and interpreted.call(
-            lambda *args: kept(function(*args), promise), list(self.outlined.parameters), list(args), result
+def interpreted_call(outlined: Outlined, function: Callable, args: tuple[types.Type, ...]) -> Callable:
+    """Return an implementation of an outlined function in which the interpreter runs the call."""
+    promise = outlined.result if numba_type(outlined.result) is not None else found_by_example(function, args)
+    result = numba_type(promise)
+    made = result and interpreted.call(lambda *args: kept(function(*args), promise), list(outlined.parameters), list(args), result)
+    if made is None:
+        why = "the type of its result is not known" if result is None else f"it takes {', '.join(map(str, args))}"
+        raise BackendError(
+            f"Numba cannot compile `{outlined.text.partition('return ')[2].strip()}`, and {why}",
+            at=outlined.origin,
+            instead='leave backend="numba" away, or write what it computes as a loop',
         )
-        if made is None:
-            why = "the type of its result is not known" if result is None else f"it takes {', '.join(map(str, args))}"
-            raise BackendError(
-                f"Numba cannot compile `{self.outlined.text.partition('return ')[2].strip()}`, and {why}",
-                at=self.outlined.origin,
-                instead='leave backend="numba" away, or write what it computes as a loop',
-            )
-        return self.calling(numba.njit(made), "[item for item in {0}]") if is_even_list(promise, result) else made
+    if not is_even_list(promise, result):
+        return made
+    parameters, name = ", ".join(outlined.parameters), f"call_{outlined.name}"
+    text = f"def {name}({parameters}):\n    return [item for item in call({parameters})]\n"
+    return load(text, name, {"call": numba.njit(made)})
 
-    def found_by_example(self, args: tuple[types.Type, ...]) -> Type:
-        """Return the type of the result for small arguments of these types; a call whose result has another type raises an error."""
-        for n, integer in ((3, 0), (2, 0), (1, 0), (1, 1)):  # not every function takes every size
-            with contextlib.suppress(Exception), warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                return type_of(self.function(*(interpreted.example(a, n, integer) for a in args)))
-        return UNKNOWN
 
-    def calling(self, function: Callable, result: str = "{0}") -> Callable:
-        """Return a function with the parameters of the outlined one, which calls `function`."""
-        parameters, name = ", ".join(self.outlined.parameters), f"call_{self.outlined.name}"
-        text = f"def {name}({parameters}):\n    return {result.format(f'call({parameters})')}\n"
-        return load(text, name, {"call": function})
+def found_by_example(function: Callable, args: tuple[types.Type, ...]) -> Type:
+    """Return the type of a function's result for small arguments of these types; a call whose result has another type raises an error."""
+    for n, integer in ((3, 0), (2, 0), (1, 0), (1, 1)):  # not every function takes every size
+        with contextlib.suppress(Exception), warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return type_of(function(*(interpreted.example(a, n, integer) for a in args)))
+    return UNKNOWN
 
 
 def is_even_list(promise: Type, result: types.Type) -> bool:

@@ -1,4 +1,6 @@
-"""Innermost loops split and reversed so that vector instructions can run them.
+"""Loops over elements in a form that runs fast as machine code; the text for NumPy keeps the user's order.
+
+Innermost loops are split and reversed so that vector instructions can run them:
 
     for i in range(n - 2, 0, -1):               for i in range(1, n - 1):
         t = d_a[i] * c                              d_b[i + 1] += d_a[i] * c
@@ -23,12 +25,14 @@ import numpy as np
 
 from sourcead.ad.residuals.costs import is_cheap
 from sourcead.analysis.affine import number
-from sourcead.analysis.element_loops import Access, Body, one_more
+from sourcead.analysis.element_loops import Access, Body, body_of, one_more
 from sourcead.analysis.same_element import After, Meeting, Subscripts
+from sourcead.backends.numba.codegen.loops.slice_loops import slices_as_loops
 from sourcead.ir.nodes import (
-    Atom, Attr, Block, Branch, Call, Const, Index, Let, Loop, Op, Range, Stmt, Update, Var, fresh
+    Atom, Attr, Block, Branch, Call, Const, Function, Index, Let, Loop, Op, Range, Stmt, Update, Var, fresh
 )
-from sourcead.ir.walk import copied, reads_inside, substitute
+from sourcead.ir.walk import copied, map_blocks, reads_inside, substitute
+from sourcead.passes.loops.scalar_replacement import in_registers, where_not_empty
 
 BUDGET = 24  # the most additions that splitting a loop may repeat
 DIVISION, CALL = 4, 40  # the approximate cost of a division and of a function such as exp, in additions
@@ -45,12 +49,35 @@ class Root:
     variant: Var | None = None  # the loop variant that a sum changes
 
 
-def reordered(stmt: Stmt, body: Body, subscripts: Subscripts) -> list[Stmt]:
-    """Return the loops that replace a loop, to run one after the other, upward where that is allowed."""
-    return _Order(stmt, body, subscripts).loops()
+def with_fast_loops(function: Function) -> Function:
+    """Return the function with array elements in variables and with loops split and reversed; must run before `assign_memory`."""
+    function = slices_as_loops(function)
+    subscripts = Subscripts(function.body)
+
+    def block(b: Block) -> Block:
+        stmts: list[Stmt] = []
+        for stmt in b.stmts:
+            stmt = map_blocks(stmt, block)
+            stmts += fast(stmt, subscripts, b.stmts) if isinstance(stmt.op, Loop) else [stmt]
+        return Block(tuple(stmts), b.results)
+
+    return replace(function, body=block(function.body))
+
+
+def fast(stmt: Stmt, subscripts: Subscripts, beside: tuple[Stmt, ...]) -> list[Stmt]:
+    """Return the statements that replace a loop, or the loop itself."""
+    body = body_of(stmt.op)
+    if body is None:
+        return [stmt]
+    before, loop, after, certain = in_registers(stmt, body, subscripts, beside)
+    body = body_of(loop.op)
+    stmts = [*before, *(_Order(loop, body, subscripts).loops() if body is not None else [loop]), *after]
+    return stmts if certain else where_not_empty(stmts, stmt, subscripts)
 
 
 class _Order:
+    """The loops that replace a loop, to run one after the other, upward where that is allowed."""
+
     def __init__(self, stmt: Stmt, body: Body, subscripts: Subscripts):
         self.stmt, self.loop, self.body, self.subscripts = stmt, stmt.op, body, subscripts
         self.step = number(self.loop.domain.step)
@@ -70,34 +97,32 @@ class _Order:
 
     def sum_of(self, p: Var, result: Atom) -> set[int] | None:
         """Return the statements that add to a loop variant; None if it is not a mere sum or something else reads it on the way."""
-        if result is p:
-            return set()
         steps: set[int] = set()
-        if self.readers(result) != 1:
-            return None
         while result is not p:
-            at = self.body.defined.get(result)
-            op = None if at is None else self.body.stmts[at].op
-            if not (isinstance(op, Call) and op.fn in (operator.add, operator.sub) and len(op.args) == 2):
+            at = self.addition_at(result)
+            if at is None or self.readers(result) != 1:
                 return None
             steps.add(at)
+            op = self.body.stmts[at].op
             left, right = op.args
             leads = self.leads_to(left, p)
             if not leads and not (op.fn is operator.add and self.leads_to(right, p)):
                 return None
             result = left if leads else right
-            if self.readers(result) != 1:
-                return None
-        return steps
+        return steps if not steps or self.readers(p) == 1 else None
 
     def leads_to(self, v: Atom, p: Var) -> bool:
         while v is not p:
-            at = self.body.defined.get(v)
-            op = None if at is None else self.body.stmts[at].op
-            if not (isinstance(op, Call) and op.fn in (operator.add, operator.sub) and len(op.args) == 2):
+            if (at := self.addition_at(v)) is None:
                 return False
-            v = op.args[0]
+            v = self.body.stmts[at].op.args[0]
         return True
+
+    def addition_at(self, v: Atom) -> int | None:
+        """Return the position of the addition or subtraction that computes a variable; None if another op does."""
+        at = self.body.defined.get(v)
+        op = None if at is None else self.body.stmts[at].op
+        return at if isinstance(op, Call) and op.fn in (operator.add, operator.sub) and len(op.args) == 2 else None
 
     def readers(self, v: Atom) -> int:
         found = sum(w is v for s in self.body.stmts for w in reads_inside(s.op))
@@ -175,11 +200,9 @@ class _Order:
         if self.recurrent:
             return False
         found = [a for r in group for a in self.accesses(r)]
-        for x in found:
-            for y in found:
-                if x.chain is y.chain and not x.commutes(y) and self.meet(x, y) not in (Meeting.NEVER, After(0)):
-                    return False
-        return True
+        return not any(
+            x.chain is y.chain and not x.commutes(y) and self.meet(x, y) not in (Meeting.NEVER, After(0)) for x in found for y in found
+        )
 
     # ---- writing ----
 

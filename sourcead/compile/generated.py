@@ -1,0 +1,83 @@
+"""What a derivative shows of the text that was generated for it: the source, its notes, a module."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from sourcead.backends.save import standalone
+from sourcead.compile.specialisation import Specialisation
+from sourcead.ir.nodes import Function
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """The result of compiling a function.
+
+    Attributes:
+        text: the generated source.
+        ir: the intermediate representation that the source was generated from.
+        notes: for each loop, what it saves for the reverse sweep, with shapes and bytes, and what it recomputes.
+        compiled_text: the source that Numba compiles, with backend="numba" or "auto"; None with NumPy.
+    """
+
+    text: str
+    ir: Function
+    notes: tuple[str, ...]
+    compiled_text: str | None = None
+
+    def __str__(self):
+        return self.text
+
+
+class Generated(ABC):
+    """A callable whose code was generated."""
+
+    @abstractmethod
+    def _bound(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Return {parameter: argument} of a call, with bound arguments and defaults."""
+
+    @abstractmethod
+    def _latest(self, *args: Any, **kwargs: Any) -> Specialisation:
+        """Return what was generated for these arguments; if there are none, for those of the last call."""
+
+    @property
+    def source(self) -> str:
+        """The generated text for the types of the last call; before any call, for the types that annotations and defaults tell."""
+        return self._latest().built.plain.text
+
+    def lower(self, *args, **kwargs) -> Lowered:
+        """Return the text that a call with these arguments compiles to, without running it.
+
+        Args:
+            args, kwargs: arguments as for a call; if there are none, the text of the last call is returned.
+
+        Returns:
+            A `Lowered` with the text, the intermediate representation and notes on what each loop saves, with shapes and bytes
+            for these arguments.
+        """
+        compiled = self._latest(*args, **kwargs)
+        given = self._bound(args, kwargs) if args or kwargs else {}
+        built = compiled.built
+        compiled_text = None if built.program is None else built.program.text
+        return Lowered(built.plain.text, built.plain.ir, built.notes.shown(given), compiled_text)
+
+    def save(self, path, *args, **kwargs) -> None:
+        """Write the generated function as a module that runs without sourcead.
+
+        Global data that the function reads becomes constants of the module, with the values that they have now.
+
+        Args:
+            path: the file to write, a string or path.
+            args, kwargs: arguments whose types the function is generated for; if there are none, those of the last call.
+
+        Raises:
+            UnsupportedValueError: the function reads a global object that cannot be written as a constant.
+        """
+        compiled = self._latest(*args, **kwargs)
+        compiled.refresh()
+        plain = compiled.built.plain
+        text = standalone(plain.text, plain.name, compiled.namespace)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)

@@ -1,0 +1,195 @@
+"""The verification of a new text, once, at its first call: it must do what the user's own function does.
+
+The user's function is called on copies of the arguments.  Its value must equal, up to rounding, the value that the generated code
+computes.  With `verify="gradient"` the derivative must also equal a difference quotient of the user's function.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import os
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.ad.gradient import Form
+from sourcead.ad.residuals.notes import Notes
+from sourcead.backends import load as loading
+from sourcead.backends.base import Derivative
+from sourcead.backends.engines import NUMPY
+from sourcead.compile.before_calls import arguments_by_name
+from sourcead.compile.comparison import LeftOut, Primal, cotangent_like, direction_of, product, slope, value_mismatch
+from sourcead.compile.specialisation import read
+from sourcead.compile.structures import leaves, map_leaves
+from sourcead.errors import ArgumentError, SourceADError, VerificationError
+from sourcead.frontend.lower import Lowered
+from sourcead.ir.nodes import AdjointBlock, Call, Function
+from sourcead.ir.walk import walk
+
+VARIABLE = "SOURCEAD_VERIFY"  # an environment variable: the level where the program gives none
+LEVELS = ("value", "gradient", False)
+SPOKEN = {"": "value", "1": "value", "true": "value", "0": False, "false": False, "off": False}
+BY_A_WRONG_TEXT = (NameError, AttributeError, TypeError, LookupError, ValueError)  # errors that it may raise
+
+log = logging.getLogger("sourcead")
+
+
+def level_of(verify: Any) -> str | bool:
+    """Return the level of verification for the option `verify`; None is what the environment says, "value" if it says nothing.
+
+    Raises:
+        ArgumentError: there is no such level.
+    """
+    if verify is None:
+        spoken = os.environ.get(VARIABLE, "").lower()
+        verify = SPOKEN.get(spoken, spoken)
+    verify = "value" if verify is True else verify
+    if verify not in LEVELS:
+        raise ArgumentError(f"there is no verification {verify!r}", instead='verify="value", verify="gradient" or verify=False')
+    return verify
+
+
+def refuse_effects(function: Function) -> None:
+    """Raise `LeftOut` if calling a function once more would draw random numbers or have effects."""
+    for stmt in walk(function.body):
+        if isinstance(stmt.op, AdjointBlock):
+            raise LeftOut("it has a block that runs in the reverse sweep (`with adjoint_of`)")
+        if isinstance(stmt.op, Call) and stmt.op.effect and stmt.op.fn is not runtime.check_layout:
+            raise LeftOut(f"it draws random numbers or has effects: it calls `{getattr(stmt.op.fn, '__name__', stmt.op.fn)}`")
+
+
+def primal_of(lowered: Lowered) -> Callable:
+    """Return the Python function that computes the value of a lowered function."""
+    function = replace(lowered.function, name="value", doc=None)
+    program = NUMPY.generate(Derivative(function.name, "", function, Notes(), False, lambda: function))
+    live = {text: read(*at) for text, at in lowered.live.items() if text in program.namespace}
+    return loading.load(program.text, program.name, {**program.namespace, **live})
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A derivative whose first call is verified.
+
+    Attributes:
+        form: its kind, and whether it has an auxiliary result and a bare gradient.
+        wrt: the parameters that it is taken with respect to.
+        directions: {tangent parameter: its primal parameter}.
+        derived: the parameters that carry a derivative, here and in the derivatives that this is the derivative of.
+        level: "value" or "gradient".
+        text: the generated text.
+        place: the file and line of the user's function.
+        lowered: returns the user's function in the IR.
+        innermost: returns the user's function with the arguments of a call, given as {parameter: argument}.
+        outer: returns the function that is differentiated, which may be a derivative itself, with these arguments.
+    """
+
+    form: Form
+    wrt: tuple[str, ...]
+    directions: dict[str, str]
+    derived: frozenset[str]
+    level: str
+    text: str
+    place: str
+    lowered: Callable[[], Lowered]
+    innermost: Callable[[dict[str, Any]], Primal]
+    outer: Callable[[dict[str, Any]], Primal]
+
+    def error(self, why: str) -> VerificationError:
+        """Return the error for a text that does not do what the user's function does."""
+        why = f"the generated code does not do what the function does: {why}"
+        return VerificationError(why, self.place, source_of(self.innermost({}).function), self.text)
+
+
+def source_of(function: Callable) -> str:
+    """Return the source of a function, dedented."""
+    try:
+        return textwrap.dedent(inspect.getsource(function)).rstrip()
+    except (OSError, TypeError):
+        return repr(function)
+
+
+def verifying(call: Callable, subject: Subject, signature: inspect.Signature, settle: Callable[[], None]) -> Callable:
+    """Return a function that calls `call` and compares its first result with the user's function; then `settle()` is called.
+
+    Raises:
+        VerificationError: (in a call) they differ.
+    """
+
+    def first(*args, **kwargs):
+        values = arguments_by_name(signature, args, kwargs)
+        try:
+            result = call(*args, **kwargs)
+        except SourceADError:
+            raise
+        except BY_A_WRONG_TEXT as error:
+            _explain(subject, values, error)
+            raise
+        try:
+            _verify(subject, values, result)
+        except LeftOut as why:
+            log.info("the derivative of the function in %s was not verified: %s", subject.place, why)
+        settle()
+        return result
+
+    return first
+
+
+def _verify(subject: Subject, values: dict[str, Any], result: Any) -> None:
+    """Compare the result of a call with the user's function.
+
+    Raises:
+        LeftOut: they cannot be compared.
+        VerificationError: they differ.
+    """
+    lowered, primal, outer = subject.lowered(), subject.innermost(values), subject.outer(values)
+    refuse_effects(lowered.function)
+    kind = subject.form.kind
+    if kind in ("value_and_grad", "vjp", "jvp") and primal.function is outer.function:
+        value = (result[0], result[2]) if kind == "vjp" and subject.form.has_aux else result[0]
+        why = value_mismatch(primal, lambda: value)
+    else:
+        why = value_mismatch(primal, lambda: primal.by(primal_of(lowered), subject.derived))
+    if why is None and subject.level == "gradient":
+        why = _slope_mismatch(subject, outer, values, result)
+    if why is not None:
+        raise subject.error(why)
+
+
+def _explain(subject: Subject, values: dict[str, Any], error: Exception) -> None:
+    """Raise VerificationError if generated code raised an error for arguments for which the user's function raises none."""
+    try:
+        refuse_effects(subject.lowered().function)
+        subject.innermost(values)()
+    except Exception:
+        return
+    raise subject.error(f"it raises {type(error).__name__} ({error}), and the function does not") from error
+
+
+def _slope_mismatch(subject: Subject, primal: Primal, values: dict[str, Any], result: Any) -> str | None:
+    """Return how the derivative along one direction differs from a difference quotient of the function, None if it does not."""
+    form, random, value = subject.form, np.random.default_rng(0), primal()
+    if form.kind == "columns":
+        raise LeftOut("its columns are many tangents at once")
+    weights = [random.standard_normal(np.shape(leaf)) for _, leaf in leaves(value)]
+    if subject.directions:
+        given = {name: [leaf for _, leaf in leaves(values[t])] for t, name in subject.directions.items()}
+        found = product(weights, result[1] if form.kind == "jvp" else result)
+    else:
+        given = {name: direction_of(primal.values[name], random) for name in subject.wrt}
+        if form.kind == "vjp":
+            drawn = iter(weights)
+            gradients = result[1](map_leaves(lambda leaf: cotangent_like(leaf, next(drawn)), value))
+        else:
+            weights = [1.0, *(0.0 for _ in weights[1:])]  # not the auxiliary result
+            gradients = result[1] if form.kind == "value_and_grad" else result[0] if form.has_aux else result
+        found = product([step for steps in given.values() for step in steps], gradients)
+    expected = slope(primal, given, lambda value: product(weights, value))
+    size = sum(float(np.sum(np.abs(step))) for steps in given.values() for step in steps)
+    if abs(found - expected) <= 1e-4 * abs(expected) + 1e-6 * (1 + size) or not np.isfinite(expected):
+        return None
+    return f"along one direction its derivative is {found:.9g}, and a difference quotient {expected:.9g}"

@@ -1,0 +1,171 @@
+"""Puts queries of shapes to other values of the same shape: other versions of an array, or values that are needed anyway.
+
+`share_shapes` reads a shape from a value that is needed anyway, so that no value is computed for its shape alone.
+
+    p = mul(x, y);  s = p.shape            s = x.shape
+    p = mul(x, y);  z = zeros_like(p)      z = zeros_like(x)
+
+This is legal if the shapes are known to be equal, and the dtypes where they matter.  The other value is a parameter or one that the user
+named, whose memory is not written and handed on nowhere: otherwise the query could keep an old version of it alive, which costs a copy.
+
+`query_first_versions` and `query_current_versions` move queries of a shape or dtype from one version of an array to another.
+
+    query_first_versions:      a1 = a0 with [i] = v;  s = a1.shape        s = a0.shape
+    query_current_versions:    a1 = a0 with [i] = v;  s = a0.shape        s = a1.shape
+
+This is legal because a write changes neither shape nor dtype.  With the first, what a loop reads of the shape of an array that it writes
+does not depend on the iteration.  The second comes before the text is written, so that no query keeps an old version of an array alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+
+import numpy as np
+
+from sourcead.analysis.array_versions import Chains, queried, query_of
+from sourcead.ir.nodes import Atom, Attr, Block, Branch, Call, Const, Function, Loop, Op, Operand, Stmt, Update, Var
+from sourcead.ir.types import Array, Scalar, same_dtype
+from sourcead.ir.walk import bound_vars, map_blocks, rewrite, walk
+from sourcead.passes.cleanup.equal_dims import KnownDims
+from sourcead.passes.peephole import Facts, peephole, with_body, with_stmts
+from sourcead.primitives.table import record_of
+
+ATTRIBUTES = ("shape", "size", "ndim")
+QUERIES = (np.shape, np.size, np.ndim)
+LIKE = (np.zeros_like, np.ones_like, np.empty_like)
+
+
+def query_first_versions(function: Function) -> Function:
+    """Return the function with each query of a shape or dtype moved to the first version of the array."""
+    chains = Chains(function.body)
+    before: dict[Var, Atom] = {}  # the version that a version was made from
+    for stmt in walk(function.body):
+        match stmt.op:
+            case Update(base) if isinstance(stmt.targets[0].type, Array):
+                before[stmt.targets[0]] = base
+            case Loop(_, _, params, inits):
+                for k in chains.carried_by(stmt).values():
+                    if isinstance(params[k].type, Array):
+                        before[params[k]] = before[stmt.targets[k]] = inits[k]
+
+    def first(var: Atom) -> Atom:
+        while var in before:
+            var = before[var]
+        return var
+
+    return with_body(function, rewrite(function.body, lambda stmt: [put_to(stmt, first)]))
+
+
+def query_current_versions(function: Function) -> Function:
+    """Return the function with each query of a shape or dtype moved to the version of the array that is current there."""
+    chains = Chains(function.body)
+
+    def by_chain(variables) -> dict[Var, Var]:
+        return {chains.find(v): v for v in variables if chains.find(v) is not None}
+
+    def visit(block: Block, current: dict[Var, Var]) -> Block:
+        stmts = []
+        for old in block.stmts:
+            stmt = put_to(old, lambda var: current.get(chains.find(var), var))
+            inside = {**current, **by_chain(bound_vars(stmt.op))}
+            stmts.append(map_blocks(stmt, lambda b, inside=inside: visit(b, dict(inside))))
+            current.update(by_chain(stmt.targets))
+        return with_stmts(block, stmts)
+
+    return with_body(function, visit(function.body, by_chain(function.params)))
+
+
+def put_to(stmt: Stmt, version: Callable[[Atom], Atom]) -> Stmt:
+    """Return the statement with its query put to `version(array)` if that is known to be an array, else the statement unchanged."""
+    array = queried(stmt.op)
+    other = None if array is None else version(array)
+    is_array = isinstance(other, Var) and isinstance(other.type, Array) and other is not array
+    return replace(stmt, op=query_of(stmt.op, other)) if is_array else stmt
+
+
+def share_shapes(function: Function) -> Function:
+    """Return the function without values that are computed for their shape alone."""
+    if not any(_queried(s.op) for s in walk(function.body)):
+        return function
+    dims, moving = KnownDims(), _moving(function)
+    params = [p for p in function.params if p not in moving]
+    known: dict[Hashable, tuple[Var, int]] = {}
+
+    def offer(var: Var, scope: int, facts: Facts) -> None:
+        shape = dims.shape(var.type, facts)
+        if shape is None or var in moving or var.temp:
+            return
+        other, where = known.get(shape, (None, None))
+        if other is None or where not in facts.open:
+            known[shape] = var, scope
+
+    def rule(stmt: Stmt, facts: Facts):
+        dims.learn(stmt, facts)
+        array = _queried(stmt.op)
+        answer = None
+        only_queried = array is not None and all(_queried(op) is not None for op in facts.readers.get(array, ()))
+        if only_queried or array is not None and array.temp:  # a temporary whose shape is not read can be nested
+            same = _combined_with_itself(facts.op(array)) if only_queried else None
+            if isinstance(stmt.op, Attr) and same is not None and same not in moving:
+                return replace(stmt.op, base=same)
+            named, scope = known.get(dims.shape(array.type, facts), (None, None))
+            answer = _query_of_another(stmt.op, array, [*params, named] if scope in facts.open else params, dims, facts)
+        if isinstance(stmt.op, Call) and record_of(stmt.op.fn).is_elementwise(len(stmt.op.args)) and len(stmt.targets) == 1:
+            offer(stmt.targets[0], facts.scope, facts)
+        return answer
+
+    return peephole(function, rule)
+
+
+def _combined_with_itself(op: Op | None) -> Var | None:
+    """Return `x` if the op is elementwise and reads `x` and numbers alone, as `x * x` and `x ** 2` do, else None."""
+    if not (isinstance(op, Call) and record_of(op.fn).is_elementwise(len(op.args)) and not op.kwargs):
+        return None
+    variables = {a for a in op.args if isinstance(a, Var) and not isinstance(a.type, Scalar)}
+    numbers = all(isinstance(a, Var) or isinstance(a, Const) and np.ndim(a.value) == 0 for a in op.args)
+    if len(variables) != 1 or not numbers:
+        return None
+    (x,) = variables
+    return x if isinstance(x.type, Array) else None
+
+
+def _queried(op: Op | None) -> Var | None:
+    """Return the array whose shape is all that an op reads, or None for other ops."""
+    match op:
+        case Attr(Var() as base, name) if name in ATTRIBUTES:
+            return base
+        case Call(fn, (Var() as base,), ()) if fn in QUERIES or fn in LIKE:
+            return base
+    return None
+
+
+def _query_of_another(op: Op, array: Var, candidates: list[Var], dims: KnownDims, facts: Facts) -> Op | None:
+    """Return the same query of a candidate that has the same shape, or None if there is none."""
+    shape = dims.shape(array.type, facts)
+    if shape is None or array in candidates:
+        return None
+    like = isinstance(op, Call) and op.fn in LIKE
+    for var in candidates:
+        if dims.shape(var.type, facts) == shape and (not like or _same_dtype(var, array)):
+            return replace(op, base=var) if isinstance(op, Attr) else replace(op, args=(var,))
+    return None
+
+
+def _same_dtype(a: Var, b: Var) -> bool:
+    return isinstance(a.type, Array) and isinstance(b.type, Array) and a.type.dtype is not None and same_dtype(a.type.dtype, b.type.dtype)
+
+
+def _moving(function: Function) -> set[Operand]:
+    """Return the values whose memory may be written or handed on: bases of updates, initial values of loops, and results of blocks."""
+    moving: set[Operand] = set()
+    for stmt in walk(function.body):
+        match stmt.op:
+            case Update(base):
+                moving.add(base)
+            case Loop(_, _, _, inits, body):
+                moving.update((*inits, *body.results))
+            case Branch(_, then, orelse):
+                moving.update((*then.results, *orelse.results))
+    return moving

@@ -1,0 +1,160 @@
+"""Clears of parts of cotangent arrays, which the adjoints of writes make: delayed until they matter, and removed where they never do.
+
+`sink_clears` delays the clearing of a part of an array until the cleared array is next needed.
+
+    v = d0[i]                                    v = d0[i]
+    d1 = d0 with [i] = 0.0                       z = mul(v, 0.25)
+    z = mul(v, 0.25)                             d1 = d0 with [i] = 0.0
+    d2 = d1 with [j] += z                        d2 = d1 with [j] += z
+
+    d1 = d0 with [i] = 0.0;  d2 = d1 with [i] += v           d2 = d0 with [i] = v
+    v = d0[i];  d1 = d0 with [i] = 0.0;  d2 = d1 with [i] += v           v = d0[i], and d0 for d2
+
+The adjoint of a write reads a cotangent and clears it; once the clear has moved down, the read can be nested.  The move is legal because
+values are immutable; it goes down to the first statement that reads the result, and not across a statement with blocks.  What is added
+to a part that was just set to zero is set if the subscript names no element twice and nothing else reads the cleared array.
+
+`remove_dead_clears` removes the clearing of a part of an array that nothing reads again.
+
+    loop (d = d0) for i in range(n - 1, -1, -1):          loop (d = d0) for i in range(n - 1, -1, -1):
+        v = d[i + 1]                                          v = d[i + 1]
+        d1 = d with [i + 1] = 0.0
+        d2 = d1 with [i] += mul(2, v)                         d2 = d with [i] += mul(2, v)
+        yield d2                                              yield d2
+
+This is legal if nothing reads the array after the loop, the loop uses it only at subscripts `i + c` along one axis, none of them negative,
+and the clear is the last use of the greatest of them (the least, if the index rises): the loop moves on and never comes back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sourcead.analysis.array_versions import queried
+from sourcead.analysis.loop_indices import Counting, is_int, names_elements_once, offset
+from sourcead.ir.nodes import Atom, Block, Const, Function, Index, Loop, Stmt, Sub, Update, Var
+from sourcead.ir.types import Array
+from sourcead.ir.walk import (
+    all_reads, count_reads, definitions, map_blocks, op_blocks, op_reads, reads_inside, rewrite, substitute, walk
+)
+from sourcead.passes.equality import operand_key
+from sourcead.passes.peephole import with_body, with_stmts
+
+
+def sink_clears(function: Function) -> Function:
+    """Return the function with writes of constants moved down to where the array is next read."""
+    uses, made = count_reads(function.body), definitions(function.body)
+    unchanged: dict[Var, Atom] = {}  # version -> the one that it is equal to
+
+    def visit(block: Block) -> Block:
+        waiting: list[Stmt] = []
+        stmts: list[Stmt] = []
+        for stmt in block.stmts:
+            stmt = map_blocks(stmt, visit)
+            reads = set(reads_inside(stmt.op))
+            for earlier in [w for w in waiting if w.targets[0] in reads]:
+                waiting.remove(earlier)
+                if sets_what_was_cleared(stmt, earlier, uses):
+                    stmt = replace(stmt, op=replace(stmt.op, base=earlier.op.base, mode="set"))
+                    if is_part(made.get(stmt.op.value), stmt.op):
+                        unchanged[stmt.targets[0]] = stmt.op.base
+                else:
+                    stmts.append(earlier)
+            if is_clearing(stmt):
+                waiting.append(stmt)
+                continue
+            if op_blocks(stmt.op):
+                stmts += waiting
+                waiting.clear()
+            if unchanged.keys().isdisjoint(stmt.targets):
+                stmts.append(stmt)
+        return with_stmts(block, stmts + waiting)
+
+    return with_body(function, substitute(visit(function.body), unchanged))
+
+
+def is_part(read: Stmt | None, update: Update) -> bool:
+    """Return whether a statement reads the part of the array that an update writes."""
+    op = None if read is None else read.op
+    return isinstance(op, Index) and op.base is update.base and operand_key(op.key) == operand_key(update.path[0].key)
+
+
+def sets_what_was_cleared(stmt: Stmt, earlier: Stmt, uses: dict[Var, int]) -> bool:
+    """Return whether a statement adds to exactly the part that an earlier one set to zero, and nothing else reads the cleared array."""
+    op, cleared = stmt.op, earlier.op
+    if not (isinstance(op, Update) and op.mode == "add" and op.base is earlier.targets[0] and uses[op.base] == 1):
+        return False
+    if len(op.path) != 1 or len(cleared.path) != 1 or type(cleared.value.value) is not float or cleared.value.value != 0:
+        return False
+    a, b = op.path[0], cleared.path[0]
+    is_array = isinstance(op.base.type, Array) and op.base.type.dtype is not None
+    same = isinstance(a, Sub) and isinstance(b, Sub) and operand_key(a.key) == operand_key(b.key)
+    return is_array and same and names_elements_once(a.key)
+
+
+def is_clearing(stmt: Stmt) -> bool:
+    """Return whether a statement of the reverse sweep sets a part of an array to a constant."""
+    return stmt.adjoint_of is not None and isinstance(stmt.op, Update) and stmt.op.mode == "set" and isinstance(stmt.op.value, Const)
+
+
+def remove_dead_clears(function: Function) -> Function:
+    """Return the function without writes of zeros in its reverse sweep that nothing reads."""
+    if not any(is_clearing(s) for s in walk(function.body)):
+        return function
+    uses, made = count_reads(function.body), definitions(function.body)
+    counting = Counting(made)
+
+    def change(stmt: Stmt) -> list[Stmt]:
+        counted = counting.of(stmt.op) if isinstance(stmt.op, Loop) else None
+        for k, target in enumerate(stmt.targets if counted is not None else ()):
+            dead = [] if uses.get(target) else dead_clears(stmt.op, k, counted.first, made)
+            if dead:
+                kept = Block(tuple(s for s in stmt.op.body.stmts if s not in dead), stmt.op.body.results)
+                stmt = replace(stmt, op=replace(stmt.op, body=substitute(kept, {s.targets[0]: s.op.base for s in dead})))
+        return [stmt]
+
+    return with_body(function, rewrite(function.body, change))
+
+
+def dead_clears(loop: Loop, k: int, first: int, made: dict[Var, Stmt]) -> list[Stmt]:
+    """Return the dead clears of the k-th variant of a loop, an array that is not read after the loop.
+
+    `first` is the least value of the loop's index: no subscript may be negative, because that would count from the end.
+    """
+    versions, uses = {loop.params[k]}, []
+    for at, stmt in enumerate(loop.body.stmts):
+        for v in op_reads(stmt.op):
+            if v in versions:
+                uses.append((at, stmt))
+                if isinstance(stmt.op, Update) and stmt.op.base is v and stmt.op.value is not v:
+                    versions.add(stmt.targets[0])
+        if any(v in versions for b in op_blocks(stmt.op) for v in all_reads(b)):
+            return []
+    if loop.body.results[k] not in versions or any(r in versions for j, r in enumerate(loop.body.results) if j != k):
+        return []
+    uses = [(at, s) for at, s in uses if queried(s.op) is None]
+    keys = [key_of(s, versions) for _, s in uses]
+    if None in keys:
+        return []
+    for axis in range(min(map(len, keys), default=0)):
+        offsets = [offset(key[axis], loop.index, made) for key in keys]
+        if None in offsets or min(offsets) + first < 0:
+            continue
+        behind = (max if is_int(loop.domain.step, -1) else min)(offsets)  # no later iteration uses the array there
+        last = max(at for (at, _), own in zip(uses, offsets) if own == behind)
+        found = (s for (at, s), own in zip(uses, offsets) if own == behind and at == last and is_clearing(s))
+        return list(dict.fromkeys(found))
+    return []
+
+
+def key_of(stmt: Stmt, versions: set[Var]) -> tuple | None:
+    """Return the subscript by which a statement uses an array, one item for each axis, or None if it uses the array in another way."""
+    match stmt.op:
+        case Index(base, key):
+            pass
+        case Update(base, (Sub(key),), value) if value not in versions:
+            pass
+        case _:
+            return None
+    plain = base in versions and names_elements_once(key)
+    return (key if isinstance(key, tuple) else (key,)) if plain else None

@@ -68,7 +68,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def is_composition(lo: Lowering) -> bool:
     """Tell whether the function being lowered is the body of a composition, or a helper in their folder."""
     source = lo.scope.source
-    return getattr(source, "function", None) in COMPOSED or source.globals.get("__name__", "").startswith("sourcead.primitives.compositions")
+    folder = "sourcead.primitives.compositions"
+    return getattr(source, "function", None) in COMPOSED or source.globals.get("__name__", "").startswith(folder)
 
 
 def rank_of(lo: Lowering, value: Value) -> int | None:

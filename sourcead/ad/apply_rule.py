@@ -29,6 +29,8 @@ from sourcead.ir.walk import op_reads
 from sourcead.primitives.rule import Arguments, Rule, TangentRule
 from sourcead.primitives.table import adjoint_rule, missing_rule, tangent_rule
 
+cached_source = cache(find_source)
+
 
 @dataclass(frozen=True, eq=False)
 class RuleCall:
@@ -91,11 +93,6 @@ def pullback_refused(stmt: Stmt) -> UnsupportedSyntaxError:
     )
 
 
-@cache
-def _source(function):
-    return find_source(function)
-
-
 def inlined(build: Builder, call: RuleCall, d_y: Atom, wanted: set[Var]) -> list[Operand | None]:
     """Emit the statements of a rule and return the cotangents of its parameters, with None for those that are not wanted."""
     before, rule, values = len(build.stmts), call.rule, call.values
@@ -127,7 +124,7 @@ def lowered(build: Builder, call: RuleCall, further: dict[str, Operand]) -> tupl
     before, rule = len(build.stmts), call.rule
     lo = Lowering()
     lo.build, lo.static_only = build, True
-    source = _source(rule.function)
+    source = cached_source(rule.function)
     lo.scope = Scope(source)
     plain = [p for p in rule.params if p != rule.star]
     given = {rule.result: call.y, **dict(zip(plain, call.values)), **further}
@@ -213,7 +210,7 @@ def called(build: Builder, call: RuleCall, d_y: Atom) -> list:
     args = (call.y, *values) if rule.star else (call.y, *values, d_y)
     kwargs = dict(call.options, d_y=d_y) if rule.star else dict(call.options)
     silent = silent_params(rule)
-    types = tuple(NoneType() if k in silent else cotangent_type(v, rule.broadcasts) for k, v in enumerate(values))
+    types = tuple(NoneType() if k in silent else Unknown() if rule.broadcasts else operand_type(v) for k, v in enumerate(values))
     if rule.star:
         plain = len(rule.params) - 1
         types = (*types[:plain], TupleT(types[plain:]))
@@ -253,24 +250,26 @@ def silent_params(rule: Rule) -> frozenset[int]:
     )
 
 
-def cotangent_type(operand: Operand, broadcasts: bool) -> Type:
-    """Return the type of an operand's cotangent as a rule returns it."""
-    t = operand_type(operand)
-    return Unknown() if broadcasts else t
-
-
 def typed(build: Builder, d: Operand | None, x: Operand, rule: Rule) -> Operand | None:
     """Return the cotangent, with the type that rules must give it if inference found none."""
-    if not isinstance(d, Var) or rule.broadcasts or not isinstance(d.type, Unknown) or isinstance(x, tuple):
-        return d
-    stmt = build.stmts[-1] if build.stmts else None
     t = operand_type(x)
-    if stmt is None or stmt.targets != (d,) or not isinstance(t, (Array, Scalar)):
+    if rule.broadcasts or not isinstance(t, (Array, Scalar)) or not is_untyped(build, d):
         return d
-    if (cast := in_dtype(build, d, x, rule)) is not d:
-        return cast
+    cast = in_dtype(build, d, x, rule)
+    return promised(build, d, t) if cast is d else cast
+
+
+def is_untyped(build: Builder, d: Operand | None) -> bool:
+    """Return whether the last statement makes `d` and inference found no type for it."""
+    return isinstance(d, Var) and isinstance(d.type, Unknown) and bool(build.stmts) and build.stmts[-1].targets == (d,)
+
+
+def promised(build: Builder, d: Operand | None, t: Type) -> Operand | None:
+    """Return what a rule returned, with the type that rules must give it if inference found none."""
+    if isinstance(t, Unknown) or not is_untyped(build, d):
+        return d
     new = fresh(d, type=t)
-    build.stmts[-1] = replace(stmt, targets=(new,))
+    build.stmts[-1] = replace(build.stmts[-1], targets=(new,))
     return new
 
 

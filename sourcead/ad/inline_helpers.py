@@ -18,7 +18,7 @@ from sourcead.analysis.builder import Builder
 from sourcead.errors import SourceADError
 from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowered, Lowering, NotStatic, Scope, call_source
-from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var, operand_atoms
+from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var
 from sourcead.ir.walk import rewrite, walk
 from sourcead.passes.plan import simplify
 from sourcead.primitives.table import has_rule, no_derivative
@@ -63,16 +63,13 @@ def can_inline(stmt: Stmt) -> bool:
 
 def is_inlined(stmt: Stmt, active: set[Var]) -> bool:
     """Return whether a derivative passes through a call that can be inlined."""
-    if not can_inline(stmt) or not any(t in active for t in stmt.targets):
-        return False
-    operands = (*stmt.op.args, *(v for _, v in stmt.op.kwargs))
-    return any(a in active for o in operands for a in operand_atoms(o))
+    return can_inline(stmt) and any(t in active for t in stmt.targets) and any(v in active for v in stmt.op.reads)
 
 
 def body_stmts(stmt: Stmt, build: Builder) -> list[Stmt]:
     """Return the statements of the function that a statement calls."""
     with build.block() as stmts:
-        build.origin, build.adjoint_of, build.within = stmt.origin, stmt.adjoint_of, stmt.within
+        build.at(stmt)
         try:
             result = body_of(stmt, build, static_only=True)
         except (NotStatic, SourceADError):  # what the types leave open is decided when the text runs

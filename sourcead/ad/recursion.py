@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sourcead.analysis.builder import Builder, atom_type
+from sourcead.analysis.builder import Builder
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import Block, Call, Function, Op, Var, fresh
@@ -21,32 +21,25 @@ from sourcead.ir.walk import copied, has_effect, op_blocks, walk
 from sourcead.primitives.table import record_of
 
 
-def cotangents_of(pair: Pair, reverse_as_function: Callable[[Pair], Lowered]) -> Pair:
-    """Return the recursive function that computes the cotangents of the arguments in wrt, as a tuple, from the arguments and d_y.
+def derivative_of(pair: Pair, what: str, as_function: Callable[[Pair], Lowered]) -> Pair:
+    """Return the recursive function that computes a derivative of a recursive function.
 
-    `reverse_as_function` returns both sweeps of a recursive function as one function.
+    Args:
+        pair: the function.
+        what: "cotangents": those of the arguments in wrt, as a tuple, from the arguments and d_y;
+            "tangent": the value and its tangent, as a tuple, from the arguments and their tangents.
+        as_function: returns the computation of both sweeps, or of the value and the tangent, as one function.
     """
-    if pair.cotangents is None:
+    if what not in pair.derivatives:
         refuse_effects(pair)
         params = list(pair.lowered.params.values())
-        result = TupleT(tuple(atom_type(params[k]) for k in pair.wrt))
-        pair.cotangents = Pair(named(pair, "cotangents"), result, wrt=(*pair.wrt, len(params)))
-        pair.cotangents.lowered = reverse_as_function(pair)
-    return pair.cotangents
-
-
-def tangent_of(pair: Pair, forward_as_function: Callable[[Pair], Lowered]) -> Pair:
-    """Return the recursive function that computes the value and its tangent, as a tuple, from the arguments and their tangents.
-
-    `forward_as_function` returns the computation of the value and the tangent of a recursive function as one function.
-    """
-    if pair.tangent is None:
-        refuse_effects(pair)
-        count = len(pair.lowered.params)
-        result = TupleT((pair.result, tangent_type(pair.result)))
-        pair.tangent = Pair(named(pair, "tangent"), result, wrt=(*pair.wrt, *range(count, count + len(pair.wrt))))
-        pair.tangent.lowered = forward_as_function(pair)
-    return pair.tangent
+        in_wrt = [params[k].type for k in pair.wrt]
+        result = (pair.result, tangent_type(pair.result)) if what == "tangent" else in_wrt
+        more = len(in_wrt) if what == "tangent" else 1
+        wrt = (*pair.wrt, *range(len(params), len(params) + more))
+        made = pair.derivatives[what] = Pair(f"{pair.name.removesuffix('_vjp')}_{what}_vjp", TupleT(tuple(result)), wrt=wrt)
+        made.lowered = as_function(pair)
+    return pair.derivatives[what]
 
 
 def refuse_effects(pair: Pair) -> None:
@@ -65,11 +58,6 @@ def does_more_than_check(block: Block) -> bool:
         return isinstance(op, Call) and (isinstance(op.fn, Pair) or record_of(op.fn).checks)
 
     return any(has_effect(s.op) and not op_blocks(s.op) and not may_happen_again(s.op) for s in walk(block))
-
-
-def named(pair: Pair, what: str) -> str:
-    """Return the name of a derivative of a recursive function."""
-    return f"{pair.name.removesuffix('_vjp')}_{what}_vjp"
 
 
 def wrt_names(pair: Pair) -> tuple[str, ...]:

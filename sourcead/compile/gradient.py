@@ -196,12 +196,17 @@ class Gradient(Generated, Opaque):
 
     def _described(self, values: dict[str, Any]) -> Arguments:
         directions = self._all_directions()
-        derived = frozenset(name for g in self._levels for name in (*g.wrt, *g._directions))
+        derived = self._derived
         described = arguments_of(values, self.wrt, derived, directions)
         if self._kind != "columns":
             for name, primal in directions.items():
                 check_tangent(values[name], values[primal], name, primal)
         return described
+
+    @property
+    def _derived(self) -> frozenset[str]:
+        """The parameters in wrt and the tangents, here and in the derivatives that this is the derivative of."""
+        return frozenset(name for g in self._levels for name in (*g.wrt, *g._directions))
 
     def _all_directions(self) -> dict[str, str]:
         """Return {tangent parameter: its primal parameter}, here and in the derivatives that this is the derivative of."""
@@ -293,8 +298,8 @@ class Gradient(Generated, Opaque):
 
     def _subject(self, compiled: Specialisation, arguments: Arguments) -> Subject:
         """Return what the verification of a text must know of this derivative."""
-        user, nested = self._user_function(), isinstance(self._function, Gradient)
-        tangents, derived = self._all_directions(), self._derived_names()
+        user, nested = self._user_function, isinstance(self._function, Gradient)
+        tangents, derived = self._all_directions(), self._derived
         patience = None if self._engine is NUMPY else PATIENCE
 
         def primal(function: Callable, left: Collection[str], values: dict[str, Any]) -> Primal:

@@ -9,7 +9,7 @@ returns the value and its tangent:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -37,8 +37,7 @@ class Pair:
     wrt: tuple[int, ...] = ()
     lowered: Any = None
     kind: str = "vjp"
-    cotangents: Pair | None = None  # the pair of this pair, to differentiate it again (`ad/recursion.py`)
-    tangent: Pair | None = None
+    derivatives: dict[str, Pair] = field(default_factory=dict)  # to differentiate it again (`ad/recursion.py`)
 
     @cached_property
     def forward(self) -> Pair:

@@ -153,17 +153,17 @@ class _Verifier:
             case Closure(params, body):
                 self.block(body, where, params)
             case AdjointBlock(values, params, body):
-                counts = {"values": len(values), "params": len(params), "results": len(body.results)}
-                for name, count in counts.items():
-                    self.require(count == targets, f"{count} {name} for {targets} targets", where)
+                self.counts(targets, where, values=values, params=params, results=body.results)
                 self.block(body, where, params)
             case _:
                 self.require(False, f"{op!r} is not an op that is known", where)
 
+    def counts(self, targets: int, where: str, **parts: tuple) -> None:
+        for name, part in parts.items():
+            self.require(len(part) == targets, f"{len(part)} {name} for {targets} targets", where)
+
     def loop(self, op: Loop, targets: int, where: str) -> None:
-        counts = {"params": len(op.params), "inits": len(op.inits), "results": len(op.body.results)}
-        for name, count in counts.items():
-            self.require(count == targets, f"{count} {name} for {targets} targets", where)
+        self.counts(targets, where, params=op.params, inits=op.inits, results=op.body.results)
         self.require(op.leave is None or op.leave in op.params, "the loop is left by what it does not carry", where)
         match op.domain:
             case Block() as condition:

@@ -12,8 +12,7 @@ from sourcead.runtime.compiler_hints import is_literal, stop_gradient, undefined
 from sourcead.runtime.elementwise import (
     binary_exponent, digamma, direction, divide_or_zero, equal_shares, log_or_zero, lower_exponent, sinc_slope
 )
-from sourcead.runtime.lists import best_place, shortest, slice_bounds, sorted_order
-from sourcead.runtime.norms import cofactors, matrix_norm_slope, matrix_power_cotangent, vector_norm_slope
+from sourcead.runtime.matrices import cofactors, matrix_norm_slope, matrix_power_cotangent, vector_norm_slope
 from sourcead.runtime.products import (
     dot_cotangents, einsum_back, einsum_cotangents, einsum_is_plain, einsum_terms, kron_cotangents, tensordot_cotangents
 )
@@ -32,8 +31,9 @@ from sourcead.runtime.structures import (
     add, copy, fields_of, is_record, like_argument, make_record, replaced_cotangent, zeros_if_assigned, zeros_like
 )
 from sourcead.runtime.subscripts import (
-    assigned_cotangent, choose_cotangent, cotangent_at, count_trimmed, distinct_places, gather_cotangent, index_add,
-    only_at, scatter, select_cotangents, sort_cotangent, take_along_cotangent, take_cotangent, with_added, without
+    assigned_cotangent, best_place, choose_cotangent, cotangent_at, count_trimmed, distinct_places, gather_cotangent,
+    index_add, only_at, scatter, select_cotangents, shortest, slice_bounds, sort_cotangent, sorted_order,
+    take_along_cotangent, take_cotangent, with_added, without
 )
 
 

@@ -9,17 +9,17 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import replace
 
 from sourcead import runtime
 from sourcead.ad.apply_rule import (
-    RuleCall, as_operand, bound, drop_unused, inlined, lowered, refuse_active_options, refuse_undefined, silent_params
+    RuleCall, as_operand, bound, drop_unused, inlined, lowered, promised, refuse_active_options, refuse_undefined,
+    silent_params
 )
 from sourcead.ad.forward.tangents import Tangents
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError
 from sourcead.frontend.lower import NotStatic
-from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Stmt, Var, fresh, operand_atoms
+from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Stmt, Var, operand_atoms
 from sourcead.ir.types import Array, Scalar, TupleT, Unknown, tangent_type
 from sourcead.ir.walk import op_reads
 from sourcead.primitives.rule import Arguments, Linear, Rule
@@ -41,7 +41,7 @@ def tangent_of(tangents: Tangents, stmt: Stmt) -> Atom | None:
         t = explicit_tangent(tangents, stmt, bound_with_tangents(rule, stmt, tangents))
     if t is None:
         return None
-    t = promised(tangents.build, t, y)
+    t = promised(tangents.build, t, tangent_type(y.type))
     return tangents.fit(t, y) if isinstance(y.type, Array) and not isinstance(t.type, Unknown) else t
 
 
@@ -50,16 +50,6 @@ def bound_with_tangents(rule: Arguments, stmt: Stmt, tangents: Tangents) -> Rule
     call = bound(rule, stmt)
     refuse_active_options(rule, call.options, tangents.known, stmt)
     return call
-
-
-def promised(build: Builder, t: Atom, y: Var) -> Atom:
-    """Return the tangent that a rule returned, with the type that rules must give it if inference found none."""
-    stmt = build.stmts[-1] if build.stmts else None
-    if not isinstance(t, Var) or not isinstance(t.type, Unknown) or isinstance(y.type, Unknown) or stmt is None or stmt.targets != (t,):
-        return t
-    new = fresh(t, type=tangent_type(y.type))
-    build.stmts[-1] = replace(stmt, targets=(new,))
-    return new
 
 
 def added(build: Builder, parts: list[Atom | None], y: Var) -> Atom | None:

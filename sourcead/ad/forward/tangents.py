@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sourcead import runtime
+from sourcead.ad.apply_rule import promised
 from sourcead.ad.cotangents.algebra import NOT_DATA, display_type, zeros
 from sourcead.ad.cotangents.shapes import cast
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Op, Operand, Slice, Var, fresh
+from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Op, Operand, Slice, Var
 from sourcead.ir.types import Array, ListT, MapT, Scalar, Unknown, dims_of, kind_of, tangent_type
 
 
@@ -78,11 +79,7 @@ class Tangents:
         if stmt is None or t not in stmt.targets or not t.temp:
             return t
         t.name = f"t_{var.name}"
-        if isinstance(t.type, Unknown) and not isinstance(var.type, Unknown) and len(stmt.targets) == 1:
-            new = fresh(t, type=tangent_type(var.type))
-            self.build.stmts[-1] = replace(stmt, targets=(new,))
-            return new
-        return t
+        return promised(self.build, t, tangent_type(var.type))
 
     def get(self, operand: Operand | None) -> Operand | None:
         """Return the tangent of an operand as an operand; None if it is zero."""

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from sourcead.ad.policies.reruns import Rerun
-from sourcead.ad.residuals.backward_ranges import reversed_range
 from sourcead.ad.residuals.branches import emit_if
 from sourcead.ad.residuals.code_regions import LoopPair
-from sourcead.ad.residuals.loop_pair import ONE, ZERO, Carried, LoopWriter, appended, popped
+from sourcead.ad.residuals.loop_pair import ONE, ZERO, Carried, LoopWriter, appended, popped, reversed_range
 from sourcead.ad.residuals.notes import Kept, LoopNote
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Block, Build, Const, Range, Stmt, Var, fresh
@@ -27,6 +26,7 @@ class Checkpointed(LoopWriter):
         stacks: the same lists, as the reverse loop carries them.
         kept: the other variables that the forward loop carries.
         left: results of an iteration that are the state on entry to the next, carried backward instead of computed again.
+        more: the other variables that the reverse loop carries.
         cotangents: those that the reverse loop carries, if not those that its iterations read.
     """
 
@@ -42,6 +42,7 @@ class Checkpointed(LoopWriter):
         self.stacks: dict[Var, Carried] = {}
         self.kept: list[Carried] = []
         self.left: dict[Var, Carried] = {}
+        self.more: list[Carried] = []
 
     def saving(self, head: Builder) -> None:
         """Emit the statements that save at the beginning of an iteration of the forward sweep."""
@@ -57,10 +58,6 @@ class Checkpointed(LoopWriter):
         """Return the notes for the user, in which `{}` is replaced by the state."""
         raise NotImplementedError
 
-    def also_carried(self) -> list[Carried]:
-        """Return the variables that the reverse loop carries beside states and lists."""
-        return []
-
     def written(self) -> LoopPair:
         """Return the loop and its reverse."""
         rerun, task, head = self.rerun, self.task, self.builder()
@@ -74,7 +71,7 @@ class Checkpointed(LoopWriter):
         read = set(free_vars(rerun.again))
         left = [replace(c, end=entry[c.end]) for c in self.left.values() if c.param in read]
         restored = {c: self.put_back(k, entry) for c, k in task.restored().items()}
-        carried = [*left, *restored.values(), *self.stacks.values(), *self.also_carried()]
+        carried = [*left, *restored.values(), *self.stacks.values(), *self.more]
         loop = self.reverse_loop(domain, index, Block(tuple(inside.stmts), results), carried, self.cotangents)
         told, *rest = self.note()
         kept = tuple(Kept(p.name, p.type) for p in rerun.params)

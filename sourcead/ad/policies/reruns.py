@@ -13,9 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
-from sourcead.ad.residuals.backward_ranges import number_at
 from sourcead.ad.residuals.code_regions import by_shape, is_metadata_read, shape_key, substituted
-from sourcead.ad.residuals.loop_pair import LoopTask
+from sourcead.ad.residuals.loop_pair import LoopTask, number_at
 from sourcead.ad.reverse.sweep import Sweep
 from sourcead.analysis.array_versions import updates_in
 from sourcead.analysis.builder import Builder
@@ -187,9 +186,4 @@ def without_effects(block: Block) -> tuple[Block, dict[Var, Stmt]]:
 
 def without_policies(block: Block) -> Block:
     """Return the block with the checkpoint policies of its loops removed."""
-
-    def change(stmt: Stmt) -> tuple[Stmt]:
-        op = stmt.op
-        return (replace(stmt, op=replace(op, policy=None)) if isinstance(op, Loop) and op.policy is not None else stmt,)
-
-    return rewrite(block, change)
+    return rewrite(block, lambda s: [replace(s, op=replace(s.op, policy=None)) if isinstance(s.op, Loop) else s])

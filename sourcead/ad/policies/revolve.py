@@ -145,6 +145,7 @@ class Revolved(States):
     def refill(self, build: Builder, here: Var) -> None:
         """Emit `if not hs:` compute the states up to the iteration at `here` again, as many as fit."""
         self.stack = self.states.taken_off()
+        self.more = [self.stack]
         carried = [self.stack, *self.stacks.values()]
         empty = build.call(operator.not_, carried[1].param, type=BOOL)
         state = dict(enumerate(c.param for c in carried))
@@ -191,9 +192,6 @@ class Revolved(States):
         outs, last = [fresh(v) for v in longer.values()], rerun.anew()
         build.add(Stmt((*outs, *last.values()), loop))
         return [appended(build, out, last[p]) for out, p in zip(outs, rerun.params)]
-
-    def also_carried(self) -> list[Carried]:
-        return [self.stack]
 
     def note(self) -> tuple[str, ...]:
         if self.policy.name == "budget":

@@ -46,8 +46,8 @@ def minimum_node_cut(
     for key in sinks:
         flow.edge(node(("out", key)), end, INFINITE)
     flow.maximise(start, end)
-    reaching = flow.reaching(end)
-    return {key for key in capacity if number[("in", key)] not in reaching and number[("out", key)] in reaching}
+    left = flow.distances(end, back=1)
+    return {key for key in capacity if left[number["in", key]] < 0 <= left[number["out", key]]}
 
 
 class Flow:
@@ -77,7 +77,7 @@ class Flow:
 
     def maximise(self, start: int, end: int) -> None:
         """Push as much as possible from one node to another."""
-        while (level := self.levels(start))[end] >= 0:
+        while (level := self.distances(start))[end] >= 0:
             following = [0] * len(self.heads)
             while path := self.path(start, end, level, following):
                 flow = min(self.room[e] for e in path)
@@ -87,15 +87,18 @@ class Flow:
                     self.room[e] -= flow
                     self.room[e ^ 1] += flow
 
-    def levels(self, start: int) -> list[int]:
-        """Return the distance of each node from `start` along edges that can take more; -1 if it cannot be reached."""
+    def distances(self, start: int, back: int = 0) -> list[int]:
+        """Return the distance of each node from `start` along edges that can take more; -1 if it cannot be reached.
+
+        With `back=1`, it is the distance of `start` from each node.
+        """
         level = [-1] * len(self.heads)
         level[start] = 0
         queue = deque([start])
         while queue:
             a = queue.popleft()
             for e in self.heads[a]:
-                if self.room[e] > 0 and level[self.to[e]] < 0:
+                if self.room[e ^ back] > 0 and level[self.to[e]] < 0:
                     level[self.to[e]] = level[a] + 1
                     queue.append(self.to[e])
         return level
@@ -122,16 +125,3 @@ class Flow:
             else:
                 following[a] += 1
         return path
-
-    def reaching(self, end: int) -> set[int]:
-        """Return the nodes from which `end` can still be reached."""
-        found = {end}
-        todo = [end]
-        while todo:
-            b = todo.pop()
-            for e in self.heads[b]:
-                a = self.to[e]
-                if self.room[e ^ 1] > 0 and a not in found:
-                    found.add(a)
-                    todo.append(a)
-        return found

@@ -71,11 +71,6 @@ class Notes:
         return (*self.before, *(note.shown(numbers) for note in self.loops), *self.after, *self.compiled)
 
 
-def kept(variables: Sequence[Var]) -> tuple[Kept, ...]:
-    """Return variables as saved values with name and type."""
-    return tuple(Kept(v.name, v.type) for v in variables)
-
-
 def rebuilt(variables: Sequence[Var]) -> tuple[str, ...]:
     """Return the remark on what is computed again: the names that the user gave, and a mention of other values."""
     names = list(dict.fromkeys(v.name for v in variables if not v.temp))

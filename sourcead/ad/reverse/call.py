@@ -13,18 +13,16 @@ The adjoint rule of `f` gives the two products.  A recursive function returns a 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from sourcead.ad.apply_rule import cotangents_of
+from sourcead.ad.apply_rule import cotangents_of, promised
 from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import cast, unbroadcast
-from sourcead.ad.recursion import cotangents_of as cotangents_of_pair
+from sourcead.ad.recursion import derivative_of
 from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedArgumentError, spelled
-from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Operand, Stmt, Var, fresh, operand_atoms
+from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Operand, Stmt, Var, operand_atoms
 from sourcead.ir.recursive_calls import Pair
-from sourcead.ir.types import UNKNOWN, DictT, TupleT, Unknown, keyed_parts
+from sourcead.ir.types import UNKNOWN, DictT, TupleT, keyed_parts
 from sourcead.primitives.table import record_of
 
 
@@ -70,11 +68,7 @@ def item_of(r: Reverse, d: Atom, k: int, item: Operand) -> Atom | None:
     if isinstance(item, Const) or not any(a in r.active for a in operand_atoms(item)):
         return None
     part = r.build.index(d, Const(k))
-    if isinstance(part.type, Unknown) and isinstance(item, Var):
-        stmt = r.build.stmts.pop()
-        part = fresh(part, type=item.type)
-        r.build.stmts.append(replace(stmt, targets=(part,)))
-    return part
+    return promised(r.build, part, item.type) if isinstance(item, Var) else part
 
 
 def pull_back(r: Reverse, op: Call, pair: Var, cots: Cotangents) -> None:
@@ -85,7 +79,7 @@ def pull_back(r: Reverse, op: Call, pair: Var, cots: Cotangents) -> None:
     args = [op.args[k] for k in op.fn.wrt]
     ds = tuple(Var(f"d_{a.name}" if isinstance(a, Var) else "d", atom_type(a), True) for a in args)
     if r.build.pullbacks is None:  # this is differentiated again
-        call = Call(cotangents_of_pair(op.fn, r.as_function), (*op.args, d_value))
+        call = Call(derivative_of(op.fn, "cotangents", r.as_function), (*op.args, d_value))
         made = r.build.emit(call, TupleT((call.fn.result, UNKNOWN)), "pair")
         call = Index(made, Const(0))
     else:

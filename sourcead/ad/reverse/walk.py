@@ -17,7 +17,7 @@ from sourcead.analysis.builder import Builder
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import UNDEFINED, AdjointBlock, Block, Branch, Call, Loop, Op, Stmt, Var
 from sourcead.ir.recursive_calls import Pair
-from sourcead.ir.walk import op_blocks, walk
+from sourcead.ir.walk import walk
 
 Rule = Callable[["Reverse", Stmt, Cotangents], None]
 
@@ -82,14 +82,4 @@ def unassigned_vars(block: Block) -> set[Var]:
 
 def with_adjoint_blocks(block: Block) -> set[Stmt]:
     """Return the statements that are, or contain, a block that the user wrote for the reverse sweep."""
-    found: set[Stmt] = set()
-
-    def visit(b: Block) -> bool:
-        for s in b.stmts:
-            inside = [visit(inner) for inner in op_blocks(s.op)]
-            if isinstance(s.op, AdjointBlock) or any(inside):
-                found.add(s)
-        return any(s in found for s in b.stmts)
-
-    visit(block)
-    return found
+    return {s for s in walk(block) if any(isinstance(inner.op, AdjointBlock) for inner in walk(Block((s,))))}

@@ -9,16 +9,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sourcead.analysis.builder import operand_type
-from sourcead.emit.memory.liveness import Reads
 from sourcead.emit.memory.memory_regions import FOREIGN, copy_call, has_twice
 from sourcead.ir.nodes import Atom, Block, Build, Stmt, Var, fresh
+from sourcead.ir.walk import count_reads
 
 
 def owned_results(walk, block: Block, out: list[Stmt]) -> tuple[Atom, ...]:
     """Return the results, with copies in place of those that share memory, and append the copies to `out`."""
-    displays = {s.targets[0]: s for s in out if isinstance(s.op, Build)}
-    once = _read_once(block)
-    displays = {v: s for v, s in displays.items() if v in once}
+    counts = count_reads(block)
+    displays = {s.targets[0]: s for s in out if isinstance(s.op, Build) and counts.get(s.targets[0]) == 1}
     given: set[int] = set()
     _note_closures(walk, block.results, given)
     edits: dict[Stmt, list[Stmt]] = {}
@@ -58,17 +57,3 @@ def _owned(walk, atom: Atom, given: set[int], displays: dict[Var, Stmt], edits: 
     copy = fresh(atom, temp=True) if isinstance(atom, Var) else Var("result", t, temp=True)
     copies.append(Stmt((copy,), walk.filled.get(atom) or copy_call(atom, t, 2)))
     return copy
-
-
-def _read_once(block: Block) -> set[Var]:
-    """Return the variables that the block reads exactly once."""
-    counts: dict[Var, int] = {}
-    reads = Reads()
-    for stmt in block.stmts:
-        items = [a for a in stmt.op.items if isinstance(a, Var)] if isinstance(stmt.op, Build) else reads.of(stmt)
-        for v in items:
-            counts[v] = counts.get(v, 0) + 1
-    for r in block.results:
-        if isinstance(r, Var):
-            counts[r] = counts.get(r, 0) + 1
-    return {v for v, n in counts.items() if n == 1}

@@ -24,9 +24,11 @@ from sourcead.primitives.table import record_of
 BINARY = {
     "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod, "pow": ast.Pow,
     "matmul": ast.MatMult, "and_": ast.BitAnd, "or_": ast.BitOr, "xor": ast.BitXor, "lshift": ast.LShift, "rshift": ast.RShift,
+    "concat": ast.Add,
 }  # fmt: skip
 _COMPARE = {
     "lt": ast.Lt, "le": ast.LtE, "gt": ast.Gt, "ge": ast.GtE, "eq": ast.Eq, "ne": ast.NotEq, "is_": ast.Is, "is_not": ast.IsNot,
+    "in": ast.In,
 }  # fmt: skip
 _UNARY = {"neg": ast.USub, "pos": ast.UAdd, "invert": ast.Invert, "inv": ast.Invert, "not_": ast.Not}
 
@@ -179,24 +181,23 @@ class Expressions:
         return ast.Call(ast.Attribute(self.operand(first), name, ast.Load()), args, keywords)
 
     def operator(self, name: str, operands: tuple[Operand, ...]) -> ast.expr | None:
-        if name == "concat":
-            name = "add"
-        if name in BINARY and len(operands) == 2:
-            left, right = map(self.operand, operands)
-            return ast.BinOp(left, BINARY[name](), right)
-        if name in _COMPARE and len(operands) == 2:
-            left, right = map(self.operand, operands)
-            return ast.Compare(left, [_COMPARE[name]()], [right])
-        if name == "contains":
-            return ast.Compare(self.operand(operands[1]), [ast.In()], [self.operand(operands[0])])
-        if name == "not_":
-            return negated(self.operand(operands[0]))
-        if name in _UNARY:
-            return ast.UnaryOp(_UNARY[name](), self.operand(operands[0]))
-        if name == "truth":
-            return ast.Call(self.globals.constant(Const(bool)), [self.operand(operands[0])], [])
+        """Return a call of a function of the module `operator` as an expression with that operator, or None if it has none."""
         if name == "getitem":
             return ast.Subscript(self.operand(operands[0]), self.key(operands[1]), ast.Load())
+        if name == "contains":
+            name, operands = "in", operands[::-1]
+        values = list(map(self.operand, operands))
+        match values:
+            case left, right if name in BINARY:
+                return ast.BinOp(left, BINARY[name](), right)
+            case left, right if name in _COMPARE:
+                return ast.Compare(left, [_COMPARE[name]()], [right])
+            case (value,) if name == "not_":
+                return negated(value)
+            case (value,) if name in _UNARY:
+                return ast.UnaryOp(_UNARY[name](), value)
+            case (value,) if name == "truth":
+                return ast.Call(self.globals.constant(Const(bool)), [value], [])
         return None
 
     def part(self, base: ast.expr, path: tuple[Sub | View, ...]) -> ast.expr:

@@ -11,9 +11,8 @@ from sourcead.analysis.builder import operand_type
 from sourcead.analysis.loop_indices import is_int
 from sourcead.emit.memory.sharing import is_known_container, is_plain, key_kind
 from sourcead.emit.text.arrangement import Comments, in_contexts
-from sourcead.emit.text.early_exits import iteration
+from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
-from sourcead.emit.text.fields import added_to_field
 from sourcead.emit.text.idioms import Each
 from sourcead.emit.text.live_ranges import stand_ins
 from sourcead.emit.text.printing import mark
@@ -21,7 +20,8 @@ from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Stmt, Sub,
     Update, Var
 )
-from sourcead.ir.types import Array, Scalar, rank
+from sourcead.ir.records import is_frozen
+from sourcead.ir.types import Array, ListT, Scalar, StructT, TupleT, Type, rank
 from sourcead.passes.equality import same
 
 _SIGNS = {"add": ast.Add, "sub": ast.Sub}
@@ -152,11 +152,13 @@ class Statements:
 
     def update(self, stmt: Stmt) -> list[ast.stmt]:
         op, target = stmt.op, stmt.targets[0]
-        if not op.path:
-            return self.update_whole(op, target)
+        if not op.path and isinstance(operand_type(op.base), Scalar):
+            base, value = self.expressions.operand(op.base), self.expressions.operand(op.value)
+            if op.mode == "set" or self.name(op.base) != self.name(target):
+                return [ast.Assign([self.target(target)], value if op.mode == "set" else ast.BinOp(base, _SIGNS[op.mode](), value))]
         if (added := added_to_field(op, self.expressions)) is not None:
             return [*added, *self.renamed(op.base, target)]
-        *steps, last = op.path
+        *steps, last = op.path or (Sub(Const(...)),)
         part = self.expressions.part(self.expressions.operand(op.base), tuple(steps))
         key = Const(...)
         if isinstance(last, Sub):
@@ -166,7 +168,10 @@ class Statements:
         return [self.write(op, part, key), *self.renamed(op.base, target)]
 
     def write(self, op: Update, part: ast.expr, key) -> ast.stmt:
-        """Return `part[key] = value`, the form with `+=` or `-=`, or a call of `np.add.at` if indices may repeat."""
+        """Return `part[key] = value`, the form with `+=` or `-=`, or a call of `np.add.at` if indices may repeat.
+
+        An update without a path is `part[...] = value` or `part += value`.
+        """
         value = self.expressions.operand(op.value)
         in_container = len(op.path) == 1 and is_known_container(operand_type(op.base))
         if op.mode != "set" and (
@@ -174,12 +179,13 @@ class Statements:
         ):
             return ast.Expr(ast.Call(self.adding(op.mode), [part, self.expressions.operand(key), value], []))
         place = ast.Subscript(part, self.expressions.key(key), ast.Store())
+        added_to = place if op.path else part
         if op.mode != "set":
-            return ast.AugAssign(place, _SIGNS[op.mode](), value)
+            return ast.AugAssign(added_to, _SIGNS[op.mode](), value)
         combined = self.read_and_written(op)
         if combined is not None:
             operator, other = combined
-            return ast.AugAssign(place, operator, self.expressions.operand(other))
+            return ast.AugAssign(added_to, operator, self.expressions.operand(other))
         return ast.Assign([place], value)
 
     def of_many_axes(self, op: Update) -> bool:
@@ -193,24 +199,6 @@ class Statements:
             return self.expressions.globals.value(self.at[mode])
         ufunc = self.expressions.globals.value(np.add if mode == "add" else np.subtract)
         return ast.Attribute(ufunc, "at", ast.Load())
-
-    def update_whole(self, op: Update, target: Var) -> list[ast.stmt]:
-        base, value = self.expressions.operand(op.base), self.expressions.operand(op.value)
-        scalar = isinstance(operand_type(op.base), Scalar)
-        if op.mode == "set":
-            if scalar:
-                return [ast.Assign([self.target(target)], value)]
-            combined = self.read_and_written(op)
-            if combined is not None:
-                operator, other = combined
-                return [ast.AugAssign(base, operator, self.expressions.operand(other)), *self.renamed(op.base, target)]
-            return [ast.Assign([ast.Subscript(base, ast.Constant(...), ast.Store())], value), *self.renamed(op.base, target)]
-        if self.of_many_axes(op):
-            return [ast.Expr(ast.Call(self.adding(op.mode), [base, ast.Constant(...), value], [])), *self.renamed(op.base, target)]
-        sign = _SIGNS[op.mode]()
-        if scalar and self.name(op.base) != self.name(target):
-            return [ast.Assign([self.target(target)], ast.BinOp(base, sign, value))]
-        return [ast.AugAssign(base, sign, value), *self.renamed(op.base, target)]
 
     def read_and_written(self, op: Update):
         """Return the operator and the operand if an update has the form `base[path] = base[path] ∘ operand`, else None."""
@@ -246,10 +234,7 @@ class Statements:
         for arm in (op.then, op.orelse):
             pairs = [(t, r) for t, r in zip(stmt.targets, arm.results) if t in self.read]
             arms.append(self.block(arm) + self.moves(pairs))
-        then, orelse = arms
-        if then:
-            return [ast.If(test, then, orelse)]
-        return [ast.If(negated(test), orelse, [])] if orelse else []
+        return either(test, *arms)
 
     def loop(self, stmt: Stmt) -> list[ast.stmt]:
         op = stmt.op
@@ -314,3 +299,50 @@ def function_def(name: str, args: list[ast.arg], body: list[ast.stmt], defaults:
     node = ast.FunctionDef(name, arguments, body or [ast.Pass()], [], None)
     node.type_params = []
     return node
+
+
+def added_to_field(op: Update, expressions: Expressions) -> list[ast.stmt] | None:
+    """Return the statements of an update that adds to an array in a field of a record or in a tuple, or None for other updates.
+
+        d_layers[i].w += v          where the field can be assigned to, as `+=` does
+        d_w = d_layers[i].w         where it cannot: in tuples, named tuples and frozen dataclasses
+        d_w += v
+    """
+    holders = containers(op)
+    if op.mode != "add" or not holders or not isinstance(holders[-1], (StructT, TupleT)):
+        return None
+    part = expressions.operand(op.base)
+    for step, holder in zip(op.path, holders):
+        field = step.key.value if isinstance(holder, StructT) else None
+        part = ast.Subscript(part, expressions.key(step.key), ast.Load()) if field is None else ast.Attribute(part, field, ast.Load())
+    value, holder = expressions.operand(op.value), holders[-1]
+    if isinstance(holder, StructT) and not issubclass(holder.cls, tuple) and not is_frozen(holder.cls):
+        return [ast.AugAssign(part, ast.Add(), value)]
+    name = unused(f"d_{step.key.value}" if isinstance(holder, StructT) else "d_item", expressions)
+    return [ast.Assign([ast.Name(name, ast.Store())], part), ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), value)]
+
+
+def containers(op: Update) -> list[Type]:
+    """Return the types of the containers that the steps of a path take a part of, or none if one of them is unknown."""
+    found, t = [], operand_type(op.base)
+    for step in op.path:
+        if not isinstance(step, Sub):
+            return []
+        found.append(t)
+        match t:
+            case ListT(item):
+                t = item
+            case TupleT(items):
+                t = items[step.key.value]
+            case StructT(_, fields):
+                t = dict(fields)[step.key.value]
+            case _:
+                return []
+    return found
+
+
+def unused(name: str, expressions: Expressions) -> str:
+    """Return the name, with a number added if the name is taken in the function."""
+    taken = {*expressions.names.values(), *expressions.globals.reserved}
+    candidates = (name, *(f"{name}_{k}" for k in range(1, len(taken) + 2)))
+    return next(candidate for candidate in candidates if candidate not in taken)

@@ -9,7 +9,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import RuleError, UnsupportedArgumentError
-from sourcead.frontend import core
+from sourcead.frontend.builtins.arguments import lowers
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.find_source import find_source
@@ -102,16 +102,16 @@ def inline_composition(lo: Lowering, composition: Composition, args, kwargs, nod
             raise UnsupportedArgumentError(str(error), at=lo.called_from) from None
 
 
-@core.builtin(refuse)
-def lower_refuse(lo: Lowering, args, kwargs, node) -> Value:
+@lowers(refuse)
+def lower_refuse(lo: Lowering, node, reason: Const) -> Value:
     """Lower `refuse(reason)` in a composition."""
-    raise Refused(args[0].value)
+    raise Refused(reason.value)
 
 
-@core.builtin(number_kind)
-def lower_number_kind(lo: Lowering, args, kwargs, node) -> Value:
+@lowers(number_kind)
+def lower_number_kind(lo: Lowering, node, x: Value) -> Value:
     """Lower `number_kind(x)` in a composition."""
-    return Const(kind_of(atom_type(lo.read(args[0]))) or "")
+    return Const(kind_of(atom_type(lo.read(x))) or "")
 
 
 def fits(lo: Lowering, rule: Rule, args: list[Value], kwargs: dict[str, Value]) -> bool:

@@ -148,7 +148,7 @@ def judge(source, seed, modes, folder):
 
 def outcome_of(check, subject, mode):
     """Run one mode and return its outcome, or None if it does not apply to the program."""
-    from sourcead import SourceADError
+    from sourcead.errors import SourceADError, VerificationError
 
     try:
         with limit(SECONDS):
@@ -157,6 +157,8 @@ def outcome_of(check, subject, mode):
         return None
     except Wrong as wrong:
         return Outcome("wrong", mode, str(wrong))
+    except VerificationError as error:
+        return Outcome("wrong", mode, str(error).split("\n")[0])
     except SourceADError as error:
         return Outcome("refused", mode, template(error))
     except Slow:

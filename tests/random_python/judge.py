@@ -121,7 +121,7 @@ def slope(f, args, along):
     bent = abs(ahead - 2 * here + behind) / STEPS[-1]
     if abs(found[0] - found[1]) > 1e-4 * scale or bent > 5e-3 * scale:
         raise Discard("not smooth")
-    return along, found[1], 10 * abs(found[0] - found[1]) + 1e-6 * scale
+    return along, found[1], 10 * abs(found[0] - found[1]) + bent + 1e-6 * scale
 
 
 def judge(source, seed, modes, folder):

@@ -7,6 +7,7 @@ A pass that needs the context of a statement recurses over `op_blocks` itself.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -82,10 +83,7 @@ def all_reads(block: Block) -> Iterator[Var]:
 
 def count_reads(block: Block) -> dict[Var, int]:
     """Return how often each variable is read in a block and in the blocks inside it."""
-    counts: dict[Var, int] = {}
-    for v in all_reads(block):
-        counts[v] = counts.get(v, 0) + 1
-    return counts
+    return Counter(all_reads(block))
 
 
 def definitions(block: Block) -> dict[Var, Stmt]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from sourcead.errors import UnsupportedArgumentError
 from sourcead.frontend import core
+from sourcead.frontend.builtins.arguments import AUTO, NONE, lowers
 from sourcead.frontend.core import Lowering, Value
 from sourcead.ir.nodes import Const, Policy
 from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, checkpoint, policy_of
@@ -38,31 +40,27 @@ def lower_policy(cls: type, lo: Lowering, args: list[Value], kwargs: dict[str, V
         return Const(Auto())
     found, value = core.known(lo, given[0])
     if found:
-        return Const(located(lo, node, lambda: cls(value)))
+        return Const(located(lo, node, cls, value))
     if cls is Auto:
         raise core.unsupported(lo, node, "a budget must be known while compiling", 'a constant, such as "200MB"')
     return Policy("segments" if cls is Segments else "revolve", lo.read(given[0]))
 
 
-@core.builtin(checkpoint)
-def lower_checkpoint(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+@lowers(checkpoint)
+def lower_checkpoint(lo: Lowering, node, iterable: Value, policy: Value = AUTO, *, budget: Value = NONE) -> Value:
     """Lower `checkpoint(iterable, policy)` to the iterable, marked with the policy."""
-    given = dict(zip(("iterable", "policy"), args)) | kwargs
-    if "iterable" not in given or given.keys() - {"iterable", "policy", "budget"} or len(args) > 2:
-        raise core.unsupported(lo, node, "`checkpoint` takes what the loop runs over, a policy and a budget")
-    policy, budget = given.get("policy", Const("auto")), given.get("budget", Const(None))
     if not isinstance(policy, Policy):
         values = [core.known(lo, v) for v in (policy, budget)]
         if not all(found for found, _ in values):
             raise core.unsupported(lo, node, "a checkpoint policy must be known while compiling", "Revolve(8)")
-        policy = policy_in_ir(located(lo, node, lambda: policy_of(*(value for _, value in values))))
-    return replace(core.iterate(lo, given["iterable"], node), policy=policy)
+        policy = policy_in_ir(located(lo, node, policy_of, *(value for _, value in values)))
+    return replace(core.iterate(lo, iterable, node), policy=policy)
 
 
-def located(lo: Lowering, node, make) -> Any:
-    """Call `make` and return the result; if it raises an argument error, add the line of the user's program to it."""
+def located(lo: Lowering, node, make: Callable, *args: Any) -> Any:
+    """Call `make`; if it raises an argument error, add the line of the user's program to it."""
     try:
-        return make()
+        return make(*args)
     except UnsupportedArgumentError as error:
         raise UnsupportedArgumentError(error.reason, lo.origin(node), error.instead) from None
 

@@ -9,21 +9,24 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import SourceADError
 from sourcead.frontend import core
-from sourcead.frontend.control import branches, inlining, loops
+from sourcead.frontend.builtins import in_python
+from sourcead.frontend.builtins.arguments import lowers
+from sourcead.frontend.control import branches, inlining
 from sourcead.frontend.core import Lowering, TupleVal, Value, next_birth
 from sourcead.frontend.find_source import find_source
-from sourcead.frontend.values import iterables, sequences
+from sourcead.frontend.values import iterables
 from sourcead.ir.evaluate import evaluate
 from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Update, Var
 from sourcead.ir.types import BOOL, INT, KINDS, Array, Scalar, Sym, Type
@@ -31,16 +34,28 @@ from sourcead.ir.walk import free_vars, has_effect
 from sourcead.language import combinators
 from sourcead.passes.batching.blocks import Batched, Unbatchable
 
-REDUCED = {"add": np.sum, "mul": np.prod, "minimum": np.min, "maximum": np.max, "logaddexp": np.logaddexp.reduce}
-SCANNED = {
-    "add": np.cumsum, "mul": np.cumprod, "minimum": np.minimum.accumulate, "maximum": np.maximum.accumulate,
-    "logaddexp": np.logaddexp.accumulate,
-}  # fmt: skip
-JOINED = {"add": operator.add, "mul": operator.mul, "minimum": np.minimum, "maximum": np.maximum, "logaddexp": np.logaddexp}
-NAMES = {
-    **dict.fromkeys(combinators.SUMS, "add"), **dict.fromkeys(combinators.PRODUCTS, "mul"),
-    **dict.fromkeys(combinators.LEAST, "minimum"), **dict.fromkeys(combinators.LARGEST, "maximum"), np.logaddexp: "logaddexp",
-}  # fmt: skip
+
+class Known(NamedTuple):
+    """An operator that NumPy has reductions for: the functions that apply it, how to combine two values, `reduce` and `scan`."""
+
+    functions: tuple
+    join: Callable
+    reduced: Callable
+    scanned: Callable
+
+
+KNOWN = (
+    Known(combinators.SUMS, operator.add, np.sum, np.cumsum),
+    Known(combinators.PRODUCTS, operator.mul, np.prod, np.cumprod),
+    Known(combinators.LEAST, np.minimum, np.min, np.minimum.accumulate),
+    Known(combinators.LARGEST, np.maximum, np.max, np.maximum.accumulate),
+    Known((np.logaddexp,), np.logaddexp, np.logaddexp.reduce, np.logaddexp.accumulate),
+)
+OF_EMPTY = (operator.add, operator.mul)  # their reductions and scans take empty arrays and all dtypes
+STEPS = {  # for one array, and for a pair of arrays
+    "reduced": (combinators.reduced_by_halves, combinators.pairs_reduced_by_halves),
+    "scanned": (combinators.scanned_by_doubling, combinators.pairs_scanned_by_doubling),
+}
 
 
 # ---- map ----
@@ -52,20 +67,13 @@ def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, c
     fn, *arrays = args
     if not arrays or kwargs:
         raise core.unsupported(lo, node, "`map` takes a function and at least one array")
-    found = at_once(lo, fn, arrays, node, check)
-    if found is not None:
+    body = body_over_elements(lo, fn, arrays, node)
+    if body is not None and (found := at_once(lo, body, check)) is not None:
         return found
-    parts = [iterables.zipped(lo, [core.iterate(lo, x, node) for x in a.items], node) if isinstance(a, TupleVal)
-             else core.iterate(lo, a, node) for a in arrays]  # fmt: skip
-    zipped = parts[0] if len(parts) == 1 else iterables.zipped(lo, parts, node)
-    each = (lambda e: [e]) if len(parts) == 1 else (lambda e: list(e.items))
-    width = tuple_width(lo, fn, arrays, node)
-    if width is None:
-        results = sequences.collect(lo, zipped, lambda e: core.call(lo, fn, each(e), {}, node), node)
-        return core.call_object(lo, np.stack, [results], {}, node)
-    columns = [
-        sequences.collect(lo, zipped, lambda e, k=k: core.call(lo, fn, each(e), {}, node).items[k], node) for k in range(width)
-    ]
+    sources = [elements(lo, a, node) for a in arrays]
+    if body is None or body.single:
+        return core.call_object(lo, np.stack, [core.call_object(lo, map, [fn, *sources], {}, node)], {}, node)
+    columns = [core.call_object(lo, in_python.items_of_results, [Const(k), fn, *sources], {}, node) for k in range(len(body.block.results))]
     return TupleVal(tuple(core.call_object(lo, np.stack, [c], {}, node) for c in columns))
 
 
@@ -75,11 +83,8 @@ def lower_together(lo: Lowering, args: list[Value], kwargs: dict[str, Value], no
     return lower_map(lo, args, kwargs, node, check=False)
 
 
-def at_once(lo: Lowering, fn: Value, arrays: list[Value], node, check: bool) -> Value | None:
-    """Lower `f` applied to all elements at once, or return None if an op of its body has no batched form."""
-    body = body_over_elements(lo, fn, arrays, node)
-    if body is None:
-        return None
+def at_once(lo: Lowering, body: BodyOverElements, check: bool) -> Value | None:
+    """Lower the body of `f` for all elements at once, or return None if an op of it has no batched form."""
     atoms = list(body.arrays.values())
     with lo.attempt(Unbatchable):
         origin, within = lo.build.origin, lo.build.within
@@ -150,62 +155,28 @@ def body_over_elements(lo: Lowering, fn: Value, arrays: list[Value], node) -> Bo
     return None if attempt.failed else BodyOverElements(found, Block(tuple(stmts), results), single)
 
 
-def tuple_width(lo: Lowering, fn: Value, arrays: list[Value], node) -> int | None:
-    """Return the number of results if `f` returns a tuple, or None if it does not."""
-    body = body_over_elements(lo, fn, arrays, node)
-    return None if body is None or body.single else len(body.block.results)
-
-
 # ---- reduce and scan ----
 
 
-@core.builtin(combinators.reduce)
-def lower_reduce(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+@lowers(combinators.reduce)
+def lower_reduce(lo: Lowering, node, op: Value, xs: Value, initial: Value) -> Value:
     """Lower `sourcead.reduce(op, xs, initial)`."""
-    fn, array, initial = three(lo, "reduce", args, kwargs, node)
-    name = recognised(lo, fn, array, node)
-    if name is not None:
-        return joined(lo, name, REDUCED[name], initial, array, node)
-    step = whole_steps(lo, fn, array, initial, (combinators.reduced_by_halves, combinators.pairs_reduced_by_halves), node)
-    if step is not None:
-        return step
-    return loops.fold(lo, elements(lo, array, node), initial, lambda total, e: core.call(lo, fn, [total, e], {}, node))
+    found = without_loop(lo, "reduced", op, xs, initial, node)
+    return found if found is not None else core.call_object(lo, functools.reduce, [op, elements(lo, xs, node), initial], {}, node)
 
 
-@core.builtin(combinators.scan)
-def lower_scan(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+@lowers(combinators.scan)
+def lower_scan(lo: Lowering, node, op: Value, xs: Value, initial: Value) -> Value:
     """Lower `sourcead.scan(op, xs, initial)`."""
-    fn, array, initial = three(lo, "scan", args, kwargs, node)
-    name = recognised(lo, fn, array, node)
-    if name is not None:
-        return joined(lo, name, SCANNED[name], initial, array, node)
-    step = whole_steps(lo, fn, array, initial, (combinators.scanned_by_doubling, combinators.pairs_scanned_by_doubling), node)
-    if step is not None:
-        return step
-    if isinstance(array, TupleVal):
+    found = without_loop(lo, "scanned", op, xs, initial, node)
+    if found is not None:
+        return found
+    if isinstance(xs, TupleVal):
         raise core.unsupported(
             lo, node, "`scan` over several arrays with this operator, which does not work on whole arrays",
             "write the loop, or the operator with NumPy functions that do",
         )  # fmt: skip
-    return inlining.call_source(lo, find_source(scanned_one_by_one), [fn, array, initial], {}, node)
-
-
-def scanned_one_by_one(op: Callable, xs: Any, initial: Any) -> Any:
-    """Compute `scan` by a loop; this source is lowered in place of the call."""
-    found = []
-    total = initial
-    for x in xs:
-        total = op(total, x)
-        found.append(total)
-    return np.stack(found)
-
-
-def three(lo: Lowering, name: str, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Value, Value, Value]:
-    """Return the operator, the array and the initial value of a call of `reduce` or `scan`."""
-    given = {**dict(zip(("op", "xs", "initial"), args)), **kwargs}
-    if given.keys() != {"op", "xs", "initial"} or len(args) > 3:
-        raise core.unsupported(lo, node, f"`{name}` takes an operator, an array and what to begin with")
-    return given["op"], given["xs"], given["initial"]
+    return core.call_object(lo, in_python.scanned, [op, xs, initial], {}, node)
 
 
 def elements(lo: Lowering, array: Value, node):
@@ -215,59 +186,50 @@ def elements(lo: Lowering, array: Value, node):
     return core.iterate(lo, array, node)
 
 
-def recognised(lo: Lowering, fn: Value, array: Value, node) -> str | None:
-    """Return the name of an operator that NumPy has a reduction for, or None for any other operator.
-
-    The operator is given as itself, or as a function that only applies it.
-    """
-    if isinstance(array, TupleVal) or not isinstance(t := atom_type(lo.read(array)), Array) or not t.dims:
+def without_loop(lo: Lowering, form: str, fn: Value, array: Value, initial: Value, node) -> Value | None:
+    """Lower `reduce` or `scan` to a call of NumPy or to a tree of whole-array steps, or return None if neither is possible."""
+    is_pair = isinstance(array, TupleVal)
+    known = next((row for row in KNOWN if isinstance(fn, Const) and any(f is fn.value for f in row.functions)), None)
+    body = body_over_elements(lo, fn, [array, array], node)
+    if known is None and body is not None:
+        known = applied(body)
+    if known is not None and not is_pair and takes(known, atom_type(lo.read(array))):
+        return joined(lo, known, getattr(known, form), initial, array, node)
+    if is_pair and (len(array.items) != 2 or not isinstance(initial, TupleVal)):
         return None
-    name = None
-    if isinstance(fn, Const):
-        try:
-            name = NAMES.get(fn.value)
-        except TypeError:
-            return None
-    else:
-        body = body_over_elements(lo, fn, [array, array], node)
-        if body is not None and body.single and len(body.block.stmts) == 1:
-            (stmt,), given = body.block.stmts, set(body.arrays)
-            is_result = isinstance(stmt.op, Call) and body.block.results == stmt.targets
-            if is_result and len(stmt.op.args) == 2 and set(stmt.op.args) == given:
-                name = NAMES.get(stmt.op.fn) if not stmt.op.kwargs else None
-    if name in ("minimum", "maximum", "logaddexp") and (t.dtype is None or t.dtype.kind != "f"):
+    if body is None or not takes_batches(body) or not is_associative(lo, body):
         return None
-    return name
+    return inlining.call_source(lo, find_source(STEPS[form][is_pair]), [fn, array, initial], {}, node)
 
 
-def joined(lo: Lowering, name: str, fn: Any, initial: Value, array: Value, node) -> Value:
+def applied(body: BodyOverElements) -> Known | None:
+    """Return the operator that a function only applies to its two arguments, if NumPy has reductions for it, else None."""
+    match body:
+        case BodyOverElements(arrays, Block((Stmt(targets, Call(fn, args, ())),), results), True) if results == targets:
+            if len(args) == 2 and set(args) == set(arrays):
+                return next((row for row in KNOWN if fn in row.functions), None)
+    return None
+
+
+def takes(known: Known, t: Type) -> bool:
+    """Tell whether NumPy's reductions have the meaning of the operator for arrays of a type."""
+    return isinstance(t, Array) and bool(t.dims) and (known.join in OF_EMPTY or t.dtype is not None and t.dtype.kind == "f")
+
+
+def joined(lo: Lowering, known: Known, fn: Any, initial: Value, array: Value, node) -> Value:
     """Combine `initial` with the reduction of the whole array; guard reductions that NumPy refuses for empty arrays."""
 
     def whole() -> Value:
         found = core.call_library(lo, fn, [array], {"axis": Const(0)}, node)
-        if JOINED[name] in (operator.add, operator.mul):
-            return core.operate(lo, JOINED[name], initial, found)
-        return core.call_library(lo, JOINED[name], [initial, found], {}, node)
+        if known.join in OF_EMPTY:
+            return core.operate(lo, known.join, initial, found)
+        return core.call_library(lo, known.join, [initial, found], {}, node)
 
     length = atom_type(lo.read(array)).dims[0]
-    if name in ("add", "mul") or (length.least if isinstance(length, Sym) else length):
+    if known.join in OF_EMPTY or (length.least if isinstance(length, Sym) else length):
         return whole()
     some = lo.build.call(operator.gt, lo.build.call(len, lo.read(array), type=INT, name="n"), Const(0), type=BOOL)
-    return branches.branch(lo, some, [whole, lambda: initial if fn is REDUCED[name] else array], "ifexp")
-
-
-def whole_steps(lo: Lowering, fn: Value, array: Value, initial: Value, helpers: tuple, node) -> Value | None:
-    """Lower to a tree of whole-array steps, or return None if the operator cannot be batched or is not associative.
-
-    `helpers` holds the function for one array and the function for a pair of arrays.
-    """
-    if isinstance(array, TupleVal) and (len(array.items) != 2 or not isinstance(initial, TupleVal)):
-        return None
-    body = body_over_elements(lo, fn, [array, array], node)
-    if body is None or not takes_batches(body) or not is_associative(lo, body):
-        return None
-    helper = helpers[isinstance(array, TupleVal)]
-    return inlining.call_source(lo, find_source(helper), [fn, array, initial], {}, node)
+    return branches.branch(lo, some, [whole, lambda: initial if fn is known.reduced else array], "ifexp")
 
 
 def takes_batches(body: BodyOverElements) -> bool:

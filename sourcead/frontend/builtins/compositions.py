@@ -9,9 +9,9 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import RuleError, UnsupportedArgumentError
-from sourcead.frontend import core
+from sourcead.frontend.builtins.arguments import lowers
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value
+from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value, parts_of
 from sourcead.frontend.find_source import find_source
 from sourcead.ir.nodes import Const, Slice, Var
 from sourcead.ir.types import carries_derivative, kind_of, rank
@@ -70,8 +70,8 @@ def is_composition(lo: Lowering) -> bool:
 
 def rank_of(lo: Lowering, value: Value) -> int | None:
     """Return the number of axes of a value, or None if its type does not tell."""
-    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
-        ranks = {rank_of(lo, item) for item in value.contents}
+    if (parts := parts_of(value)) is not None:
+        ranks = {rank_of(lo, item) for item in parts.values()}
         return 1 + ranks.pop() if len(ranks) == 1 and None not in ranks else None
     if isinstance(value, (FunctionVal, Slice)):
         return None
@@ -102,16 +102,16 @@ def inline_composition(lo: Lowering, composition: Composition, args, kwargs, nod
             raise UnsupportedArgumentError(str(error), at=lo.called_from) from None
 
 
-@core.builtin(refuse)
-def lower_refuse(lo: Lowering, args, kwargs, node) -> Value:
+@lowers(refuse)
+def lower_refuse(lo: Lowering, node, reason: Const) -> Value:
     """Lower `refuse(reason)` in a composition."""
-    raise Refused(args[0].value)
+    raise Refused(reason.value)
 
 
-@core.builtin(number_kind)
-def lower_number_kind(lo: Lowering, args, kwargs, node) -> Value:
+@lowers(number_kind)
+def lower_number_kind(lo: Lowering, node, x: Value) -> Value:
     """Lower `number_kind(x)` in a composition."""
-    return Const(kind_of(atom_type(lo.read(args[0]))) or "")
+    return Const(kind_of(atom_type(lo.read(x))) or "")
 
 
 def fits(lo: Lowering, rule: Rule, args: list[Value], kwargs: dict[str, Value]) -> bool:
@@ -167,10 +167,8 @@ def may_pass(lo: Lowering, value: Value) -> bool:
     """Tell whether a derivative may pass through an argument."""
     if isinstance(value, (FunctionVal, BoundVal)):
         return True
-    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
-        return any(may_pass(lo, item) for item in value.contents)
-    if isinstance(value, Cell):
-        return carries_derivative(atom_type(lo.read(value)))
-    if isinstance(value, Const):
-        return value.live and carries_derivative(atom_type(value))
-    return isinstance(value, Var) and carries_derivative(value.type)
+    if (parts := parts_of(value)) is not None:
+        return any(may_pass(lo, item) for item in parts.values())
+    if isinstance(value, Const) and not value.live or not isinstance(value, (Var, Const, Cell)):
+        return False
+    return carries_derivative(atom_type(lo.read(value)))

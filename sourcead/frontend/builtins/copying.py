@@ -8,23 +8,24 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
+from sourcead.frontend.builtins.arguments import lowers
 from sourcead.frontend.core import Cell, Lowering, TupleVal, Value
 from sourcead.frontend.values import lists, sequences, sets
 from sourcead.ir.types import Array, ListT, MapT, Scalar, SetT, Str
 
 
-@core.builtin(copy.copy)
-def builtin_copy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
+@lowers(copy.copy)
+def builtin_copy(lo: Lowering, node, x: Value) -> Value:
     """Lower `copy.copy(x)` to a new container with the same items."""
-    return copied(lo, args[0], node, None)
+    return copied(lo, x, node, None)
 
 
-@core.builtin(copy.deepcopy)
-def builtin_deepcopy(lo: Lowering, args: list[Value], kwargs, node) -> Value:
+@lowers(copy.deepcopy)
+def builtin_deepcopy(lo: Lowering, node, x: Value, memo: Value | None = None) -> Value:
     """Lower `copy.deepcopy(x)`; copy an object only once even if several containers hold it."""
-    if len(args) > 1 or kwargs:
+    if memo is not None:
         raise core.unsupported(lo, node, "`deepcopy` with `memo`")
-    return copied(lo, args[0], node, {})
+    return copied(lo, x, node, {})
 
 
 def copied(lo: Lowering, value: Value, node, memo: dict[Value, Value] | None) -> Value:

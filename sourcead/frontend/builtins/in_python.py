@@ -9,23 +9,29 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
+from sourcead import runtime
+from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
+from sourcead.frontend.builtins.arguments import NONE, lowers
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import FunctionVal, Lowering, Value
+from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, TupleVal, Value
 from sourcead.frontend.find_source import find_source
-from sourcead.ir.nodes import Origin
+from sourcead.ir.nodes import Call, Const, Origin, Stmt, Var
+from sourcead.ir.types import Scalar
 
 
 def stands_in_for(*objects: Any) -> Callable:
-    """Register a Python function whose body replaces calls of some objects."""
+    """Register a Python function whose body replaces calls of some objects, or of the function itself if there are none."""
 
     def add(function: Callable) -> Callable:
-        for obj in objects:
+        for obj in objects or (function,):
             core.builtin(obj)(functools.partial(lower_in_place, function))
         return function
 
@@ -62,6 +68,9 @@ def hidden_names(node: gast.FunctionDef) -> gast.FunctionDef:
     return node
 
 
+# -- loops over elements ---------------------------------------------------------------------------------------------------
+
+
 @stands_in_for(map)
 def map_(function, items, *others):
     if others:
@@ -81,9 +90,159 @@ def starmap(function, rows):
     return [function(*row) for row in rows]
 
 
+@stands_in_for()
+def chained(parts):
+    return [item for part in parts for item in part]
+
+
 @stands_in_for(dict.fromkeys)
 def fromkeys(keys, value=None):
     made = {}
     for key in keys:
         made[key] = value
     return made
+
+
+def begun(items):
+    """Split some items into a tuple of the first one, which is empty if there is none, and the others."""
+    first, *rest = items
+    return (first,), rest
+
+
+@stands_in_for(functools.reduce)
+def reduce(function, items, *initial):
+    (total,), rest = (initial, items) if initial else begun(items)
+    for item in rest:
+        total = function(total, item)
+    return total
+
+
+@stands_in_for(itertools.accumulate)
+def accumulate(items, func=operator.add, *, initial=None):
+    first, rest = begun(items) if initial is None else ((initial,), items)
+    found = []
+    for total in first:
+        found.append(total)
+    for item in rest:
+        total = func(total, item)
+        found.append(total)
+    return found
+
+
+@stands_in_for()
+def scanned(op, xs, initial):
+    """Compute `sourcead.scan` by a loop."""
+    found = []
+    total = initial
+    for x in xs:
+        total = op(total, x)
+        found.append(total)
+    return np.stack(found)
+
+
+@stands_in_for()
+def items_of_results(k, function, *items):
+    """Collect one item of each tuple that `sourcead.map` stacks."""
+    return [function(*each)[k] for each in zip(*items)]
+
+
+# -- the functions that `operator` makes -----------------------------------------------------------------------------------
+
+
+@stands_in_for()
+def item_of(key, x):
+    return x[key]
+
+
+@stands_in_for()
+def items_of(keys, x):
+    return tuple(x[key] for key in keys)
+
+
+@stands_in_for()
+def attribute_of(name, x):
+    return getattr(x, name)
+
+
+@stands_in_for()
+def attributes_of(names, x):
+    return tuple(getattr(x, name) for name in names)
+
+
+@stands_in_for()
+def called_on(method, args, kwargs, x):
+    return getattr(x, method)(*args, **kwargs)
+
+
+def of_one_or_many(one, many):
+    """Make the function that lowers a getter of one item (`one`) or of a tuple of several (`many`)."""
+    return lambda lo, node, *args: BoundVal(Const(one), args) if len(args) == 1 else BoundVal(Const(many), (TupleVal(args),))
+
+
+lowers(operator.itemgetter)(of_one_or_many(item_of, items_of))
+lowers(operator.attrgetter)(of_one_or_many(attribute_of, attributes_of))
+
+
+@lowers(operator.methodcaller)
+def builtin_methodcaller(lo: Lowering, node, name: Value, /, *args: Value, **kwargs: Value) -> Value:
+    """Lower `operator.methodcaller("reshape", -1)`."""
+    return BoundVal(Const(called_on), (name, TupleVal(args), lo.new_dict(kwargs)))
+
+
+@core.kind_of_callable("getter", lambda fn: isinstance(fn, (operator.itemgetter, operator.attrgetter, operator.methodcaller)))
+def call_getter(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of a getter that was made outside the function being lowered."""
+    make, given, *_ = fn.__reduce__()
+    named: dict[str, Any] = {}
+    if not isinstance(make, type):  # a `methodcaller` with keywords reduces to a partial
+        make, named = make.func, make.keywords
+    made = core.call_object(lo, make, [*map(Const, given)], {k: Const(v) for k, v in named.items()}, node)
+    return core.call(lo, made, args, kwargs, node)
+
+
+# -- np.vectorize ----------------------------------------------------------------------------------------------------------
+
+
+@stands_in_for()
+def vectorized(function, dtype, *args):
+    """Compute `np.vectorize(function, otypes=[dtype])(*args)`."""
+    shape = np.broadcast_shapes(*(np.shape(a) for a in args))
+    items = [function(*each) for each in zip(*tuple(np.ravel(np.broadcast_to(a, shape)) for a in args))]
+    if dtype is None:
+        runtime.check_first_result(items)
+        found = np.array(items)
+    else:
+        found = np.array(items, dtype)
+    return np.reshape(found, shape)
+
+
+ONE_TYPE = "`np.vectorize` with more than a function and one type"
+
+
+@lowers(np.vectorize)
+def builtin_vectorize(lo: Lowering, node, pyfunc: Value | None = None, otypes: Value = NONE, **others: Value) -> Value:
+    """Lower `np.vectorize(f)` to a bound function, which is lowered when it is called."""
+    if isinstance(otypes, Cell) and otypes.kind == "list":
+        otypes = TupleVal(tuple(otypes.contents))
+    found, types = core.known(lo, otypes)
+    if pyfunc is None or others or not found or isinstance(types, (list, tuple, str)) and len(types) != 1:
+        raise core.unsupported(lo, node, ONE_TYPE, "write the loop")
+    return BoundVal(Const(vectorized), (pyfunc, Const(None if types is None else np.dtype(types[0]))))
+
+
+@core.kind_of_callable("vectorize", lambda fn: isinstance(fn, np.vectorize) and not core.has_rule(fn))
+def call_vectorized(lo: Lowering, fn: np.vectorize, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of an `np.vectorize` object that exists before the differentiated function is called."""
+    if fn.signature is not None or fn.excluded or kwargs:
+        raise core.unsupported(lo, node, ONE_TYPE, "write the loop")
+    dtype = None if fn.otypes is None else np.dtype(fn.otypes[0])
+    return core.call_object(lo, vectorized, [Const(fn.pyfunc), Const(dtype), *args], {}, node)
+
+
+@lowers(runtime.check_first_result)
+def builtin_check(lo: Lowering, node, results: Value) -> Value:
+    """Emit a check that either all results are floats or none is, unless the types already show it."""
+    items = lo.read(results)
+    if getattr(atom_type(items), "item", None) != Scalar("float"):
+        lo.build.add(Stmt((Var("checked"),), Call(runtime.check_first_result, (items,), effect=True)))
+    return Const(None)

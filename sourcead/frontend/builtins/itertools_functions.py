@@ -1,4 +1,4 @@
-"""Lower `itertools` to loops over elements or over their indices.
+"""Lower `itertools`, and NumPy's iteration over elements, to loops over elements or over their indices.
 
     combinations(xs, 2)     (xs[i], xs[j]) for i, j in combinations(range(len(xs)), 2)
     chain(xs, ys)           the list of all their elements
@@ -13,126 +13,159 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.control import loops
-from sourcead.frontend.control.loops import ZERO
+from sourcead.frontend.builtins import functions, in_python
+from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
 from sourcead.frontend.core import Iterable, Lowering, TupleVal, Value
 from sourcead.frontend.values import iterables, lists, sequences
-from sourcead.ir.nodes import Call, Const, Slice
+from sourcead.ir.nodes import Atom, Call, Const
 from sourcead.ir.types import INT, UNKNOWN, ListT, TupleT
 
 
+@lowers(itertools.product)
+def builtin_product(lo: Lowering, node, *xs: Value, repeat: Value = ONE) -> Value:
+    """Lower `product(xs, ys)`."""
+    times = number(lo, node, itertools.product, repeat)
+    return chosen(lo, node, itertools.product, xs * times, len(xs) * times)
+
+
 def choosing(fn: Any):
-    """Make the handler of `product`, `combinations` or `permutations`, which reads the tuples of elements by index."""
+    """Make the function that lowers `combinations` or `permutations`."""
 
-    def handler(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-        times = kwargs.get("repeat", Const(1)) if fn is itertools.product else (args[1] if len(args) > 1 else kwargs.get("r"))
-        found, r = (True, None) if times is None else core.known(lo, times)
-        if not found:
-            raise core.unsupported(lo, node, f"`{fn.__name__}` of a number of elements that is not known here")
-        sources = args * r if fn is itertools.product else args[:1]
-        parts = [iterables.without_generator(lo, core.iterate(lo, a, node), node) for a in sources]
-        how = () if fn is itertools.product or r is None else (r,)
-        if all(p.items is not None for p in parts):
-            return iterables.listed([TupleVal(t) for t in fn(*(p.items for p in parts), *how)])
-        if r is None:
-            raise core.unsupported(lo, node, f"`{fn.__name__}` of a number of elements that is not known here")
-        parts = [iterables.by_unknown_number(lo, p, node) for p in parts]
-        ranges = [lo.build.call(range, p.length()) for p in parts]
-        chosen = lo.build.emit(Call(fn, (*ranges, *map(Const, how))), UNKNOWN, "chosen")
-        count = len(parts) if fn is itertools.product else r
-        places = lo.wrap(lo.build.call(list, chosen, type=ListT(TupleT((INT,) * count)), name="places"))
-        owners = parts if fn is itertools.product else parts * r
-        each = core.iterate(lo, places, node)
+    def lower_chosen(lo: Lowering, node, xs: Value, r: Value = NONE) -> Value:
+        return chosen(lo, node, fn, (xs,), number(lo, node, fn, r))
 
-        def nth(k):
-            chosen = sequences.static_items(lo, each.nth(k), node, count)
-            return TupleVal(tuple(p.nth(lo.read(i)) for p, i in zip(owners, chosen)))
-
-        return Iterable.numbered(each.length, nth)
-
-    return handler
+    return lower_chosen
 
 
-@core.builtin(np.ndindex)
-def builtin_ndindex(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `np.ndindex(2, 3)` or `np.ndindex(x.shape)` to a product of ranges."""
-    if len(args) == 1 and core.is_sequence(args[0]):
-        args = sequences.static_items(lo, args[0], node)
-    ranges = [core.call(lo, Const(range), [n], {}, node) for n in args]
-    return choosing(itertools.product)(lo, ranges, {}, node)
+for _fn in (itertools.combinations, itertools.permutations, itertools.combinations_with_replacement):
+    lowers(_fn)(choosing(_fn))
 
 
-@core.builtin(itertools.chain)
-def builtin_chain(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `chain(xs, ys)`."""
-    parts = [core.iterate(lo, a, node) for a in args]
+def number(lo: Lowering, node, fn: Any, count: Value) -> int | None:
+    """Return the number of elements that are chosen, which must be known while compiling."""
+    found, value = core.known(lo, count)
+    if not found:
+        raise unknown_number(lo, node, fn)
+    return value
+
+
+def unknown_number(lo: Lowering, node, fn: Any) -> UnsupportedSyntaxError:
+    """Make the error for tuples of an unknown number of elements."""
+    return core.unsupported(lo, node, f"`{fn.__name__}` of a number of elements that is not known here")
+
+
+def chosen(lo: Lowering, node, fn: Any, sources: tuple[Value, ...], count: int | None) -> Iterable:
+    """Iterate over tuples of `count` elements, those of one source or one of each source, which are read by index."""
+    parts = [iterables.without_generator(lo, core.iterate(lo, a, node), node) for a in sources]
+    how = () if fn is itertools.product or count is None else (count,)
     if all(p.items is not None for p in parts):
-        return iterables.listed([item for p in parts for item in p.items])
-    made = lo.new_list([])
-    for part in parts:
-        loops.for_each(lo, part, lambda item: sequences.append(lo, made, item, node))
-    return made
-
-
-@core.builtin(itertools.chain.from_iterable)
-def builtin_from_iterable(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `chain.from_iterable(rows)`."""
-    rows = core.iterate(lo, args[0], node)
-    if rows.items is not None:
-        return builtin_chain(lo, rows.items, {}, node)
-    made = lo.new_list([])
-
-    def add(row):
-        loops.for_each(lo, core.iterate(lo, row, node), lambda item: sequences.append(lo, made, item, node))
-
-    loops.for_each(lo, rows, add)
-    return made
-
-
-@core.builtin(itertools.islice)
-def builtin_islice(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `islice(xs, start, stop, step)`."""
-    source = core.iterate(lo, args[0], node)
-    if source.endless:
-        raise core.unsupported(lo, node, "`islice` of what never ends", "write the loop, and leave it with `break`")
-    bounds = [None if isinstance(a, Const) and a.value is None else lo.read(a) for a in args[1:]]
-    key = Slice(None, bounds[0], None) if len(bounds) == 1 else Slice(*bounds, *[None] * (3 - len(bounds)))
-    return core.subscript(lo, lists.as_list(lo, source, node), key, node)
-
-
-@core.builtin(itertools.pairwise)
-def builtin_pairwise(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `pairwise(xs)`."""
-    source = iterables.without_generator(lo, core.iterate(lo, args[0], node), node)
-    if source.items is not None:
-        return iterables.listed([TupleVal(pair) for pair in zip(source.items, source.items[1:])])
-
-    def length():
-        return lo.build.call(operator.sub, source.length(), Const(1), type=INT)
+        return iterables.listed([TupleVal(t) for t in fn(*(p.items for p in parts), *how)])
+    if count is None:
+        raise unknown_number(lo, node, fn)
+    parts = [iterables.by_unknown_number(lo, p, node) for p in parts]
+    ranges = [lo.build.call(range, p.length()) for p in parts]
+    made = lo.build.emit(Call(fn, (*ranges, *map(Const, how))), UNKNOWN, "chosen")
+    places = lo.wrap(lo.build.call(list, made, type=ListT(TupleT((INT,) * count)), name="places"))
+    owners = parts * (count // len(parts))
+    each = core.iterate(lo, places, node)
 
     def nth(k):
-        return TupleVal((source.nth(k), source.nth(lo.build.call(operator.add, k, Const(1), type=INT))))
+        indices = sequences.static_items(lo, each.nth(k), node, count)
+        return TupleVal(tuple(p.nth(lo.read(i)) for p, i in zip(owners, indices)))
 
-    return Iterable.numbered(length, nth)
+    return Iterable.numbered(each.length, nth)
 
 
-@core.builtin(itertools.repeat)
-def builtin_repeat(lo: Lowering, args: list[Value], kwargs, node) -> Value:
+@lowers(np.ndindex)
+def builtin_ndindex(lo: Lowering, node, *shape: Value) -> Value:
+    """Lower `np.ndindex(2, 3)` or `np.ndindex(x.shape)` to a product of ranges."""
+    if len(shape) == 1 and core.is_sequence(shape[0]):
+        shape = sequences.static_items(lo, shape[0], node)
+    return builtin_product(lo, node, *(core.call(lo, Const(range), [n], {}, node) for n in shape))
+
+
+@lowers(np.ndenumerate)
+def builtin_ndenumerate(lo: Lowering, node, array: Value) -> Value:
+    """Lower `np.ndenumerate(x)` to pairs of indices and elements."""
+    places = builtin_ndindex(lo, node, core.call_library(lo, np.shape, [array], {}, node))
+
+    def pair(place: Value) -> Value:
+        return TupleVal((place, core.subscript(lo, array, place, node)))
+
+    if places.items is not None:
+        return Iterable(items=[pair(p) for p in places.items])
+    return Iterable.numbered(places.length, lambda k: pair(places.nth(k)))
+
+
+@lowers(itertools.chain)
+def builtin_chain(lo: Lowering, node, *xs: Value) -> Value:
+    """Lower `chain(xs, ys)`."""
+    parts = [core.iterate(lo, x, node) for x in xs]
+    if all(p.items is not None for p in parts):
+        return iterables.listed([item for p in parts for item in p.items])
+    return core.call_object(lo, in_python.chained, [TupleVal(tuple(parts))], {}, node)
+
+
+@lowers(itertools.chain.from_iterable)
+def builtin_from_iterable(lo: Lowering, node, rows: Value) -> Value:
+    """Lower `chain.from_iterable(rows)`."""
+    source = core.iterate(lo, rows, node)
+    if source.items is not None:
+        return builtin_chain(lo, node, *source.items)
+    return core.call_object(lo, in_python.chained, [source], {}, node)
+
+
+@lowers(itertools.islice)
+def builtin_islice(lo: Lowering, node, xs: Value, *bounds: Value) -> Value:
+    """Lower `islice(xs, start, stop, step)`."""
+    source = core.iterate(lo, xs, node)
+    if source.endless:
+        raise core.unsupported(lo, node, "`islice` of what never ends", "write the loop, and leave it with `break`")
+    return core.subscript(lo, lists.as_list(lo, source, node), functions.builtin_slice(lo, node, *bounds), node)
+
+
+@lowers(in_python.begun)
+def lower_begun(lo: Lowering, node, xs: Value) -> Value:
+    """Split an iterable into a tuple of its first element, which is empty if there is surely none, and the others."""
+    source = core.iterate(lo, xs, node)
+    if source.items is not None:
+        return TupleVal((TupleVal(tuple(source.items[:1])), iterables.listed(source.items[1:])))
+    return TupleVal((TupleVal((source.nth(ZERO),)), after_first(lo, source)))
+
+
+def after_first(lo: Lowering, source: Iterable) -> Iterable:
+    """Iterate over the elements after the first one, which are read by index."""
+
+    def length() -> Atom:
+        return lo.build.call(operator.sub, source.length(), ONE, type=INT)
+
+    return Iterable.numbered(length, lambda k: source.nth(lo.build.call(operator.add, k, ONE, type=INT)))
+
+
+@lowers(itertools.pairwise)
+def builtin_pairwise(lo: Lowering, node, xs: Value) -> Value:
+    """Lower `pairwise(xs)`."""
+    source = iterables.without_generator(lo, core.iterate(lo, xs, node), node)
+    if source.items is not None:
+        return iterables.listed([TupleVal(pair) for pair in zip(source.items, source.items[1:])])
+    rest = after_first(lo, source)
+    return Iterable.numbered(rest.length, lambda k: TupleVal((source.nth(k), rest.nth(k))))
+
+
+@lowers(itertools.repeat)
+def builtin_repeat(lo: Lowering, node, value: Value, times: Value | None = None) -> Value:
     """Lower `repeat(value, times)`."""
-    times = args[1] if len(args) > 1 else kwargs.get("times")
     if times is None:
-        return Iterable(nth=lambda k: args[0], endless=True)
+        return Iterable(nth=lambda k: value, endless=True)
     inner = iterables.counted(lo, [times], node)
-    value = args[0]
     return Iterable(domain=inner.domain, element=lambda k: value, length=inner.length, nth=lambda k: value)
 
 
-@core.builtin(itertools.count)
-def builtin_count(lo: Lowering, args: list[Value], kwargs, node) -> Value:
+@lowers(itertools.count)
+def builtin_count(lo: Lowering, node, start: Value = ZERO, step: Value = ONE) -> Value:
     """Lower `count(start, step)`."""
-    start = args[0] if args else kwargs.get("start", ZERO)
-    step = args[1] if len(args) > 1 else kwargs.get("step", Const(1))
 
     def nth(k):
         far = core.operate(lo, operator.mul, k, step) if not core.is_number(lo, lo.read(step), 1) else k
@@ -141,33 +174,26 @@ def builtin_count(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return Iterable(nth=nth, endless=True)
 
 
-@core.builtin(itertools.cycle)
-def builtin_cycle(lo: Lowering, args: list[Value], kwargs, node) -> Value:
+@lowers(itertools.cycle)
+def builtin_cycle(lo: Lowering, node, xs: Value) -> Value:
     """Lower `cycle(xs)`."""
-    source = iterables.by_unknown_number(lo, iterables.without_generator(lo, core.iterate(lo, args[0], node), node), node)
-
-    def nth(k):
-        return source.nth(lo.build.call(operator.mod, k, source.length(), type=INT))
-
-    return Iterable(nth=nth, endless=True)
+    source = iterables.by_unknown_number(lo, iterables.without_generator(lo, core.iterate(lo, xs, node), node), node)
+    return Iterable(nth=lambda k: source.nth(lo.build.call(operator.mod, k, source.length(), type=INT)), endless=True)
 
 
-
-@core.builtin(itertools.zip_longest)
-def builtin_zip_longest(lo: Lowering, args: list[Value], kwargs, node) -> Value:
+@lowers(itertools.zip_longest)
+def builtin_zip_longest(lo: Lowering, node, *xs: Value, fillvalue: Value = NONE) -> Value:
     """Lower `zip_longest(xs, ys, fillvalue=0)` for lists of known lengths."""
-    parts = [iterables.without_generator(lo, core.iterate(lo, a, node), node).items for a in args]
+    parts = [iterables.without_generator(lo, core.iterate(lo, x, node), node).items for x in xs]
     if None in parts:
         raise core.unsupported(lo, node, "`zip_longest` of what has a length that is not known here")
-    rows = itertools.zip_longest(*parts, fillvalue=kwargs.get("fillvalue", Const(None)))
-    return iterables.listed([TupleVal(row) for row in rows])
+    return iterables.listed([TupleVal(row) for row in itertools.zip_longest(*parts, fillvalue=fillvalue)])
 
 
-@core.builtin(itertools.groupby)
-def builtin_groupby(lo: Lowering, args: list[Value], kwargs, node) -> Value:
+@lowers(itertools.groupby)
+def builtin_groupby(lo: Lowering, node, xs: Value, key: Value = NONE) -> Value:
     """Lower `groupby(xs, key)` for items whose keys are known while compiling."""
-    key = args[1] if len(args) > 1 else kwargs.get("key", Const(None))
-    items = iterables.without_generator(lo, core.iterate(lo, args[0], node), node).items
+    items = iterables.without_generator(lo, core.iterate(lo, xs, node), node).items
     if items is not None:
         keys = [item if core.is_none(key) else core.call(lo, key, [item], {}, node) for item in items]
         known = [core.known(lo, k) for k in keys]
@@ -177,7 +203,9 @@ def builtin_groupby(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     raise core.unsupported(lo, node, "`groupby` with keys that are not known here", "put the items into a dict of lists")
 
 
-core.builtin(itertools.product)(choosing(itertools.product))
-core.builtin(itertools.combinations)(choosing(itertools.combinations))
-core.builtin(itertools.permutations)(choosing(itertools.permutations))
-core.builtin(itertools.combinations_with_replacement)(choosing(itertools.combinations_with_replacement))
+@lowers(np.fromiter)
+def builtin_fromiter(lo: Lowering, node, xs: Value, dtype: Value | None = None, *others: Value, **named: Value) -> Value:
+    """Lower `np.fromiter(xs, dtype)`."""
+    if dtype is None or others or named:
+        raise core.unsupported(lo, node, "`np.fromiter` with more than what is iterated over and a dtype", "make a list of it")
+    return core.call_library(lo, np.array, [lists.as_list(lo, xs, node), dtype], {}, node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 
 import numpy as np
@@ -9,10 +10,11 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
+from sourcead.frontend.builtins.arguments import lowers
 from sourcead.frontend.control import branches
-from sourcead.frontend.core import Cell, Lowering, Value
+from sourcead.frontend.core import Cell, Lowering, TupleVal, Value
 from sourcead.frontend.values import lists, sequences, sets
-from sourcead.ir.nodes import Const
+from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import BOOL, INT, Array, ListT, Scalar
 
 
@@ -27,18 +29,46 @@ def indexable(lo: Lowering, value: Value, node) -> Value:
     return sequences.as_one_value(lo, found) if isinstance(found, Cell) and found.kind == "list" else found
 
 
-@core.builtin(sorted)
-def builtin_sorted(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+@lowers(sorted)
+def builtin_sorted(lo: Lowering, node, xs: Value, *, key: Value | None = None, **options: Value) -> Value:
     """Lower `sorted(xs, key=f, reverse=r)`."""
-    if "key" not in kwargs and sets.set_type(lo, args[0]) is not None:
-        return sets.listed(lo, args[0], sorted, kwargs)
-    items = indexable(lo, args[0], node)
+    if key is None and sets.set_type(lo, xs) is not None:
+        return sets.listed(lo, xs, sorted, options)
+    items = indexable(lo, xs, node)
     if getattr(atom_type(lo.read(items)), "items", None) == ():
         return lo.new_list([])
-    return lists.gathered(lo, items, lists.order_of(lo, items, kwargs.get("key"), kwargs.get("reverse"), node), node)
+    return lists.gathered(lo, items, lists.order_of(lo, items, key, options.get("reverse"), node), node)
 
 
-def extreme(lo: Lowering, fn, value: Value, key: Value | None, default: Value | None, node) -> Value:
+@lowers(max)
+def builtin_max(lo: Lowering, node, *values: Value, key: Value | None = None, default: Value | None = None) -> Value:
+    """Lower `max(xs, key=f, default=v)` or `max(x, y)`."""
+    return extreme(lo, max, values, key, default, node)
+
+
+@lowers(min)
+def builtin_min(lo: Lowering, node, *values: Value, key: Value | None = None, default: Value | None = None) -> Value:
+    """Lower `min(xs, key=f, default=v)` or `min(x, y)`."""
+    return extreme(lo, min, values, key, default, node)
+
+
+def extreme(lo: Lowering, fn, values: tuple[Value, ...], key: Value | None, default: Value | None, node) -> Value:
+    """Lower `max` or `min`."""
+    if key is not None or len(values) == 1 and not core.has_known_items(values[0]):
+        return extreme_item(lo, fn, values[0] if len(values) == 1 else TupleVal(values), key, default, node)
+    items = sequences.static_items(lo, values[0], node) if len(values) == 1 else list(values)
+    if not items and default is not None:
+        return default
+    folded = core.fold(lo, fn, items)
+    if folded is not None and lo.static_only:
+        return folded
+    result = functools.reduce(lambda a, b: lo.build.call(fn, lo.read(a), lo.read(b)), items)
+    if folded is not None and isinstance(result, Var):
+        lo.build.known[result] = folded.value
+    return result
+
+
+def extreme_item(lo: Lowering, fn, value: Value, key: Value | None, default: Value | None, node) -> Value:
     """Lower `max(xs, key=f, default=v)` or `min` with a key or for an iterable of unknown length."""
     items = indexable(lo, value, node)
     t = atom_type(lo.read(items))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend import core
-from sourcead.frontend.core import Cell, Lowering, TupleVal, Value, roots
+from sourcead.frontend.builtins.arguments import lowers
+from sourcead.frontend.core import Cell, Lowering, Value, parts_of, roots
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import carries_derivative
 from sourcead.runtime import stop_gradient
@@ -38,15 +38,12 @@ def like(lo: Lowering, leaf: Value, new: Var, given_to: str = "adjoint_of") -> V
     return value
 
 
-@core.builtin(stop_gradient)
-def lower_stop_gradient(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+@lowers(stop_gradient)
+def lower_stop_gradient(lo: Lowering, node, x: Value) -> Value:
     """Lower `stop_gradient(x)` to the same object, whose numbers and arrays are constants for differentiation.
 
     A read under one name after a write under the other is refused, because the flow of derivatives would not be known.
     """
-    given = [*args, *kwargs.values()]
-    if len(given) != 1 or kwargs.keys() - {"x"}:
-        raise core.unsupported(lo, node, "`stop_gradient` takes one argument")
 
     def stopped(leaf: Value) -> Value:
         atom = lo.read(leaf)
@@ -57,21 +54,18 @@ def lower_stop_gradient(lo: Lowering, args: list[Value], kwargs: dict[str, Value
             lo.build.maybe_number.add(new)
         return like(lo, leaf, new, "stop_gradient")
 
-    (value,) = given
-    result = mapped(lo, value, stopped, lambda other: other)
-    share_containers(lo, value, result)
+    result = mapped(lo, x, stopped, lambda other: other)
+    share_containers(lo, x, result)
     return result
 
 
 def share_containers(lo: Lowering, a: Value, b: Value) -> None:
     """Record that the lists, dicts and objects in two values of the same structure are the same objects."""
-    if isinstance(a, TupleVal):
-        for x, y in zip(a.items, b.items):
-            share_containers(lo, x, y)
-    elif isinstance(a, Cell) and a.kind != "array":
+    parts = parts_of(a)
+    if parts is not None and isinstance(a, Cell):
         lo.share(b, {a})
         b.frozen = a.frozen
         if a in lo.params:
             lo.params[b] = lo.params[a]
-        for key, item in a.items.items():
-            share_containers(lo, item, b.items[key])
+    for key, item in (parts or {}).items():
+        share_containers(lo, item, parts_of(b)[key])

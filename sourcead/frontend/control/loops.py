@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -168,29 +167,15 @@ def for_each(lo: Lowering, iterable: Iterable, act: Callable[[Value], Any], inde
     run_loop(lo, ForLoop(iterable, bind, lambda: act(element[0]), index_name, seeds=seeds))
 
 
-def fold(lo: Lowering, iterable: Iterable, initial: Value, step: Callable[[Value, Value], Value]) -> Value:
-    """Lower `step(... step(step(initial, e0), e1) ..., en)` over the elements of an iterable."""
+def fold(lo: Lowering, initial: Value, step: Callable[[Value, Value], Value], run: Callable[[Callable, Callable], Any]) -> Value:
+    """Lower `step(... step(step(initial, e0), e1) ..., en)`.
+
+    `run(act, seeds)` lowers `act(e)` for each element, where `seeds` returns the slots that this is known to change.
+    """
     names, key = lo.scope.names, "$total"
     outer = names.get(key, MISSING)
     lo.set(names, key, initial)
-    for_each(lo, iterable, lambda e: lo.set(names, key, step(names[key], e)), key, lambda: [(names, key)])
+    run(lambda e: lo.set(names, key, step(names[key], e)), lambda: [(names, key)])
     result = names[key]
     lo.set(names, key, outer)
     return result
-
-
-def fold_left(lo: Lowering, iterable: Iterable, step, first: Value | None, begin=lambda value: None) -> Value:
-    """Lower `step(... step(step(first, x0), x1) ..., xn)`; if `first` is None, start with x0 instead, after `begin(x0)`."""
-    if first is None:
-        first = iterable.nth(ZERO)
-        begin(first)
-        inner = iterable
-
-        def nth(k: Atom) -> Value:
-            return inner.nth(lo.build.call(operator.add, k, ONE, type=INT))
-
-        def length() -> Atom:
-            return lo.build.call(operator.sub, inner.length(), ONE, type=INT)
-
-        iterable = Iterable.numbered(length, nth)
-    return fold(lo, iterable, first, step)

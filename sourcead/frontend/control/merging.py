@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import AliasError, UnsupportedSyntaxError
+from sourcead.errors import AliasError
 from sourcead.frontend import core
 from sourcead.frontend.core import (
     KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, Meta,
-    MustMaterialise, OptionalVal, Slots, TupleVal, Value, roots
+    MustMaterialise, OptionalVal, Slots, TupleVal, Value, parts_of, roots
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Slice, Stmt, Var
 from sourcead.ir.types import Undefined, join
@@ -186,18 +186,10 @@ class Merger:
 
     def final(self, value: Value, arm: Arm) -> Atom:
         """Return the atom of a value at the end of an arm."""
-        if isinstance(value, Cell):
-            if value.kind != "array":
-                raise UnsupportedSyntaxError(
-                    "the two sides of this branch leave lists, dicts or objects of different shape", at=self.lo.here, instead=SAME_STRUCTURE
-                )
-            if value in arm.atoms:
-                return arm.atoms[value]
-        if isinstance(value, TupleVal):
-            raise UnsupportedSyntaxError(
-                "the two sides of this branch leave a tuple and something else", at=self.lo.here, instead=SAME_STRUCTURE
-            )
-        return self.lo.read(value)
+        if parts_of(value) is not None:
+            left = "a tuple and something else" if isinstance(value, TupleVal) else "lists, dicts or objects of different shape"
+            raise core.refused(self.lo, f"the two sides of this branch leave {left}", SAME_STRUCTURE)
+        return arm.atoms[value] if isinstance(value, Cell) and value in arm.atoms else self.lo.read(value)
 
     def result(self, a: Atom, b: Atom, name: str, temp: bool) -> Var:
         """Return the result of the `Branch` that is `a` after the first arm and `b` after the second, adding it if there is none."""
@@ -219,7 +211,7 @@ def is_unassigned(value: Value) -> bool:
 
 def is_structure(value: Value) -> bool:
     """Return whether a value is not a single IR value but a tuple, a function, or a container whose items are known one by one."""
-    return isinstance(value, (TupleVal, FunctionVal)) or isinstance(value, Cell) and value.kind != "array"
+    return isinstance(value, FunctionVal) or parts_of(value) is not None
 
 
 def outlives(lo: Lowering, fn: Value) -> bool:

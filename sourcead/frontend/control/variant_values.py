@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import AliasError, UnsupportedSyntaxError
+from sourcead.errors import AliasError
 from sourcead.frontend import core
 from sourcead.frontend.core import (
     MISSING, POISON, VALUE, BoundVal, Cell, FunctionVal, Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal,
-    Value, roots
+    Value, parts_of, roots
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Slice, Var
 from sourcead.ir.types import Array, ListT, NoneType, Scalar, Sym, Type, Undefined, fits, join, syms
@@ -93,21 +93,18 @@ class Round:
             missing, inside = core.pair_of(init) or (UNDEFINED, MISSING)
             flag = self.parameter((*path, "missing"), missing, None)
             return OptionalVal(flag, self.parameter(path, MISSING if inside is UNDEFINED else inside, shape.held))
-        if isinstance(shape, TupleVal):
-            inits = init.items if isinstance(init, TupleVal) else [MISSING] * len(shape.items)
-            items = (self.parameter((*path, k), i, t) for k, i, t in zip(shape.keys, inits, shape.items))
-            return TupleVal(tuple(items), None, shape.cls)
-        if isinstance(shape, Cell) and shape.kind != "array" and not isinstance(path[0][1], Meta):
-            return self.container_parameter(path, init, shape, name)
+        if (parts := parts_of(shape)) is not None and (isinstance(shape, TupleVal) or not isinstance(path[0][1], Meta)):
+            inits = parts_of(init) if getattr(init, "kind", "tuple") == getattr(shape, "kind", "tuple") else None
+            items = {k: self.parameter((*path, k), (inits or {}).get(k, MISSING), t) for k, t in parts.items()}
+            if isinstance(shape, TupleVal):
+                return TupleVal(tuple(items.values()), None, shape.cls)
+            return self.container_parameter(path, init, self.lo.like(shape, items, name))
         if isinstance(shape, (FunctionVal, BoundVal, Slice)) or isinstance(shape, Const) and callable(shape.value):
             return shape
         return self.leaf_parameter(path, init, name)
 
-    def container_parameter(self, path: tuple, init: Value, shape: Cell, name: str) -> Cell:
-        """Return the list, dict or object of a variant at the beginning of an iteration."""
-        inits = init.items if isinstance(init, Cell) and init.kind == shape.kind else {}
-        items = {k: self.parameter((*path, k), inits.get(k, MISSING), t) for k, t in shape.items.items()}
-        cell = self.lo.like(shape, items, name)
+    def container_parameter(self, path: tuple, init: Value, cell: Cell) -> Cell:
+        """Record what a list, dict or object at the beginning of an iteration shares with its value on entry; return it."""
         self.lo.share(cell, self.assumed.sharing.get(path[0], ()))
         if isinstance(init, Cell):
             self.lo.share(cell, self.older(roots(init)))
@@ -169,18 +166,11 @@ class Round:
             self.assumed.variants[slot] = OptionalVal(Const(True), self.shape_of(tuple_of))
             self.assumed.types.pop(path, None)
             return False
-        if isinstance(param, TupleVal):
-            if not (isinstance(end, TupleVal) and core.same_keys(end, param)):
-                raise UnsupportedSyntaxError(
-                    f"`{slot_name(slot, param)}` is a tuple of {len(param.items)} before an iteration and something else after it",
-                    at=self.lo.here,
-                )
-            stable = [self.collect((*path, k), p, e, yields) for k, p, e in zip(param.keys, param.items, end.items)]
-            return all(stable)
-        if isinstance(param, Cell) and param.kind != "array":
-            if not (isinstance(end, Cell) and core.same_keys(end, param)):
+        if (parts := parts_of(param)) is not None:
+            if not core.same_keys(end, param):
                 self.refuse_change(path, param, end)
-            stable = [self.collect((*path, k), item, end.items[k], yields) for k, item in param.items.items()]
+            ends = parts_of(end)
+            stable = [self.collect((*path, k), part, ends[k], yields) for k, part in parts.items()]
             return all(stable)
         if path in self.assumed.uncarried:
             return True
@@ -199,17 +189,17 @@ class Round:
             return None
         return missing, TupleVal((UNDEFINED,) * len(param.held.items), None, param.held.cls) if inside is UNDEFINED else inside
 
-    def refuse_change(self, path: tuple, param: Cell, end: Value) -> None:
-        """Request that a growing list becomes one IR value; refuse other containers whose structure changes."""
+    def refuse_change(self, path: tuple, param: TupleVal | Cell, end: Value) -> None:
+        """Request that a growing list becomes one IR value; refuse tuples and other containers whose structure changes."""
+        if isinstance(param, TupleVal):
+            before = f"a tuple of {len(param.items)} before an iteration"
+            raise core.refused(self.lo, f"`{slot_name(path[0], param)}` is {before} and something else after it")
         init = self.assumed.inits.get(path[0]) if len(path) == 1 else None
         if isinstance(init, Cell) and init.kind == param.kind == "list" and isinstance(end, Cell):
             raise MustMaterialise(init, self.lo.here)
-        raise UnsupportedSyntaxError(
-            f"`{slot_name(path[0], param)}` is {'an object' if param.kind == 'object' else f'a {param.kind}'} "
-            "whose structure changes from one iteration to the next",
-            at=self.lo.here,
-            instead="use `append` on one list, or an array",
-        )
+        what = f"`{slot_name(path[0], param)}` is {'an object' if param.kind == 'object' else f'a {param.kind}'}"
+        reason = f"{what} whose structure changes from one iteration to the next"
+        raise core.refused(self.lo, reason, "use `append` on one list, or an array")
 
     def collect_leaf(self, path: tuple, end: Value, yields: dict[tuple, Atom]) -> bool:
         """Enter the atom that the iteration yields for one leaf; return False if its type or structure was assumed wrongly."""
@@ -273,11 +263,10 @@ class Round:
         """Return the value of a variant after the loop, given the results of the loop by path."""
         if isinstance(param, OptionalVal):
             return OptionalVal(self.result((*path, "missing"), param.missing, outs), self.result(path, param.held, outs))
-        if isinstance(param, TupleVal):
-            items = (self.result((*path, k), p, outs) for k, p in zip(param.keys, param.items))
-            return TupleVal(tuple(items), None, param.cls)
-        if isinstance(param, Cell) and param.kind != "array":
-            items = {k: self.result((*path, k), p, outs) for k, p in param.items.items()}
+        if (parts := parts_of(param)) is not None:
+            items = {k: self.result((*path, k), p, outs) for k, p in parts.items()}
+            if isinstance(param, TupleVal):
+                return TupleVal(tuple(items.values()), None, param.cls)
             cell = self.lo.like(param, items, param.name)
             self.lo.share(cell, self.older(param.shares))
             cell.frozen = param.frozen

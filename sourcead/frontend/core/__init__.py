@@ -3,7 +3,7 @@
 
 from sourcead.frontend.core.cells import (
     BoundVal, Cell, ChoiceVal, FunctionVal, Held, Iterable, MethodVal, OptionalVal, SuperVal, TupleVal, Value, cells_of,
-    is_text, leaves, reach, roots, unreadable
+    is_text, leaves, parts_of, reach, roots, unreadable
 )
 from sourcead.frontend.core.errors import (
     MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, unsupported

@@ -88,13 +88,7 @@ def lower_setcomp(lo: Lowering, node: gast.SetComp) -> Value:
 
 def summed(lo: Lowering, node, start: Value) -> Value:
     """Lower `sum(f(x) for x in xs)` to a loop that adds without making a list."""
-    names = lo.scope.names
-    outer = names.get("$total", MISSING)
-    lo.set(names, "$total", start)
-    comprehension(lo, node, lambda value: lo.set(names, "$total", functions.plus(lo, names["$total"], value)))
-    result = names["$total"]
-    lo.set(names, "$total", outer)
-    return result
+    return loops.fold(lo, start, functools.partial(functions.plus, lo), lambda act, seeds: comprehension(lo, node, act))
 
 
 def search(lo: Lowering, call: gast.Call) -> Value:

@@ -111,17 +111,22 @@ def elements(lo: Lowering, nodes) -> list[Value]:
     return values
 
 
+def spread(lo: Lowering, value: gast.AST, node) -> dict[Any, Value]:
+    """Lower `**value`."""
+    found = core.lower(lo, value)
+    if not (isinstance(found, Cell) and found.kind == "dict"):
+        raise core.unsupported(lo, node, "`**` of a dict whose keys are not known here")
+    lo.alive(found)
+    return found.items
+
+
 @core.lower.register(gast.Dict)
 def lower_dict(lo: Lowering, node) -> Value:
     """Lower `{key: value, **others}`."""
     items: dict[Any, Value] = {}
     for key, value in zip(node.keys, node.values):
         if key is None:
-            spread = core.lower(lo, value)
-            if not (isinstance(spread, Cell) and spread.kind == "dict"):
-                raise core.unsupported(lo, node, "`**` of a dict whose keys are not known here")
-            lo.alive(spread)
-            items.update(spread.items)
+            items.update(spread(lo, value, node))
             continue
         is_known, k = core.known(lo, core.lower(lo, key))
         if not is_known:

@@ -107,7 +107,7 @@ def is_another_kind(lo: Lowering, value: Value, kind: str) -> bool:
 def class_test(lo: Lowering, cls, patterns, named: dict, value: Value, binds, node) -> gast.AST:
     """Build the condition of `case Point(x, y=0)`, which tests the class while compiling and then the attributes."""
     wanted = core.lower(lo, cls)
-    verdict = functions.builtin_isinstance(lo, [value, wanted], {}, node)
+    verdict = functions.builtin_isinstance(lo, node, value, wanted)
     if not (isinstance(verdict, Const) and isinstance(verdict.value, bool)):
         raise core.unsupported(lo, node, "the class of this value is not known before the program runs")
     if not verdict.value:

@@ -6,7 +6,7 @@ import operator
 from dataclasses import dataclass
 
 from sourcead.analysis.affine import number
-from sourcead.analysis.builder import atom_type
+from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import dims_in
 from sourcead.ir.nodes import Atom, Call, Const, Index, Loop, Op, Operand, Range, Slice, Stmt, Var
 from sourcead.ir.types import INT, Scalar, Sym, kind_of
@@ -35,6 +35,18 @@ class Counted:
     def begins(self) -> bool:
         """Return whether `rows` is known to be at least `first`."""
         return self.first <= (self.rows.least if isinstance(self.rows, Sym) else self.rows)
+
+    def write_count(self, build: Builder, counting: Counting) -> Atom:
+        """Return the count; if it is the length of an array, emit that again, which needs no name."""
+        op = counting.op(self.count)
+        return build.call(len, *op.args) if isinstance(op, Call) and op.fn is len else self.count
+
+    def write_number(self, build: Builder, counting: Counting) -> Atom:
+        """Emit the number of iterations."""
+        number = self.write_count(build, counting)
+        if self.first:
+            number = build.call(operator.sub, number, Const(self.first))
+        return number if self.is_size(counting) and self.begins() else build.call(max, number, Const(0), type=INT)
 
 
 class Counting:

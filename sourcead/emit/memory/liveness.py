@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sourcead.analysis.queries import queried
+from sourcead.analysis.array_versions import queried
 from sourcead.emit.memory.sharing import is_known_container
 from sourcead.ir.nodes import Append, Block, Branch, Loop, Pop, Stmt, Update, Var
 from sourcead.ir.types import Array

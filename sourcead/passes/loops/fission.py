@@ -20,9 +20,9 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.sizes import dims_in, least, rank
-from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Loop, Stmt, Update, Var
+from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Loop, Stmt, Var
 from sourcead.ir.walk import bound_vars, map_blocks
-from sourcead.passes.loops.factor_arrays import FunctionFacts, Term
+from sourcead.passes.loops.factor_arrays import FunctionFacts, Term, chain_of
 from sourcead.passes.loops.stacked_factors import SplitLoop
 from sourcead.passes.peephole import with_body, with_stmts
 
@@ -67,20 +67,10 @@ class LoopFission:
         found = []
         here = {t: s for s in loop.body.stmts for t in s.targets}
         for k, result in enumerate(loop.body.results):
-            chain, version = [], result
-            while isinstance(version, Var) and version is not loop.params[k]:
-                update = here.get(version)
-                if update is None or not isinstance(update.op, Update) or update.op.mode != "add" or self.facts.uses[version] != 1:
-                    break
-                chain.append(update)
-                version = update.op.base
-            if version is not loop.params[k] or self.facts.uses[version] != 1:
-                continue
-            for update in chain:
-                if not update.op.path and isinstance(update.op.value, Var):
-                    term = self.term(update, k, here)
-                    if term is not None:
-                        found.append(term)
+            chain = chain_of(loop, k, here)
+            if all(s.op.mode == "add" and self.facts.uses[s.op.base] == 1 for s in chain) and self.facts.uses[result] == 1:
+                plain = (s for s in reversed(chain) if not s.op.path and isinstance(s.op.value, Var))
+                found += filter(None, (self.term(s, k, here) for s in plain))
         stacked = {f for t in found if len(t.factors) == 2 for f in t.factors}
         return [t for t in found if len(t.factors) == 2 or t.factors[0] in stacked]
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.loop_indices import Counting, axis_of
-from sourcead.analysis.sizes import dims_in, least
+from sourcead.analysis.sizes import Size, dims_in, least
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, Stmt, Var
 from sourcead.ir.walk import bound_vars, definitions, map_blocks, rewrite
 from sourcead.passes.peephole import with_body, with_stmts
@@ -137,15 +137,9 @@ def expand_row_reshapes(function: Function) -> Function:
         if not (isinstance(stmt.op, Call) and stmt.op.fn in (join_rows, split_rows)):
             return [stmt]
         build, x, like = Builder().at(stmt), stmt.op.args[0], stmt.op.args[-1]
-        axes = range(len(dims_in(like)) - 1)
-        leading = [Const(-1)] if stmt.op.fn is join_rows else [size_along(build, like, axis) for axis in axes]
-        shape = (*leading, size_along(build, x, -1))
+        sizes = [Size(like, axis, n) for axis, n in enumerate(dims_in(like)[:-1])]
+        leading = [Const(-1)] if stmt.op.fn is join_rows else [size.write(build) for size in sizes]
+        shape = (*leading, Size(x, len(dims_in(x)) - 1, dims_in(x)[-1]).write(build))
         return [*build.stmts, replace(stmt, op=Call(np.reshape, (x, shape)))]
 
     return with_body(function, rewrite(function.body, change))
-
-
-def size_along(build: Builder, array: Atom, axis: int) -> Atom:
-    """Return the size of an array along an axis."""
-    dims = dims_in(array)
-    return Const(dims[axis]) if isinstance(dims[axis], int) else build.index(build.attr(array, "shape"), Const(axis % len(dims)))

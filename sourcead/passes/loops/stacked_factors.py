@@ -9,14 +9,14 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.loop_indices import Counted, is_int, same_count
-from sourcead.analysis.sizes import dims_in, dtype_option, known_dtype, rank
+from sourcead.analysis.sizes import Size, dims_in, empty_stack, known_dtype, rank
 from sourcead.ir.nodes import Atom, Block, Call, Const, Index, Loop, Pop, Range, Slice, Stmt, Sub, Update, Var, fresh
-from sourcead.ir.types import INT, Array, Sym
+from sourcead.ir.types import INT, Sym
 from sourcead.passes.equality import same_dim
-from sourcead.passes.loops.factor_arrays import FactorArray, FactorArrays, FunctionFacts, Size, Term
+from sourcead.passes.loops.factor_arrays import FactorArray, FactorArrays, FunctionFacts, Term, chain_of
 
 
-class SplitLoop:
+class SplitLoop(FactorArrays):
     """Splits one loop of a block.
 
     Attributes:
@@ -31,13 +31,11 @@ class SplitLoop:
     """
 
     def __init__(self, facts: FunctionFacts, stmt: Stmt, counted: Counted, stmts: list[Stmt], scope: list[Var]):
-        self.facts, self.stmt, self.counted, self.stmts, self.scope = facts, stmt, counted, list(stmts), scope
-        self.at = stmts.index(stmt)
+        super().__init__(facts, stmt, counted, scope)
+        self.stmts, self.at = list(stmts), stmts.index(stmt)
         self.before, self.after = Builder().at(stmt), Builder().at(stmt)
-        self.loop: Loop = self.backward(stmt.op)
-        self.here = {t: s for s in self.loop.body.stmts for t in s.targets}
+        self.loop = self.backward(stmt.op)
         self.index = self.loop.index
-        self.arrays = FactorArrays(facts, replace(stmt, op=self.loop), counted, scope)
         self.axis = 0
         self.gone: set[Var] = set()
         self.variants: list[tuple[Var, Atom, Atom, Var]] = []
@@ -50,20 +48,20 @@ class SplitLoop:
         """Return the loop with an index that counts down, as the reverse sweep does, if its index is not read."""
         if self.facts.uses[loop.index] or is_int(loop.domain.step, -1):
             return loop
-        last = self.before.call(operator.sub, self.count(self.before), Const(1))
+        last = self.before.call(operator.sub, self.counted.write_count(self.before, self.facts.counting), Const(1))
         domain = Range(last, Const(self.counted.first - 1), Const(-1))
         return replace(loop, domain=domain, index=counting(loop.index))
 
     def split(self, terms: list[Term]) -> list[Stmt]:
         """Return the statements of the block, with the terms summed after the loop as far as the shapes allow."""
-        shapes = {v: self.arrays.shape_of(v, t) for t in terms if len(t.factors) == 2 for v in t.factors}
+        shapes = {v: self.shape_of(v, t) for t in terms if len(t.factors) == 2 for v in t.factors}
         terms = [t for t in terms if all(shapes.get(v) for v in t.factors)]
         products = [t for t in terms if len(t.factors) == 2]
         stacked = dict.fromkeys(v for t in products for v in t.factors)
         terms = [t for t in terms if all(v in stacked for v in t.factors)]
         if not products:
             return self.stmts
-        found = {v: self.arrays.find(v) for v in stacked}
+        found = {v: self.find(v) for v in stacked}
         batches = all(rank(v) == 2 for v in stacked)
         self.axis = 1 if batches and any(f and f.axis for f in found.values()) or any(t.axis for t in terms) else 0
         stacks = {v: self.array(v, found[v]) if found[v] else self.stack(v, shapes[v]) for v in stacked}
@@ -140,26 +138,10 @@ class SplitLoop:
         """Return the row of a stack that belongs to the iteration of an index."""
         return index if self.counted.first == 0 else build.call(operator.sub, index, Const(self.counted.first))
 
-    def count(self, build: Builder) -> Atom:
-        """Return the number of rows; if it is the length of an array, read that again, which needs no name."""
-        match self.facts.counting.op(self.counted.count):
-            case Call(fn, (x,), ()) if fn is len and x in self.scope:
-                return build.call(len, x)
-        return self.counted.count
-
     def empty(self, v: Var, shape: tuple[Size, ...], build: Builder) -> Var:
         """Return a new array for the values of `v` in all iterations."""
-        rows = self.count(build)
-        if self.counted.first:
-            rows = build.call(operator.sub, rows, Const(self.counted.first))
-        if not (self.counted.is_size(self.facts.counting) and self.counted.begins()):
-            rows = build.call(max, rows, Const(0), type=INT)
-        sizes = [size.write(build) for size in shape]
-        sizes.insert(self.axis_of(v), rows)
-        dims = [size.dim for size in shape]
-        dims.insert(self.axis_of(v), self.counted.rows if self.counted.first == 0 else Sym(0))
-        dtype = known_dtype(v)
-        return build.call(np.empty, tuple(sizes), name=f"{v.name}s", type=Array(dtype, tuple(dims)), **dtype_option(dtype))
+        rows = self.counted.write_number(build, self.facts.counting), self.counted.rows if self.counted.first == 0 else Sym(0)
+        return empty_stack(build, v, shape, rows, self.axis_of(v))
 
     # -- values that the forward sweep saved --------------------------------------------------------------------------------------
 
@@ -245,16 +227,13 @@ class SplitLoop:
     def without(self, k: int, terms: list[Term]) -> Atom:
         """Take the updates of a sum out of the loop, and return the sum of the updates that stay."""
         updates = {t.update for t in terms}
-        version, chain = self.loop.body.results[k], []
-        while version is not self.loop.params[k]:
-            chain.append(self.here[version])
-            version = self.here[version].op.base
+        chain, version = chain_of(self.loop, k, self.here), self.loop.params[k]
         for update in updates:
             self.instead[update] = None
         if updates == set(chain):
             self.gone.add(self.loop.params[k])
             return self.loop.inits[k]
-        for update in reversed(chain):  # in order of the body
+        for update in chain:
             if update not in updates:
                 self.instead[update] = replace(update, op=replace(update.op, base=version))
                 version = update.targets[0]

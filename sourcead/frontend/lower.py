@@ -12,5 +12,5 @@ from sourcead.frontend.syntax import (  # noqa: F401
     statements
 )
 from sourcead.frontend.values import (  # noqa: F401
-    attributes, dicts, function_choices, iterables, lists, objects, operators, random_generators, sets, subscripts
+    attributes, dicts, iterables, lists, objects, operators, random_generators, sets, subscripts
 )

@@ -6,14 +6,14 @@ from sourcead.frontend.core.cells import (
     is_text, leaves, parts_of, reach, roots, unreadable
 )
 from sourcead.frontend.core.errors import (
-    MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, unsupported
+    MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, unsupported
 )
 from sourcead.frontend.core.journal import (
     FALSE, KIND, MISSING, POISON, SEEN, STALE, TRUE, UNSURE, VALUE, WHOLE, Flag, Meta, Slots, next_birth
 )
 from sourcead.frontend.core.known_values import (
-    can_be_map, data_type, fold, has_countable_items, has_known_items, is_array_value, is_code, is_function, is_number,
-    is_sequence, known, paired_bounds, passes_derivative, same_constant, same_keys, same_thing
+    can_be_map, data_type, fold, has_countable_items, has_known_items, is_code, is_function, is_number, is_sequence,
+    known, paired_bounds, passes_derivative, same_constant, same_keys, same_thing
 )
 from sourcead.frontend.core.libraries import has_rule, is_library, is_library_module
 from sourcead.frontend.core.lowering import Frame, Lowering, Scope, name_reads

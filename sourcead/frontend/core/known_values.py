@@ -13,7 +13,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, TupleVal, Value
 from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.lowering import Lowering
-from sourcead.ir.nodes import UNDEFINED, Atom, Const, Operand, Slice, Var
+from sourcead.ir.nodes import Atom, Const, Operand, Slice, Var
 from sourcead.ir.records import is_record
 from sourcead.ir.types import Array, ListT, Str, TupleT, Type, Undefined, Unknown, carries_derivative, join
 from sourcead.language.checkpoint_policies import SavingPolicy
@@ -64,11 +64,6 @@ def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
 def data_type(lo: Lowering, value: Value) -> Type | None:
     """Return the type of a value that is one IR value, or None for any other, such as a list of known items."""
     return atom_type(lo.read(value)) if isinstance(value, Var) or isinstance(value, Cell) and value.kind == "array" else None
-
-
-def is_array_value(value: Value) -> bool:
-    """Tell whether a value is surely an array."""
-    return isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(value.slots.get(VALUE, UNDEFINED)), Array)
 
 
 def is_sequence(value: Value) -> bool:

@@ -95,7 +95,7 @@ def failure(text):
                 return None
             made = run(p.function, p.wrt, args)
             if made.status != "ran":
-                return made.status, template(described(made.error)), made.error
+                return made.status, template(described(made.error)), described(made.error)
             if not value_fits(made.value, expected):
                 return "wrong", "value", f"the value is {made.value!r}, under Python {expected!r}"
             off = off_from_differences(p, p.function, args, made.gradients)

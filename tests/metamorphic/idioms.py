@@ -196,10 +196,11 @@ def nested_loops_to_product(case):
     if not chosen:
         return False
     _, _, loop, inner = chosen
-    case.before.append(ast.Import([ast.alias("itertools")]))
+    title = case.fresh("product")
+    case.before.append(ast.ImportFrom("itertools", [ast.alias("product", None if title == "product" else title)], 0))
     loop.target = ast.Tuple([loop.target, inner.target], ast.Store())
-    loop.iter, loop.body = call("itertools.product", loop.iter, inner.iter), inner.body
-    return "itertools" not in case.used()
+    loop.iter, loop.body = call(title, loop.iter, inner.iter), inner.body
+    return True
 
 
 @rewriting

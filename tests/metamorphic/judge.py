@@ -48,17 +48,17 @@ def python_value(function, args):
 
 def run(function, wrt, args):
     """The `Ran` of a function: its value and gradient as the compiler computes them."""
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         with quietly(), time_limit(SECONDS):
             value, gradients = value_and_grad(function, wrt=wrt, verify=False)(*copy.deepcopy(args))
     except SourceADError as error:
-        return Ran("refused", error=error, seconds=time.perf_counter() - started)
+        return Ran("refused", error=error, seconds=time.process_time() - started)
     except Exception as error:
         status = "slow" if type(error).__name__ == "TimeLimit" else "internal"
-        return Ran(status, error=error, seconds=time.perf_counter() - started)
+        return Ran(status, error=error, seconds=time.process_time() - started)
     gradients = gradients if isinstance(wrt, (tuple, list)) else (gradients,)
-    return Ran("ran", value, gradients, seconds=time.perf_counter() - started)
+    return Ran("ran", value, gradients, seconds=time.process_time() - started)
 
 
 def close(a, b, double=1e-9, single=1e-4):

@@ -23,4 +23,4 @@ from sourcead.frontend.core.operations import (
     has_attribute, iterate, kind_of_callable, lower, lower_statement, lower_statements, method, operand, operate,
     replaced_statement, special_method, statement, store, subscript, truth
 )
-from sourcead.frontend.core.optional_tuples import compared_with_none, is_none, pair_of, pairs_in_arms, present
+from sourcead.frontend.core.optional_tuples import compared_with_none, is_none, pair_of, pairs_in_arms

@@ -54,23 +54,11 @@ def in_python(fn: Any) -> Any:
     return fn
 
 
-def _new_list(item_type=None, allocated=0):
-    return []
-
-
-def _new_dict(key_type=None, value_type=None, n_keys=0):
-    return {}
-
-
-def _unrolled(container):
-    return container
-
-
 IN_PYTHON = {  # the module of an object of Numba, its name, and whether it is a method of a class
     ("numba.misc.special", "prange", False): range,
-    ("numba.misc.special", "literal_unroll", False): _unrolled,
+    ("numba.misc.special", "literal_unroll", False): lambda container: container,
     ("numba.typed.typedlist", "List", False): list,
-    ("numba.typed.typedlist", "empty_list", True): _new_list,
+    ("numba.typed.typedlist", "empty_list", True): lambda item_type=None, allocated=0: [],
     ("numba.typed.typeddict", "Dict", False): dict,
-    ("numba.typed.typeddict", "empty", True): _new_dict,
+    ("numba.typed.typeddict", "empty", True): lambda key_type=None, value_type=None, n_keys=0: {},
 }

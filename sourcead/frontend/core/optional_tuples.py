@@ -38,11 +38,6 @@ def pair_of(value: Value) -> tuple[Atom, Value] | None:
     return (Const(False), value) if isinstance(value, TupleVal) else None
 
 
-def present(value: Value) -> Value:
-    """Return the tuple in a value that may be None, for a use where Python raises an error for None."""
-    return value.held if isinstance(value, OptionalVal) else value
-
-
 def pairs_in_arms(values: list[Value]) -> list[tuple[Atom, Value]] | None:
     """Return `pair_of` each arm's value if some arm may leave None and others a tuple of the same structure; else return None."""
     pairs = [pair_of(v) for v in values]

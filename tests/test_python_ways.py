@@ -1,5 +1,6 @@
 """Dicts and lists whose keys and lengths are known only at run time, functions chosen at run time, generators."""
 
+import functools
 import itertools
 import math
 
@@ -228,3 +229,28 @@ def test_distances_of_rows():
         return sum(math.dist(p, q) for p, q in zip(rows, np.roll(rows, -1, axis=0)))
 
     check_grads(f, (np.arange(24.0) ** 1.3,))
+
+
+def test_a_generator_inside_an_itertools_function_calls_the_same_function():
+    def squares(x):
+        yield from itertools.chain((v * v for v in x), [x[0]])
+
+    check_grads(lambda x: sum(itertools.chain(squares(x), squares(x))), (X,))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: sum(a * b for a, b in itertools.accumulate(list(zip(x, x)), lambda p, q: (p[0] * q[0], p[1] + q[1]))),
+        lambda x: sum(itertools.accumulate(x, lambda p, q: p * q, initial=2.0)) + sum(itertools.accumulate([])),
+        lambda x: functools.reduce(lambda p, q: p * q, [], x[1]) * functools.reduce(lambda p, q: p + q * q, x),
+    ],
+)
+def test_running_and_whole_reductions(f):
+    check_grads(f, (X,))
+
+
+@pytest.mark.parametrize("f", [lambda x: sum(list(x, 3)), lambda x: sum(itertools.repeat()), lambda x: sum(x, begin=1.0)])
+def test_arguments_that_a_built_in_function_does_not_take_are_refused(f):
+    with pytest.raises(UnsupportedSyntaxError, match="with these arguments"):
+        grad(f)(X)

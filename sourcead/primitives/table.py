@@ -14,19 +14,14 @@ import numpy as np
 
 from sourcead.errors import NoRuleError, Origin
 from sourcead.primitives import (  # noqa: F401  (importing them enters records)
-    arithmetic, builtin_functions, constants, creation, decompositions, effects, elementwise, fft, indexing, joining,
-    linalg, lists, products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
+    arithmetic, builtin_functions, constants, creation, decompositions, elementwise, fft, indexing, joining, linalg,
+    lists, products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
 )
 from sourcead.primitives.compositions import (  # noqa: F401
-    OF_UFUNCS, Composition, arrays, linalg as composed_linalg, numbers, options, polynomials,
-    statistics as composed_statistics, transforms, ufuncs, writes
+    OF_UFUNCS, Composition, arrays, options, polynomials, statistics as composed_statistics, ufuncs, writes
 )
 from sourcead.primitives.function_kinds import home
 from sourcead.primitives.registry import FACTS, USERS, Primitive, adjoint, record
-from sourcead.primitives.result_types import (  # noqa: F401
-    builtins, creation as types_of_creation, joining as types_of_joining, products as types_of_products,
-    runtime_helpers as types_of_runtime, shapes as types_of_shapes
-)
 from sourcead.primitives.rule import Linear, Rule, TangentRule
 
 NOTHING = Primitive(None)
@@ -120,7 +115,6 @@ def read_scipy(where: str) -> None:
 
 @cache
 def _read_scipy_special() -> None:
-    from sourcead.primitives.compositions import scipy_special  # noqa: F401
     from sourcead.primitives.scipy_special import (  # noqa: F401
         bessel, constants as special_constants, distributions, elementary, integrals, orthogonal, several_results
     )
@@ -129,5 +123,4 @@ def _read_scipy_special() -> None:
 @cache
 def _read_scipy_linalg() -> None:
     from sourcead.primitives import scipy_linalg  # noqa: F401
-    from sourcead.primitives.compositions import scipy_linalg as composed  # noqa: F401
 

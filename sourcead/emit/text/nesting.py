@@ -20,7 +20,7 @@ import numpy as np
 from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.may_alias import AliasGroups
 from sourcead.emit.memory.sharing import attr_sharing
-from sourcead.emit.text.exit_flags import unprinted_results
+from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.emit.text.live_ranges import NameClasses
 from sourcead.ir.nodes import (
     Append, Attr, Block, Branch, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop, Stmt, Update, Var,
@@ -131,10 +131,6 @@ class _Nesting:
                 self.pending.pop(atom, None)
         return _Pending(frozenset(names), frozenset(groups), length, 0, False, self.depth)
 
-    def printed_results(self, block: Block) -> tuple:
-        """Return the results of a block, with None for those whose values are not printed."""
-        return tuple(None if (block, k) in self.unprinted else r for k, r in enumerate(block.results))
-
     def bound_by_moves(self, stmt: Stmt) -> tuple[Var | None, ...]:
         """Return the variants of a loop, with None for a flag that only decides whether to `break`."""
         op, read = stmt.op, self.counts
@@ -225,7 +221,7 @@ class _Nesting:
                     self.walk(domain)
                     self.consume(domain.results, 10)
                 self.walk(body)
-                self.consume(self.printed_results(body), 10, self.bound_by_moves(stmt))
+                self.consume(printed_results(body, self.unprinted), 10, self.bound_by_moves(stmt))
                 self.depth -= 1
                 self.flush(*self.changes(stmt))
             case Closure(_, body):
@@ -250,7 +246,7 @@ class _Nesting:
             self.flush(*self.changes_of(arm))
             self.walk(arm)
             if arm is not repeated:
-                parts.append(self.consume(self.printed_results(arm), 0, () if as_value else stmt.targets))
+                parts.append(self.consume(printed_results(arm, self.unprinted), 0, () if as_value else stmt.targets))
             as_value = as_value and all(t in self.ops and t not in self.named for s in arm.stmts for t in s.targets)
         self.flush(*self.changes(stmt))
         if as_value:

@@ -6,7 +6,7 @@ from sourcead.frontend.core.cells import (
     is_text, leaves, parts_of, reach, roots, unreadable
 )
 from sourcead.frontend.core.errors import (
-    MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, unsupported
+    MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, unsupported
 )
 from sourcead.frontend.core.journal import (
     FALSE, KIND, MISSING, POISON, SEEN, STALE, TRUE, UNSURE, VALUE, WHOLE, Flag, Meta, Slots, next_birth

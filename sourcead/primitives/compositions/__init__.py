@@ -50,6 +50,9 @@ class Refused(Exception):
     """Raised while a composition is inlined, with the reason why the call has no derivative."""
 
 
+COMPOSED: set[Callable] = set()
+"""The functions that are compositions."""
+
 OF_UFUNCS: dict[str, list[Composition]] = {}
 """The compositions of the methods of all ufuncs, by name, with those of their calls under `__call__`."""
 
@@ -65,6 +68,7 @@ def composed(*functions, given: str = "", active: str = "", writes: bool = False
 
     def enter(composition, functions=functions):
         entry = Composition(composition, frozenset(given.split()), frozenset(active.split()), writes=writes, words=frozenset(words.split()))
+        COMPOSED.add(composition)
         for function in functions:
             add_to(function, "compositions", entry)
         return composition

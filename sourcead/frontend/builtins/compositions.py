@@ -15,7 +15,9 @@ from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, Method
 from sourcead.frontend.find_source import find_source
 from sourcead.ir.nodes import Const, Slice, Var
 from sourcead.ir.types import carries_derivative, kind_of, rank
-from sourcead.primitives.compositions import Composition, Refused, defaults_of, number_kind, parameters_of, refuse
+from sourcead.primitives.compositions import (
+    COMPOSED, Composition, Refused, defaults_of, number_kind, parameters_of, refuse
+)
 from sourcead.primitives.rule import Rule
 from sourcead.primitives.table import adjoint_rule, compositions_of
 
@@ -64,8 +66,10 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def is_composition(lo: Lowering) -> bool:
-    """Tell whether the function being lowered is the body of a composition."""
-    return lo.scope.source.globals.get("__name__", "").startswith("sourcead.primitives.compositions")
+    """Tell whether the function being lowered is the body of a composition, or a helper in their folder."""
+    source = lo.scope.source
+    folder = "sourcead.primitives.compositions"
+    return getattr(source, "function", None) in COMPOSED or source.globals.get("__name__", "").startswith(folder)
 
 
 def rank_of(lo: Lowering, value: Value) -> int | None:

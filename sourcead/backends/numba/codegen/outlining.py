@@ -31,9 +31,9 @@ from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integer
 from sourcead.backends.numba.codegen.loop_nests import loop_nest, rank_of, reduces_all_axes
 from sourcead.backends.numba.codegen.recursion import Recursive, reachable
 from sourcead.backends.numba.functions import (
-    ARRAY_REDUCTIONS, ARRAY_UFUNCS, add_at, alike, apart, as_many, begin, disjoint, reserved, subtract_at, with_room
+    ARRAY_REDUCTIONS, ARRAY_UFUNCS, CHECKED, add_at, alike, apart, as_many, begin, disjoint, divided, power, product,
+    remainder, reserved, shifted, subtract_at, with_room
 )
-from sourcead.backends.numba.integers import CHECKED, checked, wraps
 from sourcead.emit import Emitted, emit
 from sourcead.emit.memory.sharing import call_sharing, index_sharing
 from sourcead.ir.nodes import (
@@ -113,7 +113,7 @@ class _Outlining:
     made_by: dict[Var, Op] = field(default_factory=dict)
     order: dict[Var, int] = field(default_factory=dict)
     same: dict[tuple, Outlined] = field(default_factory=dict)
-    grown: set[Var] = field(default_factory=set)  # see `integers.checked`
+    grown: set[Var] = field(default_factory=set)  # see `checked`
 
     def block(self, block: Block) -> Block:
         stmts: list[Stmt] = []
@@ -295,6 +295,41 @@ class _Outlining:
                 made = call_sharing(op) == "fresh"
                 return (v, made) if made or len(shared) != 1 else self.root(shared[0])
         return v, False
+
+
+def checked(op: Call, grown: set[Var]) -> Call | None:
+    """Return the call of a checked function that replaces an operator on integers; None if the operator may stay.
+
+    Args:
+        op: the operation.
+        grown: the variables that loops carry from one iteration to the next, and products of them.
+    """
+    if len(op.args) != 2 or op.kwargs:
+        return None
+    a, b = op.args
+    kinds = {kind(a), kind(b)}
+    if op.fn in (operator.floordiv, operator.mod) and kinds <= {"int", "float"} and not (isinstance(b, Const) and b.value):
+        return Call(divided if op.fn is operator.floordiv else remainder, op.args)
+    if kinds != {"int"}:
+        return None
+    if op.fn is operator.pow and not (isinstance(b, Const) and 0 <= b.value <= 3):
+        return Call(power, op.args)
+    if op.fn is operator.lshift:
+        return Call(shifted, op.args)
+    if op.fn is operator.mul and (a in grown or b in grown):
+        return Call(product, op.args)
+    return None
+
+
+def kind(operand: Operand) -> str | None:
+    """Return "int" or "float" for a Python number; None for any other operand."""
+    t = operand_type(operand)
+    return t.kind if isinstance(t, Scalar) and t.dtype is None and t.kind in ("int", "float") else None
+
+
+def wraps(result: Type | None) -> bool:
+    """Return whether a result is a NumPy integer of less than 64 bits."""
+    return isinstance(result, Scalar) and isinstance(result.dtype, np.dtype) and result.dtype.kind in "iu" and result.dtype.itemsize < 8
 
 
 def number_as_array(op: Call, result: Array) -> Call:

@@ -13,9 +13,8 @@ from sourcead.backends.numba import calls_to_python as interpreted
 from sourcead.backends.numba.calls_to_python import dtype_of
 from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integers
 from sourcead.backends.numba.functions import (
-    Unequal, add_at, alike, apart, as_many, begin, disjoint, reserved, subtract_at, with_room
+    CHECKED, Unequal, add_at, alike, apart, as_many, begin, disjoint, reserved, subtract_at, with_room
 )
-from sourcead.backends.numba.integers import CHECKED
 from sourcead.backends.numba.public_toolchain import load
 
 

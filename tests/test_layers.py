@@ -15,7 +15,7 @@ ORDER = (
 LINES = 400
 PARAMETERS = 6
 OPTIONAL = {"numba", "llvmlite", "scipy", "sklearn", "matplotlib", "tqdm"}
-READ_WITH_OPTIONAL = ("sourcead.backends.numba.", "sourcead.primitives.scipy_", "sourcead.primitives.compositions.scipy_")
+READ_WITH_OPTIONAL = ("sourcead.backends.numba.", "sourcead.primitives.scipy_")
 """The files that import Numba or SciPy."""
 PUBLIC = ("sourcead.api.", "sourcead.language.", "sourcead.nn.", "sourcead.runtime.", "sourcead.backends.options")
 

@@ -8,7 +8,7 @@ from sourcead.ir.evaluate import evaluate
 from sourcead.ir.nodes import Block, Branch, Call, Const, Function, Index, Origin, Stmt, Sub, Update, Var
 from sourcead.ir.types import BOOL, FLOAT, INT, Array
 from sourcead.ir.verify import verify
-from sourcead.passes.cleanup.shapes_of_versions import query_current_versions
+from sourcead.passes.cleanup.shape_queries import query_current_versions
 from sourcead.passes.residuals.clears import sink_clears
 
 USER = Origin("model.py", 1, 0, 1, 1, "a[0] = v")

@@ -22,7 +22,7 @@ from sourcead.passes.cleanup.broadcasts import remove_broadcasts
 from sourcead.passes.cleanup.common_subexpressions import merge_common
 from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
-from sourcead.passes.cleanup.values_for_shape import share_shapes
+from sourcead.passes.cleanup.shape_queries import share_shapes
 from sourcead.passes.equality import value_key
 from sourcead.passes.plan import CLEANUP, simplify
 from tests.work import calls_of

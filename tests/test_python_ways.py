@@ -1,5 +1,6 @@
 """Dicts and lists whose keys and lengths are known only at run time, functions chosen at run time, generators."""
 
+import functools
 import itertools
 import math
 
@@ -113,6 +114,17 @@ def test_remove_an_item_whose_place_the_run_decides():
     check_grads(f, (np.array([1.0, 5.0, 3.0]),))
 
 
+def test_a_loop_over_items_takes_the_values_that_are_there():
+    def f(x):
+        values = {"a": x[0], "b": x[1]}
+        for key, value in values.items():
+            values[key] = value * value
+            values["b"] = values["b"] + value
+        return values["a"] * values["b"]
+
+    check_grads(f, (np.array([1.0, 5.0]),))
+
+
 def test_equal_arrays_in_a_list_stay_apart_when_one_is_written():
     def f(x):
         rows = []
@@ -217,3 +229,28 @@ def test_distances_of_rows():
         return sum(math.dist(p, q) for p, q in zip(rows, np.roll(rows, -1, axis=0)))
 
     check_grads(f, (np.arange(24.0) ** 1.3,))
+
+
+def test_a_generator_inside_an_itertools_function_calls_the_same_function():
+    def squares(x):
+        yield from itertools.chain((v * v for v in x), [x[0]])
+
+    check_grads(lambda x: sum(itertools.chain(squares(x), squares(x))), (X,))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: sum(a * b for a, b in itertools.accumulate(list(zip(x, x)), lambda p, q: (p[0] * q[0], p[1] + q[1]))),
+        lambda x: sum(itertools.accumulate(x, lambda p, q: p * q, initial=2.0)) + sum(itertools.accumulate([])),
+        lambda x: functools.reduce(lambda p, q: p * q, [], x[1]) * functools.reduce(lambda p, q: p + q * q, x),
+    ],
+)
+def test_running_and_whole_reductions(f):
+    check_grads(f, (X,))
+
+
+@pytest.mark.parametrize("f", [lambda x: sum(list(x, 3)), lambda x: sum(itertools.repeat()), lambda x: sum(x, begin=1.0)])
+def test_arguments_that_a_built_in_function_does_not_take_are_refused(f):
+    with pytest.raises(UnsupportedSyntaxError, match="with these arguments"):
+        grad(f)(X)

@@ -143,7 +143,7 @@ def test_the_judge_passes_what_is_right(tmp_path):
 
 def test_the_judge_notices_a_wrong_gradient_and_a_wrong_value(tmp_path, monkeypatch):
     def instead(value, gradient):
-        monkeypatch.setattr(sourcead, "value_and_grad", lambda f, wrt: lambda x: (value(f(x.copy())), gradient))
+        monkeypatch.setattr(sourcead, "value_and_grad", lambda f, wrt, verify: lambda x: (value(f(x.copy())), gradient))
 
     instead(lambda v: v, (np.array([0.0, 2.0]),))
     assert [(o.kind, o.mode) for o in judge(GOOD, 0, ["value", "grad"], tmp_path).failures()] == [("wrong", "grad")]
@@ -154,7 +154,7 @@ def test_the_judge_notices_a_wrong_gradient_and_a_wrong_value(tmp_path, monkeypa
 
 
 def test_the_judge_notices_an_internal_error(tmp_path, monkeypatch):
-    def broken(f, wrt):
+    def broken(f, wrt, verify):
         raise KeyError("lost")
 
     monkeypatch.setattr(sourcead, "value_and_grad", broken)

@@ -86,12 +86,7 @@ def differentiate(
     block, sweep, (value, aux) = without_adjoint_blocks(block, sweep, (value, aux))
     sweeps = both_sweeps(block, sweep, build.maybe_number, policy)
     notes = Notes(tuple(sweeps.notes), replace(primal, body=Block(tuple(sweeps.forward), ())), tuple(hoisted))
-    if form.kind == "vjp":
-        stmts, out = with_pullback(sweeps, form, d_y)
-        out = (value, *out) if aux is None else (value, *out, aux)
-    else:
-        stmts, out = returned(value, aux, sweeps.results, form)
-        stmts = [*sweeps.reverse, *stmts]
+    stmts, out = returned(value, aux, sweeps, form, d_y)
     return Function(primal.name, primal.params, Block((*sweeps.forward, *stmts), out), origin=primal.origin), notes
 
 
@@ -127,32 +122,22 @@ def split_result(lowered: Lowered, has_aux: bool) -> tuple[Atom, Atom | None, li
     return value, aux, build.stmts
 
 
-def with_pullback(sweeps: Sweeps, form: Form, d_y: Var) -> tuple[list[Stmt], tuple[Atom, ...]]:
-    """Return the statement that defines the pullback, whose body is the reverse sweep, and the pullback."""
-    closure = Var("pullback", Unknown())
-    packed, grads = pack(sweeps.results, form.single)
-    return [Stmt((closure,), Closure((d_y,), Block((*sweeps.reverse, *packed), grads)))], (closure,)
-
-
-def returned(value: Atom, aux: Atom | None, results: tuple[Atom, ...], form: Form) -> tuple[list[Stmt], tuple[Atom, ...]]:
-    """Return the statements that build the result of grad or value_and_grad, and the result."""
-    packed, grads = pack(results, form.single)
-    if form.kind == "grad" and aux is None:
-        return ([], results) if form.single or len(results) != 1 else (packed, grads)
-    if form.kind == "grad":
-        return packed, (*grads, aux)
-    if aux is None:
-        return packed, (value, *grads)
-    pair = Var("result", Unknown(), True)
-    return [*packed, Stmt((pair,), Build("tuple", (value, aux)))], (pair, *grads)
-
-
-def pack(results: tuple[Atom, ...], single: bool) -> tuple[list[Stmt], tuple[Atom, ...]]:
-    """Return the statements that pack the gradients into a tuple unless there is a `single` one, and what they leave to return."""
-    if single:
-        return [], results
-    whole = Var("gradients", TupleT(tuple(map(atom_type, results))), True)
-    return [Stmt((whole,), Build("tuple", results))], (whole,)
+def returned(value: Atom, aux: Atom | None, sweeps: Sweeps, form: Form, d_y: Var) -> tuple[list[Stmt], tuple[Atom, ...]]:
+    """Return the statements after the forward sweep, which are the reverse sweep or define a pullback of it, and what is returned."""
+    stmts, grads = list(sweeps.reverse), sweeps.results
+    if not form.single and (form.kind != "grad" or aux is not None or len(grads) == 1):
+        whole = Var("gradients", TupleT(tuple(map(atom_type, grads))), True)
+        stmts.append(Stmt((whole,), Build("tuple", grads)))
+        grads = (whole,)
+    if form.kind == "vjp":
+        pullback = Var("pullback", Unknown())
+        stmts, grads = [Stmt((pullback,), Closure((d_y,), Block(tuple(stmts), grads)))], (value, pullback)
+    elif form.kind == "value_and_grad" and aux is not None:
+        pair = Var("result", Unknown(), True)
+        return [*stmts, Stmt((pair,), Build("tuple", (value, aux)))], (pair, *grads)
+    elif form.kind == "value_and_grad":
+        grads = (value, *grads)
+    return stmts, grads if aux is None else (*grads, aux)
 
 
 def reverse_as_function(pair: Pair) -> Lowered:

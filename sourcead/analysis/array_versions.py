@@ -3,16 +3,22 @@
 `a1 = Update(a0, ...)` makes a1 the successor of a0 in the same buffer.  A loop that carries an array through updates, and a
 branch that updates it in one arm, pass the buffer on.  All versions of a buffer form a *chain*.  If a version has two successors
 (equal arrays that were merged into one value), the first continues its chain and the other starts a new one.
+
+All versions have one shape and dtype; `queried` tells the ops that read no more than these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sourcead.analysis.connected import UnionFind
-from sourcead.ir.nodes import Block, Branch, Loop, Stmt, Update, Var
-from sourcead.ir.types import MapT
+from sourcead.ir.nodes import Attr, Block, Branch, Call, Loop, Op, Stmt, Update, Var
+from sourcead.ir.types import Array, MapT
 from sourcead.ir.walk import op_blocks, walk
+from sourcead.primitives.table import record_of
+
+ATTRIBUTES = ("shape", "size", "ndim", "dtype")
 
 
 class Chains:
@@ -76,3 +82,18 @@ class Chains:
 def updates_in(stmt: Stmt) -> Iterator[Stmt]:
     """Yield the updates in a statement and in the blocks inside it."""
     yield from (s for s in walk(Block((stmt,))) if isinstance(s.op, Update))
+
+
+def queried(op: Op) -> Var | None:
+    """Return the array whose shape or dtype an op queries, or None for other ops."""
+    match op:
+        case Attr(Var(type=Array()) as array, name) if name in ATTRIBUTES:
+            return array
+        case Call(fn, (Var(type=Array()) as array,), ()) if record_of(fn).metadata:
+            return array
+    return None
+
+
+def query_of(op: Attr | Call, array: Var) -> Op:
+    """Return the op that makes the same query of another array."""
+    return replace(op, base=array) if isinstance(op, Attr) else replace(op, args=(array,))

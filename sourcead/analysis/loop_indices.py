@@ -5,8 +5,10 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass
 
+import numpy as np
+
 from sourcead.analysis.affine import number
-from sourcead.analysis.builder import atom_type
+from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import dims_in
 from sourcead.ir.nodes import Atom, Call, Const, Index, Loop, Op, Operand, Range, Slice, Stmt, Var
 from sourcead.ir.types import INT, Scalar, Sym, kind_of
@@ -35,6 +37,18 @@ class Counted:
     def begins(self) -> bool:
         """Return whether `rows` is known to be at least `first`."""
         return self.first <= (self.rows.least if isinstance(self.rows, Sym) else self.rows)
+
+    def write_count(self, build: Builder, counting: Counting) -> Atom:
+        """Return the count; if it is the length of an array, emit that again, which needs no name."""
+        op = counting.op(self.count)
+        return build.call(len, *op.args) if isinstance(op, Call) and op.fn is len else self.count
+
+    def write_number(self, build: Builder, counting: Counting) -> Atom:
+        """Emit the number of iterations."""
+        number = self.write_count(build, counting)
+        if self.first:
+            number = build.call(operator.sub, number, Const(self.first))
+        return number if self.is_size(counting) and self.begins() else build.call(max, number, Const(0), type=INT)
 
 
 class Counting:
@@ -79,6 +93,13 @@ class Counting:
                 if dims and -len(dims) <= value < len(dims):
                     return dims[value]
         return Sym(0) if atom.type == INT else None
+
+    def transposed(self, atom: Atom) -> Var | None:
+        """Return the matrix or array that an atom is the transpose of, or None if it is not one."""
+        match self.op(atom):
+            case Call(np.transpose, (Var() as x,), ()):
+                return x
+        return None
 
     def op(self, atom: Atom) -> Op | None:
         """Return the op that defines a variable, or None if it is unknown."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
-from sourcead.analysis.builder import atom_type
+from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import Atom, Const, Var
 from sourcead.ir.types import Array, Sym
 
@@ -15,6 +16,21 @@ def dims_in(atom: Atom | None) -> tuple[int | Sym, ...] | None:
     """Return the dims of an array, or None for other values and for arrays of unknown rank."""
     t = atom_type(atom) if atom is not None else None
     return t.dims if isinstance(t, Array) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Size:
+    """A way to compute a dim: as the size of `var` along `axis`, or as a number."""
+
+    var: Var | None
+    axis: int
+    dim: int | Sym
+
+    def write(self, build: Builder) -> Atom:
+        """Emit the size, unless it is a number, and return it."""
+        if isinstance(self.dim, int):
+            return Const(self.dim)
+        return build.index(build.attr(self.var, "shape"), Const(self.axis))
 
 
 class Sizes:
@@ -39,6 +55,9 @@ class Sizes:
         """Return an array and an axis along which it has this dim, or None and the size if the dim is a number."""
         return (None, dim) if isinstance(dim, int) else self.where[dim]
 
+    def size(self, dim: int | Sym) -> Size:
+        return Size(*self.where_is(dim), dim)
+
     def knows(self, dim: int | Sym) -> bool:
         """Return whether the size of a dim is known or can be read from an array in scope."""
         return isinstance(dim, int) or dim in self.where
@@ -47,6 +66,11 @@ class Sizes:
 def least(dim: int | Sym) -> int:
     """Return the least size that a dim may have."""
     return dim if isinstance(dim, int) else dim.least
+
+
+def fills(value: tuple[int | Sym, ...], part: tuple[int | Sym, ...]) -> bool:
+    """Return whether a value of these dims is known to fill a part, if it fits there, without being broadcast."""
+    return len(value) == len(part) and all(m is n or m == n or least(m) > 1 and least(n) > 1 for m, n in zip(value, part))
 
 
 def known_dtype(v: Var) -> np.dtype | None:
@@ -64,3 +88,12 @@ def rank(v: Var) -> int | None:
     """Return the number of axes of an array, or None if it is unknown."""
     dims = dims_in(v)
     return None if dims is None else len(dims)
+
+
+def empty_stack(build: Builder, v: Var, sizes: Iterable[Size], rows: tuple[Atom, int | Sym], axis: int = 0) -> Var:
+    """Emit a new array for values like `v`, of these sizes, which lie side by side along an axis; `rows` is their number and its dim."""
+    dtype, sizes = known_dtype(v), list(sizes)
+    shape, dims = [s.write(build) for s in sizes], [s.dim for s in sizes]
+    shape.insert(axis, rows[0])
+    dims.insert(axis, rows[1])
+    return build.call(np.empty, tuple(shape), name=f"{v.name}s", type=Array(dtype, tuple(dims)), **dtype_option(dtype))

@@ -22,7 +22,7 @@ from sourcead.ir.nodes import (
     Var, fresh
 )
 from sourcead.ir.records import fields_of
-from sourcead.ir.types import INT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, with_dims
+from sourcead.ir.types import INT, UNKNOWN, Array, ListT, Scalar, StructT, Sym, TupleT, Type, keyed_parts, with_dims
 from sourcead.ir.walk import map_operand
 from sourcead.primitives.result_types.infer import infer_attr, infer_call, infer_index
 from sourcead.primitives.result_types.operands import NOT_CONST, Arg
@@ -91,18 +91,12 @@ class Sizes:
             case Array(_, dims) if dims is not None and np.ndim(value) == len(dims):
                 for dim, size in zip(dims, np.shape(value)):
                     self.of_dim(dim, size)
-            case TupleT(items):
-                for item, v in zip(items, value):
-                    self.of_value(item, v)
-            case ListT(item, items):
-                for v in value:
-                    self.of_value(item, v)
-                for item, v in zip(items or (), value):
-                    self.of_value(item, v)
-            case DictT(items) | StructT(_, items):
-                found = value if isinstance(t, DictT) else fields_of(value)
-                for key, item in items:
-                    self.of_value(item, found[key])
+            case _:
+                found = fields_of(value) if isinstance(t, StructT) else value
+                for key, part in keyed_parts(t) or ():
+                    self.of_value(part, found[key])
+                for v in value if isinstance(t, ListT) else ():
+                    self.of_value(t.item, v)
 
     def of_type(self, t: Type, other: Type, one_of: bool = False) -> None:
         """Note that a value of type `t` also has the type `other`, or with `one_of` that it may have that type."""
@@ -110,19 +104,15 @@ class Sizes:
             case (Array(_, dims), Array(_, sizes)) if dims is not None and sizes is not None and len(dims) == len(sizes):
                 for dim, size in zip(dims, sizes):
                     self.of_dim(dim, size, one_of)
-            case (TupleT(items), TupleT(others)) if len(items) == len(others):
-                for item, o in zip(items, others):
-                    self.of_type(item, o, one_of)
             case ListT(item, items), ListT(other, others):
                 for o in (other, *(others or ())):
                     self.of_type(item, o, True)
                 for i, o in zip(items or (), others or ()):
                     self.of_type(i, o, one_of)
-            case (StructT(_, fields), StructT(_, others)) | (DictT(fields), DictT(others)):
-                found = dict(others)
-                for name, field in fields:
-                    if name in found:
-                        self.of_type(field, found[name], one_of)
+            case _ if type(t) is type(other):
+                found = dict(keyed_parts(other) or ())
+                for key, part in keyed_parts(t) or ():
+                    self.of_type(part, found.get(key, part), one_of)
 
     def of_result(self, target: Var, *types: Type) -> Var:
         """Bind a variable to a value of one of several types; return the variable that stands for it."""

@@ -100,12 +100,8 @@ def checking_aliases(
         given = arguments_by_name(signature, args, kwargs) if kwargs or takes_more else dict(zip(names, args))
         values = {**globals_(), **{name: x for name, x in given.items() if name not in tangents}}
         nested = any(type(x) not in FLAT for x in values.values())
-        if nested:
-            arrays = [
-                (name, *leaf) for name, x in values.items() for leaf in structures.leaves(x, name) if isinstance(leaf[1], np.ndarray)
-            ]
-        else:
-            arrays = [(name, name, x) for name, x in values.items() if type(x) is np.ndarray]
+        leaves = structures.leaves if nested else lambda x, name: ((name, x),)
+        arrays = [(name, *leaf) for name, x in values.items() for leaf in leaves(x, name) if isinstance(leaf[1], np.ndarray)]
         for (name, where, array), (other, place, another) in itertools.combinations(arrays, 2):
             if (name in written or other in written) and share(array, another):
                 changed = where if name in written else place

@@ -170,8 +170,7 @@ def lower_vjp(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -
     wrt = constant(lo, kwargs.get("wrt", Const(None)), node)
     if wrt is None:
         wrt = 0 if len(values) == 1 else tuple(range(len(values)))
-    at = places(lo, fn, wrt, values, {}, node)
-    return pulled(lo, taken(lo, ActiveCall(fn, at, values, {}, node)), not isinstance(wrt, tuple))
+    return lower_derivative(lo, DerivativeVal("vjp", fn, wrt), values, {}, node)
 
 
 def pulled(lo: Lowering, call: Taken, single: bool) -> Value:

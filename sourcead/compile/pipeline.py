@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -192,11 +193,6 @@ def at_once(function: Function, directions: dict[str, str]) -> Function:
 
 def literal_defaults(source: Source, names: list[str]) -> tuple:
     """Return the defaults of the last parameters, from the end up to the first that cannot be written as a literal."""
-    found = source.defaults
-    last: list = []
-    for name in reversed(names):
-        value = found.get(name, ...)
-        if value is ... or type(value) not in (int, float, bool, str, type(None)) or value != value:
-            break
-        last.append(value)
-    return tuple(reversed(last))
+    values = (source.defaults.get(name, ...) for name in reversed(names))
+    literals = itertools.takewhile(lambda v: type(v) in (int, float, bool, str, type(None)) and v == v, values)
+    return tuple(literals)[::-1]

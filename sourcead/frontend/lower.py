@@ -1,8 +1,8 @@
 """The entry of the frontend: importing this file makes every implementation of the generic operations known."""
 
 from sourcead.frontend.builtins import (  # noqa: F401
-    calls, checkpoint, combinators, compositions, copying, functions, in_python, itertools_functions, library_calls,
-    ordering, stop_gradient
+    calls, checkpoint, combinators, compositions, copying, functions, in_python, itertools_functions, ordering,
+    stop_gradient
 )
 from sourcead.frontend.control.functions import Lowered, lower_function  # noqa: F401
 from sourcead.frontend.control.inlining import call_source, returned  # noqa: F401
@@ -12,5 +12,5 @@ from sourcead.frontend.syntax import (  # noqa: F401
     statements
 )
 from sourcead.frontend.values import (  # noqa: F401
-    attributes, dicts, function_choices, iterables, lists, objects, operators, random_generators, sets, subscripts
+    attributes, dicts, iterables, lists, objects, operators, random_generators, sets, subscripts
 )

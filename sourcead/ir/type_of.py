@@ -57,14 +57,14 @@ def type_of(value: Any) -> Type:
 
 
 def record_type(value: Any) -> StructT | Unknown:
-    """Return the type of a named tuple, dataclass or plain object; `Unknown` for a record inside itself."""
+    """Return the type of a named tuple, dataclass or plain object; `Unknown` for a record inside itself.
+
+    A string or truth value in a field is known.
+    """
     with fields_inside(value) as fields:
-        return UNKNOWN if fields is None else StructT(type(value), tuple((k, field_type(v)) for k, v in fields.items()))
-
-
-def field_type(value: Any) -> Type:
-    """Return the type of a field of a record."""
-    return Known(value) if isinstance(value, (str, bool)) else type_of(value)
+        if fields is None:
+            return UNKNOWN
+        return StructT(type(value), tuple((k, Known(v) if isinstance(v, (str, bool)) else type_of(v)) for k, v in fields.items()))
 
 
 def list_type(items: tuple[Type, ...]) -> ListT:

@@ -271,16 +271,6 @@ def tangent_type(t: Type) -> Type:
     return map_type(t, tangent_type)
 
 
-def rank(t: Type) -> int | None:
-    """Return the number of axes; 0 for a scalar, None if it is unknown."""
-    match t:
-        case Scalar():
-            return 0
-        case Array(_, dims) if dims is not None:
-            return len(dims)
-    return None
-
-
 def dims_of(t: Type) -> tuple | None:
     """Return the dims of an array; () for a scalar, None if they are unknown."""
     match t:
@@ -289,6 +279,12 @@ def dims_of(t: Type) -> tuple | None:
         case Array(_, dims):
             return dims
     return None
+
+
+def rank(t: Type) -> int | None:
+    """Return the number of axes; 0 for a scalar, None if it is unknown."""
+    dims = dims_of(t)
+    return None if dims is None else len(dims)
 
 
 def _join_dim(a, b):

@@ -1,6 +1,20 @@
-"""Facts about the memory and cost of Python's built-in functions; the rules of those with a derivative are in the other families."""
+"""Facts about Python's built-in functions, and the types of results that are Python objects; their rules are in the other families."""
 
-from sourcead.primitives.registry import enter
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.ir.type_of import list_type
+from sourcead.ir.types import (
+    BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, join
+)
+from sourcead.primitives.registry import enter, infers
+from sourcead.primitives.result_types.elementwise import elementwise
+from sourcead.primitives.result_types.operands import Arg, array_type
+from sourcead.primitives.result_types.subscripts import infer_index
 
 enter(
     abs, bool, complex, divmod, float, hash, id, int, isinstance, issubclass, len, pow, range, repr, round, str, type,
@@ -19,3 +33,108 @@ enter(
     abs, bool, complex, divmod, float, int, len, max, min, pow, round, sum, sorted, any, all, tuple, list, repr, str,
     examples=True,
 )  # fmt: skip
+
+# ---- types ----
+
+_ALWAYS = {
+    INT: (len, int, hash, ord, id, runtime.axis_size),
+    FLOAT: (float,),
+    COMPLEX: (complex,),
+    BOOL: (
+        bool, isinstance, issubclass, callable, hasattr, operator.not_, operator.is_, operator.is_not, operator.contains, np.isscalar,
+        np.iscomplexobj, np.isrealobj, np.array_equal, np.allclose, np.may_share_memory, np.shares_memory,
+    ),
+    Str(): (str, repr, format, chr, np.array2string, np.array_str, np.array_repr),
+    NoneType(): (print,),
+    UNKNOWN: (range, type, iter, enumerate, zip, map, reversed, filter, getattr, open, input, eval),
+}  # fmt: skip
+for _type, _functions in _ALWAYS.items():
+    enter(*_functions, result=lambda fn, args, kwargs, t=_type: t)
+
+
+@infers(np.ndim, np.size)
+def _python_int(fn, args, kwargs) -> Type:
+    return INT if len(args) == 1 and not kwargs else UNKNOWN
+
+
+@infers(np.shape)
+def _shape(fn, args, kwargs) -> Type:
+    return TupleT((INT,) * len(array_type(args[0].type).dims))
+
+
+@infers(min, max)
+def _extreme(fn, args, kwargs) -> Type:
+    if kwargs:
+        return UNKNOWN
+    if len(args) == 1:
+        return _element(args[0].type)
+    result: Type = Undefined()
+    for a in args:
+        if not isinstance(a.type, (Scalar, Str)):
+            return UNKNOWN
+        if isinstance(result, Scalar) and isinstance(a.type, Scalar) and result != a.type:
+            return UNKNOWN  # one of the two comes back as it is: an int here, a float there
+        result = join(result, a.type)
+    return result
+
+
+@infers(sum)
+def _sum(fn, args, kwargs) -> Type:
+    if kwargs or len(args) > 2:
+        return UNKNOWN
+    start = args[1] if len(args) == 2 else Arg(INT, 0)
+    match args[0].type:
+        case TupleT(items) | ListT(_, items) if items is not None:
+            total = start
+            for t in items:
+                total = Arg(elementwise(operator.add, [total, Arg(t)], {}))
+            return total.type
+        case Array(_, dims) if dims is not None and len(dims) > 1:
+            if isinstance(dims[0], int) and dims[0] > 0:
+                return elementwise(operator.add, [start, Arg(_element(args[0].type))], {})
+    return UNKNOWN  # of no elements it would be the start
+
+
+def _element(t: Type) -> Type:
+    return infer_index(t, Arg(INT))
+
+
+@infers(tuple, list, sorted)
+def _sequence(fn, args, kwargs) -> Type:
+    if not args:
+        return TupleT(()) if fn is tuple else ListT(UNKNOWN, ())
+    if kwargs:
+        return UNKNOWN
+    match args[0].type:
+        case TupleT(items):
+            if fn is sorted:
+                return ListT(list_type(items).item)
+            return args[0].type if fn is tuple else list_type(items)
+        case ListT(item, items):
+            if fn is sorted:
+                return ListT(item)
+            return args[0].type if fn is list else TupleT(items) if items is not None else UNKNOWN
+        case Array(_, dims) if dims and fn is not tuple:
+            return ListT(_element(args[0].type))
+    return UNKNOWN
+
+
+# ---- methods ----
+
+
+@infers(np.ndarray.item)
+def _item(fn, args, kwargs) -> Type:
+    t = args[0].type
+    dtype = t.dtype if isinstance(t, (Array, Scalar)) else None
+    if dtype is None or dtype.kind not in "biufc":
+        return UNKNOWN
+    return {"b": BOOL, "i": INT, "u": INT, "f": FLOAT, "c": Scalar("complex")}[dtype.kind]
+
+
+@infers(np.ndarray.tolist)
+def _tolist(fn, args, kwargs) -> Type:
+    t = array_type(args[0].type)
+    result = _item(fn, args, kwargs)
+    for _ in t.dims:
+        result = ListT(result)
+    return result

@@ -11,6 +11,7 @@ from types import FunctionType
 
 import numpy as np
 
+from sourcead.primitives.compositions import composed
 from sourcead.primitives.elementwise import EXPONENTIALS, TRIGONOMETRY
 from sourcead.primitives.registry import adjoint, adjoints, elementwise, tangents
 from sourcead.runtime import digamma, divide_or_zero, log_or_zero, lower_exponent
@@ -70,3 +71,36 @@ tangents({
     math.modf: lambda y, x, t_x: (t_x, 0.0),
     math.frexp: lambda y, x, t_x: (math.ldexp(t_x, -math.frexp(x)[1]), 0.0),
 })
+
+# ---- compositions of operators on Python numbers ----
+
+composed({math.remainder: lambda x, y: x - y * round(x / y)})
+
+
+@composed(math.dist)
+def dist(p, q):
+    if isinstance(p, np.ndarray) or isinstance(q, np.ndarray):
+        return float(np.linalg.norm(np.asarray(p) - np.asarray(q)))
+    return math.hypot(*[a - b for a, b in zip(p, q)])
+
+
+@composed(math.prod)
+def prod(iterable, *, start=1):
+    result = start
+    for x in iterable:
+        result = result * x
+    return result
+
+
+if hasattr(math, "sumprod"):  # Python 3.12
+
+    @composed(math.sumprod)
+    def sumprod(p, q):
+        result = 0
+        for a, b in zip(p, q):
+            result = result + a * b
+        return result
+
+
+if hasattr(math, "fma"):  # Python 3.13
+    composed({math.fma: lambda x, y, z: x * y + z})

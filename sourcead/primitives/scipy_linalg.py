@@ -14,6 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from sourcead.ir.types import Array
+from sourcead.primitives.compositions import composed, refuse
 from sourcead.primitives.elementwise import real_if_real
 from sourcead.primitives.registry import adjoint, adjoints, enter, tangent, tangents
 from sourcead.primitives.result_types.operands import Impossible, array_type
@@ -109,3 +110,147 @@ enter(linalg.sqrtm, linalg.logm, result=lambda fn, args, kwargs: Array(None, arr
 NO_DERIVATIVE = "bandwidth dft hadamard helmert hilbert invhilbert invpascal pascal ishermitian issymmetric test".split()
 
 enter(*(getattr(linalg, name) for name in NO_DERIVATIVE if hasattr(linalg, name)), constant=True)
+
+# ---- compositions: functions that NumPy has too, matrices of a given form, and equations in terms of others ----
+
+composed({
+    linalg.inv: lambda a, overwrite_a=False, check_finite=True: np.linalg.inv(a),
+    linalg.det: lambda a, overwrite_a=False, check_finite=True: np.linalg.det(a),
+    linalg.pinv: lambda a: np.linalg.pinv(a),
+    linalg.norm: lambda a, ord=None, axis=None, keepdims=False, check_finite=True: np.linalg.norm(a, ord, axis, keepdims),
+    linalg.lstsq: lambda a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None: (
+        np.linalg.lstsq(a, b, cond)
+    ),
+    linalg.svd: lambda a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd": (
+        np.linalg.svd(a, full_matrices, compute_uv)
+    ),
+    linalg.svdvals: lambda a, overwrite_a=False, check_finite=True: np.linalg.svd(a, compute_uv=False),
+    linalg.eigvalsh: lambda a, b=None, *, lower=True, overwrite_a=False, overwrite_b=False, check_finite=True: (
+        eigh(a, b, lower=lower, eigvals_only=True)
+    ),
+    linalg.cho_factor: lambda a, lower=False, overwrite_a=False, check_finite=True: (cholesky(a, lower), lower),
+    linalg.tanm: lambda A: np.linalg.solve(linalg.cosm(A), linalg.sinm(A)),
+    linalg.tanhm: lambda A: np.linalg.solve(linalg.coshm(A), linalg.sinhm(A)),
+    (linalg.solve_continuous_lyapunov, linalg.solve_lyapunov): lambda a, q: linalg.solve_sylvester(a, np.conj(a.T), q),
+    linalg.solve_circulant: lambda c, b: np.linalg.solve(circulant(c), b),
+    linalg.khatri_rao: lambda a, b: (
+        np.reshape(np.expand_dims(a, 1) * np.expand_dims(b, 0), (a.shape[0] * b.shape[0], a.shape[1]))
+    ),
+})
+
+
+@composed(linalg.solve)
+def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, check_finite=True, assume_a="gen", transposed=False):
+    if assume_a in ("sym", "her", "pos", "symmetric", "hermitian", "positive definite"):
+        half = np.tril(a, -1) if lower else np.triu(a, 1)
+        a = half + (half.T if assume_a in ("sym", "symmetric") else np.conj(half.T)) + np.diag(np.diag(a))
+    elif assume_a not in ("gen", "general"):
+        refuse("`scipy.linalg.solve` with this `assume_a`")
+    return np.linalg.solve(a.T if transposed else a, b)
+
+
+@composed(linalg.qr)
+def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
+    if pivoting:
+        refuse("`scipy.linalg.qr` with pivoting")
+    if mode == "r":
+        refuse("`scipy.linalg.qr` with mode='r': use mode='economic'")
+    return tuple(np.linalg.qr(a, "reduced" if mode == "economic" else "complete"))
+
+
+@composed(linalg.eigh)
+def eigh(a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, check_finite=True):
+    if b is not None:
+        refuse("`scipy.linalg.eigh` of two matrices: multiply by the inverse of a Cholesky factor of the second")
+    if eigvals_only:
+        return np.linalg.eigvalsh(a, "L" if lower else "U")
+    return tuple(np.linalg.eigh(a, "L" if lower else "U"))
+
+
+@composed(linalg.eigvals)
+def eigvals(a, b=None, overwrite_a=False, check_finite=True):
+    if b is not None:
+        refuse("`scipy.linalg.eigvals` of two matrices")
+    return np.linalg.eigvals(a)
+
+
+# ---- factors ----
+
+
+@composed(linalg.cholesky)
+def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
+    return np.linalg.cholesky(a) if lower else np.conj(np.linalg.cholesky(np.conj(a.T)).T)
+
+
+@composed(linalg.cho_solve)
+def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
+    c, lower = c_and_lower
+    if lower:
+        return linalg.solve_triangular(np.conj(c.T), linalg.solve_triangular(c, b, lower=True))
+    return linalg.solve_triangular(c, linalg.solve_triangular(np.conj(c.T), b, lower=True))
+
+
+@composed(linalg.polar)
+def polar(a, side="right"):
+    u, s, vt = np.linalg.svd(a, False)
+    if side == "right":
+        return u @ vt, np.conj(vt.T) * s @ vt
+    return u @ vt, u * s @ np.conj(u.T)
+
+
+# ---- equations ----
+
+
+@composed(linalg.solve_discrete_lyapunov)
+def solve_discrete_lyapunov(a, q, method=None):
+    system = np.eye(a.shape[0] * a.shape[0]) - np.kron(a, np.conj(a))
+    return np.reshape(np.linalg.solve(system, np.ravel(q)), q.shape)
+
+
+@composed(linalg.solve_toeplitz)
+def solve_toeplitz(c_or_cr, b, check_finite=True):
+    if isinstance(c_or_cr, tuple):
+        return np.linalg.solve(toeplitz(c_or_cr[0], c_or_cr[1]), b)
+    return np.linalg.solve(toeplitz(c_or_cr), b)
+
+
+@composed(linalg.matmul_toeplitz)
+def matmul_toeplitz(c_or_cr, x, check_finite=False, workers=None):
+    if isinstance(c_or_cr, tuple):
+        return toeplitz(c_or_cr[0], c_or_cr[1]) @ x
+    return toeplitz(c_or_cr) @ x
+
+
+# ---- matrices of a given form ----
+
+
+@composed(linalg.block_diag)
+def block_diag(*arrs):
+    blocks = [np.atleast_2d(a) for a in arrs]
+    widths = [b.shape[1] for b in blocks]
+    rows = []
+    for k, b in enumerate(blocks):
+        rows.append(np.pad(b, ((0, 0), (sum(widths[:k]), sum(widths[k + 1 :])))))
+    return np.concatenate(rows, 0)
+
+
+@composed(linalg.toeplitz)
+def toeplitz(c, r=None):
+    c = np.asarray(c)
+    r = np.conj(c) if r is None else np.asarray(r)
+    values = np.concatenate((c[::-1], r[1:]))
+    return values[np.arange(len(c))[::-1, None] + np.arange(len(r))[None, :]]
+
+
+@composed(linalg.hankel)
+def hankel(c, r=None):
+    c = np.asarray(c)
+    r = np.zeros_like(c) if r is None else np.asarray(r)
+    values = np.concatenate((c, r[1:]))
+    return values[np.arange(len(c))[:, None] + np.arange(len(r))[None, :]]
+
+
+@composed(linalg.circulant)
+def circulant(c):
+    c = np.asarray(c)
+    return c[(np.arange(len(c))[:, None] - np.arange(len(c))[None, :]) % len(c)]

@@ -5,28 +5,21 @@ The families of SciPy are imported when the first function of SciPy is looked up
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from sourcead.errors import NoRuleError, Origin
 from sourcead.primitives import (  # noqa: F401  (importing them enters records)
-    arithmetic, builtin_functions, constants, creation, decompositions, effects, elementwise, fft, indexing, joining,
-    linalg, lists, products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
+    arithmetic, builtin_functions, constants, creation, decompositions, elementwise, fft, indexing, joining, linalg,
+    lists, products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
 )
 from sourcead.primitives.compositions import (  # noqa: F401
-    OF_UFUNCS, Composition, arrays, linalg as composed_linalg, numbers, options, polynomials,
-    statistics as composed_statistics, transforms, ufuncs, writes
+    OF_UFUNCS, Composition, arrays, options, polynomials, statistics as composed_statistics, ufuncs, writes
 )
 from sourcead.primitives.function_kinds import home
-from sourcead.primitives.registry import FACTS, USERS, Primitive, adjoint, record
-from sourcead.primitives.result_types import (  # noqa: F401
-    builtins, creation as types_of_creation, joining as types_of_joining, products as types_of_products,
-    runtime_helpers as types_of_runtime, shapes as types_of_shapes
-)
+from sourcead.primitives.registry import FACTS, Primitive, record
 from sourcead.primitives.rule import Linear, Rule, TangentRule
 
 NOTHING = Primitive(None)
@@ -85,31 +78,6 @@ def compositions_of(function) -> list[Composition]:
     return own
 
 
-def is_composed(function) -> bool:
-    """Return whether every call of a function is replaced by a composition."""
-    return any(not c.given for c in compositions_of(function))
-
-
-def own_rules() -> dict[Any, Rule]:
-    """Return the adjoint rules of all families, without those of users and of the examples in docstrings."""
-    return {f: rule for f, rule in registered().items() if f not in USERS and is_of_family(rule.function)}
-
-
-def is_of_family(rule_function) -> bool:
-    """Return whether a rule is defined in a module of this package, other than the registry."""
-    module = rule_function.__module__
-    return module.startswith(f"{__package__}.") and module != adjoint.__module__
-
-
-def registered() -> dict[Any, Rule]:
-    """Return all adjoint rules, with those of SciPy's families if SciPy is installed."""
-    if importlib.util.find_spec("scipy") is not None:
-        read_scipy("scipy.special")
-        read_scipy("scipy.linalg")
-    found = {f: record(f).adjoint_rule for f in (*FACTS, *USERS)}
-    return {f: rule for f, rule in found.items() if rule is not None}
-
-
 def read_scipy(where: str) -> None:
     """Import the families of `scipy.special` or `scipy.linalg`, given the name of a module of SciPy."""
     if where.startswith("scipy.special"):
@@ -120,7 +88,6 @@ def read_scipy(where: str) -> None:
 
 @cache
 def _read_scipy_special() -> None:
-    from sourcead.primitives.compositions import scipy_special  # noqa: F401
     from sourcead.primitives.scipy_special import (  # noqa: F401
         bessel, constants as special_constants, distributions, elementary, integrals, orthogonal, several_results
     )
@@ -129,5 +96,4 @@ def _read_scipy_special() -> None:
 @cache
 def _read_scipy_linalg() -> None:
     from sourcead.primitives import scipy_linalg  # noqa: F401
-    from sourcead.primitives.compositions import scipy_linalg as composed  # noqa: F401
 

@@ -56,7 +56,7 @@ class Table:
 
     def __init__(self, options):
         self.options = options
-        self.counts, self.modes, self.discarded, self.refused = Counter(), Counter(), Counter(), Counter()
+        self.counts, self.modes, self.discarded, self.refused = Counter(), Counter(), Counter(), {}
         self.causes, self.failed, self.files, self.failures = {}, 0, {}, []
 
     def add(self, seed, verdict):
@@ -73,7 +73,7 @@ class Table:
         for outcome in verdict.outcomes:
             self.modes[outcome.mode, outcome.kind] += 1
             if outcome.kind == "refused":
-                self.refused[outcome.message] += 1
+                self.refused.setdefault(outcome.message, []).append(seed)
         worst = next((k for k in ("wrong", "internal", "timeout", "refused") if k in kinds), "ok")
         self.counts[worst] += 1
         return self._failed(seed, [(o.kind, o.mode, o.message) for o in verdict.failures()])
@@ -111,8 +111,8 @@ class Table:
         print(f"refused: {100 * self.counts['refused'] / judged:.0f} % of those judged")
         print("modes: " + ", ".join(f"{m} {k} {n}" for (m, k), n in sorted(self.modes.items())))
         print("discarded: " + ", ".join(f"{k} {n}" for k, n in self.discarded.most_common()))
-        for message, n in self.refused.most_common():
-            print(f"{n:5d} refused  {message}")
+        for message, seeds in sorted(self.refused.items(), key=lambda item: -len(item[1])):
+            print(f"{len(seeds):5d} refused  {message}: seeds {seeds[:3]}")
         for cause, seeds in sorted(self.causes.items(), key=lambda item: -len(item[1])):
             print(f"{len(seeds):5d} {' '.join(cause)[:200]}: seeds {seeds[:6]}")
 

@@ -121,7 +121,7 @@ def slope(f, args, along):
     bent = abs(ahead - 2 * here + behind) / STEPS[-1]
     if abs(found[0] - found[1]) > 1e-4 * scale or bent > 5e-3 * scale:
         raise Discard("not smooth")
-    return along, found[1], 10 * abs(found[0] - found[1]) + 1e-6 * scale
+    return along, found[1], 10 * abs(found[0] - found[1]) + bent + 1e-6 * scale
 
 
 def judge(source, seed, modes, folder):
@@ -148,7 +148,7 @@ def judge(source, seed, modes, folder):
 
 def outcome_of(check, subject, mode):
     """Run one mode and return its outcome, or None if it does not apply to the program."""
-    from sourcead import SourceADError
+    from sourcead.errors import SourceADError, VerificationError
 
     try:
         with limit(SECONDS):
@@ -157,6 +157,8 @@ def outcome_of(check, subject, mode):
         return None
     except Wrong as wrong:
         return Outcome("wrong", mode, str(wrong))
+    except VerificationError as error:
+        return Outcome("wrong", mode, str(error).split("\n")[0])
     except SourceADError as error:
         return Outcome("refused", mode, template(error))
     except Slow:

@@ -13,7 +13,7 @@ from tests.random_python.structure import close, direction, leaves, moved, produ
 def value_and_gradient(subject):
     """The value is Python's, and the arguments stay as they are."""
     if not hasattr(subject, "gradient_function"):
-        subject.gradient_function = sourcead.value_and_grad(subject.f, subject.wrt)
+        subject.gradient_function = sourcead.value_and_grad(subject.f, subject.wrt, verify=False)
     args = subject.copies()
     value, gradient = subject.gradient_function(*args)
     subject.gradient = gradient
@@ -47,7 +47,7 @@ def forward(subject):
     along, wanted, error = subject.slopes[0]
     tangents = [d if n in subject.wrt else None for n, d in zip(subject.names, along)]
     args = subject.copies()
-    value, tangent = sourcead.jvp(subject.f, args, tangents)
+    value, tangent = sourcead.jvp(subject.f, args, tangents, verify=False)
     _same_value(value, subject.value)
     if not same(args, subject.copies()):
         raise Wrong("the arguments were changed")
@@ -57,7 +57,7 @@ def forward(subject):
 
 def pullback(subject):
     """The pullback gives the gradient, the second time too."""
-    value, pull = sourcead.vjp(subject.f, *subject.copies(), wrt=subject.wrt)
+    value, pull = sourcead.vjp(subject.f, *subject.copies(), wrt=subject.wrt, verify=False)
     _same_value(value, subject.value)
     seed = type(value)(1) if not isinstance(value, np.ndarray) else np.ones((), value.dtype)
     first = copy.deepcopy(pull(seed))
@@ -79,13 +79,13 @@ def second(subject):
         found.append([(np.asarray(a) - np.asarray(b)) / (2 * step) for a, b in pairs])
     if not close(found[0], found[1], 1e-4):
         raise Discard("not smooth")
-    got = sourcead.hvp(subject.f, subject.wrt)(*subject.copies(), chosen)
+    got = sourcead.hvp(subject.f, subject.wrt, verify=False)(*subject.copies(), chosen)
     if not close(leaves(tuple(got)), found[1], 1e-4):
         raise Wrong(f"the product with the Hessian is {got!r}, by differences {found[1]!r}")
 
 
 def _policy(subject, **options):
-    value, gradient = sourcead.value_and_grad(subject.f, subject.wrt, **options)(*subject.copies())
+    value, gradient = sourcead.value_and_grad(subject.f, subject.wrt, **{"verify": False, **options})(*subject.copies())
     _same_value(value, subject.value)
     _agrees(subject, gradient, subject.args, subject.slopes)
 
@@ -132,7 +132,7 @@ def sizes(subject):
 
 def fresh(subject):
     """A gradient that is made anew equals the one that has been called before."""
-    value, gradient = sourcead.value_and_grad(subject.f, subject.wrt)(*subject.copies())
+    value, gradient = sourcead.value_and_grad(subject.f, subject.wrt, verify=False)(*subject.copies())
     if not same(tuple(gradient), tuple(subject.gradient)):
         raise Wrong(f"made anew it gives {gradient!r}, before it gave {subject.gradient!r}")
 
@@ -143,10 +143,10 @@ MODES = {
     "store": lambda s: _policy(s, checkpoint="store"), "states": lambda s: _policy(s, checkpoint="states"),
     "recompute": lambda s: _policy(s, checkpoint="recompute"), "segments": lambda s: _policy(s, checkpoint=Segments(2)),
     "revolve": lambda s: _policy(s, checkpoint=Revolve(2)), "budget": lambda s: _policy(s, budget="1kB"),
-    "numba": compiled,
+    "verify": lambda s: _policy(s, verify="gradient"), "numba": compiled,
 }
 ALWAYS = ("value", "grad")
-SHARE = {"jvp": 0.35, "vjp": 0.3, "hvp": 0.2, "again": 0.5, "sizes": 0.5, "fresh": 0.1}
+SHARE = {"jvp": 0.35, "vjp": 0.3, "hvp": 0.2, "again": 0.5, "sizes": 0.5, "fresh": 0.1, "verify": 0.2}
 SHARE.update(dict.fromkeys(("store", "states", "recompute", "segments", "revolve", "budget"), 0.12))
 
 

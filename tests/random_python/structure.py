@@ -87,11 +87,12 @@ def shaped_like(gradient, value):
 
 
 def resized(value, sizes):
-    """Return the value with its numbers a little smaller, and the axes of its arrays resized by a table of sizes."""
+    """Return the value with other numbers, of which no two are equal, and the axes of its arrays resized by a table."""
 
     def one(leaf):
         if isinstance(leaf, np.ndarray):
-            return np.resize(leaf * 0.93, tuple(sizes.get(n, n) for n in leaf.shape)).astype(leaf.dtype)
+            made = np.resize(leaf, tuple(sizes.get(n, n) for n in leaf.shape))
+            return made * (0.93 + 0.01 * np.arange(made.size).reshape(made.shape)) if is_real(leaf) else made
         return leaf * 0.93 if is_real(leaf) else leaf
 
     return mapped(one, value)

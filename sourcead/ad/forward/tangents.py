@@ -137,17 +137,10 @@ class Tangents:
         if isinstance(have, Unknown):
             return self.build.call(runtime.unbroadcast, t, y, type=want)
         dims = dims_of(have)
-        if dims is None or len(dims) != len(want.dims) or not all(n is m or n == m for n, m in zip(dims, want.dims)):
+        if dims != want.dims:
             dtype = getattr(have, "dtype", None)
             shape = self.build.attr(y, "shape")
             if isinstance(have, Scalar):
                 dtype = want.dtype if want.dtype is not None and kind_of(want) == have.kind else np.dtype(have.kind)
             t = self.build.call(np.broadcast_to, t, shape, type=Array(dtype, want.dims))
-        return self.cast(t, y)
-
-    def cast(self, t: Atom, y: Var) -> Atom:
-        """Return the tangent, cast to the dtype of `y` if the types show that it differs."""
-        have, want = atom_type(t), y.type
-        if isinstance(have, Array) and isinstance(want, Array) and have.dtype is not None and want.dtype is not None:
-            return cast(self.build, t, y)
-        return t
+        return cast(self.build, t, y)

@@ -11,12 +11,11 @@
         stacks.py            residuals that are numbers or vectors, in arrays
         outlining.py         calls that Numba may not know, as functions of their own
     functions.py         functions that the text calls, besides `sourcead.runtime`
-    integers.py          integer arithmetic as in Python
     compile.py           the compilation, its errors, and machine code kept on disk
     overloads/           how Numba compiles these functions, outlined functions, and gradients called from compiled functions
     calls_to_python.py   calls of the interpreter from compiled code
     public_toolchain.py  compilation by Numba's public interface alone
     internals/           compilation beyond Numba's public interface: faster, for tested versions
 
-Only `engine.py`, `codegen/`, `functions.py` and `integers.py` may be imported where Numba is not installed.
+Only `engine.py`, `codegen/` and `functions.py` may be imported where Numba is not installed.
 """

@@ -23,7 +23,7 @@ from sourcead.backends import load as loading
 from sourcead.backends.numba.codegen.outlining import Outlined, with_outlined
 from sourcead.backends.numba.codegen.recursion import Recursive, reachable
 from sourcead.backends.numba.internals import TOOLCHAIN
-from sourcead.backends.numba.overloads import indexing, runtime as overloads  # noqa: F401  (they register themselves)
+from sourcead.backends.numba.overloads import runtime as overloads  # noqa: F401  (they register themselves)
 from sourcead.backends.numba.overloads.outlined import prepared
 from sourcead.backends.numba.public_toolchain import MODULE
 from sourcead.backends.options import WITHOUT_NUMBA, Numba
@@ -48,18 +48,9 @@ def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callabl
     """
 
     def loaded(backend: Numba) -> Callable:
-        file, used = cache_file(emitted, name, backend), ""
-
-        def make(cached: bool):
-            nonlocal used
-            dispatcher = dispatcher_of(emitted, name, backend, file, cached and file is not None)
-            used = dispatcher.py_func.__code__.co_filename
-            return dispatcher
-
-        def compile_with(compile_types: Callable[[], None]) -> None:
-            compile_or_refuse(compile_types, emitted, used, place)
-
-        return TOOLCHAIN.first_calls(make, compile_with)
+        dispatcher = dispatcher_of(emitted, name, backend, cache_file(emitted, name, backend))
+        file = dispatcher.py_func.__code__.co_filename
+        return TOOLCHAIN.first_calls(dispatcher, lambda compile_types: compile_or_refuse(compile_types, emitted, file, place))
 
     def on_one_thread(error: AssertionError) -> Callable:
         if not str(error).startswith("Sizes of "):
@@ -88,15 +79,15 @@ def until(call: Callable, errors: type[Exception], other: Callable[[Exception], 
     return either
 
 
-def dispatcher_of(emitted: Emitted, name: str, backend: Numba, file: str | None = None, cached: bool = False):
-    """Return Numba's dispatcher of the function that a text defines."""
+def dispatcher_of(emitted: Emitted, name: str, backend: Numba, file: str | None = None):
+    """Return Numba's dispatcher of the function that a text defines; its machine code is kept beside the file, if one is given."""
     options = backend.njit()
     namespace = with_dispatchers(emitted.namespace, options)
     code = loading.compiled(emitted.text, name) if file is None else compile(emitted.text, file, "exec", dont_inherit=True)
     function = loading.run(code, name, {**namespace, "__name__": MODULE})
     function.__code__ = with_names_apart(function.__code__)
     dispatcher = TOOLCHAIN.dispatcher(function, options)
-    if cached:
+    if file is not None:
         dispatcher.enable_caching()
     return dispatcher
 

@@ -107,3 +107,53 @@ def with_room(rows, top, width):
 def pushed(rows, top, v):
     """Return the matrix with `v` as its row `top`; only in the IR: `stacks.py` and `vector_loops.py` replace the call."""
     raise NotImplementedError
+
+
+# ---- integer arithmetic that has the same results in compiled code as in Python and NumPy ----
+#
+#     n // k, n % k       Numba gives 0 if k is 0; here that is an error, as in Python
+#     2 ** k              Numba gives 0 if k is negative, and wraps if k is large; here both are errors
+#     f = f * k           Numba wraps if a loop makes f large; here that is an error, since Python's integers are unbounded
+#     a[0] - a[1]         of small integers: NumPy wraps and Numba widens; here the result wraps (`codegen/outlining.py`)
+#
+# Sums of integers, and products that no loop accumulates, are left alone: subscripts consist of them.
+
+
+def divided(a, b):
+    """Return `a // b` of Python numbers; raise an error if `b` is 0."""
+    if b == 0:
+        raise ZeroDivisionError("integer division or modulo by zero")
+    return a // b
+
+
+def remainder(a, b):
+    """Return `a % b` of Python numbers; raise an error if `b` is 0."""
+    if b == 0:
+        raise ZeroDivisionError("integer division or modulo by zero")
+    return a % b
+
+
+def power(a, b):
+    """Return `a ** b` of Python integers; raise an error if the result is not a 64-bit integer."""
+    if b < 0:
+        raise ValueError("an integer to a negative power is a float: write float(a) ** b")
+    if abs(float(a)) ** b > 9.2e18:
+        raise OverflowError("an integer became larger than 64 bits hold: begin with a float")
+    return a**b
+
+
+def shifted(a, b):
+    """Return `a << b` of Python integers; raise an error if the result is not a 64-bit integer."""
+    if b < 0 or abs(float(a)) * 2.0**b > 9.2e18:
+        raise OverflowError("an integer became larger than 64 bits hold: begin with a float")
+    return a << b
+
+
+def product(a, b):
+    """Return `a * b` of Python integers; raise an error if the result is not a 64-bit integer."""
+    if abs(float(a) * float(b)) > 9.2e18:
+        raise OverflowError("an integer became larger than 64 bits hold: begin with a float")
+    return a * b
+
+
+CHECKED = (divided, remainder, power, shifted, product)

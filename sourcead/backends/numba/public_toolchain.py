@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import operator
-import threading
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import numba
@@ -42,7 +42,11 @@ class Toolchain:
     def register(self) -> None:
         """Register overloads for the stand-ins of ufuncs and reductions of whole arrays."""
         for function, stand_in in {**ARRAY_UFUNCS, **ARRAY_REDUCTIONS}.items():
-            overload(stand_in, strict=False)(lambda x, function=function: lambda x: function(x))
+            overload(stand_in, strict=False)(self.choice(function))
+
+    def choice(self, function: Callable) -> Callable:
+        """Return the overload of a ufunc or reduction, which chooses its implementation for the type of an argument."""
+        return lambda x: lambda x: function(x)
 
     def dispatcher(self, function: Callable, options: dict[str, Any]) -> Dispatcher:
         """Return a dispatcher, which compiles a function at its first call for each combination of argument types."""
@@ -55,11 +59,11 @@ class Toolchain:
         Args:
             text: the text.
         """
-        before, _state.generated = _state.generated, True
+        before = _generated.set(True)
         try:
             yield
         finally:
-            _state.generated = before
+            _generated.reset(before)
 
     def result_type(self, function: Callable, options: dict[str, Any], args: tuple[types.Type, ...]) -> types.Type | None:
         """Return the type of a function's result, or None if Numba cannot compile it."""
@@ -82,14 +86,14 @@ class Toolchain:
         exec(text, namespace)
         return numba.njit(namespace["run"])
 
-    def first_calls(self, make: Callable[[bool], Dispatcher], compile_with: Callable[[Callable[[], None]], None]) -> Callable:
+    def first_calls(self, dispatcher: Dispatcher, compile_with: Callable[[Callable[[], None]], None]) -> Callable:
         """Return a function that compiles for new argument types before it runs.
 
         Args:
-            make: makes the dispatcher; the argument says whether its machine code is kept on disk.
+            dispatcher: the dispatcher, whose machine code may be kept on disk.
             compile_with: calls its argument, which compiles, and turns Numba's errors into refusals.
         """
-        dispatcher, compiled = make(True), set()
+        compiled = set()
 
         def call(*args):
             nonlocal dispatcher
@@ -106,7 +110,8 @@ class Toolchain:
             except Exception as error:
                 if is_refusal(error):
                     raise
-                dispatcher = make(False)  # not everything can be kept on disk, and a file there may be damaged
+                # not everything can be kept on disk, and a file there may be damaged
+                dispatcher = numba.jit(**dispatcher.targetoptions)(dispatcher.py_func)
                 dispatcher.compile(key)
 
         return call
@@ -125,20 +130,13 @@ def is_refusal(error: Exception) -> bool:
     return isinstance(error, NumbaError | SourceADError)
 
 
-class _State(threading.local):
-    """Records whether the current thread compiles a generated text."""
-
-    def __init__(self):
-        self.generated = False
-
-
-_state = _State()
+_generated = ContextVar("generated", default=False)  # whether a generated text is being compiled
 
 
 @overload(operator.setitem, target="cpu")
 def _setitem_of_a_list(x, key, value):
     """Refuse a write that would lose digits: Numba truncates a float in a list of integers, and Python's lists hold both."""
-    if _state.generated and isinstance(x, types.List) and width(value) > width(x.dtype):
+    if _generated.get() and isinstance(x, types.List) and width(value) > width(x.dtype):
         raise BackendError(f"a value of type {value} is written into a list of {x.dtype}")
     return None
 

@@ -263,20 +263,17 @@ class _MemoryAssignment:
     def update(self, stmt: Stmt, dying: list[Var], out: list[Stmt]) -> None:
         op, target = stmt.op, stmt.targets[0]
         base_type = operand_type(op.base)
-        plain_sum = not op.path and op.mode != "set" and not is_known_container(base_type)
         if isinstance(base_type, Scalar):
             out.append(stmt)
             self.bind(target, self.fresh_memory(target.type))
             return
-        if plain_sum:
+        if not op.path and op.mode != "set" and not is_known_container(base_type):
             self.kill(*dying)
-            if not _keeps_dtype(op) or self.may_write(self.of(op.base).own):
-                plain_sum = False
-        if plain_sum:
-            call = Call(operator.add if op.mode == "add" else operator.sub, (op.base, op.value))
-            out.append(replace(stmt, op=call))
-            self.bind(target, result_memory(call, target.type, self.of, self.new))
-            return
+            if _keeps_dtype(op) and not self.may_write(self.of(op.base).own):
+                call = Call(operator.add if op.mode == "add" else operator.sub, (op.base, op.value))
+                out.append(replace(stmt, op=call))
+                self.bind(target, result_memory(call, target.type, self.of, self.new))
+                return
         if not op.path and op.mode == "set" and isinstance(base_type, Array):
             self.replace_whole(stmt, dying, out)
             return

@@ -64,12 +64,7 @@ def is_integer_index(op: Index) -> bool:
     """Return whether the subscript takes one element of an array, because it has an integer for each axis."""
     axes = rank(operand_type(op.base))
     keys = op.key if isinstance(op.key, tuple) else (op.key,)
-    return axes is not None and len(keys) == axes and all(_is_int(k) for k in keys)
-
-
-def _is_int(key: Operand) -> bool:
-    t = operand_type(key)
-    return isinstance(t, Scalar) and t.kind == "int" and not isinstance(key, Slice)
+    return axes is not None and len(keys) == axes and all(getattr(operand_type(k), "kind", None) == "int" for k in keys)
 
 
 def key_kind(key: Operand) -> str:

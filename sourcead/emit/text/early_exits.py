@@ -63,6 +63,11 @@ def _branch(printer, stmt: Stmt, flag: Var, bound: Var | None, moves: list[ast.s
         return [ast.If(test, then, []), *orelse]
     if orelse and isinstance(orelse[-1], ast.Break):
         return [ast.If(negated(test), orelse, []), *then]
+    return either(test, then, orelse)
+
+
+def either(test: ast.expr, then: list[ast.stmt], orelse: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statement that runs one of two lists of statements, or none if both are empty."""
     if then:
         return [ast.If(test, then, orelse)]
     return [ast.If(negated(test), orelse, [])] if orelse else []

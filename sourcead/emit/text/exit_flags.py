@@ -34,3 +34,8 @@ def unprinted_results(function_body: Block, counts: dict[Var, int]) -> set[tuple
             if not counts.get(op.leave) and not counts.get(stmt.targets[k]):
                 decide(op.body, k)
     return found
+
+
+def printed_results(block: Block, unprinted: set[tuple[Block, int]]) -> tuple[Atom | None, ...]:
+    """Return the results of a block, with None for those whose values are not printed."""
+    return tuple(None if (block, k) in unprinted else r for k, r in enumerate(block.results))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from sourcead.emit.text.nesting import nested_values
 from sourcead.emit.text.printing import origins_by_line, to_text
 from sourcead.emit.text.statements import Statements, function_def
 from sourcead.ir.nodes import Function, Op, Origin, Var
-from sourcead.ir.walk import count_reads
+from sourcead.ir.walk import bound_vars, count_reads, walk
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,13 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     function = with_idioms(function)
     nested = nested_values(function)
     globals_ = Globals({p.name for p in function.params})
-    names = assign_names(function, nested, _globals_used(function, nested, globals_, at))
+    read = count_reads(function.body)
+    names = assign_names(function, nested, _globals_used(function, nested, globals_, at, read))
     origins = {s.adjoint_of is not None for s in function.body.stmts}
     comments = Comments(sections=origins == {True, False})
-    read = {v: n for v, n in count_reads(function.body).items() if n}
     statements = Statements(Expressions(names, nested, globals_), comments, read, at)
+    used = {names.get(v) for v in read} | globals_.reserved
+    statements.unread = next(name for n in itertools.count(1) if (name := "_" * n) not in used)
     body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
     body += statements.block(function.body, at_top=True)
     body += statements.returned(function.body.results)
@@ -64,29 +67,10 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     return Emitted(text, dict(globals_.namespace), {} if at is None else origins_by_line(node, text))
 
 
-class _AnyName(dict):
-    """A stand-in for the names of variables in a trial run, in which only the globals matter."""
-
-    def get(self, var, default=None):
-        return "_"
-
-    def __getitem__(self, var):
-        return "_"
-
-
-def _globals_used(function: Function, nested: dict[Var, Op], globals_: Globals, at) -> set[str]:
+def _globals_used(function: Function, nested: dict[Var, Op], globals_: Globals, at, read: dict[Var, int]) -> set[str]:
     """Return the global names that the text uses, found by printing it once, because they do not depend on the names of variables."""
-    statements = Statements(Expressions(_AnyName(), nested, globals_), Comments(False), _All(), at)
+    bound = (v for s in walk(function.body) for v in (*s.targets, *bound_vars(s.op)))
+    statements = Statements(Expressions(dict.fromkeys((*function.params, *bound), "_"), nested, globals_), Comments(False), read, at)
     statements.block(function.body)
     statements.returned(function.body.results)
     return set(globals_.reserved)
-
-
-class _All:
-    """A stand-in for the counts of reads, in which every variable is read once."""
-
-    def __contains__(self, _):
-        return True
-
-    def get(self, _):
-        return 1

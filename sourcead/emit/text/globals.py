@@ -64,7 +64,7 @@ class Globals:
 
     def _number(self, value) -> ast.expr:
         if isinstance(value, float) and not math.isfinite(value):
-            special = ast.Attribute(self._module("np", np), "nan" if value != value else "inf", ast.Load())
+            special = ast.Attribute(self._held(np, "np"), "nan" if value != value else "inf", ast.Load())
             return ast.UnaryOp(ast.USub(), special) if value < 0 else special
         if not isinstance(value, complex) and (value < 0 or (value == 0 and math.copysign(1, value) < 0)):
             return ast.UnaryOp(ast.USub(), ast.Constant(-value))
@@ -80,8 +80,8 @@ class Globals:
     def _dtype(self, dtype: np.dtype) -> ast.expr:
         name = "bool_" if dtype.kind == "b" else dtype.name
         if getattr(getattr(np, name, None), "__name__", None) is not None and np.dtype(getattr(np, name)) == dtype:
-            return ast.Attribute(self._module("np", np), name, ast.Load())
-        return ast.Call(ast.Attribute(self._module("np", np), "dtype", ast.Load()), [ast.Constant(dtype.str)], [])
+            return ast.Attribute(self._held(np, "np"), name, ast.Load())
+        return ast.Call(ast.Attribute(self._held(np, "np"), "dtype", ast.Load()), [ast.Constant(dtype.str)], [])
 
     def _object(self, value: Any) -> ast.expr:
         """Return an expression for a function, class, module or other object."""
@@ -99,7 +99,7 @@ class Globals:
         if getattr(builtins, name, None) is value:
             return self._builtin(name)
         if getattr(math, name, None) is value:
-            return ast.Attribute(self._module("math", math), name, ast.Load())
+            return ast.Attribute(self._held(math, "math"), name, ast.Load())
         for path, module in _NUMPY_MODULES:
             if getattr(module, name, None) is value or (value is module and not isinstance(value, type)):
                 return self._dotted(path if value is module else f"{path}.{name}")
@@ -107,13 +107,10 @@ class Globals:
 
     def _dotted(self, path: str) -> ast.expr:
         root, *rest = path.split(".")
-        expr: ast.expr = self._module(root, np)
+        expr: ast.expr = self._held(np, root)
         for name in rest:
             expr = ast.Attribute(expr, name, ast.Load())
         return expr
-
-    def _module(self, wish: str, module) -> ast.expr:
-        return self._held(module, wish)
 
     def _builtin(self, name: str) -> ast.expr:
         if name in self.taken or name in self.namespace:
@@ -128,7 +125,7 @@ class Globals:
         if root in ("np", "numpy", "math") and root != text:
             module = math if root == "math" else np
             expr = ast.parse(text, mode="eval").body
-            held = self._module("math" if module is math else "np", module)
+            held = self._held(module, "math" if module is math else "np")
             for node in ast.walk(expr):
                 if isinstance(node, ast.Name) and node.id == root:
                     node.id = held.id

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 
-from sourcead.emit.text.exit_flags import unprinted_results
+from sourcead.analysis.connected import UnionFind
+from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Pop, Stmt, Update, Var, operand_atoms
 )
@@ -38,7 +40,7 @@ class Ranges:
         self._time = 0
         self._open: dict[Var, int] = {}  # the live variables, walking backward, and when they are read last
         self._opened: list[Var] = []  # in which order they became live
-        self._free: dict[Block, frozenset[Var]] = {}
+        self._free_of = cache(self._free_of)
         self._use(function.body.results, self._tick())
         self._block(function.body)
         self._bind(function.params, self._tick())
@@ -61,9 +63,6 @@ class Ranges:
         yield from self.leaves(op.atoms)
         for block in op_blocks(op):
             yield from self.leaves(block.results)
-
-    def _printed_results(self, block: Block) -> tuple:
-        return tuple(None if (block, k) in self._unprinted else r for k, r in enumerate(block.results))
 
     def _use(self, operand, time: int) -> None:
         self._read(self.leaves(operand), time)
@@ -118,7 +117,7 @@ class Ranges:
             for target, result in zip(stmt.targets, arm.results):
                 self._add(target, time, time)
                 self._affine(2, target, result)
-            self._use(self._printed_results(arm), self._tick())
+            self._use(printed_results(arm, self._unprinted), self._tick())
             self._block(arm)
             start = self._tick()
             for v in self._opened[after:]:
@@ -141,7 +140,7 @@ class Ranges:
             self._affine(1, param, result)
             self._affine(1, param, target)
         self._read(self.free(op), end)
-        self._use(self._printed_results(op.body), self._tick())
+        self._use(printed_results(op.body, self._unprinted), self._tick())
         self._block(op.body)
         if not isinstance(op.domain, Block):
             self._bind(bound_vars(op)[: -len(op.params) or None], self._tick())
@@ -177,16 +176,14 @@ class Ranges:
         return {v for block in op_blocks(op) for v in self._free_of(block)} - set(bound_vars(op))
 
     def _free_of(self, block: Block) -> frozenset[Var]:
-        if block not in self._free:
-            reads: set[Var] = set()
-            defined: set[Var] = set()
-            for stmt in block.stmts:
-                defined.update(stmt.targets)
-                if not (stmt.targets and all(t in self.nested for t in stmt.targets)):
-                    reads.update(self._reads_of_compound(stmt.op) if op_blocks(stmt.op) else self.op_leaves(stmt.op))
-            reads.update(self.leaves(block.results))
-            self._free[block] = frozenset(reads - defined)
-        return self._free[block]
+        reads: set[Var] = set()
+        defined: set[Var] = set()
+        for stmt in block.stmts:
+            defined.update(stmt.targets)
+            if not (stmt.targets and all(t in self.nested for t in stmt.targets)):
+                reads.update(self._reads_of_compound(stmt.op) if op_blocks(stmt.op) else self.op_leaves(stmt.op))
+        reads.update(self.leaves(block.results))
+        return frozenset(reads - defined)
 
     def _reads_of_compound(self, op: Op) -> Iterable[Var]:
         for v in op_reads(op):
@@ -229,12 +226,12 @@ def normalised(intervals: list[Interval]) -> list[Interval]:
     return out
 
 
-class NameClasses:
+class NameClasses(UnionFind):
     """The classes of variables that share a name, because one takes the value of another at the last read of the other."""
 
     def __init__(self, function: Function, nested: dict[Var, Op]):
+        super().__init__()
         ranges = Ranges(function, nested)
-        self._root: dict[Var, Var] = {}
         self.intervals = {v: normalised(r) for v, r in ranges.of.items()}
         self.members: dict[Var, list[Var]] = {v: [v] for v in ranges.of}
         self.user_name: dict[Var, str | None] = {v: None if v.temp else v.name for v in ranges.of}
@@ -242,16 +239,6 @@ class NameClasses:
         for _, a, b in sorted(ranges.affinities, key=lambda entry: entry[0]):
             if a in self.members and b in self.members or self.find(a) in self.members and self.find(b) in self.members:
                 self._unite(a, b)
-
-    def find(self, v: Var) -> Var:
-        """Return the variable that represents the class of a variable."""
-        path = []
-        while v in self._root:
-            path.append(v)
-            v = self._root[v]
-        for p in path:
-            self._root[p] = v
-        return v
 
     def _unite(self, a: Var, b: Var) -> None:
         a, b = self.find(a), self.find(b)
@@ -263,7 +250,7 @@ class NameClasses:
             return
         if len(self.members[a]) < len(self.members[b]):
             a, b = b, a
-        self._root[b] = a
+        self.unite(a, b)
         for interval in self.intervals.pop(b):
             insort(self.intervals[a], interval)
         self.members[a] += self.members.pop(b)

@@ -14,13 +14,14 @@ from __future__ import annotations
 import builtins
 import operator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.may_alias import AliasGroups
 from sourcead.emit.memory.sharing import attr_sharing
-from sourcead.emit.text.exit_flags import unprinted_results
+from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.emit.text.live_ranges import NameClasses
 from sourcead.ir.nodes import (
     Append, Attr, Block, Branch, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop, Stmt, Update, Var,
@@ -75,7 +76,7 @@ class _Nesting:
         self.named: set[Var] = set()
         self.depth = 0
         self.within: tuple[Call, ...] = ()  # the context managers around the current statement
-        self._changes: dict[Block, tuple[set[Var], set[Var], bool]] = {}
+        self.changes_of = cache(self.changes_of)
         self.walk(function.body)
         self.consume(function.body.results, 10)
         self.result = {v: op for v, op in self.ops.items() if v not in self.named}
@@ -130,10 +131,6 @@ class _Nesting:
             if entry.remaining == 0:
                 self.pending.pop(atom, None)
         return _Pending(frozenset(names), frozenset(groups), length, 0, False, self.depth)
-
-    def printed_results(self, block: Block) -> tuple:
-        """Return the results of a block, with None for those whose values are not printed."""
-        return tuple(None if (block, k) in self.unprinted else r for k, r in enumerate(block.results))
 
     def bound_by_moves(self, stmt: Stmt) -> tuple[Var | None, ...]:
         """Return the variants of a loop, with None for a flag that only decides whether to `break`."""
@@ -197,11 +194,9 @@ class _Nesting:
         return bound, written, effect
 
     def changes_of(self, block: Block) -> tuple[set[Var], set[Var], bool]:
-        if block not in self._changes:
-            parts = [self.changes(s) for s in block.stmts]
-            bound, written = (set().union(*(p[k] for p in parts)) for k in (0, 1))
-            self._changes[block] = bound, written, any(p[2] for p in parts)
-        return self._changes[block]
+        parts = [self.changes(s) for s in block.stmts]
+        bound, written = (set().union(*(p[k] for p in parts)) for k in (0, 1))
+        return bound, written, any(p[2] for p in parts)
 
     # ---- walking ----
 
@@ -225,7 +220,7 @@ class _Nesting:
                     self.walk(domain)
                     self.consume(domain.results, 10)
                 self.walk(body)
-                self.consume(self.printed_results(body), 10, self.bound_by_moves(stmt))
+                self.consume(printed_results(body, self.unprinted), 10, self.bound_by_moves(stmt))
                 self.depth -= 1
                 self.flush(*self.changes(stmt))
             case Closure(_, body):
@@ -250,7 +245,7 @@ class _Nesting:
             self.flush(*self.changes_of(arm))
             self.walk(arm)
             if arm is not repeated:
-                parts.append(self.consume(self.printed_results(arm), 0, () if as_value else stmt.targets))
+                parts.append(self.consume(printed_results(arm, self.unprinted), 0, () if as_value else stmt.targets))
             as_value = as_value and all(t in self.ops and t not in self.named for s in arm.stmts for t in s.targets)
         self.flush(*self.changes(stmt))
         if as_value:

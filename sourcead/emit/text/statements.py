@@ -11,7 +11,7 @@ from sourcead.analysis.builder import operand_type
 from sourcead.analysis.loop_indices import is_int
 from sourcead.emit.memory.sharing import is_known_container, is_plain, key_kind
 from sourcead.emit.text.arrangement import Comments, in_contexts
-from sourcead.emit.text.early_exits import iteration
+from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.text.idioms import Each
 from sourcead.emit.text.live_ranges import stand_ins
@@ -35,12 +35,14 @@ class Statements:
         read: how often each variable is read.
         at: the functions that are called in place of `np.add.at` and `np.subtract.at`, under "add" and "sub".
         within: the context managers that are open.
+        unread: the name of what is not read: `_`, or more underscores if something that is read has that name.
     """
 
     def __init__(self, expressions: Expressions, comments: Comments, read: dict[Var, int], at: dict[str, Callable] | None = None):
         self.expressions, self.comments, self.read, self.at = expressions, comments, read, at
         self.nested = expressions.nested
         self.within: tuple[Call, ...] = ()
+        self.unread = "_"
 
     def block(self, block: Block, at_top: bool = False, printed: dict[Stmt, list[ast.stmt]] | None = None) -> list[ast.stmt]:
         """Return the statements of a block, without those that use its results; some may have been `printed` already."""
@@ -90,8 +92,8 @@ class Statements:
         return ast.Name(self.expressions.names[v], ast.Store())
 
     def taken(self, v: Var) -> ast.expr:
-        """Return the target of one element, which is `_` if nothing reads it."""
-        return self.target(v) if v in self.read else ast.Name("_", ast.Store())
+        """Return the target of one element, which has the name `unread` if nothing reads it."""
+        return self.target(v) if v in self.read else ast.Name(self.unread, ast.Store())
 
     def name(self, atom: Atom) -> str | None:
         """Return the name that an atom is printed as, or None if it is printed as another expression."""
@@ -152,11 +154,13 @@ class Statements:
 
     def update(self, stmt: Stmt) -> list[ast.stmt]:
         op, target = stmt.op, stmt.targets[0]
-        if not op.path:
-            return self.update_whole(op, target)
+        if not op.path and isinstance(operand_type(op.base), Scalar):
+            base, value = self.expressions.operand(op.base), self.expressions.operand(op.value)
+            if op.mode == "set" or self.name(op.base) != self.name(target):
+                return [ast.Assign([self.target(target)], value if op.mode == "set" else ast.BinOp(base, _SIGNS[op.mode](), value))]
         if (added := added_to_field(op, self.expressions)) is not None:
             return [*added, *self.renamed(op.base, target)]
-        *steps, last = op.path
+        *steps, last = op.path or (Sub(Const(...)),)
         part = self.expressions.part(self.expressions.operand(op.base), tuple(steps))
         key = Const(...)
         if isinstance(last, Sub):
@@ -166,7 +170,10 @@ class Statements:
         return [self.write(op, part, key), *self.renamed(op.base, target)]
 
     def write(self, op: Update, part: ast.expr, key) -> ast.stmt:
-        """Return `part[key] = value`, the form with `+=` or `-=`, or a call of `np.add.at` if indices may repeat."""
+        """Return `part[key] = value`, the form with `+=` or `-=`, or a call of `np.add.at` if indices may repeat.
+
+        An update without a path is `part[...] = value` or `part += value`.
+        """
         value = self.expressions.operand(op.value)
         in_container = len(op.path) == 1 and is_known_container(operand_type(op.base))
         if op.mode != "set" and (
@@ -174,12 +181,13 @@ class Statements:
         ):
             return ast.Expr(ast.Call(self.adding(op.mode), [part, self.expressions.operand(key), value], []))
         place = ast.Subscript(part, self.expressions.key(key), ast.Store())
+        added_to = place if op.path else part
         if op.mode != "set":
-            return ast.AugAssign(place, _SIGNS[op.mode](), value)
+            return ast.AugAssign(added_to, _SIGNS[op.mode](), value)
         combined = self.read_and_written(op)
         if combined is not None:
             operator, other = combined
-            return ast.AugAssign(place, operator, self.expressions.operand(other))
+            return ast.AugAssign(added_to, operator, self.expressions.operand(other))
         return ast.Assign([place], value)
 
     def of_many_axes(self, op: Update) -> bool:
@@ -193,24 +201,6 @@ class Statements:
             return self.expressions.globals.value(self.at[mode])
         ufunc = self.expressions.globals.value(np.add if mode == "add" else np.subtract)
         return ast.Attribute(ufunc, "at", ast.Load())
-
-    def update_whole(self, op: Update, target: Var) -> list[ast.stmt]:
-        base, value = self.expressions.operand(op.base), self.expressions.operand(op.value)
-        scalar = isinstance(operand_type(op.base), Scalar)
-        if op.mode == "set":
-            if scalar:
-                return [ast.Assign([self.target(target)], value)]
-            combined = self.read_and_written(op)
-            if combined is not None:
-                operator, other = combined
-                return [ast.AugAssign(base, operator, self.expressions.operand(other)), *self.renamed(op.base, target)]
-            return [ast.Assign([ast.Subscript(base, ast.Constant(...), ast.Store())], value), *self.renamed(op.base, target)]
-        if self.of_many_axes(op):
-            return [ast.Expr(ast.Call(self.adding(op.mode), [base, ast.Constant(...), value], [])), *self.renamed(op.base, target)]
-        sign = _SIGNS[op.mode]()
-        if scalar and self.name(op.base) != self.name(target):
-            return [ast.Assign([self.target(target)], ast.BinOp(base, sign, value))]
-        return [ast.AugAssign(base, sign, value), *self.renamed(op.base, target)]
 
     def read_and_written(self, op: Update):
         """Return the operator and the operand if an update has the form `base[path] = base[path] ∘ operand`, else None."""
@@ -246,10 +236,7 @@ class Statements:
         for arm in (op.then, op.orelse):
             pairs = [(t, r) for t, r in zip(stmt.targets, arm.results) if t in self.read]
             arms.append(self.block(arm) + self.moves(pairs))
-        then, orelse = arms
-        if then:
-            return [ast.If(test, then, orelse)]
-        return [ast.If(negated(test), orelse, [])] if orelse else []
+        return either(test, *arms)
 
     def loop(self, stmt: Stmt) -> list[ast.stmt]:
         op = stmt.op

@@ -1,4 +1,4 @@
-"""Lower calls of Python objects that have no handler: inline their source, or keep the call in the generated code.
+"""Lower calls of Python objects that have no handler of their own: emit calls of libraries, inline functions of the user.
 
 The kinds of callables and their order are listed in `core/operations.py`.
 """
@@ -6,6 +6,8 @@ The kinds of callables and their order are listed in `core/operations.py`.
 from __future__ import annotations
 
 import functools
+import inspect
+import re
 import types
 from typing import Any
 
@@ -14,17 +16,194 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import NoSourceError
 from sourcead.frontend import core
+from sourcead.frontend.builtins import compositions
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import Lowering, Value, roots
+from sourcead.frontend.core import Cell, Lowering, TupleVal, Value, roots
 from sourcead.frontend.find_source import find_source, unwrap
-from sourcead.ir.nodes import Atom, Call
+from sourcead.frontend.values import memory_layouts, sequences
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
 from sourcead.ir.type_of import GENERATORS
-from sourcead.ir.types import UNKNOWN, Foreign, is_array
+from sourcead.ir.types import UNKNOWN, Foreign, Str, is_array, kind_of
 from sourcead.ir.walk import map_operand
-from sourcead.primitives.table import missing_rule
+from sourcead.primitives.result_types.infer import NOT_CONST, static_value
+from sourcead.primitives.table import missing_rule, record_of
 
 SPEAKERS = ("warnings", "logging")  # modules whose functions report to the user and return nothing
 SEES_EVERYTHING = frozenset({eval, exec, locals, globals, vars, dir, getattr, setattr, delattr, open, input, iter, next, id, compile})
+MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
+SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
+FOLDED = frozenset({isinstance, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
+
+
+# -- libraries -------------------------------------------------------------------------------------------------------------
+
+
+@core.kind_of_callable("ufunc.at", lambda fn: isinstance(getattr(fn, "__self__", None), np.ufunc) and getattr(fn, "__name__", "") == "at")
+def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower `np.add.at(a, key, v)`."""
+    mode = {np.add: "add", np.subtract: "sub"}.get(fn.__self__)
+    if mode is None and isinstance(args[0], Cell):
+        return compositions.composed(lo, fn, args, {}, node)
+    if len(args) != 3 or not isinstance(args[0], Cell):
+        raise core.unsupported(lo, node, f"`np.{fn.__self__.__name__}.at` cannot be differentiated", "write the loop")
+    lo.write(args[0], (Sub(lo.operand(args[1])),), lo.operand(args[2]), mode)
+    return Const(None)
+
+
+@core.kind_of_callable("library", lambda fn: core.has_rule(fn) or core.is_library(fn))
+@core.call_library.register(object)
+def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of a function that has a rule, carries no derivative, or belongs to a library."""
+    if fn in SPECIAL and args and (found := core.call_special(lo, args[0], SPECIAL[fn], args[1:], node)) is not None:
+        return found
+    refuse_some(lo, fn, args, node)
+    if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
+        return args[0]
+    args, kwargs, out = without_out(fn, args, kwargs)
+    args, kwargs = compositions.without_plain_options(lo, fn, *memory_layouts.without_memory_order(lo, fn, args, kwargs, node))
+    if isinstance(fn, np.ufunc) and out is not None and "where" in kwargs:
+        return compositions.composed(lo, fn, args, {**kwargs, "out": out}, node)
+    made = compositions.composed(lo, fn, args, kwargs, node)
+    if made is None and record_of(fn).writes:
+        return write_argument(lo, fn, args, kwargs, node)
+    if made is None:
+        made = emitted(lo, fn, *plain_arguments(lo, fn, args, kwargs), node)
+    if out is None:
+        return made
+    if not isinstance(out, Cell):
+        raise core.unsupported(lo, node, "`out=` of something that is not an array")
+    lo.write(out, (), lo.read(made))
+    return out
+
+
+def refuse_some(lo: Lowering, fn: Any, args: list[Value], node) -> None:
+    """Refuse calls that have no derivative although their function has a rule."""
+    if fn in (float, complex) and args and isinstance(args[0], Var) and isinstance(args[0].type, Str):
+        raise core.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
+    if isinstance(fn, np.ufunc) and fn.nout > 1 and len(args) > fn.nin:
+        raise core.unsupported(lo, node, f"`np.{fn.__name__}` with arrays for its results", "take the results: `a, b = ...`")
+    if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":
+        raise core.unsupported(lo, node, "`np.sign` of complex numbers cannot be differentiated yet", "write `x / np.abs(x)`")
+
+
+def without_out(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value], Value | None]:
+    """Split the arguments of a call into those without `out`, and the array that the result is written into, or None."""
+    out = kwargs.get("out")
+    kwargs = {k: v for k, v in kwargs.items() if k != "out"}
+    place = place_of_out(fn)
+    if place is not None and len(args) > place:
+        names = parameters_of(fn)[place + 1 :]
+        args, out, kwargs = args[:place], args[place], {**dict(zip(names, args[place + 1 :])), **kwargs}
+    if isinstance(out, TupleVal) and len(out.items) == 1:
+        out = out.items[0]
+    return args, kwargs, None if isinstance(out, Const) and out.value is None else out
+
+
+def place_of_out(fn: Any) -> int | None:
+    """Return the position at which a function of a library takes the array that its result is written into, None if at none."""
+    if isinstance(fn, np.ufunc):
+        return fn.nin
+    names = parameters_of(fn) if core.is_library(fn) else ()
+    return names.index("out") if "out" in names else None
+
+
+@functools.cache
+def parameters_of(fn: Any) -> tuple[str, ...]:
+    """Return the names of the parameters that a function takes by position; a function in C may tell them in its docstring alone."""
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+        return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+    except (TypeError, ValueError):
+        told = re.match(r"\w+\(([^*]*?)(?:\*.*)?\)", (getattr(fn, "__doc__", None) or "").lstrip())
+        return tuple(re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", told[1])) if told else ()
+
+
+def plain_arguments(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """Convert arguments for a library: named tuples to tuples, and lists that carry a derivative to arrays if it takes arrays."""
+    if not core.is_library(fn):
+        return args, kwargs
+    args = [sequences.plain(a, lo) for a in args]
+    if takes_arrays(fn) and not lo.static_only:
+        args = [sequences.as_array(lo, a) for a in args]
+    return args, {k: sequences.plain(v, lo) for k, v in kwargs.items()}
+
+
+def takes_arrays(fn: Any) -> bool:
+    """Tell whether NumPy converts each list or tuple that this function is given to one array."""
+    known, module = record_of(fn), getattr(fn, "__module__", None) or ""
+    of_numpy = module.startswith("numpy") and not isinstance(fn, np.ufunc)
+    return of_numpy and known.sequences != "kept" and known.adjoint_rule is not None
+
+
+def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Emit a call, or return its value if it is known, or the argument or a view of it if the call returns that."""
+    operands = tuple(lo.operand(a) for a in args)
+    named = {k: lo.operand(v) for k, v in kwargs.items()}
+    if lo.static_only:
+        found = static_value(fn, [lo.build.arg(o) for o in operands], named)
+        if found is not NOT_CONST:
+            return Const(found)
+    known = record_of(fn)
+    if known.view and args and memory_layouts.is_temporary(lo, args, node):
+        return lo.wrap(lo.build.call(fn, *operands, **named))
+    if (found := same_memory(lo, fn, args, operands, named)) is not None:
+        return found
+    folded = core.fold(lo, fn, args) if fn in FOLDED and not kwargs else None
+    if folded is not None:
+        return folded
+    if known.effect or known.checks:
+        t = Foreign(MAKERS[fn]) if fn in MAKERS else UNKNOWN
+        var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
+    else:
+        var = lo.build.call(fn, *operands, **named)
+    may_share = known.view or not core.is_library(fn) and known.memory != "fresh"
+    return lo.wrap(var, shares=[r for a in args for r in roots(a)] if may_share else ())
+
+
+def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operand, ...], named: dict[str, Operand]) -> Value | None:
+    """Return the argument itself, a view of it or a copy, whichever a call is known to return, or None if that is not known."""
+    base = args[0] if args and isinstance(args[0], Cell) else None
+    if base is None:
+        return None
+    known = record_of(fn)
+    view, same_at = known.view, known.same_at
+    if same_at is not None and same_at[0] < len(operands) and is_number(operands[same_at[0]], same_at[1]):
+        return base
+    if view == "reshape" and not lo.static_only and is_array(atom_type(lo.read(base))):
+        for found in (memory_layouts.reshaped(lo, fn, base, operands, named), memory_layouts.copied(lo, fn, base, operands)):
+            if found is not None:
+                return found
+    if view == "same" and len(args) == 1 and not named and memory_layouts.gives_the_same(lo, fn, base):
+        return base
+    if view == "always" and is_array(atom_type(lo.read(base))):
+        cell = lo.view(base, View(fn, operands[1:], tuple(named.items())))
+        lo.read(cell)
+        return cell
+    return None
+
+
+def is_number(operand: Operand, number: int) -> bool:
+    """Tell whether an operand is a constant with this value."""
+    return isinstance(operand, Const) and not operand.live and isinstance(operand.value, int) and operand.value == number
+
+
+def write_argument(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of a function that writes into its first argument."""
+    if fn is np.copyto and len(args) == 2 and set(kwargs) <= {"where"} and isinstance(args[0], Cell):
+        value = lo.operand(args[1])
+        if kwargs:
+            value = lo.build.call(np.where, lo.operand(kwargs["where"]), value, lo.read(args[0]))
+        lo.write(args[0], (), value)
+        return Const(None)
+    raise core.unsupported(
+        lo,
+        node,
+        f"`np.{fn.__name__}` writes into its argument in a way that cannot be differentiated yet",
+        "assign to a subscript: `a[mask] = v`",
+    )
+
+
+# -- functions of the user -------------------------------------------------------------------------------------------------
 
 
 @core.kind_of_callable("partial", lambda fn: isinstance(fn, functools.partial))

@@ -14,20 +14,15 @@ from sourcead.frontend.core import Lowering, Value
 from sourcead.ir.nodes import Const, Policy
 from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, checkpoint, policy_of
 
+NAMES = {Segments: "segments", Revolve: "revolve", Auto: "budget"}  # of the policies that have a number
+
 
 def policy_in_ir(policy: Any) -> Policy:
     """Convert a checkpointing policy to the form that a loop of the IR stores."""
-    match policy:
-        case str():
-            return Policy(policy)
-        case Segments(every):
-            return Policy("segments", Const(every))
-        case Revolve(snapshots):
-            return Policy("revolve", Const(snapshots))
-        case Auto(None):
-            return Policy("auto")
-        case Auto(budget):
-            return Policy("budget", Const(budget))
+    if isinstance(policy, str):
+        return Policy(policy)
+    (number,) = vars(policy).values()
+    return Policy("auto") if number is None else Policy(NAMES[type(policy)], Const(number))
 
 
 def lower_policy(cls: type, lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
@@ -43,7 +38,7 @@ def lower_policy(cls: type, lo: Lowering, args: list[Value], kwargs: dict[str, V
         return Const(located(lo, node, cls, value))
     if cls is Auto:
         raise core.unsupported(lo, node, "a budget must be known while compiling", 'a constant, such as "200MB"')
-    return Policy("segments" if cls is Segments else "revolve", lo.read(given[0]))
+    return Policy(NAMES[cls], lo.read(given[0]))
 
 
 @lowers(checkpoint)
@@ -65,5 +60,5 @@ def located(lo: Lowering, node, make: Callable, *args: Any) -> Any:
         raise UnsupportedArgumentError(error.reason, lo.origin(node), error.instead) from None
 
 
-for _cls in (Segments, Revolve, Auto):
+for _cls in NAMES:
     core.builtin(_cls)(functools.partial(lower_policy, _cls))

@@ -77,10 +77,7 @@ def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, c
     return TupleVal(tuple(core.call_object(lo, np.stack, [c], {}, node) for c in columns))
 
 
-@core.builtin(combinators.together)
-def lower_together(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower `map` of arrays whose lengths are known to be equal."""
-    return lower_map(lo, args, kwargs, node, check=False)
+core.builtin(combinators.together)(functools.partial(lower_map, check=False))  # arrays whose lengths are known to be equal
 
 
 def at_once(lo: Lowering, body: BodyOverElements, check: bool) -> Value | None:

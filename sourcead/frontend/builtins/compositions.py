@@ -11,11 +11,13 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import RuleError, UnsupportedArgumentError
 from sourcead.frontend.builtins.arguments import lowers
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value
+from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value, parts_of
 from sourcead.frontend.find_source import find_source
 from sourcead.ir.nodes import Const, Slice, Var
 from sourcead.ir.types import carries_derivative, kind_of, rank
-from sourcead.primitives.compositions import Composition, Refused, defaults_of, number_kind, parameters_of, refuse
+from sourcead.primitives.compositions import (
+    COMPOSED, Composition, Refused, defaults_of, number_kind, parameters_of, refuse
+)
 from sourcead.primitives.rule import Rule
 from sourcead.primitives.table import adjoint_rule, compositions_of
 
@@ -64,14 +66,16 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def is_composition(lo: Lowering) -> bool:
-    """Tell whether the function being lowered is the body of a composition."""
-    return lo.scope.source.globals.get("__name__", "").startswith("sourcead.primitives.compositions")
+    """Tell whether the function being lowered is the body of a composition, or a helper in their folder."""
+    source = lo.scope.source
+    folder = "sourcead.primitives.compositions"
+    return getattr(source, "function", None) in COMPOSED or source.globals.get("__name__", "").startswith(folder)
 
 
 def rank_of(lo: Lowering, value: Value) -> int | None:
     """Return the number of axes of a value, or None if its type does not tell."""
-    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
-        ranks = {rank_of(lo, item) for item in value.contents}
+    if (parts := parts_of(value)) is not None:
+        ranks = {rank_of(lo, item) for item in parts.values()}
         return 1 + ranks.pop() if len(ranks) == 1 and None not in ranks else None
     if isinstance(value, (FunctionVal, Slice)):
         return None
@@ -167,10 +171,8 @@ def may_pass(lo: Lowering, value: Value) -> bool:
     """Tell whether a derivative may pass through an argument."""
     if isinstance(value, (FunctionVal, BoundVal)):
         return True
-    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
-        return any(may_pass(lo, item) for item in value.contents)
-    if isinstance(value, Cell):
-        return carries_derivative(atom_type(lo.read(value)))
-    if isinstance(value, Const):
-        return value.live and carries_derivative(atom_type(value))
-    return isinstance(value, Var) and carries_derivative(value.type)
+    if (parts := parts_of(value)) is not None:
+        return any(may_pass(lo, item) for item in parts.values())
+    if isinstance(value, Const) and not value.live or not isinstance(value, (Var, Const, Cell)):
+        return False
+    return carries_derivative(atom_type(lo.read(value)))

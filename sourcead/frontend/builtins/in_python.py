@@ -21,7 +21,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import NONE, lowers
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, TupleVal, Value
+from sourcead.frontend.core import BoundVal, Cell, Lowering, Scope, TupleVal, Value
 from sourcead.frontend.find_source import find_source
 from sourcead.ir.nodes import Call, Const, Origin, Stmt, Var
 from sourcead.ir.types import Scalar
@@ -39,9 +39,12 @@ def stands_in_for(*objects: Any) -> Callable:
 
 
 def lower_in_place(function: Callable, lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower a call of a function of this file, whose statements belong to the current line."""
+    """Lower a call of a function of this file, whose statements belong to the current line; it is no call that may be recursive."""
     defaults = {k: core.as_value(lo, v) for k, v in find_source(function).defaults.items()}
-    return inlining.inline(lo, FunctionVal(InPlace(function, lo.here), None, defaults), args, kwargs, node)
+    scope = Scope(InPlace(function, lo.here))
+    scope.names.update(inlining.bind(lo, scope.source, args, kwargs, defaults))
+    with lo.in_scope(scope):
+        return inlining.returned(lo, scope.source)
 
 
 class InPlace:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.builtins.arguments import lowers
-from sourcead.frontend.core import Cell, Lowering, TupleVal, Value, roots
+from sourcead.frontend.core import Cell, Lowering, Value, parts_of, roots
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import carries_derivative
 from sourcead.runtime import stop_gradient
@@ -61,13 +61,11 @@ def lower_stop_gradient(lo: Lowering, node, x: Value) -> Value:
 
 def share_containers(lo: Lowering, a: Value, b: Value) -> None:
     """Record that the lists, dicts and objects in two values of the same structure are the same objects."""
-    if isinstance(a, TupleVal):
-        for x, y in zip(a.items, b.items):
-            share_containers(lo, x, y)
-    elif isinstance(a, Cell) and a.kind != "array":
+    parts = parts_of(a)
+    if parts is not None and isinstance(a, Cell):
         lo.share(b, {a})
         b.frozen = a.frozen
         if a in lo.params:
             lo.params[b] = lo.params[a]
-        for key, item in a.items.items():
-            share_containers(lo, item, b.items[key])
+    for key, item in (parts or {}).items():
+        share_containers(lo, item, parts_of(b)[key])

@@ -9,17 +9,19 @@ other arms of the branches around it determine the type.
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any
 
 import gast
-import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control.functions import lower_from
-from sourcead.frontend.core import VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, roots
+from sourcead.frontend.core import (
+    VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, parts_of, roots
+)
 from sourcead.ir.nodes import Call, Const, Var
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import (
@@ -52,10 +54,8 @@ def kind_of_value(value: Value) -> Any:
     match value:
         case Var() | Const():
             return canonical(general(atom_type(value)))
-        case TupleVal(items):
-            return "tuple", *map(kind_of_value, items)
-        case Cell() if value.kind != "array":
-            return value.kind, *((k, kind_of_value(v)) for k, v in value.items.items())
+        case TupleVal() | Cell(kind="list" | "dict" | "object"):
+            return getattr(value, "kind", "tuple"), *zip(value.keys, map(kind_of_value, value.contents))
         case Cell() if VALUE in value.slots:
             return canonical(general(atom_type(value.slots[VALUE])))
         case FunctionVal():
@@ -84,15 +84,9 @@ def canonical(t: Type) -> Any:
     """Return a key that is the same for two general types only if they are equal."""
     match t:
         case Array(dtype, dims):
-            return "array", None if dtype is None else np.dtype(dtype).str, None if dims is None else len(dims)
-        case TupleT(items):
-            return "tuple", *map(canonical, items)
-        case ListT(item, items):
-            return "list", canonical(item), None if items is None else tuple(map(canonical, items))
-        case DictT(items):
-            return "dict", *((k, canonical(v)) for k, v in items)
-        case StructT(cls, fields):
-            return "struct", cls, *((k, canonical(v)) for k, v in fields)
+            return Array(dtype, None if dims is None else (0,) * len(dims))
+        case TupleT() | ListT() | DictT() | StructT():
+            return map_type(t, canonical)
     return repr(t)
 
 
@@ -105,8 +99,7 @@ def is_called_as_pair(lo: Lowering, source, bound: dict[str, Value]) -> bool:
         node.calls_itself = any(
             isinstance(n, gast.Call) and isinstance(n.func, gast.Name) and n.func.id == source.name for n in gast.walk(node)
         )
-    has_structure = any(isinstance(v, TupleVal) or isinstance(v, Cell) and v.kind != "array" for v in bound.values())
-    return node.calls_itself and not has_structure
+    return node.calls_itself and all(parts_of(v) is None for v in bound.values())
 
 
 def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> Value:
@@ -132,12 +125,8 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
     if pair.result == Undefined():
         raise NeverReturns
     if not pair.wrt:
-        raise core.unsupported(
-            lo,
-            node,
-            f"`{source.name}` calls itself, and is a function of integers alone",
-            "compute it outside, or write it as a loop",
-        )
+        reason = f"`{source.name}` calls itself, and is a function of integers alone"
+        raise core.unsupported(lo, node, reason, "compute it outside, or write it as a loop")
     made = lo.build.emit(Call(pair, tuple(atoms.values()), effect=pair.effect), TupleT((pair.result, UNKNOWN)), "pair")
     value = lo.build.index(made, Const(0), name=source.name)
     return lo.wrap(value, shares=[r for v in values.values() for r in roots(v)])
@@ -145,6 +134,7 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
 
 def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[str, Const], functions) -> None:
     """Lower a recursive function for arguments of the types `kinds`, repeatedly until the type of its result settles."""
+    refused = functools.partial(UnsupportedSyntaxError, at=source.origin(source.node))
     names = {p.name for p in lo.pairs.values()}
     name = f"{source.name}_vjp"
     while name in names:
@@ -161,9 +151,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
         try:
             lowered = lower_from(inner, source, kinds, {})
         except NeverReturns:
-            raise UnsupportedSyntaxError(
-                f"`{source.name}` calls itself on every path, so that the kind of its result is not known", at=source.origin(source.node)
-            ) from None
+            raise refused(f"`{source.name}` calls itself on every path, so that the kind of its result is not known") from None
         if lowered.written:
             where = next(iter(lowered.written.values()))
             raise UnsupportedSyntaxError(
@@ -175,14 +163,12 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
             break
         pair.result, pair.effect = result, effect
     else:
-        raise UnsupportedSyntaxError(f"the kind of value that `{source.name}` returns does not settle", at=source.origin(source.node))
+        raise refused(f"the kind of value that `{source.name}` returns does not settle")
     pair.lowered = lowered
     lo.guards.update({(id(where), name): (where, name, found) for where, name, found in lowered.guards})
     for text, where in lowered.live.items():
         if lo.live.setdefault(text, where) != where:
-            raise UnsupportedSyntaxError(
-                f"two different globals called `{text}` are used", at=source.origin(source.node), instead="rename one"
-            )
+            raise refused(f"two different globals called `{text}` are used", instead="rename one")
 
 
 def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Value]:
@@ -200,11 +186,8 @@ def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Valu
             if outer is None:
                 continue
             if name in mine:
-                raise UnsupportedSyntaxError(
-                    f"`{name}` is local to `{source.name}`, and read by a function that it calls",
-                    at=lo.here,
-                    instead="give one of the two another name",
-                )
+                reason = f"`{name}` is local to `{source.name}`, and read by a function that it calls"
+                raise core.refused(lo, reason, "give one of the two another name")
             found[name] = outer.names[name]
             if isinstance(found[name], FunctionVal):
                 todo.append(found[name].source.node)

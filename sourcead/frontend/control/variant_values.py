@@ -6,15 +6,16 @@ A leaf has a *path*: the slot of the variant, then the positions or keys that le
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import AliasError, UnsupportedSyntaxError
+from sourcead.errors import AliasError
 from sourcead.frontend import core
 from sourcead.frontend.core import (
     MISSING, POISON, VALUE, BoundVal, Cell, FunctionVal, Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal,
-    Value, roots
+    Value, parts_of, roots
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Slice, Var
 from sourcead.ir.types import Array, ListT, NoneType, Scalar, Sym, Type, Undefined, fits, join, syms
@@ -30,8 +31,11 @@ class Assumptions:
         leave: the slot of the flag that ends the loop.
         types: the types of the leaves.
         inits: the values of the variants on entry.
-        sharing: slot of a variant -> cells made before the loop with which it may share memory.
-        together: pairs of variants that may share memory.
+        sharing: path of an object -> cells made before the loop with which it may share memory.
+        together: pairs of paths whose objects may share memory.
+        same: path of an object -> path of an earlier variant's that is the same object at the beginning of every iteration.
+        kept: path of an object -> the cell made before the loop that it is at the beginning of every iteration.
+        changing: paths whose object is none of these two in some iteration.
         poisoned: cell that must not be read -> the reason.
         spoiled: leaf that must not be read before it is assigned -> the reason.
         opened: containers that came in as one value and were changed since.
@@ -48,8 +52,11 @@ class Assumptions:
     leave: tuple[Slots, Any]
     types: dict[tuple, Type] = field(default_factory=dict)
     inits: dict = field(default_factory=dict)
-    sharing: dict[tuple[Slots, Any], set[Cell]] = field(default_factory=dict)
+    sharing: dict[tuple, set[Cell]] = field(default_factory=dict)
     together: set[frozenset] = field(default_factory=set)
+    same: dict[tuple, tuple] = field(default_factory=dict)
+    kept: dict[tuple, Cell] = field(default_factory=dict)
+    changing: set[tuple] = field(default_factory=set)
     poisoned: dict[Cell, str] = field(default_factory=dict)
     spoiled: dict[tuple, str] = field(default_factory=dict)
     opened: set[Slots] = field(default_factory=set)
@@ -77,14 +84,29 @@ class Leaf:
 
 @dataclass
 class Round:
-    """One attempt to lower a loop: its assumptions, and the leaves by their paths."""
+    """One attempt to lower a loop: its assumptions, the leaves by their paths, and the objects at the beginning of an iteration."""
 
     lo: Lowering
     assumed: Assumptions
     leaves: dict[tuple, Leaf] = field(default_factory=dict)
+    objects: dict[tuple, Cell] = field(default_factory=dict)
 
     def parameter(self, path: tuple, init: Value, template: Value | None) -> Value:
         """Return the value of a variant at the beginning of an iteration: its structure with a loop parameter for each leaf."""
+        known = self.object_at(path, self.objects)
+        value = self.new_parameter(path, init, template) if known is None else known
+        if isinstance(value, Cell):
+            self.objects[path] = value
+        return value
+
+    def object_at(self, path: tuple, objects: dict[tuple, Cell]) -> Cell | None:
+        """Return the object at a path if it is assumed to be one made before the loop, or the same as at an earlier path."""
+        if path in self.assumed.kept:
+            return self.assumed.kept[path]
+        return objects.get(self.assumed.same.get(path))
+
+    def new_parameter(self, path: tuple, init: Value, template: Value | None) -> Value:
+        """Return such a value for a variant that is an object of its own."""
         shape = template if template is not None else init
         name = slot_name(path[0], init)
         if path in self.assumed.uncarried:
@@ -93,22 +115,19 @@ class Round:
             missing, inside = core.pair_of(init) or (UNDEFINED, MISSING)
             flag = self.parameter((*path, "missing"), missing, None)
             return OptionalVal(flag, self.parameter(path, MISSING if inside is UNDEFINED else inside, shape.held))
-        if isinstance(shape, TupleVal):
-            inits = init.items if isinstance(init, TupleVal) else [MISSING] * len(shape.items)
-            items = (self.parameter((*path, k), i, t) for k, i, t in zip(shape.keys, inits, shape.items))
-            return TupleVal(tuple(items), None, shape.cls)
-        if isinstance(shape, Cell) and shape.kind != "array" and not isinstance(path[0][1], Meta):
-            return self.container_parameter(path, init, shape, name)
+        if (parts := parts_of(shape)) is not None and (isinstance(shape, TupleVal) or not isinstance(path[0][1], Meta)):
+            inits = parts_of(init) if getattr(init, "kind", "tuple") == getattr(shape, "kind", "tuple") else None
+            items = {k: self.parameter((*path, k), (inits or {}).get(k, MISSING), t) for k, t in parts.items()}
+            if isinstance(shape, TupleVal):
+                return TupleVal(tuple(items.values()), None, shape.cls)
+            return self.container_parameter(path, init, self.lo.like(shape, items, name))
         if isinstance(shape, (FunctionVal, BoundVal, Slice)) or isinstance(shape, Const) and callable(shape.value):
             return shape
         return self.leaf_parameter(path, init, name)
 
-    def container_parameter(self, path: tuple, init: Value, shape: Cell, name: str) -> Cell:
-        """Return the list, dict or object of a variant at the beginning of an iteration."""
-        inits = init.items if isinstance(init, Cell) and init.kind == shape.kind else {}
-        items = {k: self.parameter((*path, k), inits.get(k, MISSING), t) for k, t in shape.items.items()}
-        cell = self.lo.like(shape, items, name)
-        self.lo.share(cell, self.assumed.sharing.get(path[0], ()))
+    def container_parameter(self, path: tuple, init: Value, cell: Cell) -> Cell:
+        """Record what a list, dict or object at the beginning of an iteration shares with its value on entry; return it."""
+        self.lo.share(cell, self.assumed.sharing.get(path, ()))
         if isinstance(init, Cell):
             self.lo.share(cell, self.older(roots(init)))
             cell.frozen = init.frozen
@@ -137,7 +156,7 @@ class Round:
             lo.build.maybe_number.add(param)
         if slot[1] is VALUE:
             return param
-        shares = assumed.sharing.get(slot, set()) | (self.older(roots(init)) if isinstance(init, Cell) else set())
+        shares = assumed.sharing.get(path, set()) | (self.older(roots(init)) if isinstance(init, Cell) else set())
         value = lo.wrap(param, shares=shares, name=name)
         if isinstance(value, Cell) and isinstance(init, Cell):
             value.frozen = None
@@ -162,6 +181,8 @@ class Round:
         """Enter the atoms that the iteration yields for a variant's leaves; return False if a type or structure was assumed wrongly."""
         slot = path[0]
         end = UNDEFINED if end is MISSING else end
+        if isinstance(param, Cell) and self.object_at(path, self.objects) is param:
+            return True  # `one_object_each` compares the ends
         if isinstance(param, OptionalVal) and (found := self.optional_end(param, end)) is not None:
             flag = self.collect((*path, "missing"), param.missing, found[0], yields)
             return self.collect(path, param.held, found[1], yields) and flag
@@ -169,18 +190,11 @@ class Round:
             self.assumed.variants[slot] = OptionalVal(Const(True), self.shape_of(tuple_of))
             self.assumed.types.pop(path, None)
             return False
-        if isinstance(param, TupleVal):
-            if not (isinstance(end, TupleVal) and core.same_keys(end, param)):
-                raise UnsupportedSyntaxError(
-                    f"`{slot_name(slot, param)}` is a tuple of {len(param.items)} before an iteration and something else after it",
-                    at=self.lo.here,
-                )
-            stable = [self.collect((*path, k), p, e, yields) for k, p, e in zip(param.keys, param.items, end.items)]
-            return all(stable)
-        if isinstance(param, Cell) and param.kind != "array":
-            if not (isinstance(end, Cell) and core.same_keys(end, param)):
+        if (parts := parts_of(param)) is not None:
+            if not core.same_keys(end, param):
                 self.refuse_change(path, param, end)
-            stable = [self.collect((*path, k), item, end.items[k], yields) for k, item in param.items.items()]
+            ends = parts_of(end)
+            stable = [self.collect((*path, k), part, ends[k], yields) for k, part in parts.items()]
             return all(stable)
         if path in self.assumed.uncarried:
             return True
@@ -199,17 +213,17 @@ class Round:
             return None
         return missing, TupleVal((UNDEFINED,) * len(param.held.items), None, param.held.cls) if inside is UNDEFINED else inside
 
-    def refuse_change(self, path: tuple, param: Cell, end: Value) -> None:
-        """Request that a growing list becomes one IR value; refuse other containers whose structure changes."""
+    def refuse_change(self, path: tuple, param: TupleVal | Cell, end: Value) -> None:
+        """Request that a growing list becomes one IR value; refuse tuples and other containers whose structure changes."""
+        if isinstance(param, TupleVal):
+            before = f"a tuple of {len(param.items)} before an iteration"
+            raise core.refused(self.lo, f"`{slot_name(path[0], param)}` is {before} and something else after it")
         init = self.assumed.inits.get(path[0]) if len(path) == 1 else None
         if isinstance(init, Cell) and init.kind == param.kind == "list" and isinstance(end, Cell):
             raise MustMaterialise(init, self.lo.here)
-        raise UnsupportedSyntaxError(
-            f"`{slot_name(path[0], param)}` is {'an object' if param.kind == 'object' else f'a {param.kind}'} "
-            "whose structure changes from one iteration to the next",
-            at=self.lo.here,
-            instead="use `append` on one list, or an array",
-        )
+        what = f"`{slot_name(path[0], param)}` is {'an object' if param.kind == 'object' else f'a {param.kind}'}"
+        reason = f"{what} whose structure changes from one iteration to the next"
+        raise core.refused(self.lo, reason, "use `append` on one list, or an array")
 
     def collect_leaf(self, path: tuple, end: Value, yields: dict[tuple, Atom]) -> bool:
         """Enter the atom that the iteration yields for one leaf; return False if its type or structure was assumed wrongly."""
@@ -269,15 +283,22 @@ class Round:
 
     # -- after the loop ----------------------------------------------------------------------------------------------------
 
-    def result(self, path: tuple, param: Value, outs: dict[tuple, Var]) -> Value:
+    def result(self, path: tuple, param: Value, outs: dict[tuple, Var], after: dict[tuple, Cell]) -> Value:
         """Return the value of a variant after the loop, given the results of the loop by path."""
+        known = self.object_at(path, after)
+        value = self.new_result(path, param, outs, after) if known is None else known
+        if isinstance(value, Cell):
+            after[path] = value
+        return value
+
+    def new_result(self, path: tuple, param: Value, outs: dict[tuple, Var], after: dict[tuple, Cell]) -> Value:
+        """Return such a value for a variant that is an object of its own."""
         if isinstance(param, OptionalVal):
-            return OptionalVal(self.result((*path, "missing"), param.missing, outs), self.result(path, param.held, outs))
-        if isinstance(param, TupleVal):
-            items = (self.result((*path, k), p, outs) for k, p in zip(param.keys, param.items))
-            return TupleVal(tuple(items), None, param.cls)
-        if isinstance(param, Cell) and param.kind != "array":
-            items = {k: self.result((*path, k), p, outs) for k, p in param.items.items()}
+            return OptionalVal(self.result((*path, "missing"), param.missing, outs, after), self.result(path, param.held, outs, after))
+        if (parts := parts_of(param)) is not None:
+            items = {k: self.result((*path, k), p, outs, after) for k, p in parts.items()}
+            if isinstance(param, TupleVal):
+                return TupleVal(tuple(items.values()), None, param.cls)
             cell = self.lo.like(param, items, param.name)
             self.lo.share(cell, self.older(param.shares))
             cell.frozen = param.frozen
@@ -288,6 +309,17 @@ class Round:
             return outs.get(path, param)
         shares = self.older(param.shares) if isinstance(param, Cell) else ()
         return self.spoil(path, self.lo.wrap(outs[path], shares=shares, name=outs[path].name))
+
+
+def objects(path: tuple, value: Value) -> Iterator[tuple[tuple, Cell]]:
+    """Iterate over the paths and cells of the arrays and containers in the value of a variant, a container before its items."""
+    if isinstance(value, OptionalVal):
+        value = value.held
+    if isinstance(value, Cell):
+        yield path, value
+    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
+        for key, item in zip(value.keys, value.contents):
+            yield from objects((*path, key), item)
 
 
 def widened(t: Type) -> Type:

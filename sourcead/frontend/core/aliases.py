@@ -56,15 +56,11 @@ class Writing(Memory):
         if cell.frozen:
             raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead="copy it first: `x = x.copy()`"))
         if through and cell.doubled:
-            raise AliasError(
-                f"one object may be in the list `{cell.name}` several times, and writing it changes all of them", at=self.here,
-                instead="append copies: `xs.append(x.copy())`",
-            )
+            why = f"one object may be in the list `{cell.name}` several times, and writing it changes all of them"
+            raise AliasError(why, at=self.here, instead="append copies: `xs.append(x.copy())`")
         before = self.read(cell)
         if callable(value):  # a function that changes the part at the path
-            self.set_version(cell, value(before, path))
-            for held in cell.holds:
-                self.poison(held, cell)
+            self.set_version(cell, value(before, path), through=True)
             return
         whole = path and isinstance(path[0], Sub) and _is_empty_tuple(path[0].key)
         if path and rank(atom_type(before)) == 0 or whole and rank(atom_type(before)) is None:
@@ -76,19 +72,12 @@ class Writing(Memory):
                 self.replace_slot(cell, lambda: self.build.update(before, path, value, mode))
                 return
             for view in cell.viewers:  # a view of an array shows the new value, but an item read from a list is still the old one
-                self.set(
-                    view.slots,
-                    STALE,
-                    f"`{view.name}` was read from `{cell.name}`, of which it is not known whether it is an array or a list, before a write",
-                )
+                unknown = f"`{cell.name}`, of which it is not known whether it is an array or a list"
+                self.set(view.slots, STALE, f"`{view.name}` was read from {unknown}, before a write")
         if isinstance(atom_type(before), MapT) and len(path) > 1:  # a dict's values are replaced, so that a cotangent may lack a key
             value = self.build.update(self.build.index(before, path[0].key), path[1:], value, mode)
             path, mode = path[:1], "set"
-        new = self.build.update(before, path, value, mode)
-        self.set_version(cell, new)
-        if through or len(path) > 1:  # the memory of an item was written; the item was not replaced
-            for held in cell.holds:
-                self.poison(held, cell)
+        self.set_version(cell, self.build.update(before, path, value, mode), through=through or len(path) > 1)
 
     def replace_slot(self, cell: Cell, change: Callable[[], Atom], grows: bool = False) -> None:
         """Replace the items of a list; with `grows`, the items that it held keep their places.
@@ -109,15 +98,16 @@ class Writing(Memory):
             self.set(view.slots, SEEN, cell.slots[VALUE])
             key = view.step.key if isinstance(view.step, Sub) else None
             if not (grows and isinstance(key, Const) and isinstance(key.value, int) and key.value >= 0):
-                where = f"line {self.here.line}" if self.here else "an earlier line"
-                self.set(
-                    view.slots,
-                    STALE,
-                    f"`{view.name}` was read from a list whose items were replaced in {where}, and then one of them was written",
-                )
+                replaced = f"a list whose items were replaced in {self.line}"
+                self.set(view.slots, STALE, f"`{view.name}` was read from {replaced}, and then one of them was written")
 
-    def set_version(self, cell: Cell, new: Atom, slots_only: bool = False) -> None:
-        """Set a new version of an object; with `slots_only`, the items that it holds have not changed themselves."""
+    def set_version(self, cell: Cell, new: Atom, slots_only: bool = False, through: bool = False) -> None:
+        """Set a new version of an object.
+
+        Args:
+            slots_only: whether the items that it holds have not changed themselves.
+            through: whether the memory of an item was written; otherwise an item may have been replaced.
+        """
         self.dirty.add(cell)
         self.set(cell.slots, VALUE, new)
         same = roots(cell)
@@ -130,6 +120,8 @@ class Writing(Memory):
         for container in {c for s in same for c in s.held_by} - same:
             if not all(s in container.rows_of for s in same if container in s.held_by):
                 self.poison(container, cell)
+        for held in cell.holds if through else ():
+            self.poison(held, cell)
 
     def poison(self, other: Cell, written: Cell) -> None:
         """Forbid later reads of `other`, because it may share memory with `written`, which was just written."""
@@ -137,8 +129,7 @@ class Writing(Memory):
             if another in one.apart:
                 self.layouts |= one.apart[another]
                 return
-        where = f"line {self.here.line}" if self.here else "an earlier line"
-        why = f"`{other.name}` may share memory with `{written.name}`, which is written in {where}, so its value is not known here"
+        why = f"`{other.name}` may share memory with `{written.name}`, which is written in {self.line}, so its value is not known here"
         self.set(other.slots, POISON, why)
 
     def alive(self, cell: Cell) -> None:
@@ -149,9 +140,8 @@ class Writing(Memory):
     def sure(self, cell: Cell) -> None:
         """Refuse to tell which keys a dict has where that depends on run-time values."""
         if UNSURE in cell.slots:
-            raise UnsupportedSyntaxError(
-                cell.slots[UNSURE], at=self.here, instead="give the dict all its keys where it is made: `{'a': None, ...}`"
-            )
+            instead = "give the dict all its keys where it is made: `{'a': None, ...}`"
+            raise UnsupportedSyntaxError(cell.slots[UNSURE], at=self.here, instead=instead)
 
     def changed(self, cell: Cell) -> None:
         """Prepare for replacing an item of a list, dict or object of known structure: check permission and poison what may share it."""

@@ -251,6 +251,13 @@ def leaves(value: Value) -> Iterator[Value]:
             yield value
 
 
+def parts_of(value: Value) -> dict[Any, Value] | None:
+    """Return the items of a tuple, list, dict or object by their positions, keys or names, or None for any other value."""
+    if isinstance(value, TupleVal):
+        return dict(zip(value.keys, value.items))
+    return value.items if isinstance(value, Cell) and value.kind != "array" else None
+
+
 def roots(value: Value) -> set[Cell]:
     """Find every cell whose memory the value may share: the cells that it views, and those that may be the same as these.
 

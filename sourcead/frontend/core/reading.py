@@ -48,6 +48,11 @@ class Memory:
         """Return the source location of the statement that is being lowered."""
         return self.build.origin
 
+    @property
+    def line(self) -> str:
+        """Return the name of the line that is being lowered, for messages."""
+        return f"line {self.here.line}" if self.here else "an earlier line"
+
     def set(self, slots: Slots, key: Any, value: Any) -> None:
         """Set a slot, and record the change in the journal."""
         self.journal.set(slots, key, value)
@@ -98,9 +103,9 @@ class Memory:
         self.share(cell, shares)
         return cell
 
-    def wrap_whole(self, atom: Var, items: Value) -> Cell:
+    def wrap_whole(self, atom: Atom, items: Value) -> Cell:
         """Make a cell for a list or tuple as one value, in addition to that of its items."""
-        cell = self.new_cell(atom, name=atom.name)
+        cell = self.new_cell(atom, name=getattr(atom, "name", "items"))
         self.hold(cell, items)
         return cell
 

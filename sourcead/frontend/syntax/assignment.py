@@ -9,7 +9,8 @@ import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import VALUE, Cell, Lowering, Value
+from sourcead.frontend.control.exits import standing_for
+from sourcead.frontend.core import VALUE, Cell, Held, Lowering, Value
 from sourcead.frontend.syntax.expressions import BINARY
 from sourcead.frontend.values import lists, objects, sequences, subscripts
 from sourcead.ir.nodes import Const, Let, Sub, Var
@@ -136,37 +137,33 @@ def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
 @core.statement(gast.AugAssign)
 def lower_augassign(lo: Lowering, node) -> None:
     """Lower `target op= value`: an array changes in place under all its names; a number or tuple is rebound."""
-    fn = BINARY[type(node.op)]
-    target = node.target
-    if isinstance(target, gast.Name):
-        old = core.resolve(lo, target.id)
-        value = core.lower(lo, node.value)
-        new = subscripts.augment(lo, old, fn, value, node)
-        if new is not None:
-            lo.set(home(lo, target.id), target.id, named(lo, new, target.id))
-        return
-    base = core.lower(lo, target.value)
-    if isinstance(target, gast.Attribute):
-        old = core.attribute(lo, base, target.attr, target)
-        new = subscripts.augment(lo, old, fn, core.lower(lo, node.value), node)
-        objects.set_attribute(lo, base, target.attr, old if new is None else named(lo, new, target.attr), target)
-        return
-    key = core.lower(lo, target.slice)
-    if isinstance(core.data_type(lo, base), Array):
-        value = sequences.as_array(lo, core.lower(lo, node.value))
-        path_key = lo.operand(key)
-        mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
-        if mode and subscripts.effects_of(path_key) <= subscripts.VIEWS:
-            lo.write(base, (Sub(path_key),), lo.operand(value), mode)
-            return
-        item = lo.build.index(lo.read(base), path_key)
-        lo.write(base, (Sub(path_key),), lo.read(core.operate(lo, fn, item, value)))
-        return
-    item = core.subscript(lo, base, key, target)
-    value = core.lower(lo, node.value)
-    new = subscripts.augment(lo, item, fn, value, node)
+    fn, target, base = BINARY[type(node.op)], node.target, None
+    if not isinstance(target, gast.Name):  # the object and the key are evaluated once
+        base = core.lower(lo, target.value)
+        if isinstance(target, gast.Attribute):
+            target = standing_for(target, gast.Attribute(Held(base), target.attr, gast.Load()))
+        else:
+            key = core.lower(lo, target.slice)
+            if isinstance(core.data_type(lo, base), Array):
+                return augment_item(lo, base, key, fn, core.lower(lo, node.value))
+            target = standing_for(target, gast.Subscript(Held(base), Held(key), gast.Load()))
+    old = core.lower(lo, target)
+    new = subscripts.augment(lo, old, fn, core.lower(lo, node.value), node)
     if new is not None:
-        core.store(lo, base, key, new, target)
+        assign(lo, target, new)
+    elif isinstance(target, gast.Attribute):  # its setter is called although the object is the same
+        objects.set_attribute(lo, base, target.attr, old, target)
+
+
+def augment_item(lo: Lowering, base: Cell, key: Value, fn, added: Value) -> None:
+    """Lower `base[key] op= value` of an array."""
+    value, path = sequences.as_array(lo, added), (Sub(lo.operand(key)),)
+    mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
+    if mode and subscripts.effects_of(path[0].key) <= subscripts.VIEWS:
+        lo.write(base, path, lo.operand(value), mode)
+    else:
+        item = lo.build.index(lo.read(base), path[0].key)
+        lo.write(base, path, lo.read(core.operate(lo, fn, item, value)))
 
 
 def home(lo: Lowering, name: str):

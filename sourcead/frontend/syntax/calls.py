@@ -50,13 +50,6 @@ def starred_list(lo: Lowering, fn: Value, node: gast.Call) -> Value | None:
 def keywords(lo: Lowering, node: gast.Call) -> dict[str, Value]:
     """Lower the keyword arguments of a call."""
     found: dict[str, Value] = {}
-    for keyword in node.keywords:
-        value = core.lower(lo, keyword.value)
-        if keyword.arg is not None:
-            found[keyword.arg] = value
-        elif isinstance(value, Cell) and value.kind == "dict":
-            lo.alive(value)
-            found.update(value.items)
-        else:
-            raise core.unsupported(lo, node, "`**` of a dict whose keys are not known here")
+    for k in node.keywords:
+        found.update(expressions.spread(lo, k.value, node) if k.arg is None else {k.arg: core.lower(lo, k.value)})
     return found

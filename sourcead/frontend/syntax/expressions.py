@@ -34,6 +34,7 @@ core.lower.register(gast.Name)(lambda lo, node: core.resolve(lo, node.id))
 core.lower.register(gast.Lambda)(inlining.local_function)
 core.lower.register(gast.Attribute)(lambda lo, node: core.attribute(lo, core.lower(lo, node.value), node.attr, node))
 core.lower.register(gast.Subscript)(lambda lo, node: core.subscript(lo, core.lower(lo, node.value), core.lower(lo, node.slice), node))
+core.lower.register(gast.BoolOp)(lambda lo, node: short_circuit(lo, node.values, "and" if isinstance(node.op, gast.And) else "or"))
 core.lower.register(gast.Tuple)(lambda lo, node: TupleVal(tuple(elements(lo, node.elts))))
 
 
@@ -64,23 +65,13 @@ def lower_compare(lo: Lowering, node) -> Value:
     result: Value | None = None
     for op, right_node in zip(node.ops, node.comparators):
         right = core.lower(lo, right_node)
-        holds = compare(lo, op, left, right, node)
+        if isinstance(op, (gast.In, gast.NotIn)):
+            holds = operators.contains(lo, left, right, isinstance(op, gast.NotIn), node)
+        else:
+            holds = core.operate(lo, COMPARE[type(op)], left, right)
         result = holds if result is None else operators.both(lo, result, holds)
         left = right
     return result
-
-
-def compare(lo: Lowering, op, left: Value, right: Value, node) -> Value:
-    """Lower one comparison."""
-    if isinstance(op, (gast.In, gast.NotIn)):
-        return operators.contains(lo, left, right, isinstance(op, gast.NotIn), node)
-    return core.operate(lo, COMPARE[type(op)], left, right)
-
-
-@core.lower.register(gast.BoolOp)
-def lower_boolop(lo: Lowering, node) -> Value:
-    """Lower `a and b`, `a or b`."""
-    return short_circuit(lo, node.values, "and" if isinstance(node.op, gast.And) else "or")
 
 
 @core.lower.register(gast.List)
@@ -111,17 +102,22 @@ def elements(lo: Lowering, nodes) -> list[Value]:
     return values
 
 
+def spread(lo: Lowering, value: gast.AST, node) -> dict[Any, Value]:
+    """Lower `**value`."""
+    found = core.lower(lo, value)
+    if not (isinstance(found, Cell) and found.kind == "dict"):
+        raise core.unsupported(lo, node, "`**` of a dict whose keys are not known here")
+    lo.alive(found)
+    return found.items
+
+
 @core.lower.register(gast.Dict)
 def lower_dict(lo: Lowering, node) -> Value:
     """Lower `{key: value, **others}`."""
     items: dict[Any, Value] = {}
     for key, value in zip(node.keys, node.values):
         if key is None:
-            spread = core.lower(lo, value)
-            if not (isinstance(spread, Cell) and spread.kind == "dict"):
-                raise core.unsupported(lo, node, "`**` of a dict whose keys are not known here")
-            lo.alive(spread)
-            items.update(spread.items)
+            items.update(spread(lo, value, node))
             continue
         is_known, k = core.known(lo, core.lower(lo, key))
         if not is_known:

@@ -7,6 +7,7 @@ that control may leave takes the statements after it into its arms, so that only
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -45,15 +46,7 @@ def lower_if(lo: Lowering, node: gast.If, rest: list[gast.AST]) -> tuple[Any, bo
             lo.copies += 1
             if lo.copies > MAX_COPIES:
                 raise core.unsupported(lo, node, "too many nested `return` or `continue` statements", "restructure with `else`")
-
-        def arm(body):
-            def run():
-                left = core.lower_statements(lo, body if leaves_always(body) else [*body, *rest])
-                return arm_value(lo, left)
-
-            return run
-
-        left = branches.branch(lo, cond, [arm(node.body), arm(node.orelse)])
+        left = branches.branch(lo, cond, [arm(lo, node.body, rest), arm(lo, node.orelse, rest)])
     if left is RAISED:
         return RAISED, True
     return (NEXT if lo.scope.loops else Return(left)), True
@@ -61,23 +54,22 @@ def lower_if(lo: Lowering, node: gast.If, rest: list[gast.AST]) -> tuple[Any, bo
 
 def leave_or_go_on(lo: Lowering, node: gast.If, cond, rest: list[gast.AST]) -> Any:
     """Lower an `if` inside which the loop may be left, then the rest of the iteration under the condition that it was not."""
-
-    def arm(body):
-        return lambda: arm_value(lo, core.lower_statements(lo, body))
-
-    if branches.branch(lo, cond, [arm(node.body), arm(node.orelse)]) is RAISED:
+    if branches.branch(lo, cond, [arm(lo, node.body), arm(lo, node.orelse)]) is RAISED:
         return RAISED
     left = core.lower_statements(lo, [exits.if_flag(lo.scope.leaves[-1], [gast.Pass()], rest, node)])
     return RAISED if left is RAISED else NEXT
 
 
-def arm_value(lo: Lowering, left: Any) -> Any:
-    """Return the value of an arm that runs to the end of the function or iteration."""
-    if left is RAISED:
-        return RAISED
-    if lo.scope.loops:
-        return None
-    return left.value if isinstance(left, Return) else Const(None)
+def arm(lo: Lowering, body: list[gast.AST], rest: Sequence[gast.AST] = ()) -> Callable[[], Any]:
+    """Return a function that lowers an arm to the end of the function or iteration, and returns its value."""
+
+    def run() -> Any:
+        left = core.lower_statements(lo, body if leaves_always(body) else [*body, *rest])
+        if left is RAISED or lo.scope.loops:
+            return RAISED if left is RAISED else None
+        return left.value if isinstance(left, Return) else Const(None)
+
+    return run
 
 
 # -- simple statements -----------------------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value
-from sourcead.frontend.values import memory_layouts, objects
-from sourcead.ir.nodes import Call, Const, Slice, Var
+from sourcead.frontend.values import objects
+from sourcead.ir.nodes import Call, Const, Slice, Var, View
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
@@ -68,14 +68,12 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     if name in ("real", "imag"):
         return core.call_library(lo, getattr(np, name), [value], {}, node)
     if name == "flat" and isinstance(value, Cell) and is_array(t):
-        return memory_layouts.flat(lo, value)
+        elements = lo.view(value, View(np.reshape, (Const(-1),)))  # in C order, whatever the layout
+        lo.read(elements)
+        return elements
     if name in ("flat", "data", "base", "ctypes", "strides", "flags"):
-        raise core.unsupported(
-            lo,
-            node,
-            f"`.{name}` of an array shows its memory, which the gradient does not share",
-            "use `ravel()` or a subscript",
-        )
+        why = f"`.{name}` of an array shows its memory, which the gradient does not share"
+        raise core.unsupported(lo, node, why, "use `ravel()` or a subscript")
     return MethodVal(value, name)
 
 
@@ -115,12 +113,8 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
         return core.live_data(lo, name, found, (obj, name))
     if isinstance(found, (int, float, bool, complex)) and isinstance(obj, type):
         return Const(found, text=text)
-    raise core.unsupported(
-        lo,
-        node,
-        f"the attribute `{name}` of an object cannot be read in a differentiated function yet",
-        "pass it as an argument",
-    )
+    why = f"the attribute `{name}` of an object cannot be read in a differentiated function yet"
+    raise core.unsupported(lo, node, why, "pass it as an argument")
 
 
 # -- methods ---------------------------------------------------------------------------------------------------------------
@@ -144,8 +138,16 @@ def tuple_method(lo: Lowering, value: TupleVal, name: str, args: list[Value], kw
 @core.method.register(Str)
 def string_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a method of a string."""
-    if (found := known_text(lo, value, name, args, kwargs)) is not None:
-        return found
+    found, (text, *given) = core.known(lo, TupleVal((value, *args)))
+    if found and not kwargs:
+        try:
+            result = getattr(text, name)(*given)
+        except Exception:  # the program raises the same error at run time
+            result = None
+        if isinstance(result, list):
+            return lo.new_list(map(Const, result))
+        if isinstance(result, (str, int, bool, tuple)):
+            return Const(result)
     return lo.build.call(getattr(str, name), lo.read(value), *map(lo.operand, args), type=text_result(name))
 
 
@@ -184,25 +186,11 @@ def text_result(name: str) -> Type:
 
 def static(value: Any) -> Value:
     """Wrap an argument that a normaliser returned as a value."""
-    if isinstance(value, (Var, Const, Cell, TupleVal, Slice, FunctionVal, MethodVal)):
+    if isinstance(value, Value):
         return value
     if isinstance(value, tuple):
         return TupleVal(tuple(map(static, value)))
     return Const(value)
-
-
-def known_text(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
-    """Evaluate a string method while compiling, or return None if the string or an argument is not known."""
-    parts = [core.known(lo, v) for v in (value, *args)]
-    if kwargs or not all(k for k, _ in parts):
-        return None
-    try:
-        result = getattr(parts[0][1], name)(*(v for _, v in parts[1:]))
-    except Exception:  # the program raises the same error at run time
-        return None
-    if isinstance(result, list):
-        return lo.new_list([Const(v) for v in result])
-    return Const(result) if isinstance(result, (str, int, bool, tuple)) else None
 
 
 def inplace_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs, node) -> Value:

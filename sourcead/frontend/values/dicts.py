@@ -19,9 +19,9 @@ from sourcead import runtime
 from sourcead.analysis.builder import atom_type, operand_type
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, loops
-from sourcead.frontend.core import MISSING, Cell, Iterable, Lowering, TupleVal, Value, roots
+from sourcead.frontend.core import MISSING, Cell, ChoiceVal, Iterable, Lowering, TupleVal, Value, roots
 from sourcead.frontend.core.known_values import common_type
-from sourcead.frontend.values import function_choices, iterables, sequences
+from sourcead.frontend.values import iterables, sequences
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Sub
 from sourcead.ir.types import BOOL, ListT, MapT, Scalar, Str, Unknown, carries_derivative
 
@@ -30,9 +30,8 @@ def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
     """Turn a dict of known keys into one IR value."""
     if common_type(cell) is None:
         what = "a dict key that is not known before the program runs" if key is not None else "whether a key is in this dict"
-        raise core.unsupported(
-            lo, node, f"{what}, of a dict whose values differ in kind", "use a dict of values of one kind, or constant keys"
-        )
+        instead = "use a dict of values of one kind, or constant keys"
+        raise core.unsupported(lo, node, f"{what}, of a dict whose values differ in kind", instead)
     lo.materialise(cell)
 
 
@@ -43,9 +42,7 @@ def key_of(lo: Lowering, cell: Cell, key: Value, node) -> Operand:
     operand = lo.operand(key)
     t = operand_type(operand)
     if isinstance(t, Unknown) or carries_derivative(t):
-        raise core.unsupported(
-            lo, node, "dict keys that carry a derivative, or may", "use integers or strings: `int(key)`"
-        )
+        raise core.unsupported(lo, node, "dict keys that carry a derivative, or may", "use integers or strings: `int(key)`")
     return operand
 
 
@@ -61,7 +58,7 @@ def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
         if found and k not in cell.items and cell.default is None:
             raise core.unsupported(lo, node, f"the dict has no key {k!r} here")
         if not found and cell.items and all(map(core.is_function, cell.items.values())):
-            return function_choices.by_key(lo, cell.items, key, None)
+            return ChoiceVal(lo.read(key), cell.items)
         if not (found and (k in cell.items or cell.depth == lo.depth)):
             open_up(lo, cell, node, None if found else key)
     operand = key_of(lo, cell, key, node)
@@ -136,11 +133,10 @@ def iterate(lo: Lowering, cell: Cell, node, what: str = "keys") -> Iterable:
     if cell.kind == "dict":
         lo.alive(cell)
         lo.sure(cell)
-        if what == "values":
-            return iterables.walk(lo, cell, list(cell.items.items()))
         if what == "keys":
             return iterables.listed([Const(k) for k in cell.items])
-        return iterables.walk_pairs(lo, cell, iterables.listed([TupleVal((Const(k), v)) for k, v in cell.items.items()]))
+        taken = {"values": lambda k, value: value, "items": lambda k, value: TupleVal((Const(k), value))}[what]
+        return iterables.walk(lo, cell, list(cell.items.items()), taken)
     keys = lo.build.call(list, lo.read(cell), type=ListT(atom_type(lo.read(cell)).key), name="keys")
     inner = core.iterate(lo, lo.wrap(keys), node)
 
@@ -194,7 +190,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
         stays = {"get": present or fixed or not cell.items, "setdefault": present or fixed, "pop": fixed and (present or len(args) > 1)}
         if not (found and stays[name]):
             if name == "get" and cell.items and len(args) > 1 and all(map(core.is_function, (*cell.items.values(), otherwise))):
-                return function_choices.by_key(lo, cell.items, args[0], otherwise)
+                return ChoiceVal(lo.read(args[0]), cell.items, otherwise)
             open_up(lo, cell, node)
     operand = key_of(lo, cell, args[0], node)
     if name == "get":
@@ -215,19 +211,11 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
 
 
 def update(lo: Lowering, cell: Cell, other: Value, node) -> None:
-    """Lower `d.update(other)`."""
-    if isinstance(other, Cell) and other.kind == "dict":
-        lo.alive(other)
-        for key, value in other.items.items():
-            store(lo, cell, Const(key), value)
-    elif isinstance(core.data_type(lo, other), MapT):
-        pairs = iterate(lo, other, node, "items")
-        loops.for_each(lo, pairs, lambda pair: store(lo, cell, lo.operand(pair.items[0]), pair.items[1]))
-    else:
-        source = core.iterate(lo, other, node)
+    """Lower `d.update(other)` for another dict or an iterable of pairs."""
+    is_dict = isinstance(other, Cell) and other.kind == "dict" or isinstance(core.data_type(lo, other), MapT)
 
-        def put(pair):
-            key, value = sequences.static_items(lo, pair, node, 2)
-            store(lo, cell, key_of(lo, cell, key, node), value)
+    def put(pair):
+        key, value = sequences.static_items(lo, pair, node, 2)
+        store(lo, cell, key_of(lo, cell, key, node), value)
 
-        loops.for_each(lo, source, put)
+    loops.for_each(lo, iterate(lo, other, node, "items") if is_dict else core.iterate(lo, other, node), put)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -84,14 +85,11 @@ def element_type(value: Value) -> Type | None:
     match value:
         case Var() | Const():
             return atom_type(value)
-        case TupleVal(items, cls=cls):
-            types = tuple(map(element_type, items))
+        case TupleVal() | Cell(kind="object"):
+            types = tuple(map(element_type, value.contents))
             if None in types:
                 return None
-            return TupleT(types) if cls is None else StructT(cls, tuple(zip(cls._fields, types)))
-        case Cell(kind="object", cls=cls, items=items):
-            types = tuple(map(element_type, items.values()))
-            return None if None in types else StructT(cls, tuple(zip(items, types)))
+            return TupleT(types) if value.cls is None else StructT(value.cls, tuple(zip(value.keys, types)))
         case Cell(slots=slots) if VALUE in slots:
             return atom_type(slots[VALUE])
     return None
@@ -296,10 +294,11 @@ def reverse(lo: Lowering, inner: Iterable, node) -> Iterable:
 
 @dataclass(eq=False)
 class Walk:
-    """Record the items of a list or dict, in loop order, as they were when the loop began."""
+    """Record the items of a list or dict, in loop order, as they were when the loop began, and what the loop takes of a key and item."""
 
     cell: Cell
     items: list[tuple[Any, Value]]
+    taken: Callable[[Any, Value], Value]
 
     def stands(self, k: int) -> bool:
         """Tell whether the items from place `k` on are unchanged."""
@@ -307,22 +306,16 @@ class Walk:
         return len(now) == len(self.items) and all(now.get(key) is item for key, item in self.items[k:])
 
 
-def walk(lo: Lowering, cell: Cell, items: list[tuple[Any, Value]]) -> Iterable:
-    """Iterate over the values of a list or dict one by one."""
-    made = Walk(cell, items)
+def walk(lo: Lowering, cell: Cell, items: list[tuple[Any, Value]], taken=lambda key, item: item) -> Iterable:
+    """Iterate over the values of a list or dict one by one, or over what `taken` makes of each key and value."""
+    made = Walk(cell, items, taken)
     lo.walks.append(made)
 
     def reverse() -> Iterable:
         lo.walks.remove(made)
-        return walk(lo, cell, items[::-1])
+        return walk(lo, cell, items[::-1], taken)
 
-    return Iterable(items=[item for _, item in items], reverse=reverse, walk=made)
-
-
-def walk_pairs(lo: Lowering, cell: Cell, made: Iterable) -> Iterable:
-    """Register an iterable made of the items of a dict, so that changes of the dict during the loop are refused."""
-    lo.walks.append(Walk(cell, list(cell.items.items())))
-    return made
+    return Iterable(items=[taken(key, item) for key, item in items], reverse=reverse, walk=made)
 
 
 def element_now(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, node) -> Value:
@@ -333,5 +326,5 @@ def element_now(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, nod
         now, (key, _) = one.cell.items, one.items[k] if k < len(one.items) else (None, None)
         if iterable.walk is not one or len(now) != len(one.items) or key not in now:
             raise core.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
-        return now[key]
+        return one.taken(key, now[key])
     return iterable.items[k]

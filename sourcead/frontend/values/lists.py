@@ -49,12 +49,6 @@ def wrap_items(lo: Lowering, atom: Atom, *sources: Value) -> Value:
     return made
 
 
-def concatenated(lo: Lowering, a: Value, b: Value) -> Value:
-    """Lower `a + b` of two lists."""
-    x, y = lo.read(a), lo.read(b)
-    return wrap_items(lo, joined(lo, x, y), a, b)
-
-
 def joined(lo: Lowering, x: Atom, y: Atom) -> Atom:
     """Concatenate the items of `x` and `y` into one list."""
     s, t = atom_type(x), atom_type(y)

@@ -101,9 +101,8 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
     """Lower `value.name = new`."""
     cls = core.class_of(value)
     if cls is None:
-        raise core.refused(
-            lo, "an attribute of this object cannot be assigned in a differentiated function", "use a local variable, or a dict"
-        )
+        why = "an attribute of this object cannot be assigned in a differentiated function"
+        raise core.refused(lo, why, "use a local variable, or a dict")
     if isinstance(value, TupleVal):
         raise core.refused(lo, f"`.{name}` of a named tuple cannot be assigned", f"use `_replace({name}=...)`")
     if is_frozen(cls):

@@ -37,12 +37,13 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
         return found
     if len(values) == 2 and (found := core.compared_with_none(lo, fn, *values)) is not None:
         return found
-    if fn is operator.add and len(values) == 2 and all(core.is_sequence(v) for v in values):
-        return concatenate(lo, *values)
-    if len(values) == 2 and any(core.is_sequence(v) for v in values) and any(core.is_array_value(v) for v in values):
-        values = tuple(sequences.as_array(lo, v) for v in values)
-    elif fn is operator.mul and len(values) == 2 and any(core.is_sequence(v) for v in values):
-        return repeat(lo, *values)
+    if len(values) == 2 and any(map(core.is_sequence, values)):
+        if fn is operator.add and all(map(core.is_sequence, values)):
+            return concatenate(lo, *values)
+        if any(isinstance(core.data_type(lo, v), Array) for v in values):
+            values = tuple(sequences.as_array(lo, v) for v in values)
+        elif fn is operator.mul:
+            return repeat(lo, *values)
     if fn is operator.or_ and all(isinstance(v, Cell) and v.kind == "dict" for v in values):
         for value in values:
             lo.alive(value)
@@ -138,7 +139,7 @@ def concatenate(lo: Lowering, a: Value, b: Value) -> Value:
         if isinstance(value, Const) and isinstance(value.value, str) or isinstance(value, Var) and isinstance(value.type, Str):
             return lo.build.call(operator.add, lo.read(a), lo.read(b), type=Str())
     if any(isinstance(v, Cell) and v.kind == "array" for v in (a, b)):
-        return lists.concatenated(lo, a, b)
+        return lists.wrap_items(lo, lists.joined(lo, lo.read(a), lo.read(b)), a, b)
     items = [*sequences.static_items(lo, a, None), *sequences.static_items(lo, b, None)]
     return lo.new_list(items) if isinstance(a, Cell) else TupleVal(tuple(items))
 

@@ -11,7 +11,8 @@ from sourcead.analysis.builder import atom_type, grown_type
 from sourcead.frontend import core
 from sourcead.frontend.control import loops
 from sourcead.frontend.core import (
-    MISSING, BoundVal, Cell, FunctionVal, Iterable, Lowering, MethodVal, MustMaterialise, TupleVal, Value, leaves, roots
+    MISSING, BoundVal, Cell, FunctionVal, Iterable, Lowering, MethodVal, MustMaterialise, OptionalVal, TupleVal, Value,
+    leaves, roots
 )
 from sourcead.ir.nodes import Append, Atom, Const, Sub, Var
 from sourcead.ir.types import Array, ListT, Str, Unknown, carries_derivative
@@ -19,7 +20,8 @@ from sourcead.ir.types import Array, ListT, Str, Unknown, carries_derivative
 
 def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> list[Value]:
     """Return the items of a value if their number is known; refuse otherwise."""
-    value = core.present(value)
+    if isinstance(value, OptionalVal):  # where it is None, Python raises an error
+        value = value.held
     if core.special_method(value, "__iter__") is not None:
         value = core.iterate(lo, value, node)
     if isinstance(value, TupleVal):
@@ -74,9 +76,7 @@ def plain(value: Value, lo: Lowering) -> Value:
 def as_one_value(lo: Lowering, value: Value) -> Value:
     """Turn a tuple or list of known length into one IR value, so that an unknown index can be applied to it."""
     lo.keep_apart(value)
-    whole = lo.read(value)
-    cell = lo.new_cell(whole, name=whole.name if isinstance(whole, Var) else "items")
-    lo.hold(cell, value)
+    cell = lo.wrap_whole(lo.read(value), value)
     if isinstance(value, Cell) and value.kind == "list":
         cell.stands_for = value
         lo.journal.append(value, "stood_for", cell)
@@ -89,8 +89,8 @@ def as_one_value(lo: Lowering, value: Value) -> Value:
 def note_row(lo: Lowering, items: Cell, value: Value) -> None:
     """Record whether an appended item is a part of an array that may be written elsewhere."""
     for root in roots(value):
-        plain = isinstance(value, Cell) and value.base is root and isinstance(value.step, Sub) and root.kind == "array"
-        if lo.rows_stay and plain and roots(value) == {root} and (root in items.rows_of or root not in items.holds):
+        is_part = isinstance(value, Cell) and value.base is root and isinstance(value.step, Sub) and root.kind == "array"
+        if lo.rows_stay and is_part and roots(value) == {root} and (root in items.rows_of or root not in items.holds):
             lo.journal.add(items, "rows_of", root)
         else:
             lo.journal.discard(items, "rows_of", root)

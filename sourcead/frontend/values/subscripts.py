@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
+from sourcead.frontend.control import branches
+from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.core import (
-    POISON, BoundVal, Cell, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach, roots
+    POISON, BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach, roots
 )
-from sourcead.frontend.values import function_choices, lists, numpy_brackets, sequences, sets
-from sourcead.ir.nodes import Const, Operand, Slice, Sub
-from sourcead.ir.types import Array, ListT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined, Unknown, rank
+from sourcead.frontend.values import lists, numpy_brackets, sequences, sets
+from sourcead.ir.nodes import Call, Const, Effect, Operand, Slice, Stmt, Sub
+from sourcead.ir.types import (
+    BOOL, INT, Array, ListT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined, Unknown, rank
+)
 
 
 @core.subscript.register("object", SuperVal, MethodVal, FunctionVal, BoundVal)
@@ -56,7 +61,7 @@ def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> 
     if found:
         raise core.unsupported(lo, node, f"index {k!r} is out of range: there are {len(items)} items")
     if items and all(map(core.is_function, items)):
-        return function_choices.by_index(lo, items, key)
+        return function_by_index(lo, items, key)
     return item_of_data(lo, sequences.as_one_value(lo, base), key, node)
 
 
@@ -105,6 +110,47 @@ def _effect(part: Operand) -> str:
     return "place" if isinstance(t, Scalar) and t.kind == "int" or isinstance(t, Str) else "unknown"
 
 
+# -- functions chosen at run time ------------------------------------------------------------------------------------------
+#
+#     f = fs[i % 2];  f(x)          if i % 2 == 0: fs[0](x)  else: fs[1](x)
+#     f = g if c else h;  f(x)      if which == 0: g(x)  else: h(x)
+#
+# The generated code carries the index of the chosen function; a call becomes a branch over the candidates.
+
+
+def function_by_index(lo: Lowering, items: list[Value], key: Value) -> Value:
+    """Lower `functions[key]` for an index that is not known while compiling."""
+    which, n = lo.read(key), len(items)
+    match lo.build.made_by.get(which):
+        case Call(operator.mod, (_, Const(value))) if value == n:
+            pass
+        case _:
+            inside = lo.build.index(lo.build.call(range, Const(n)), which)  # raises the same error as the subscript
+            which = lo.build.call(int, inside, type=INT, name="which")
+    return ChoiceVal(which, dict(enumerate(items[:-1])), items[-1])
+
+
+@core.call.register(ChoiceVal)
+def _call_of_choice(lo: Lowering, fn: ChoiceVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of the chosen function as a branch over all candidates."""
+    options = list(fn.options.items())
+
+    def try_from(k: int) -> Any:
+        if k == len(options):
+            if fn.otherwise is not None:
+                return core.call(lo, fn.otherwise, args, dict(kwargs), node)
+            lo.build.add(Stmt((), Effect("raise", (lo.build.call(KeyError, fn.which),))))
+            return RAISED
+        name, function = options[k]
+        same = lo.build.call(operator.eq, fn.which, Const(name), type=BOOL)
+        return branches.branch(lo, same, [lambda: core.call(lo, function, args, dict(kwargs), node), lambda: try_from(k + 1)])
+
+    result = try_from(0)
+    if result is RAISED:
+        raise core.unsupported(lo, node, "every function that may be called here raises")
+    return result
+
+
 # -- assignments that change an object -------------------------------------------------------------------------------------
 
 
@@ -137,7 +183,7 @@ def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, n
     if not isinstance(value, (Cell, TupleVal)):
         store_in_array(lo, base, key, value, node, mode)
         return
-    operand = lo.operand(value) if not isinstance(value, Cell) else lo.read(value)
+    operand = lo.operand(value)
     lo.write(base, (Sub(lo.operand(key)),), operand, mode)
     if isinstance(atom_type(lo.read(base)), ListT):
         lo.hold(base.root(), value)
@@ -173,9 +219,8 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
         if isinstance(t, Undefined):  # an item of a container that is still empty in this round of lowering a loop
             return new
         if isinstance(t, Array) and atom_type(lo.read(new)) != t and getattr(atom_type(lo.read(new)), "dtype", None) != t.dtype:
-            raise core.unsupported(
-                lo, node, "the dtype of what is added differs from that of the array", "start from an array: `np.zeros(...)`"
-            )
+            why = "the dtype of what is added differs from that of the array"
+            raise core.unsupported(lo, node, why, "start from an array: `np.zeros(...)`")
         same = roots(old)
         for cell in same | {container for c in same for container in c.held_by}:
             how = f"changed by `{symbol(node.op)}=`, which changes an array in place, but a number not"

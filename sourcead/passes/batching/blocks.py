@@ -22,8 +22,7 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.types import ANY_DTYPE, Array, ListT, Scalar, Type, Undefined
 from sourcead.ir.walk import map_op
-from sourcead.passes.batching.calls import BatchedCalls
-from sourcead.passes.batching.subscripts import ALL, Unbatchable, behind, rank_of
+from sourcead.passes.batching.calls import ALL, BatchedCalls, Unbatchable, behind, rank_of
 from sourcead.primitives.result_types.infer import infer_call, infer_index
 
 
@@ -92,10 +91,6 @@ class Batched(BatchedCalls):
                 return t
         raise Unbatchable
 
-    def bind(self, target: Var, value: Var) -> None:
-        """Let the batched `value` take the place of `target`."""
-        self.found[target] = value
-
     # -- statements ------------------------------------------------------------------------------------------------------
 
     def block(self, block: Block) -> None:
@@ -110,42 +105,43 @@ class Batched(BatchedCalls):
                 return self.loop(stmt)
             case Branch():
                 return self.branch(stmt)
-        match op:
             case Let(value) | Call(type(), (value,)):
                 check_ranks(types_of(stmt.targets), (value,))
-        touched = any(a in self.found for a in op.reads)
-        if not touched:
+        if not any(a in self.found for a in op.reads):
             targets = tuple(map(fresh, stmt.targets))
             self.build.add(replace(stmt, targets=targets, op=map_op(op, self.unbatched)))
             self.plain.update(zip(stmt.targets, targets))
             if isinstance(op, Build) and not op.items:
                 self.empty.add(stmt.targets[0])
-            return None
+        else:
+            self.found.update(zip(stmt.targets, self.touched(stmt)))
+
+    def touched(self, stmt: Stmt) -> tuple[Var, ...]:
+        """Write an op that reads batched values, and return its batched results; a shape or dtype is none."""
+        op, target = stmt.op, stmt.targets[0] if stmt.targets else None
         match op:
             case Let(value) if isinstance(value, Var):
-                return self.bind(stmt.targets[0], self.found[value])
+                return (self.found[value],)
             case Append(base, value, (), None):
-                check_ranks((stmt.targets[0].type.item,), (value,))
-                return self.bind(stmt.targets[0], self.emit(stmt.targets[0], Append(self.spread(base), self.spread(value))))
+                check_ranks((target.type.item,), (value,))
+                return (self.emit(target, Append(self.spread(base), self.spread(value))),)
             case Pop(base, (), None):
-                rest, item = stmt.targets
-                new = tuple(fresh(t, type=self.wider(t.type)) for t in (rest, item))
+                new = tuple(fresh(t, type=self.wider(t.type)) for t in stmt.targets)
                 self.build.add(Stmt(new, Pop(self.found[base])))
-                self.found.update(zip((rest, item), new))
-                return None
+                return new
             case Attr(base, "shape"):
                 whole = self.build.attr(self.found[base], "shape")
-                self.plain[stmt.targets[0]] = self.build.index(whole, Slice(Const(1), None, None), name="shape")
-                return None
+                self.plain[target] = self.build.index(whole, Slice(Const(1), None, None), name="shape")
+                return ()
             case Attr(base, "dtype" as name):
-                self.plain[stmt.targets[0]] = self.build.attr(self.found[base], name)
-                return None
+                self.plain[target] = self.build.attr(self.found[base], name)
+                return ()
             case Index(base, key) if not self.is_batched(key):
-                return self.bind(stmt.targets[0], self.emit(stmt.targets[0], Index(self.found[base], self.key(key))))
+                return (self.emit(target, Index(self.found[base], self.key(key))),)
             case Update():
-                return self.bind(stmt.targets[0], self.update(stmt))
+                return (self.update(stmt),)
             case Call(_, _, _, False):
-                return self.bind(stmt.targets[0], self.call(stmt.targets[0], op))
+                return (self.call(target, op),)
         raise Unbatchable
 
     def emit(self, target: Var, op) -> Var:

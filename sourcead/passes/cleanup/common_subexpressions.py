@@ -65,21 +65,15 @@ def merge_common(function: Function) -> Function:
 
 def _key(op: Op, canonical) -> Hashable:
     """Return a key that two ops share only if they compute the same value."""
-    match op:
-        case Attr(base, name):
-            return "attr", operand_key(base, canonical), name
-        case Index(base, key):
-            return "index", operand_key(base, canonical), operand_key(key, canonical)
-        case Build(kind, items):
-            return kind, *(operand_key(i, canonical) for i in items)
-        case Call(fn, args, kwargs):
-            keys = [operand_key(a, canonical) for a in args]
-            if len(args) == 2 and record_of(fn).commutes and all(map(_is_number, args)):
-                keys.sort(key=hash)
-            owner = getattr(fn, "__self__", None)
-            called = (id(owner), fn.__name__) if isinstance(owner, np.ufunc) else id(fn)
-            return called, *keys, frozenset((name, operand_key(v, canonical)) for name, v in kwargs)
-    raise TypeError(f"not pure: {op!r}")
+    if not isinstance(op, Call):
+        named = getattr(op, "name", None)  # of an attribute; the containers are all tuples
+        return type(op), named, *(operand_key(getattr(op, child), canonical) for child in op.children)
+    keys = [operand_key(a, canonical) for a in op.args]
+    if len(keys) == 2 and record_of(op.fn).commutes and all(map(_is_number, op.args)):
+        keys.sort(key=hash)
+    owner = getattr(op.fn, "__self__", None)
+    called = (id(owner), op.fn.__name__) if isinstance(owner, np.ufunc) else id(op.fn)
+    return called, *keys, frozenset((name, operand_key(v, canonical)) for name, v in op.kwargs)
 
 
 def _is_number(operand: Any) -> bool:

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sourcead.analysis.builder import Builder
 from sourcead.analysis.loop_indices import Counted, Counting, axis_of, is_int, offset
 from sourcead.analysis.residual_stacks import residual_stacks
-from sourcead.analysis.sizes import Sizes, dims_in, known_dtype, least, rank
-from sourcead.ir.nodes import Atom, Call, Const, Function, Index, Loop, Stmt, Sub, Update, Var
-from sourcead.ir.types import Sym
+from sourcead.analysis.sizes import Size, Sizes, dims_in, fills, known_dtype, rank
+from sourcead.ir.nodes import Call, Function, Index, Loop, Stmt, Sub, Update, Var
 from sourcead.ir.walk import all_reads, definitions
 
 
@@ -30,20 +28,6 @@ class Term:
     variant: int
     factors: tuple[Var, ...]
     axis: int = 0
-
-
-@dataclass(eq=False)
-class Size:
-    """A way to compute a dim: as the size of `var` along `axis`, or as a number."""
-
-    var: Var | None
-    axis: int
-    dim: int | Sym
-
-    def write(self, build: Builder) -> Atom:
-        if isinstance(self.dim, int):
-            return Const(self.dim)
-        return build.index(build.attr(self.var, "shape"), Const(self.axis))
 
 
 class FunctionFacts:
@@ -92,13 +76,12 @@ class FactorArrays:
             sum_ = like.args[0]
         sizes = Sizes(self.scope)
         dim = dims_in(sum_)[k]
-        kept = Size(*sizes.where_is(dim), dim) if sizes.knows(dim) else Size(sum_, k, dim)
+        kept = sizes.size(dim) if sizes.knows(dim) else Size(sum_, k, dim)
         if rank(v) == 1:
             return (kept,)
         for dim in (dims_in(factor)[term.axis] for factor in term.factors):
             if sizes.knows(dim):
-                batch = Size(*sizes.where.get(dim, (None, 0)), dim)
-                return (kept, batch) if term.axis else (batch, kept)
+                return (kept, sizes.size(dim)) if term.axis else (sizes.size(dim), kept)
         return None
 
     def find(self, v: Var) -> FactorArray | None:
@@ -109,10 +92,11 @@ class FactorArrays:
         for stmt in self.loop.body.stmts:
             match stmt.op:
                 case Update(Var() as base, (Sub(key),), value, "set") if value is v and rank(base) == rank(v) + 1:
-                    for k, version in enumerate(self.loop.body.results):
-                        if known_dtype(base) == known_dtype(v) and self.stays(stmt, self.chain(k, version)):
+                    for k in range(len(self.loop.params)):
+                        if known_dtype(base) == known_dtype(v) and self.stays(stmt, chain_of(self.loop, k, self.here)):
                             held = self.held(self.stmt.targets[k], key)
-                            return held if held is not None and fills(v, base, held.axis) else None
+                            part = dims_in(base)[: held.axis] + dims_in(base)[held.axis + 1 :] if held is not None else ()
+                            return held if held is not None and fills(dims_in(v), part) else None
         return None
 
     def held(self, array: Var, key) -> FactorArray | None:
@@ -121,14 +105,6 @@ class FactorArrays:
         if at is not None:
             return FactorArray(array, 0, at) if at + self.counted.first >= 0 else None
         return FactorArray(array, 1, 0) if axis_of(key, self.index) == 1 else None
-
-    def chain(self, k: int, version: Atom) -> list[Stmt]:
-        """Return the updates that make the result of the body for a loop variant, in order, or none if something else makes it."""
-        found = []
-        while version in self.here and isinstance(self.here[version].op, Update):
-            found.append(self.here[version])
-            version = self.here[version].op.base
-        return found[::-1] if version is self.loop.params[k] else []
 
     def stays(self, stmt: Stmt, chain: list[Stmt]) -> bool:
         """Return whether no other update of the array, in this or a later iteration, changes what an update sets."""
@@ -149,8 +125,10 @@ class FactorArrays:
         )
 
 
-def fills(v: Var, array: Var, axis: int) -> bool:
-    """Return whether a value fills the part of an array that it is written to, along an axis, without being broadcast."""
-    dims = dims_in(array)
-    part = (*dims[:axis], *dims[axis + 1 :])
-    return all(m is n or m == n or least(m) > 1 and least(n) > 1 for m, n in zip(dims_in(v), part))
+def chain_of(loop: Loop, k: int, here: dict[Var, Stmt]) -> list[Stmt]:
+    """Return the updates in the body that make the next value of the k-th variant, in order, or none if something else makes it."""
+    found, version = [], loop.body.results[k]
+    while version in here and isinstance(here[version].op, Update):
+        found.append(here[version])
+        version = here[version].op.base
+    return found[::-1] if version is loop.params[k] else []

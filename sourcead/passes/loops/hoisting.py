@@ -18,7 +18,7 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.loop_indices import Counting, axis_of
-from sourcead.analysis.sizes import dims_in, least
+from sourcead.analysis.sizes import Size, dims_in, least, rank
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, Stmt, Var
 from sourcead.ir.walk import bound_vars, definitions, map_blocks, rewrite
 from sourcead.passes.peephole import with_body, with_stmts
@@ -98,28 +98,22 @@ class ProductHoisting:
         """Return the value from outside the loop that an atom is or transposes, and whether it transposes it, or None for other atoms."""
         if atom in outside:
             return atom, False
-        match here[atom].op if atom in here else None:
-            case Call(np.transpose, (Var() as a,), ()) if (
-                a in outside and dims_in(a) is not None and len(dims_in(a)) == 2
-            ):
-                return a, True
-        return None
+        x = self.counting.transposed(atom) if atom in here else None
+        return (x, True) if x in outside and rank(x) == 2 else None
 
     def all_products(self, array: Var, dims: tuple, axis: int, w: Var, transposed: bool, x_first: bool) -> Var | None:
         """Return the product of an array with `w`, or with its transpose, from which an iteration takes its part along an axis."""
-        build, rank = self.builder, len(dims_in(w) or ())
-        origin = self.counting.op(w)
-        matrix_name = origin.args[0].name if isinstance(origin, Call) and origin.fn is np.transpose else w.name
-        name = f"{array.name}_{matrix_name}"
+        build, axes = self.builder, rank(w)
+        name = f"{array.name}_{(self.counting.transposed(w) or w).name}"
 
         def matrix(transposed: bool) -> Var:
-            return build.call(np.transpose, w) if transposed and rank == 2 else w
+            return build.call(np.transpose, w) if transposed and axes == 2 else w
 
-        if len(dims) == 2 and axis == 0 and rank in (1, 2):
+        if len(dims) == 2 and axis == 0 and axes in (1, 2):
             return build.call(operator.matmul, array, matrix(transposed if x_first else not transposed), name=name)
-        if len(dims) == 2 and axis == 1 and rank in (1, 2):
+        if len(dims) == 2 and axis == 1 and axes in (1, 2):
             return build.call(operator.matmul, matrix(not transposed if x_first else transposed), array, name=name)
-        if len(dims) == 3 and rank == 2 and x_first and not array.type.scattered and all(least(n) > 0 for n in dims):
+        if len(dims) == 3 and axes == 2 and x_first and not array.type.scattered and all(least(n) > 0 for n in dims):
             rows = build.call(operator.matmul, build.call(join_rows, array, name="rows"), matrix(transposed))
             return build.call(split_rows, rows, array, name=name)
         return None
@@ -137,15 +131,9 @@ def expand_row_reshapes(function: Function) -> Function:
         if not (isinstance(stmt.op, Call) and stmt.op.fn in (join_rows, split_rows)):
             return [stmt]
         build, x, like = Builder().at(stmt), stmt.op.args[0], stmt.op.args[-1]
-        axes = range(len(dims_in(like)) - 1)
-        leading = [Const(-1)] if stmt.op.fn is join_rows else [size_along(build, like, axis) for axis in axes]
-        shape = (*leading, size_along(build, x, -1))
+        sizes = [Size(like, axis, n) for axis, n in enumerate(dims_in(like)[:-1])]
+        leading = [Const(-1)] if stmt.op.fn is join_rows else [size.write(build) for size in sizes]
+        shape = (*leading, Size(x, len(dims_in(x)) - 1, dims_in(x)[-1]).write(build))
         return [*build.stmts, replace(stmt, op=Call(np.reshape, (x, shape)))]
 
     return with_body(function, rewrite(function.body, change))
-
-
-def size_along(build: Builder, array: Atom, axis: int) -> Atom:
-    """Return the size of an array along an axis."""
-    dims = dims_in(array)
-    return Const(dims[axis]) if isinstance(dims[axis], int) else build.index(build.attr(array, "shape"), Const(axis % len(dims)))

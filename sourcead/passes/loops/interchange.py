@@ -20,15 +20,13 @@ import operator
 from collections import Counter
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.loop_indices import Counted, Counting, counts_up
-from sourcead.analysis.sizes import Sizes, dims_in, dtype_option, known_dtype, least, rank
+from sourcead.analysis.sizes import Sizes, dims_in, empty_stack, known_dtype, least, rank
 from sourcead.ir.nodes import (
     Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Slice, Stmt, Sub, Var, fresh
 )
-from sourcead.ir.types import INT, Array, ListT, Sym
+from sourcead.ir.types import Array, ListT, Sym
 from sourcead.ir.walk import all_reads, bound_vars, definitions, map_blocks, map_op, op_reads
 from sourcead.passes.cleanup.common_subexpressions import is_pure
 from sourcead.passes.loops.hoisting import PRODUCTS
@@ -281,23 +279,11 @@ class Interchange:
 
     def empty(self, nest: Nest, v: Var, sizes: Sizes, one_more: bool = False) -> Var:
         """Return a new array for the values of `v` at all times and, with `one_more`, for the value before the first time."""
-        build, rows, dim = self.builder, self.rows(nest.times), nest.times.rows
+        build, rows, dim = self.builder, nest.times.write_number(self.builder, self.counting), nest.times.rows
         if one_more:
             rows = build.call(operator.add, rows, Const(1))
             dim = dim + 1 if isinstance(dim, int) else Sym(dim.least + 1, (dim, 1))
-        shape = [
-            Const(axis) if array is None else build.index(build.attr(array, "shape"), Const(axis))
-            for array, axis in map(sizes.where_is, dims_in(v))
-        ]
-        t = Array(known_dtype(v), (dim, *dims_in(v)))
-        return build.call(np.empty, (rows, *shape), name=f"{v.name}s", type=t, **dtype_option(t.dtype))
-
-    def rows(self, times: Counted) -> Atom:
-        """Return the number of times; if it is the length of an array, read that again, which needs no name."""
-        op = self.counting.op(times.count)
-        if isinstance(op, Call) and op.fn is len:
-            return self.builder.call(len, *op.args)
-        return times.count if times.is_size(self.counting) else self.builder.call(max, times.count, Const(0), type=INT)
+        return empty_stack(build, v, map(sizes.size, dims_in(v)), (rows, dim))
 
 
 def is_empty_list(stmt: Stmt | None) -> bool:

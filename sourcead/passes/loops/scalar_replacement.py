@@ -10,45 +10,75 @@
 Machine code cannot do so by itself: for all that it knows, `x` and `e` share memory.  This is legal if every other access of the array in
 the loop is known to be of the same element or never of it (`analysis/same_element.py`).  No element is read that the loop does not read:
 if it may have no iterations, all statements stand inside a branch.
+
+`accumulate_in_variables` does so before differentiation, with the elements that innermost loops add to while they read other elements:
+
+    b1 = loop (b = b0) for k in range(p, m, 1):      e0 = b0[i, j]
+        c = b[k, j]                                  e1 = loop (e = e0) for k in range(p, m, 1):
+        b2 = b with [i, j] += mul(a, c)                  c = b0[k, j]
+        yield b2                                         e2 = add(e, mul(a, c));  yield e2
+                                                     b1 = b0 with [i, j] = e1
+
+The reverse sweep needs `b[k, j]` as it was, which later statements overwrite.  Now the array is written once, so that what is overwritten
+is saved once.  Where the loop may have no iterations, and nothing beside it uses the element anyway, a branch makes sure that it is not
+read in vain.
 """
 
 from __future__ import annotations
 
 import operator
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
 from sourcead.analysis.affine import number
 from sourcead.analysis.builder import atom_type
-from sourcead.analysis.element_loops import Access, Body, one_more
+from sourcead.analysis.element_loops import Access, Body, body_of, one_more
 from sourcead.analysis.loop_indices import same_count
 from sourcead.analysis.same_element import Meeting, Subscripts
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Function, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import BOOL, Array, Scalar
-from sourcead.ir.walk import copied, substitute
+from sourcead.ir.walk import copied, map_blocks, substitute
+from sourcead.passes.peephole import with_body, with_stmts
 
 FLOAT = np.dtype(np.float64)
 BY = {"add": operator.add, "sub": operator.sub}
 
 
+def accumulate_in_variables(function: Function) -> Function:
+    """Return the function with variables for the elements that innermost loops add to while they read other elements."""
+    subscripts = cache(lambda: Subscripts(function.body))  # computed only when needed: it takes time, and most functions have no such loop
+
+    def visit(block: Block) -> Block:
+        stmts: list[Stmt] = []
+        for stmt in block.stmts:
+            stmt = map_blocks(stmt, visit)
+            body = body_of(stmt.op) if isinstance(stmt.op, Loop) else None
+            stmts += [stmt] if body is None else accumulating(stmt, body, subscripts(), block.stmts)
+        return with_stmts(block, stmts)
+
+    return with_body(function, visit(function.body))
+
+
 def in_registers(
-    stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...]
+    stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...], accumulated: bool = False
 ) -> tuple[list[Stmt], Stmt, list[Stmt], bool]:
     """Return the statements before the loop, the loop, the statements after it, and whether these are legal if it has no iterations.
 
     Args:
         beside: the statements of the block that the loop stands in.
+        accumulated: whether this is done only with elements that the loop adds to while it reads others of the same array.
     """
-    loop: Loop = stmt.op
     if not any(True for _ in body.updates()):
         return [], stmt, [], True
     work = _ScalarReplacement(stmt, body, subscripts)
-    work.promote()
-    work.hoist()
+    work.promote(others_read=accumulated)
+    if not accumulated:
+        work.hoist()
     if not work.keys:
         return [], stmt, [], True
-    certain = subscripts.is_never_empty(loop.domain) or all(is_done_anyway(base, key, beside) for base, key in work.keys)
+    certain = subscripts.is_never_empty(stmt.op.domain) or all(is_done_anyway(base, key, beside) for base, key in work.keys)
     return work.before, work.loop(), work.after, certain
 
 
@@ -66,13 +96,8 @@ def where_not_empty(stmts: list[Stmt], stmt: Stmt, subscripts: Subscripts) -> li
 
 def accumulating(stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...]) -> list[Stmt]:
     """Return the loop with variables for the elements that it adds to while it reads others of the same array."""
-    work = _ScalarReplacement(stmt, body, subscripts)
-    work.promote(others_read=True)
-    certain = subscripts.is_never_empty(stmt.op.domain) or all(is_done_anyway(base, key, beside) for base, key in work.keys)
-    if not work.keys:
-        return [stmt]
-    stmts = [*work.before, work.loop(), *work.after]
-    return stmts if certain else where_not_empty(stmts, stmt, subscripts)
+    before, loop, after, certain = in_registers(stmt, body, subscripts, beside, accumulated=True)
+    return [*before, loop, *after] if certain else where_not_empty([*before, loop, *after], stmt, subscripts)
 
 
 class _ScalarReplacement:

@@ -30,8 +30,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sourcead.analysis.array_versions import queried
 from sourcead.analysis.loop_indices import Counting, is_int, names_elements_once, offset
-from sourcead.analysis.queries import queried
 from sourcead.ir.nodes import Atom, Block, Const, Function, Index, Loop, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array
 from sourcead.ir.walk import (

@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
+from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import atom_type
-from sourcead.analysis.queries import queried
 from sourcead.ir.nodes import Atom, Block, Call, Function, Loop, Op, Stmt, Update, Var, operand_atoms
 from sourcead.ir.types import Array
 from sourcead.ir.walk import bound_vars, map_blocks, op_blocks, op_reads, walk

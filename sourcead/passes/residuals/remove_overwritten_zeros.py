@@ -21,9 +21,9 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
+from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.loop_indices import Counting, axis_of, is_int
-from sourcead.analysis.queries import queried
 from sourcead.analysis.sizes import dims_in
 from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Array, ListT, Scalar, Type

@@ -72,7 +72,7 @@ def _sized(fn, args, kwargs) -> Type:
     dims = [dim for a in every for dim in _dims_in(a.type)]
     apart = dict.fromkeys(dim for dim in dims if isinstance(dim, Sym) or dim >= SMALL)
     numbers = {dim: number for number, dim in enumerate(apart)}
-    vague = any(isinstance(a.type, Array) and a.type.dtype is None for a in every)
+    vague = any(map(_is_vague, every))
     found = _results(fn, list(map(_in_double, args)), {k: _in_double(a) for k, a in kwargs.items()}, None, numbers)
     known = {tuple(size_of(dim, variant, numbers) for variant in found): dim for dim in numbers}
     whole = next((a.type.dims for a in every if isinstance(a.type, Array) and a.type.dims is not None), ())
@@ -89,16 +89,21 @@ def _dims_in(t: Type) -> tuple:
     return tuple(dim for part in parts(t) for dim in _dims_in(part))
 
 
+def _is_vague(arg: Arg) -> bool:
+    """Return whether an operand is an array of unknown dtype, or of one that has no examples."""
+    return isinstance(arg.type, Array) and (arg.type.dtype is None or arg.type.dtype.kind not in "biufc")
+
+
 def _in_double(arg: Arg) -> Arg:
-    """Return the operand with double precision in place of an unknown dtype."""
-    return Arg(Array(np.dtype(float), arg.type.dims)) if isinstance(arg.type, Array) and arg.type.dtype is None else arg
+    """Return the operand with double precision in place of a dtype without examples."""
+    return Arg(Array(np.dtype(float), arg.type.dims)) if _is_vague(arg) else arg
 
 
 def _without_dtype(t: Type) -> Type:
     """Return the type of a result that was found for one of several dtypes."""
     if isinstance(t, Array):
         return Array(None, t.dims)
-    return UNKNOWN if isinstance(t, Scalar) else map_type(t, _without_dtype)
+    return UNKNOWN if isinstance(t, Scalar) and t.dtype is not None else map_type(t, _without_dtype)
 
 
 def _merged(types: list[Type], known: dict) -> Type:
@@ -176,16 +181,10 @@ def _promise(value) -> Type:
 
 def forget_sizes(t: Type, plain: bool = False) -> Type:
     """Return the type with each dim replaced by a new one, or by 0 if `plain`, so that types can be compared without sizes."""
-    match t:
-        case Array(dtype, dims) if dims is not None:
-            return Array(dtype, tuple(0 if plain else anydim() for _ in dims))
-        case TupleT(items):
-            return TupleT(tuple(forget_sizes(i, plain) for i in items))
-        case ListT(item, items):
-            return ListT(forget_sizes(item, plain), None)
-        case DictT(items):
-            return DictT(tuple((k, forget_sizes(i, plain)) for k, i in items))
-    return t
+    if isinstance(t, Array):
+        return t if t.dims is None else Array(t.dtype, tuple(0 if plain else anydim() for _ in t.dims))
+    found = map_type(t, lambda part: forget_sizes(part, plain))
+    return ListT(found.item) if isinstance(found, ListT) else found
 
 
 def _key(arg: Arg, numbers: dict | None):

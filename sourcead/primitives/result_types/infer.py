@@ -14,8 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from sourcead import runtime
-from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, StructT, TupleT, Type, Undefined, join, kind_of, rank
-from sourcead.primitives.result_types.by_example import by_example
+from sourcead.ir.types import UNKNOWN, Array, Scalar, StructT, Type, Undefined, join, kind_of, rank
+from sourcead.primitives.registry import enter
+from sourcead.primitives.result_types.by_example import by_example, sized
 from sourcead.primitives.result_types.elementwise import elementwise
 from sourcead.primitives.result_types.operands import (
     DTYPE_CHOICES, NOT_CONST, Arg, Impossible, SliceArg, has_any_dtype, with_dtype
@@ -95,39 +96,15 @@ _EVALUATED = {
 }  # fmt: skip
 
 
+_ATTRIBUTES = {
+    name: lambda x, name=name: getattr(x, name) for name in "shape ndim size itemsize nbytes T mT real imag".split()
+}
+enter(*_ATTRIBUTES.values(), examples=True, result=sized)
+
+
 def infer_attr(base: Type, name: str) -> Type:
     """Return the type of `base.name`."""
-    match base, name:
-        case Array(_, dims), "shape":
-            return UNKNOWN if dims is None else TupleT((INT,) * len(dims))
-        case Scalar(_, dtype), "shape" if dtype is not None:
-            return TupleT(())
-        case (Array(), "ndim" | "size" | "itemsize" | "nbytes"):
-            return INT
-        case Scalar(_, dtype), ("ndim" | "size" | "itemsize" | "nbytes") if dtype is not None:
-            return INT
-        case Array(dtype, dims), "T":
-            return Array(dtype, None if dims is None else dims[::-1])
-        case Array(dtype, dims), "mT" if dims is not None and len(dims) >= 2:
-            return Array(dtype, (*dims[:-2], dims[-1], dims[-2]))
-        case Array(dtype, dims), ("real" | "imag"):
-            return Array(_real(dtype), dims)
-        case Scalar(_, dtype), "T" if dtype is not None:
-            return base
-        case Scalar("complex", None), ("real" | "imag"):
-            return Scalar("float")
-        case Scalar("bool", None), ("real" | "imag"):
-            return INT
-        case Scalar(kind, dtype), ("real" | "imag"):
-            return Scalar("float" if kind == "complex" else kind, _real(dtype))
-        case Array(dtype, _), "flat":
-            return UNKNOWN
-        case StructT(_, fields), _:
-            return dict(fields).get(name, UNKNOWN)
-    return UNKNOWN
-
-
-def _real(dtype):
-    if dtype is None or dtype.kind != "c":  # also a scalar's ANY_DTYPE
-        return dtype
-    return np.zeros(0, dtype).real.dtype
+    if isinstance(base, StructT):
+        return dict(base.fields).get(name, UNKNOWN)
+    known = name in _ATTRIBUTES and isinstance(base, (Array, Scalar))
+    return infer_call(_ATTRIBUTES[name], [Arg(base)]) if known else UNKNOWN

@@ -13,49 +13,41 @@ import numpy as np
 from scipy import special
 
 from sourcead.primitives.registry import adjoint, elementwise
+from sourcead.primitives.scipy_special import known_in_last
 from sourcead.runtime import undefined
 
 ROOT_PI = math.sqrt(math.pi)
 
-elementwise({
-    special.jv: lambda y, v, z, d_y: (undefined("the order"), d_y * (special.jv(v - 1, z) - special.jv(v + 1, z)) / 2),
-    (special.yv, special.yn): lambda y, v, z, d_y: (
-        undefined("the order"), d_y * (special.yv(v - 1, z) - special.yv(v + 1, z)) / 2
-    ),
-    special.iv: lambda y, v, z, d_y: (undefined("the order"), d_y * (special.iv(v - 1, z) + special.iv(v + 1, z)) / 2),
-    (special.kv, special.kn): lambda y, v, z, d_y: (
-        undefined("the order"), -d_y * (special.kv(v - 1, z) + special.kv(v + 1, z)) / 2
-    ),
-    special.hankel1: lambda y, v, z, d_y: (
-        undefined("the order"), d_y * (special.hankel1(v - 1, z) - special.hankel1(v + 1, z)) / 2
-    ),
-    special.hankel2: lambda y, v, z, d_y: (
-        undefined("the order"), d_y * (special.hankel2(v - 1, z) - special.hankel2(v + 1, z)) / 2
-    ),
+known_in_last("the order", {
+    special.jv: lambda y, v, z, d_y: d_y * (special.jv(v - 1, z) - special.jv(v + 1, z)) / 2,
+    (special.yv, special.yn): lambda y, v, z, d_y: d_y * (special.yv(v - 1, z) - special.yv(v + 1, z)) / 2,
+    special.iv: lambda y, v, z, d_y: d_y * (special.iv(v - 1, z) + special.iv(v + 1, z)) / 2,
+    (special.kv, special.kn): lambda y, v, z, d_y: -d_y * (special.kv(v - 1, z) + special.kv(v + 1, z)) / 2,
+    special.hankel1: lambda y, v, z, d_y: d_y * (special.hankel1(v - 1, z) - special.hankel1(v + 1, z)) / 2,
+    special.hankel2: lambda y, v, z, d_y: d_y * (special.hankel2(v - 1, z) - special.hankel2(v + 1, z)) / 2,
     special.hankel1e: lambda y, v, z, d_y: (
-        undefined("the order"), d_y * ((special.hankel1e(v - 1, z) - special.hankel1e(v + 1, z)) / 2 - 1j * y)
+        d_y * ((special.hankel1e(v - 1, z) - special.hankel1e(v + 1, z)) / 2 - 1j * y)
     ),
     special.hankel2e: lambda y, v, z, d_y: (
-        undefined("the order"), d_y * ((special.hankel2e(v - 1, z) - special.hankel2e(v + 1, z)) / 2 + 1j * y)
+        d_y * ((special.hankel2e(v - 1, z) - special.hankel2e(v + 1, z)) / 2 + 1j * y)
     ),
-    special.kve: lambda y, v, z, d_y: (
-        undefined("the order"), d_y * (y - (special.kve(v - 1, z) + special.kve(v + 1, z)) / 2)
-    ),
+    special.kve: lambda y, v, z, d_y: d_y * (y - (special.kve(v - 1, z) + special.kve(v + 1, z)) / 2),
 })
 
 
-@adjoint(special.jve, broadcasts=True)
-def jve_adjoint(y, v, z, d_y):
-    if np.iscomplexobj(z):
-        raise NotImplementedError("the derivative of special.jve of complex numbers, where it is not holomorphic")
-    return undefined("the order"), d_y * (special.jve(v - 1, z) - special.jve(v + 1, z)) / 2
+
+def scaled(f):
+    """Return the rule of a Bessel function that is scaled by the exponential of the imaginary part."""
+
+    def rule(y, v, z, d_y):
+        if np.iscomplexobj(z):
+            raise NotImplementedError("the derivative of special.jve and special.yve of complex numbers, where they are not holomorphic")
+        return undefined("the order"), d_y * (f(v - 1, z) - f(v + 1, z)) / 2
+
+    return rule
 
 
-@adjoint(special.yve, broadcasts=True)
-def yve_adjoint(y, v, z, d_y):
-    if np.iscomplexobj(z):
-        raise NotImplementedError("the derivative of special.yve of complex numbers, where it is not holomorphic")
-    return undefined("the order"), d_y * (special.yve(v - 1, z) - special.yve(v + 1, z)) / 2
+elementwise({f: scaled(f) for f in (special.jve, special.yve)})
 
 
 @adjoint(special.ive, broadcasts=True)
@@ -68,13 +60,14 @@ def ive_adjoint(y, v, z, d_y):
 
 # ---- derivatives of Bessel functions ----
 
+
+def next_derivative(f):
+    """Return the rule of `f(v, z, n)`, the derivative of order n of a Bessel function."""
+    return lambda y, v, z, n=1, d_y=None: (undefined("the order"), d_y * f(v, z, n + 1), None)
+
+
 elementwise({
-    special.jvp: lambda y, v, z, n=1, d_y=None: (undefined("the order"), d_y * special.jvp(v, z, n + 1), None),
-    special.yvp: lambda y, v, z, n=1, d_y=None: (undefined("the order"), d_y * special.yvp(v, z, n + 1), None),
-    special.ivp: lambda y, v, z, n=1, d_y=None: (undefined("the order"), d_y * special.ivp(v, z, n + 1), None),
-    special.kvp: lambda y, v, z, n=1, d_y=None: (undefined("the order"), d_y * special.kvp(v, z, n + 1), None),
-    special.h1vp: lambda y, v, z, n=1, d_y=None: (undefined("the order"), d_y * special.h1vp(v, z, n + 1), None),
-    special.h2vp: lambda y, v, z, n=1, d_y=None: (undefined("the order"), d_y * special.h2vp(v, z, n + 1), None),
+    f: next_derivative(f) for f in (special.jvp, special.yvp, special.ivp, special.kvp, special.h1vp, special.h2vp)
 })
 
 # ---- fixed orders ----
@@ -96,32 +89,27 @@ elementwise({
 
 # ---- spherical functions: x**2 w'' + 2 x w' + (x**2 - n (n + 1)) w = 0 ----
 
-elementwise({
-    special.spherical_jn: lambda y, n, z, derivative=False, d_y=None: (
+
+def spherical(f):
+    """Return the rule of a spherical Bessel function."""
+    return lambda y, n, z, derivative=False, d_y=None: (
         undefined("the order"),
-        -d_y * (2 * y / z + (1 - n * (n + 1) / z**2) * special.spherical_jn(n, z)) if derivative
-        else d_y * special.spherical_jn(n, z, True),
+        -d_y * (2 * y / z + (1 - n * (n + 1) / z**2) * f(n, z)) if derivative else d_y * f(n, z, True),
         None,
-    ),
-    special.spherical_yn: lambda y, n, z, derivative=False, d_y=None: (
+    )
+
+
+def modified_spherical(f):
+    """Return the rule of a modified spherical Bessel function, which solves the equation at imaginary arguments."""
+    return lambda y, n, z, derivative=False, d_y=None: (
         undefined("the order"),
-        -d_y * (2 * y / z + (1 - n * (n + 1) / z**2) * special.spherical_yn(n, z)) if derivative
-        else d_y * special.spherical_yn(n, z, True),
+        d_y * ((1 + n * (n + 1) / z**2) * f(n, z) - 2 * y / z) if derivative else d_y * f(n, z, True),
         None,
-    ),
-    special.spherical_in: lambda y, n, z, derivative=False, d_y=None: (
-        undefined("the order"),
-        d_y * ((1 + n * (n + 1) / z**2) * special.spherical_in(n, z) - 2 * y / z) if derivative
-        else d_y * special.spherical_in(n, z, True),
-        None,
-    ),
-    special.spherical_kn: lambda y, n, z, derivative=False, d_y=None: (
-        undefined("the order"),
-        d_y * ((1 + n * (n + 1) / z**2) * special.spherical_kn(n, z) - 2 * y / z) if derivative
-        else d_y * special.spherical_kn(n, z, True),
-        None,
-    ),
-})
+    )
+
+
+elementwise({f: spherical(f) for f in (special.spherical_jn, special.spherical_yn)})
+elementwise({f: modified_spherical(f) for f in (special.spherical_in, special.spherical_kn)})
 
 # ---- functions of Kelvin and Struve ----
 
@@ -140,16 +128,18 @@ elementwise({
     special.beip: lambda y, x, d_y: d_y * (special.ber(x) - y / x),
     special.kerp: lambda y, x, d_y: -d_y * (special.kei(x) + y / x),
     special.keip: lambda y, x, d_y: d_y * (special.ker(x) - y / x),
-    special.struve: lambda y, v, x, d_y: (
-        undefined("the order"), d_y * (special.struve(v - 1, x) - special.struve(v + 1, x) + struve_extra(v, x)) / 2
-    ),
-    special.modstruve: lambda y, v, x, d_y: (
-        undefined("the order"), d_y * (special.modstruve(v - 1, x) + special.modstruve(v + 1, x) + struve_extra(v, x)) / 2
-    ),
     special.itstruve0: lambda y, x, d_y: d_y * special.struve(0, x),
     special.itmodstruve0: lambda y, x, d_y: d_y * special.modstruve(0, x),
     special.it2struve0: lambda y, x, d_y: -d_y * special.struve(0, x) / x,
-    special.wright_bessel: lambda y, a, b, x, d_y: (
-        undefined("its first argument"), undefined("its second argument"), d_y * special.wright_bessel(a, a + b, x)
+})
+known_in_last("the order", {
+    special.struve: lambda y, v, x, d_y: (
+        d_y * (special.struve(v - 1, x) - special.struve(v + 1, x) + struve_extra(v, x)) / 2
     ),
+    special.modstruve: lambda y, v, x, d_y: (
+        d_y * (special.modstruve(v - 1, x) + special.modstruve(v + 1, x) + struve_extra(v, x)) / 2
+    ),
+})
+known_in_last("its first argument", {
+    special.wright_bessel: lambda y, a, b, x, d_y: d_y * special.wright_bessel(a, a + b, x),
 })

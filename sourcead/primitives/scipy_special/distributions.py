@@ -11,7 +11,9 @@ import math
 import numpy as np
 from scipy import special
 
+from sourcead.primitives.compositions import composed, refuse
 from sourcead.primitives.registry import adjoint, elementwise
+from sourcead.primitives.scipy_special import known_in_last
 from sourcead.runtime import undefined
 
 SQRT_2_PI = math.sqrt(2 * math.pi)
@@ -39,36 +41,25 @@ def fisher_density(n, d, x):
     return np.exp(log_odds - special.betaln(n / 2, d / 2)) / x
 
 
-elementwise({
-    special.gammainc: lambda y, a, x, d_y: (undefined("its first argument"), d_y * gamma_density(a, x)),
-    special.gammaincc: lambda y, a, x, d_y: (undefined("its first argument"), -d_y * gamma_density(a, x)),
-    special.gammaincinv: lambda y, a, p, d_y: (undefined("its first argument"), d_y / gamma_density(a, y)),
-    special.gammainccinv: lambda y, a, p, d_y: (undefined("its first argument"), -d_y / gamma_density(a, y)),
-    special.betainc: lambda y, a, b, x, d_y: (
-        undefined("its first argument"), undefined("its second argument"), d_y * beta_density(a, b, x)
-    ),
-    special.betaincinv: lambda y, a, b, p, d_y: (
-        undefined("its first argument"), undefined("its second argument"), d_y / beta_density(a, b, y)
-    ),
+known_in_last("its first argument", {
+    special.gammainc: lambda y, a, x, d_y: d_y * gamma_density(a, x),
+    special.gammaincc: lambda y, a, x, d_y: -d_y * gamma_density(a, x),
+    special.gammaincinv: lambda y, a, p, d_y: d_y / gamma_density(a, y),
+    special.gammainccinv: lambda y, a, p, d_y: -d_y / gamma_density(a, y),
+    special.betainc: lambda y, a, b, x, d_y: d_y * beta_density(a, b, x),
+    special.betaincinv: lambda y, a, b, p, d_y: d_y / beta_density(a, b, y),
 })
 
 if hasattr(special, "betaincc"):  # SciPy 1.11
-    elementwise({
-        special.betaincc: lambda y, a, b, x, d_y: (
-            undefined("its first argument"), undefined("its second argument"), -d_y * beta_density(a, b, x)
-        ),
-        special.betainccinv: lambda y, a, b, p, d_y: (
-            undefined("its first argument"), undefined("its second argument"), -d_y / beta_density(a, b, y)
-        ),
+    known_in_last("its first argument", {
+        special.betaincc: lambda y, a, b, x, d_y: -d_y * beta_density(a, b, x),
+        special.betainccinv: lambda y, a, b, p, d_y: -d_y / beta_density(a, b, y),
     })
 
 # ---- distributions ----
 
 elementwise({
     special.ndtri_exp: lambda y, x, d_y: d_y * SQRT_2_PI * np.exp(x + y * y / 2),
-    special.chdtr: lambda y, v, x, d_y: (undefined("the degrees of freedom"), d_y * gamma_density(v / 2, x / 2) / 2),
-    special.chdtrc: lambda y, v, x, d_y: (undefined("the degrees of freedom"), -d_y * gamma_density(v / 2, x / 2) / 2),
-    special.chdtri: lambda y, v, p, d_y: (undefined("the degrees of freedom"), -2 * d_y / gamma_density(v / 2, y / 2)),
     special.gdtr: lambda y, a, b, x, d_y: (
         d_y * gamma_density(b, a * x) * x, undefined("its second argument"), d_y * gamma_density(b, a * x) * a
     ),
@@ -78,35 +69,26 @@ elementwise({
     special.gdtrix: lambda y, a, b, p, d_y: (
         -d_y * y / a, undefined("its second argument"), d_y / (a * gamma_density(b, a * y))
     ),
-    special.stdtr: lambda y, df, t, d_y: (undefined("the degrees of freedom"), d_y * student_density(df, t)),
-    special.stdtrit: lambda y, df, p, d_y: (undefined("the degrees of freedom"), d_y / student_density(df, y)),
-    special.fdtr: lambda y, n, d, x, d_y: (
-        undefined("the degrees of freedom"), undefined("the degrees of freedom"), d_y * fisher_density(n, d, x)
-    ),
-    special.fdtrc: lambda y, n, d, x, d_y: (
-        undefined("the degrees of freedom"), undefined("the degrees of freedom"), -d_y * fisher_density(n, d, x)
-    ),
-    special.fdtri: lambda y, n, d, p, d_y: (
-        undefined("the degrees of freedom"), undefined("the degrees of freedom"), d_y / fisher_density(n, d, y)
-    ),
     special.pdtr: lambda y, k, m, d_y: (None, -d_y * gamma_density(np.floor(k) + 1, m)),
     special.pdtrc: lambda y, k, m, d_y: (None, d_y * gamma_density(np.floor(k) + 1, m)),
-    special.bdtr: lambda y, k, n, p, d_y: (
-        undefined("its first argument"),
-        undefined("its second argument"),
-        -d_y * beta_density(np.floor(k) + 1, n - np.floor(k), p),
-    ),
-    special.bdtrc: lambda y, k, n, p, d_y: (
-        undefined("its first argument"),
-        undefined("its second argument"),
-        d_y * beta_density(np.floor(k) + 1, n - np.floor(k), p),
-    ),
-    special.nbdtr: lambda y, k, n, p, d_y: (
-        undefined("its first argument"), undefined("its second argument"), d_y * beta_density(n, k + 1, p)
-    ),
-    special.nbdtrc: lambda y, k, n, p, d_y: (
-        undefined("its first argument"), undefined("its second argument"), -d_y * beta_density(n, k + 1, p)
-    ),
+})
+known_in_last("the degrees of freedom", {
+    special.chdtr: lambda y, v, x, d_y: d_y * gamma_density(v / 2, x / 2) / 2,
+    special.chdtrc: lambda y, v, x, d_y: -d_y * gamma_density(v / 2, x / 2) / 2,
+    special.chdtri: lambda y, v, p, d_y: -2 * d_y / gamma_density(v / 2, y / 2),
+    special.stdtr: lambda y, df, t, d_y: d_y * student_density(df, t),
+    special.stdtrit: lambda y, df, p, d_y: d_y / student_density(df, y),
+})
+known_in_last("the degrees of freedom", {
+    special.fdtr: lambda y, n, d, x, d_y: d_y * fisher_density(n, d, x),
+    special.fdtrc: lambda y, n, d, x, d_y: -d_y * fisher_density(n, d, x),
+    special.fdtri: lambda y, n, d, p, d_y: d_y / fisher_density(n, d, y),
+}, second="the degrees of freedom")
+known_in_last("its first argument", {
+    special.bdtr: lambda y, k, n, p, d_y: -d_y * beta_density(np.floor(k) + 1, n - np.floor(k), p),
+    special.bdtrc: lambda y, k, n, p, d_y: d_y * beta_density(np.floor(k) + 1, n - np.floor(k), p),
+    special.nbdtr: lambda y, k, n, p, d_y: d_y * beta_density(n, k + 1, p),
+    special.nbdtrc: lambda y, k, n, p, d_y: -d_y * beta_density(n, k + 1, p),
 })
 
 
@@ -131,3 +113,19 @@ def binom_adjoint(y, n, k, d_y):
     d_log = d_y * y
     rest = special.digamma(n - k + 1)
     return d_log * (special.digamma(n + 1) - rest), d_log * (rest - special.digamma(k + 1))
+
+# ---- compositions ----
+
+composed({
+    special.agm: lambda a, b: math.pi / 4 * (a + b) / special.ellipk(((a - b) / (a + b)) ** 2),
+    special.comb: lambda N, k, exact=False, repetition=False: (
+        refuse("`special.comb` of whole numbers: use `special.binom`") if exact or repetition else special.binom(N, k)
+    ),
+    special.perm: lambda N, k, exact=False: (
+        refuse("`special.perm` of whole numbers: use `special.poch`") if exact else special.poch(N - k + 1, k)
+    ),
+    special.factorial: lambda n, exact=False: (
+        refuse("`special.factorial` of whole numbers: use `special.gamma`") if exact else special.gamma(n + 1)
+    ),
+    special.zetac: lambda x: refuse("the derivative of `special.zetac` is not known"),
+})

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from sourcead.primitives.registry import adjoint, elementwise
+from sourcead.primitives.scipy_special import known_in_last
 from sourcead.runtime import divide_or_zero, undefined
 
 ROOT_PI = math.sqrt(math.pi)
@@ -24,10 +25,6 @@ elementwise({
     special.wofz: lambda y, z, d_y: d_y * (2j / ROOT_PI - 2 * z * y),
     special.exp1: lambda y, x, d_y: -d_y * np.exp(-x) / x,
     special.expi: lambda y, x, d_y: d_y * np.exp(x) / x,
-    special.expn: lambda y, n, x, d_y: (
-        undefined("the order"),
-        -d_y * np.where(n == 0, np.exp(-x) * (x + 1) / x**2, special.expn(np.maximum(n - 1, 0), x)),
-    ),
     special.spence: lambda y, x, d_y: -d_y * np.where(x == 1, 1, special.log1p(x - 1) / np.where(x == 1, 1, x - 1)),
     special.lambertw: lambda y, z, k=0, d_y=None: (d_y * np.exp(-y) / (1 + y), None),
     special.wrightomega: lambda y, z, d_y: d_y * y / (1 + y),
@@ -37,6 +34,11 @@ elementwise({
     special.owens_t: lambda y, h, a, d_y: (
         -d_y * special.erf(a * h / ROOT_2) * np.exp(-h * h / 2) / (2 * ROOT_2_PI),
         d_y * np.exp(-h * h * (1 + a * a) / 2) / (2 * math.pi * (1 + a * a)),
+    ),
+})
+known_in_last("the order", {
+    special.expn: lambda y, n, x, d_y: (
+        -d_y * np.where(n == 0, np.exp(-x) * (x + 1) / x**2, special.expn(np.maximum(n - 1, 0), x))
     ),
 })
 
@@ -64,19 +66,12 @@ elementwise({
     special.ellipeinc: lambda y, phi, m, d_y: (
         d_y * np.sqrt(1 - m * np.sin(phi) ** 2), d_y * (y - special.ellipkinc(phi, m)) / (2 * m)
     ),
-    special.hyp0f1: lambda y, v, z, d_y: (undefined("its first argument"), d_y * special.hyp0f1(v + 1, z) / v),
-    special.hyp1f1: lambda y, a, b, x, d_y: (
-        undefined("its first argument"), undefined("its second argument"), d_y * a / b * special.hyp1f1(a + 1, b + 1, x)
-    ),
-    special.hyp2f1: lambda y, a, b, c, z, d_y: (
-        undefined("its first argument"),
-        undefined("its second argument"),
-        undefined("its third argument"),
-        d_y * a * b / c * special.hyp2f1(a + 1, b + 1, c + 1, z),
-    ),
-    special.hyperu: lambda y, a, b, x, d_y: (
-        undefined("its first argument"), undefined("its second argument"), -d_y * a * special.hyperu(a + 1, b + 1, x)
-    ),
+})
+known_in_last("its first argument", {
+    special.hyp0f1: lambda y, v, z, d_y: d_y * special.hyp0f1(v + 1, z) / v,
+    special.hyp1f1: lambda y, a, b, x, d_y: d_y * a / b * special.hyp1f1(a + 1, b + 1, x),
+    special.hyp2f1: lambda y, a, b, c, z, d_y: d_y * a * b / c * special.hyp2f1(a + 1, b + 1, c + 1, z),
+    special.hyperu: lambda y, a, b, x, d_y: -d_y * a * special.hyperu(a + 1, b + 1, x),
 })
 
 

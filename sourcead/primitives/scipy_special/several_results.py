@@ -14,37 +14,37 @@ from scipy import special
 from sourcead.primitives.registry import adjoint, adjoints, tangent, tangents
 from sourcead.runtime import unbroadcast, undefined
 
-adjoints({
-    special.airy: lambda y, z, d_y: d_y[0] * y[1] + d_y[1] * z * y[0] + d_y[2] * y[3] + d_y[3] * z * y[2],
-    special.sici: lambda y, x, d_y: d_y[0] * np.sinc(x / math.pi) + d_y[1] * (np.cos(x) / x),
-    special.shichi: lambda y, x, d_y: (
-        d_y[0] * np.where(x == 0, 1, np.sinh(x) / np.where(x == 0, 1, x)) + d_y[1] * (np.cosh(x) / x)
+
+def total(terms):
+    """Return the sum of the terms of a tuple."""
+    result = terms[0]
+    for term in terms[1:]:
+        result = result + term
+    return result
+
+
+def in_both_modes(terms) -> tuple:
+    """Return the adjoint and the tangent rule of a function of one number, from the product of each d[k] and the slope of y[k]."""
+    return lambda y, x, d_y: total(terms(y, x, d_y)), lambda y, x, t_x: terms(y, x, (t_x, t_x, t_x, t_x))
+
+
+TERMS = {
+    special.airy: lambda y, z, d: (d[0] * y[1], d[1] * z * y[0], d[2] * y[3], d[3] * z * y[2]),
+    special.sici: lambda y, x, d: (d[0] * np.sinc(x / math.pi), d[1] * (np.cos(x) / x)),
+    special.shichi: lambda y, x, d: (d[0] * np.where(x == 0, 1, np.sinh(x) / np.where(x == 0, 1, x)), d[1] * (np.cosh(x) / x)),
+    special.fresnel: lambda y, x, d: (d[0] * np.sin(math.pi * x * x / 2), d[1] * np.cos(math.pi * x * x / 2)),
+    special.iti0k0: lambda y, x, d: (d[0] * special.i0(x), d[1] * special.k0(x)),
+    special.itj0y0: lambda y, x, d: (d[0] * special.j0(x), d[1] * special.y0(x)),
+    special.it2i0k0: lambda y, x, d: (d[0] * ((special.i0(x) - 1) / x), d[1] * (-special.k0(x) / x)),
+    special.it2j0y0: lambda y, x, d: (d[0] * ((1 - special.j0(x)) / x), d[1] * (-special.y0(x) / x)),
+    special.itairy: lambda y, x, d: (
+        d[0] * special.airy(x)[0], d[1] * special.airy(x)[2], d[2] * special.airy(-x)[0], d[3] * special.airy(-x)[2]
     ),
-    special.fresnel: lambda y, x, d_y: d_y[0] * np.sin(math.pi * x * x / 2) + d_y[1] * np.cos(math.pi * x * x / 2),
-    special.iti0k0: lambda y, x, d_y: d_y[0] * special.i0(x) + d_y[1] * special.k0(x),
-    special.itj0y0: lambda y, x, d_y: d_y[0] * special.j0(x) + d_y[1] * special.y0(x),
-    special.it2i0k0: lambda y, x, d_y: d_y[0] * ((special.i0(x) - 1) / x) + d_y[1] * (-special.k0(x) / x),
-    special.it2j0y0: lambda y, x, d_y: d_y[0] * ((1 - special.j0(x)) / x) + d_y[1] * (-special.y0(x) / x),
-    special.itairy: lambda y, x, d_y: (
-        d_y[0] * special.airy(x)[0] + d_y[1] * special.airy(x)[2]
-        + d_y[2] * special.airy(-x)[0] + d_y[3] * special.airy(-x)[2]
-    ),
-})
-tangents({
-    special.airy: lambda y, z, t_z: (t_z * y[1], t_z * z * y[0], t_z * y[3], t_z * z * y[2]),
-    special.sici: lambda y, x, t_x: (t_x * np.sinc(x / math.pi), t_x * (np.cos(x) / x)),
-    special.shichi: lambda y, x, t_x: (
-        t_x * np.where(x == 0, 1, np.sinh(x) / np.where(x == 0, 1, x)), t_x * (np.cosh(x) / x)
-    ),
-    special.fresnel: lambda y, x, t_x: (t_x * np.sin(math.pi * x * x / 2), t_x * np.cos(math.pi * x * x / 2)),
-    special.iti0k0: lambda y, x, t_x: (t_x * special.i0(x), t_x * special.k0(x)),
-    special.itj0y0: lambda y, x, t_x: (t_x * special.j0(x), t_x * special.y0(x)),
-    special.it2i0k0: lambda y, x, t_x: (t_x * ((special.i0(x) - 1) / x), t_x * (-special.k0(x) / x)),
-    special.it2j0y0: lambda y, x, t_x: (t_x * ((1 - special.j0(x)) / x), t_x * (-special.y0(x) / x)),
-    special.itairy: lambda y, x, t_x: (
-        t_x * special.airy(x)[0], t_x * special.airy(x)[2], t_x * special.airy(-x)[0], t_x * special.airy(-x)[2]
-    ),
-})
+}
+for function, terms in TERMS.items():
+    adjoint_rule, tangent_rule = in_both_modes(terms)
+    adjoints({function: adjoint_rule})
+    tangents({function: tangent_rule})
 
 # ---- functions that take an order or a parameter too ----
 

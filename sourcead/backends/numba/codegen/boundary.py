@@ -68,9 +68,8 @@ def flattened(function: Function, live: dict[str, Type]) -> tuple[Function, Boun
     for p in function.params:
         work.parameter(p, p.name, params)
     body = work.without_globals(function.body, live, params)
-    results, texts = [], []
-    for result in body.results:
-        texts.append(work.result(result, results))
+    results: list[Atom] = []
+    texts = [work.result(result, results) for result in body.results]
     body = Block((*work.before, *body.stmts, *work.after), tuple(results) or (Const(0),))
     whole = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
     boundary = Boundary(tuple(work.arguments), whole, max(1, len(results)), work.namespace)
@@ -145,7 +144,7 @@ class _Flattening:
 
     def number(self, t: Type, text: str) -> str:
         """Return the expression that converts a Python number to the NumPy class that it has without Numba."""
-        if isinstance(t, Scalar) and t.dtype in _SMALL:
+        if isinstance(t, Scalar) and t.dtype in SMALL:
             return f"{self.held('np', np)}.{t.dtype.name}({text})"
         return text
 
@@ -172,7 +171,7 @@ class _Flattening:
         return name
 
 
-_SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
+SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
 
 
 def numbered(wish: str) -> Iterator[str]:

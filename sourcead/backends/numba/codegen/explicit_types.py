@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
-from sourcead.analysis.builder import atom_type
+from sourcead.analysis.builder import operand_type
 from sourcead.analysis.connected import UnionFind
 from sourcead.backends.numba.codegen.boundary import build_op
 from sourcead.ir.nodes import (
@@ -132,13 +132,13 @@ class _Lists(UnionFind):
                     self.unite(target, base)
                 case Append(Var() as base, value, (), at):
                     self.unite(target, base)
-                    self.put.append((base, atom_type(value) if isinstance(value, Var | Const) else None))
+                    self.put.append((base, operand_type(value)))
                     self.inserted += [base] if at is not None else []
                 case Update(Var(type=ListT()) as base) | Pop(Var(type=ListT()) as base) | Let(Var(type=ListT()) as base):
                     self.unite(target, base)
                     if isinstance(stmt.op, Update) and stmt.op.mode == "set" and len(stmt.op.path) == 1:
                         value = stmt.op.value
-                        self.put.append((base, atom_type(value) if isinstance(value, Var | Const) else None))
+                        self.put.append((base, operand_type(value)))
 
     def floats_later(self) -> set[Var]:
         """Return the lists that begin with integers and into which floats are written later."""

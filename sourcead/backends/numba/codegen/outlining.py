@@ -25,15 +25,15 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.analysis.builder import atom_type
-from sourcead.backends.numba.codegen.boundary import numbered
+from sourcead.analysis.builder import atom_type, operand_type
+from sourcead.backends.numba.codegen.boundary import SMALL, numbered
 from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integers
 from sourcead.backends.numba.codegen.loop_nests import loop_nest, rank_of, reduces_all_axes
 from sourcead.backends.numba.codegen.recursion import Recursive, reachable
 from sourcead.backends.numba.functions import (
-    ARRAY_REDUCTIONS, ARRAY_UFUNCS, add_at, alike, apart, as_many, begin, disjoint, reserved, subtract_at, with_room
+    ARRAY_REDUCTIONS, ARRAY_UFUNCS, CHECKED, add_at, alike, apart, as_many, begin, disjoint, divided, power, product,
+    remainder, reserved, shifted, subtract_at, with_room
 )
-from sourcead.backends.numba.integers import CHECKED, checked, wraps
 from sourcead.emit import Emitted, emit
 from sourcead.emit.memory.sharing import call_sharing, index_sharing
 from sourcead.ir.nodes import (
@@ -46,7 +46,6 @@ from sourcead.primitives.table import record_of
 
 enter(*CHECKED, as_many, reserved, alike, begin, disjoint, with_room, no_floats, no_integers, numba="native")
 enter(with_room, memory="first")
-_SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
 
 
 @dataclass(eq=False)
@@ -114,7 +113,7 @@ class _Outlining:
     made_by: dict[Var, Op] = field(default_factory=dict)
     order: dict[Var, int] = field(default_factory=dict)
     same: dict[tuple, Outlined] = field(default_factory=dict)
-    grown: set[Var] = field(default_factory=set)  # see `integers.checked`
+    grown: set[Var] = field(default_factory=set)  # see `checked`
 
     def block(self, block: Block) -> Block:
         stmts: list[Stmt] = []
@@ -181,7 +180,7 @@ class _Outlining:
         if fn in (math.tanh, np.tanh) and not op.kwargs and _is_float(op.args[0]):
             return replace(op, fn=ARRAY_UFUNCS[np.tanh])  # libm takes twice as long
         if is_basic(fn) and not op.kwargs and not any(isinstance(a, tuple) for a in op.args):
-            if getattr(result, "dtype", None) in _SMALL:
+            if getattr(result, "dtype", None) in SMALL:
                 return replace(op, args=tuple(self.strong(a, result.dtype, stmt, before) for a in op.args))
             return op
         if any(isinstance(a, Var) and self.is_iterator(a) for a in op.args):
@@ -206,9 +205,7 @@ class _Outlining:
 
     def strong(self, operand: Operand, dtype: np.dtype, stmt: Stmt, before: list[Stmt]) -> Operand:
         """Return a Python number converted to the dtype that NumPy gives it in arithmetic with `dtype`; other operands unchanged."""
-        if not isinstance(operand, (Var, Const)):
-            return operand
-        t = atom_type(operand)
+        t = operand_type(operand)
         if not (isinstance(t, Scalar) and t.dtype is None and t.kind in ("int", "float")):
             return operand
         real = np.dtype(np.float32) if dtype.kind == "c" else dtype
@@ -232,13 +229,11 @@ class _Outlining:
                 return a
             if a not in inner:
                 made = self.made_by.get(a)
-                if isinstance(made, Build) and made.kind in ("tuple", "list") and made.items and not made.residual:
+                display = isinstance(made, Build) and made.kind in ("tuple", "list") and made.items and not made.residual
+                if display or self.is_iterator(a):
                     made = map_op(made, argument)
-                    tuples = made.kind == "list" and getattr(fn, "__module__", None) == "numpy" and fn not in (np.array, np.asarray)
-                    inner[a] = Var("items", a.type, True)
-                    stmts.append(Stmt((inner[a],), replace(made, kind="tuple") if tuples else made))
-                elif self.is_iterator(a):
-                    made = map_op(made, argument)
+                    if display and made.kind == "list" and getattr(fn, "__module__", None) == "numpy" and fn not in (np.array, np.asarray):
+                        made = replace(made, kind="tuple")
                     inner[a] = Var("items", a.type, True)
                     stmts.append(Stmt((inner[a],), made))
                 else:
@@ -302,6 +297,41 @@ class _Outlining:
         return v, False
 
 
+def checked(op: Call, grown: set[Var]) -> Call | None:
+    """Return the call of a checked function that replaces an operator on integers; None if the operator may stay.
+
+    Args:
+        op: the operation.
+        grown: the variables that loops carry from one iteration to the next, and products of them.
+    """
+    if len(op.args) != 2 or op.kwargs:
+        return None
+    a, b = op.args
+    kinds = {kind(a), kind(b)}
+    if op.fn in (operator.floordiv, operator.mod) and kinds <= {"int", "float"} and not (isinstance(b, Const) and b.value):
+        return Call(divided if op.fn is operator.floordiv else remainder, op.args)
+    if kinds != {"int"}:
+        return None
+    if op.fn is operator.pow and not (isinstance(b, Const) and 0 <= b.value <= 3):
+        return Call(power, op.args)
+    if op.fn is operator.lshift:
+        return Call(shifted, op.args)
+    if op.fn is operator.mul and (a in grown or b in grown):
+        return Call(product, op.args)
+    return None
+
+
+def kind(operand: Operand) -> str | None:
+    """Return "int" or "float" for a Python number; None for any other operand."""
+    t = operand_type(operand)
+    return t.kind if isinstance(t, Scalar) and t.dtype is None and t.kind in ("int", "float") else None
+
+
+def wraps(result: Type | None) -> bool:
+    """Return whether a result is a NumPy integer of less than 64 bits."""
+    return isinstance(result, Scalar) and isinstance(result.dtype, np.dtype) and result.dtype.kind in "iu" and result.dtype.itemsize < 8
+
+
 def number_as_array(op: Call, result: Array) -> Call:
     """Return the call that makes an array of one element from a number, for a variable that holds first a number and later an array."""
     return Call(np.full, (Const((1,) * len(result.dims)), *op.args), (("dtype", Const(result.dtype)),))
@@ -316,13 +346,13 @@ def is_basic(fn: Any) -> bool:
 
 def _is_float(operand: Operand) -> bool:
     """Return whether an operand is a 32-bit or 64-bit float."""
-    t = atom_type(operand) if isinstance(operand, (Var, Const)) else None
+    t = operand_type(operand)
     return isinstance(t, Scalar) and t.kind == "float" and t.dtype in (None, np.float32, np.float64)
 
 
 def _is_matrix(operand: Operand) -> bool:
     """Return whether an operand is a vector or matrix of numbers that BLAS supports."""
-    t = atom_type(operand) if isinstance(operand, (Var, Const)) else None
+    t = operand_type(operand)
     return isinstance(t, Array) and rank(t) in (1, 2) and kind_of(t) in ("float", "complex") and t.dtype.itemsize > 2
 
 

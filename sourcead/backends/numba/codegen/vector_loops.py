@@ -25,7 +25,7 @@ import numpy as np
 
 from sourcead.backends.numba.codegen.stacks import put, vector_stacks_as_matrices
 from sourcead.backends.numba.codegen.vector_statements import (
-    BY_MODE, ELEMENT, FLOAT, EqualLengths, Row, elementwise_work, is_vector, row_write
+    BY_MODE, ELEMENT, FLOAT, EqualLengths, Row, elementwise_work, row_write, vector_work
 )
 from sourcead.backends.numba.functions import alike, begin, disjoint, with_room
 from sourcead.ir.nodes import (
@@ -104,10 +104,10 @@ class _VectorStatementFuser(EqualLengths):
 
     def joins(self, stmt: Stmt, group: Group) -> bool:
         """Add a statement to the group if it belongs there, and return whether it does."""
-        row = row_write(stmt)
-        if not row and not elementwise_work(stmt) or not group.waiting.isdisjoint(op_reads(stmt.op)):
+        row, work = row_write(stmt), vector_work(stmt)
+        if work is None or not group.waiting.isdisjoint(op_reads(stmt.op)):
             return False
-        size = self.find(self.lengths(stmt)[0])
+        size = self.find(work.lengths[0])
         if group.stmts and size is not group.size and size != group.size:
             return False
         if row and not self.may_write(row, group):
@@ -198,13 +198,6 @@ def elements_read(stmt: Stmt) -> tuple[Var, ...]:
     return (row.value,) if row else op_reads(stmt.op)
 
 
-def values(stmt: Stmt) -> list[Var]:
-    """Return the vectors whose elements a statement reads."""
-    row = row_write(stmt)
-    operands = (row.value,) if row else elementwise_work(stmt)[1]
-    return [a for a in operands if is_vector(a)]
-
-
 def needed_for(results: set[Var], stmts: list[Stmt]) -> list[Stmt]:
     """Return the statements without those whose results are used only for their length."""
     kept: list[Stmt] = []
@@ -212,7 +205,7 @@ def needed_for(results: set[Var], stmts: list[Stmt]) -> list[Stmt]:
     for s in reversed(stmts):
         if row_write(s) or s.targets[0] in wanted:
             kept.append(s)
-            wanted.update(values(s))
+            wanted.update(vector_work(s).vectors)
     return kept[::-1]
 
 
@@ -226,26 +219,22 @@ def read_from_outside(needed: list[Stmt], stmts: list[Stmt]) -> list[Var]:
         if v not in made_by:
             found[v] = None
         elif v not in made:
-            for a in (*values(made_by[v]), *witnesses(made_by[v])):
-                visit(a)
+            visit_operands(made_by[v])
+
+    def visit_operands(stmt: Stmt) -> None:
+        work = vector_work(stmt)
+        for v in (*work.vectors, *work.witness):
+            visit(v)
 
     for s in needed:
-        for v in (*values(s), *witnesses(s)):
-            visit(v)
+        visit_operands(s)
     return list(found)
-
-
-def witnesses(stmt: Stmt) -> list[Var]:
-    """Return a list with the vector of which a statement uses only the length, if there is one."""
-    witness = None if row_write(stmt) else elementwise_work(stmt)[2]
-    return [] if witness is None else [witness]
 
 
 def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[Stmt]:
     """Return the loop that computes the results, and the statements before it that check lengths and allocate memory."""
     first, n, j = needed[0], Var("n", INT, True), Var("j", INT, True)
-    made = {s.targets[0] for s in needed}
-    before, measured, starts = rows_of(needed, vectors, made)
+    before, measured, starts = rows_of(needed, vectors)
     before.append(replace(first, targets=(n,), op=Call(alike, tuple(measured)) if measured[1:] else Call(len, (measured[0],))))
     for parts in parts_that_may_meet(needed, starts):
         n, given = Var("n", INT, True), n
@@ -255,7 +244,7 @@ def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[S
     finals: list[Var] = []  # of each array: its version at the end of an iteration
     targets: list[Var] = []
     place: dict[Var, int] = {}
-    read = {v for s in needed for v in values(s)}
+    read = {v for s in needed for v in vector_work(s).vectors}
     elements = {v: Var(f"{v.name}_j", ELEMENT, True) for v in vectors if v in read}
     body = [replace(first, targets=(element,), op=Index(v, j)) for v, element in elements.items()]
 
@@ -285,10 +274,10 @@ def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[S
             finals[at], targets[at] = fresh(target), target
             body.append(replace(s, targets=(finals[at],), op=op))
             continue
-        fn, operands, _ = elementwise_work(s)
-        args = tuple(elements.get(a, a) if isinstance(a, Var) else a for a in operands)
+        work = elementwise_work(s)
+        args = tuple(elements.get(a, a) if isinstance(a, Var) else a for a in work.operands)
         elements[target] = Var(f"{target.name}_j", ELEMENT, True)
-        body.append(replace(s, targets=(elements[target],), op=Let(args[0]) if fn is None else Call(fn, args)))
+        body.append(replace(s, targets=(elements[target],), op=Let(args[0]) if work.fn is None else Call(work.fn, args)))
         if target in results:
             empty = Var(target.name, target.type, True)
             before.append(replace(s, targets=(empty,), op=Call(np.empty, (n,))))
@@ -300,7 +289,7 @@ def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[S
     return [*before, replace(first, targets=tuple(targets), op=loop)]
 
 
-def rows_of(needed: list[Stmt], vectors: list[Var], made: set[Var]) -> tuple[list[Stmt], list[Var], dict[Stmt, Atom]]:
+def rows_of(needed: list[Stmt], vectors: list[Var]) -> tuple[list[Stmt], list[Var], dict[Stmt, Atom]]:
     """Return the statements before the loop, all vectors that must have equal lengths, and the start of each written part of a vector.
 
     A row is as long as its matrix is wide.

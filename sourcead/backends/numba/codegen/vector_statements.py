@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,23 +45,49 @@ def may_run_again(function: Function) -> bool:
     return not any(isinstance(s.op, Effect) or isinstance(s.op, Call) and s.op.effect for s in walk(function.body))
 
 
-def elementwise_work(stmt: Stmt) -> tuple | None:
-    """Return the function that a statement applies to each element, the operands, and a vector that fixes the length; None for others."""
+@dataclass(frozen=True)
+class Elementwise:
+    """A function of the elements of vectors.
+
+    Attributes:
+        fn: the function; None for the element itself.
+        operands: vectors and numbers.
+        target: the result.
+        witness: empty, or the vector that fixes the length of the result.
+    """
+
+    fn: Callable | None
+    operands: tuple
+    target: Var
+    witness: tuple[Var, ...] = ()
+
+    @property
+    def vectors(self) -> list[Var]:
+        """The vectors whose elements are read."""
+        return [a for a in self.operands if is_vector(a)]
+
+    @property
+    def lengths(self) -> list:
+        """The lengths that must be equal."""
+        return [v.type.dims[0] for v in (*self.vectors, *self.witness, self.target)]
+
+
+def elementwise_work(stmt: Stmt) -> Elementwise | None:
+    """Return what a statement computes from each element of vectors; None if it does anything else."""
     if len(stmt.targets) != 1 or stmt.within:
         return None
     match stmt.op:
         case Call(fn, (d, Var() as x), ()) if fn is runtime.unbroadcast and is_vector(d) and is_vector(x):
-            found = None, (d,), x
+            found = Elementwise(None, (d,), *stmt.targets, (x,))
         case Call(fn, args, (), False) if record_of(fn).looped:
-            found = fn, args, None
+            found = Elementwise(fn, args, *stmt.targets)
         case Update(base, (), value, "add" | "sub" as mode):
-            found = BY_MODE[mode], (base, value), None
+            found = Elementwise(BY_MODE[mode], (base, value), *stmt.targets)
         case _:
             return None
-    operands = found[1]
-    if not is_vector(stmt.targets[0]) or not any(map(is_vector, operands)):
+    if not is_vector(found.target) or not found.vectors:
         return None
-    return found if all(is_vector(a) or is_number(a) for a in operands) else None
+    return found if all(is_vector(a) or is_number(a) for a in found.operands) else None
 
 
 @dataclass(frozen=True)
@@ -76,9 +103,15 @@ class Row:
     mode: str | None
 
     @property
-    def measured(self) -> list:
-        """The lengths that must equal the length of the row."""
-        return [] if self.mode is None or isinstance(self.key, Slice) else [self.base.type.dims[1]]
+    def vectors(self) -> list[Var]:
+        return [self.value]
+
+    witness = ()
+
+    @property
+    def lengths(self) -> list:
+        width = [] if self.mode is None or isinstance(self.key, Slice) else [self.base.type.dims[1]]
+        return [self.value.type.dims[0], *width]
 
 
 def row_write(stmt: Stmt) -> Row | None:
@@ -99,18 +132,15 @@ def row_write(stmt: Stmt) -> Row | None:
     return None
 
 
+def vector_work(stmt: Stmt) -> Row | Elementwise | None:
+    """Return what a statement does with the elements of vectors; None for others."""
+    return row_write(stmt) or elementwise_work(stmt)
+
+
 class EqualLengths(UnionFind):
     """The classes of lengths that must be equal, because vectors of these lengths are operands of one operation."""
 
     def meet(self, stmt: Stmt) -> None:
         """Join the classes of the lengths that a statement on vectors requires to be equal; others require nothing."""
-        if row_write(stmt) or elementwise_work(stmt):
-            self.unite(*self.lengths(stmt))
-
-    def lengths(self, stmt: Stmt) -> list:
-        """Return the lengths that must be equal for a statement on vectors."""
-        row = row_write(stmt)
-        if row:
-            return [row.value.type.dims[0], *row.measured]
-        _, operands, witness = elementwise_work(stmt)
-        return [v.type.dims[0] for v in (*operands, witness, stmt.targets[0]) if is_vector(v)]
+        if work := vector_work(stmt):
+            self.unite(*work.lengths)

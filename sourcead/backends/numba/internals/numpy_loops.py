@@ -25,9 +25,8 @@ from collections.abc import Callable
 import llvmlite.binding as llvm
 import numpy as np
 from numba import types
-from numba.extending import overload, register_jitable
+from numba.extending import register_jitable
 
-from sourcead.backends.numba.functions import ARRAY_REDUCTIONS, ARRAY_UFUNCS
 from sourcead.backends.numba.public_toolchain import load
 
 DTYPES = {types.float32: np.dtype(np.float32), types.float64: np.dtype(np.float64)}
@@ -68,14 +67,8 @@ def symbols_of(ufunc: np.ufunc) -> dict[types.Type, types.ExternalFunction]:
     return symbols
 
 
-def register() -> None:
-    """Let compiled code call the loops of ufuncs of one operand, and reduce arrays with the loops of ufuncs of two."""
-    for function, stand_in in {**ARRAY_UFUNCS, **ARRAY_REDUCTIONS}.items():
-        overload(stand_in, strict=False)(choice(function))
-
-
 def choice(function: Callable) -> Callable:
-    """Return the overload of a ufunc or reduction, which chooses its implementation for an argument."""
+    """Return the overload of a ufunc or reduction, which calls loops of NumPy where there is one for the type of the argument."""
     name, ufunc = function.__name__, REDUCED_BY.get(function, function)
     symbols = symbols_of(ufunc)
     plain = load(f"def {name}_of(x):\n    return np.{name}(x)\n", f"{name}_of", {"np": np})

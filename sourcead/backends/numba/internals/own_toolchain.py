@@ -26,8 +26,8 @@ class InternalsToolchain(Toolchain):
 
     name = "internals"
 
-    def register(self) -> None:
-        numpy_loops.register()
+    def choice(self, function: Callable) -> Callable:
+        return numpy_loops.choice(function)
 
     def dispatcher(self, function: Callable, options: dict[str, Any]) -> Dispatcher:
         return numba.njit(**options, pipeline_class=GradientCompiler)(function)
@@ -81,8 +81,7 @@ class InternalsToolchain(Toolchain):
 
         return run
 
-    def first_calls(self, make: Callable[[bool], Dispatcher], compile_with: Callable[[Callable[[], None]], None]) -> Callable:
-        dispatcher = make(True)
+    def first_calls(self, dispatcher: Dispatcher, compile_with: Callable[[Callable[[], None]], None]) -> Callable:
         compile_for_args = dispatcher._compile_for_args  # what Numba calls for arguments of new types
 
         def compile_first(*args, **kwargs):

@@ -25,6 +25,7 @@ import numpy as np
 
 from sourcead.ad.residuals.costs import is_cheap
 from sourcead.analysis.affine import number
+from sourcead.analysis.connected import reachable
 from sourcead.analysis.element_loops import Access, Body, body_of, one_more
 from sourcead.analysis.same_element import After, Meeting, Subscripts
 from sourcead.backends.numba.codegen.loops.slice_loops import slices_as_loops
@@ -248,10 +249,7 @@ class _Order:
 
 def joined(n: int, before: set[tuple[int, int]]) -> list[list[int]]:
     """Return the strongly connected components of the numbers below n under `before`, in topological order."""
-    reach = {i: {i} for i in range(n)}
-    for _ in range(n):
-        for i, k in before:
-            reach[i] |= reach[k]
+    reach = {i: reachable([i], lambda at: [k for i, k in before if i == at]) for i in range(n)}
     out: list[list[int]] = []
     left = list(range(n))
     while left:

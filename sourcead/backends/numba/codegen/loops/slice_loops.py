@@ -24,14 +24,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sourcead.analysis.builder import atom_type
+from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.same_element import Subscripts
 from sourcead.backends.numba.codegen.loops.array_parts import Axis, Length, Parts
 from sourcead.backends.numba.functions import as_many
 from sourcead.ir.nodes import (
     Atom, Attr, Block, Call, Const, Function, Index, Loop, Op, Operand, Range, Stmt, Sub, Update, Var, fresh
 )
-from sourcead.ir.types import INT, Array, Scalar, Sym, TupleT, rank
+from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, Sym, TupleT, rank
 from sourcead.ir.walk import count_reads, map_blocks, op_blocks, reads_inside
 from sourcead.passes.cleanup.dead_code import remove_dead
 
@@ -87,13 +87,15 @@ class _Statement:
     work: _Slices
     stmts: tuple[Stmt, ...]
     at: int
-    before: list[Stmt] = field(default_factory=list)
-    inside: list[Stmt] = field(default_factory=list)
+    before: Builder = field(default_factory=Builder)
+    inside: Builder = field(default_factory=Builder)
     places: dict[Var, int] = field(default_factory=dict)
     done: dict[Var, Atom] = field(default_factory=dict)
 
     def __post_init__(self):
         self.stmt: Stmt = self.stmts[self.at]
+        for build in (self.before, self.inside):
+            build.origin, build.adjoint_of = self.stmt.origin, self.stmt.adjoint_of
         self.op: Update = self.stmt.op
         self.places = {t: k for k, s in enumerate(self.stmts[: self.at]) for t in s.targets}
         base = self.op.base
@@ -225,7 +227,7 @@ class _Statement:
             raise Not
         if self.inlined(v):
             op = self.definition(v)
-            return self.emit(replace(op, args=tuple(map(self.element, op.args))), v)
+            return self.element_of(v, replace(op, args=tuple(map(self.element, op.args))))
         base, axes = self.part(v)
         kept = [a for a in axes if a.at is None]
         mine = [self.axes[k] for k in self.running][len(self.running) - len(kept) :] if len(kept) <= len(self.running) else None
@@ -245,46 +247,37 @@ class _Statement:
                 raise Not
         key = tuple(a.at if a.at is not None else subscripts[id(a)] for a in axes)
         read = self.version() if base is self.op.base else base
-        return self.emit(Index(read, key if len(key) > 1 else key[0]), v)
+        return self.element_of(v, Index(read, key if len(key) > 1 else key[0]))
 
     def shifted(self, index: Var, axis: Axis, mine: Axis) -> Atom:
         """Return the subscript in a part that corresponds to the subscript `index` in the written part."""
         gap = axis.start.plus(mine.start, -1)
         if not gap.terms:
             return self.plus(index, gap.constant, self.inside)
-        start = index if mine.first is None else self.emit_int(Call(operator.sub, (index, mine.first)), self.inside)
-        return start if axis.first is None else self.emit_int(Call(operator.add, (start, axis.first)), self.inside)
+        start = index if mine.first is None else self.inside.emit(Call(operator.sub, (index, mine.first)), INT, "stop")
+        return start if axis.first is None else self.inside.emit(Call(operator.add, (start, axis.first)), INT, "stop")
 
-    def plus(self, atom: Atom, n: int, out: list[Stmt]) -> Atom:
-        if n == 0:
-            return atom
-        return self.emit_int(Call(operator.add if n > 0 else operator.sub, (atom, Const(abs(n)))), out)
+    def plus(self, atom: Atom, n: int, out: Builder) -> Atom:
+        return atom if n == 0 else out.emit(Call(operator.add if n > 0 else operator.sub, (atom, Const(abs(n)))), INT, "stop")
 
-    def emit_int(self, op: Op, out: list[Stmt]) -> Var:
-        v = Var("stop", INT, True)
-        out.append(Stmt((v,), op, self.stmt.origin, self.stmt.adjoint_of))
-        return v
-
-    def emit(self, op: Op, array: Var) -> Var:
+    def element_of(self, array: Var, op: Op) -> Var:
         """Add an op that computes an element of an array, and return the element."""
         dtype = array.type.dtype
-        v = Var(f"{array.name}_item", Scalar("bool" if dtype.kind == "b" else "float", dtype), True)
-        self.inside.append(Stmt((v,), op, self.stmt.origin, self.stmt.adjoint_of))
-        return v
+        return self.inside.emit(op, Scalar("bool" if dtype.kind == "b" else "float", dtype), f"{array.name}_item")
 
     # ---- the loops ----
 
     def written(self, value: Atom, key: tuple[Atom, ...]) -> list[Stmt]:
         base, new = self.op.base, fresh(self.op.base)
         update = replace(self.op, base=self.inner, path=(Sub(key if len(key) > 1 else key[0]),), value=value)
-        block = Block((*self.inside, self.like((new,), update)), (new,))
+        block = Block((*self.inside.stmts, self.like((new,), update)), (new,))
         param = self.inner
         outermost, *others = [(self.range_of(k), i) for k, i in zip(self.running, self.indices)]
         for domain, index in reversed(others):
             init, target = fresh(base), fresh(base)
             block = Block((self.like((target,), Loop(domain, index, (param,), (init,), block)),), (target,))
             param = init
-        return [*self.before, self.like(self.stmt.targets, Loop(*outermost, (param,), (base,), block))]
+        return [*self.before.stmts, self.like(self.stmt.targets, Loop(*outermost, (param,), (base,), block))]
 
     def like(self, targets: tuple[Var, ...], op: Op) -> Stmt:
         return replace(self.stmt, targets=targets, op=op)
@@ -295,13 +288,13 @@ class _Statement:
         start = Const(0) if axis.first is None else axis.first
         size: Atom = Const(axis.dim) if isinstance(axis.dim, int) else self.size(self.op.base, k)
         if axis.stop is not None:
-            stop: Atom = self.emit_int(Call(min, (size, axis.stop)), self.before)
+            stop: Atom = self.before.emit(Call(min, (size, axis.stop)), INT, "stop")
         else:
             stop = self.plus(size, -axis.from_end, self.before) if isinstance(size, Var) else Const(size.value - axis.from_end)
         for base, axis_of_base, other in self.compared.get(k, {}).values():
             gap = axis.start.plus(other.start, -1).constant - other.from_end
             end = self.plus(self.size(base, axis_of_base), gap, self.before)
-            stop = self.emit_int(Call(as_many, (stop, end)), self.before)
+            stop = self.before.emit(Call(as_many, (stop, end)), INT, "stop")
         if not self.backward:
             return Range(start, stop, Const(1))
         last = Const(start.value - 1) if isinstance(start, Const) else self.plus(start, -1, self.before)
@@ -310,12 +303,11 @@ class _Statement:
     def size(self, base: Var, k: int) -> Var:
         match self.definition(base):
             case Call(fn, (_, Var() as shape), ()) if fn is np.broadcast_to and isinstance(shape.type, TupleT):
-                return self.emit_int(Index(shape, Const(k)), self.before)  # the array itself need not be made
+                return self.before.emit(Index(shape, Const(k)), INT, "stop")  # the array itself need not be made
         if rank(base.type) == 1:
-            return self.emit_int(Call(len, (base,)), self.before)
-        shape = Var("shape", temp=True)
-        self.before.append(Stmt((shape,), Attr(base, "shape"), self.stmt.origin, self.stmt.adjoint_of))
-        return self.emit_int(Index(shape, Const(k)), self.before)
+            return self.before.emit(Call(len, (base,)), INT, "stop")
+        shape = self.before.emit(Attr(base, "shape"), UNKNOWN, "shape")
+        return self.before.emit(Index(shape, Const(k)), INT, "stop")
 
 
 def least_length(axis: Axis) -> int:

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sourcead.analysis.affine import Affine, Forms, constant, least, number, variable
+from sourcead.analysis.affine import Affine, Forms, Later, least, number, variable
 from sourcead.analysis.array_versions import Chains
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import (
@@ -48,13 +48,6 @@ class Place:
 
 
 Interval = tuple[Affine | None, Affine | None]  # [low, high); None for an unknown bound
-
-
-@dataclass(frozen=True)
-class Later:
-    """A variable in a later execution of a statement, where its value may differ from that in the earlier execution."""
-
-    var: Var
 
 
 class Nest(Forms):
@@ -179,7 +172,7 @@ class Nest(Forms):
             low, high = map(later, self.range_of(v.var))
             if at is not None and at.op.index is v.var:
                 step = number(at.op.domain.step)
-                following = variable(v.var).plus(constant(step or 0))
+                following = variable(v.var).plus(Affine(step or 0))
                 return (following if step and step > 0 else low), (following if step and step < 0 else high)
             return low, high
 
@@ -202,7 +195,7 @@ class Nest(Forms):
         found = []
         for part in parts:
             if isinstance(part, Slice):
-                low = constant(0) if part.lower is None else self.from_zero(part.lower)
+                low = Affine(0) if part.lower is None else self.from_zero(part.lower)
                 high = None if part.upper is None else self.from_zero(part.upper)
                 plain = part.step is None or number(part.step) == 1
                 found.append((low, high) if plain else (None, None))
@@ -212,7 +205,7 @@ class Nest(Forms):
                 return None
             else:
                 low = self.from_zero(part)
-                found.append((low, None if low is None else low.plus(constant(1))))
+                found.append((low, None if low is None else low.plus(Affine(1))))
         return found
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sourcead
-from sourcead.primitives.table import adjoint_rule, is_composed, no_derivative, tangent_rule
+from sourcead.primitives.table import adjoint_rule, compositions_of, no_derivative, tangent_rule
 
 autograd = pytest.importorskip("autograd")
 special = pytest.importorskip("scipy.special")
@@ -46,7 +46,7 @@ def test_autograds_registry_is_read():
 @pytest.mark.parametrize("name", sorted(THEIRS))
 def test_what_autograd_differentiates_is_differentiable(name):
     function = THEIRS[name]
-    if no_derivative(function) or is_composed(function):
+    if no_derivative(function) or any(not c.given for c in compositions_of(function)):
         return
     assert adjoint_rule(function) is not None
     assert tangent_rule(function) is not None

@@ -5,8 +5,8 @@ import pytest
 
 import sourcead
 from sourcead.errors import SourceADError
-from sourcead.primitives.table import own_rules
 from tests import coverage_table
+from tests.entered_rules import own_rules
 
 
 def test_every_public_name_is_in_a_class():

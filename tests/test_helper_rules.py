@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from sourcead import grad, jvp, runtime
-from sourcead.primitives.table import has_rule, no_derivative, registered
+from sourcead.primitives.table import has_rule, no_derivative
 from sourcead.runtime import matrices as runtime_matrices, tangents as runtime_tangents
+from tests.entered_rules import registered
 from tests.test_tangent_rules import agrees
 
 rng = np.random.default_rng(3)

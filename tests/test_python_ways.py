@@ -114,6 +114,17 @@ def test_remove_an_item_whose_place_the_run_decides():
     check_grads(f, (np.array([1.0, 5.0, 3.0]),))
 
 
+def test_a_loop_over_items_takes_the_values_that_are_there():
+    def f(x):
+        values = {"a": x[0], "b": x[1]}
+        for key, value in values.items():
+            values[key] = value * value
+            values["b"] = values["b"] + value
+        return values["a"] * values["b"]
+
+    check_grads(f, (np.array([1.0, 5.0]),))
+
+
 def test_equal_arrays_in_a_list_stay_apart_when_one_is_written():
     def f(x):
         rows = []

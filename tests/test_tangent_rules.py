@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from sourcead.primitives.rule import Linear, Rule
-from sourcead.primitives.table import adjoint_rule, own_rules, registered, tangent_rule
+from sourcead.primitives.table import adjoint_rule, tangent_rule
 from sourcead.runtime import add, zeros_like
 from tests import test_rules as table
+from tests.entered_rules import own_rules, registered
 from tests.test_rules import a34, bm, c31, inner, leaves, m4, perturbed, random_like, spd, t234, v3, v4
 
 pytestmark = pytest.mark.sampled(3)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass
 
+import numpy as np
+
 from sourcead.analysis.affine import number
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import dims_in
@@ -91,6 +93,13 @@ class Counting:
                 if dims and -len(dims) <= value < len(dims):
                     return dims[value]
         return Sym(0) if atom.type == INT else None
+
+    def transposed(self, atom: Atom) -> Var | None:
+        """Return the matrix or array that an atom is the transpose of, or None if it is not one."""
+        match self.op(atom):
+            case Call(np.transpose, (Var() as x,), ()):
+                return x
+        return None
 
     def op(self, atom: Atom) -> Op | None:
         """Return the op that defines a variable, or None if it is unknown."""

@@ -6,7 +6,7 @@
 
 The reverse sweep keeps its residuals on such lists (`ad/residuals/storage.py`), and marks them in their `Build`.  The passes that keep
 residuals in another form ask here which lists these are, and where: `passes/residuals/flatten_stacks.py`, which makes one stack of
-stacks of stacks, `passes/loops/stacked_factors.py`, and `stacks.py` of Numba's code generator, which make arrays of them.
+stacks of stacks, `passes/loops/fission.py`, and `stacks.py` of Numba's code generator, which make arrays of them.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ A pass that needs the context of a statement recurses over `op_blocks` itself.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -146,6 +146,24 @@ def map_blocks(stmt: Stmt, f: Callable[[Block], Block]) -> Stmt:
     op = stmt.op
     changed = {name: new for name in op.children if isinstance(b := getattr(op, name), Block) and (new := f(b)) is not b}
     return replace(stmt, op=replace(op, **changed)) if changed else stmt
+
+
+def with_results(stmt: Stmt, keep: Sequence[int]) -> Stmt:
+    """Return a branch or loop with those of its results or variants whose numbers are in `keep`, or the same statement if it keeps all."""
+
+    def pick(items: tuple) -> tuple:
+        return tuple(items[k] for k in keep)
+
+    op = stmt.op
+    if len(keep) == len(stmt.targets):
+        return stmt
+    match op:
+        case Branch(cond, then, orelse, kind):
+            arms = (Block(arm.stmts, pick(arm.results)) for arm in (then, orelse))
+            op = Branch(cond, *arms, kind if keep else "if")
+        case Loop(_, _, params, inits, body):
+            op = replace(op, params=pick(params), inits=pick(inits), body=Block(body.stmts, pick(body.results)))
+    return replace(stmt, targets=pick(stmt.targets), op=op)
 
 
 # ---- Rebuilding a block ----

@@ -5,10 +5,8 @@ The families of SciPy are imported when the first function of SciPy is looked up
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +19,7 @@ from sourcead.primitives.compositions import (  # noqa: F401
     OF_UFUNCS, Composition, arrays, options, polynomials, statistics as composed_statistics, ufuncs, writes
 )
 from sourcead.primitives.function_kinds import home
-from sourcead.primitives.registry import FACTS, USERS, Primitive, adjoint, record
+from sourcead.primitives.registry import FACTS, Primitive, record
 from sourcead.primitives.rule import Linear, Rule, TangentRule
 
 NOTHING = Primitive(None)
@@ -78,31 +76,6 @@ def compositions_of(function) -> list[Composition]:
         ufunc, name = (function.__self__, function.__name__) if method else (function, "__call__")
         return own + [replace(c, first=(ufunc,)) for c in OF_UFUNCS.get(name, ())]
     return own
-
-
-def is_composed(function) -> bool:
-    """Return whether every call of a function is replaced by a composition."""
-    return any(not c.given for c in compositions_of(function))
-
-
-def own_rules() -> dict[Any, Rule]:
-    """Return the adjoint rules of all families, without those of users and of the examples in docstrings."""
-    return {f: rule for f, rule in registered().items() if f not in USERS and is_of_family(rule.function)}
-
-
-def is_of_family(rule_function) -> bool:
-    """Return whether a rule is defined in a module of this package, other than the registry."""
-    module = rule_function.__module__
-    return module.startswith(f"{__package__}.") and module != adjoint.__module__
-
-
-def registered() -> dict[Any, Rule]:
-    """Return all adjoint rules, with those of SciPy's families if SciPy is installed."""
-    if importlib.util.find_spec("scipy") is not None:
-        read_scipy("scipy.special")
-        read_scipy("scipy.linalg")
-    found = {f: record(f).adjoint_rule for f in (*FACTS, *USERS)}
-    return {f: rule for f, rule in found.items() if rule is not None}
 
 
 def read_scipy(where: str) -> None:

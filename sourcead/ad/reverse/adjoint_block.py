@@ -24,7 +24,7 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedValueError
 from sourcead.ir.nodes import AdjointBlock, Atom, Block, Branch, Call, Const, Loop, Op, Origin, Stmt, Var
 from sourcead.ir.types import Array, Scalar, carries_derivative, dims_of, kind_of, same_dtype
-from sourcead.ir.walk import map_op, map_operand, op_blocks, substitute
+from sourcead.ir.walk import map_op, map_operand, op_blocks, substitute, with_results
 
 KINDS = {"int": "an integer", "bool": "a truth value"}
 
@@ -129,22 +129,11 @@ class _Eraser:
         return Block(tuple(map(self.stmt, block.stmts)), map_operand(block.results, self.atom))
 
     def stmt(self, stmt: Stmt) -> Stmt:
-        op, live = stmt.op, [k for k, t in enumerate(stmt.targets) if t not in self.same]
-
-        def pick(items: tuple) -> tuple:
-            return tuple(items[k] for k in live)
-
-        def yielding(block: Block) -> Block:
-            return Block(block.stmts, pick(block.results))
-
-        match op:
-            case AdjointBlock() | Call() if stmt.targets and not live:
-                op = AdjointBlock((), (), Block(()))
-            case Branch(_, then, orelse):
-                op = replace(op, then=yielding(then), orelse=yielding(orelse))
-            case Loop(_, _, params, inits, body):
-                op = replace(op, params=pick(params), inits=pick(inits), body=yielding(body))
-        self.stmts[stmt] = replace(stmt, targets=pick(stmt.targets), op=map_op(op, self.atom, self.block))
+        live = [k for k, t in enumerate(stmt.targets) if t not in self.same]
+        new = with_results(stmt, live)
+        if isinstance(stmt.op, (AdjointBlock, Call)) and stmt.targets and not live:
+            new = replace(new, op=AdjointBlock((), (), Block(())))
+        self.stmts[stmt] = replace(new, op=map_op(new.op, self.atom, self.block))
         return self.stmts[stmt]
 
     def sweep(self, sweep: Sweep) -> Sweep:

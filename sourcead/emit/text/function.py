@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -56,6 +57,8 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     origins = {s.adjoint_of is not None for s in function.body.stmts}
     comments = Comments(sections=origins == {True, False})
     statements = Statements(Expressions(names, nested, globals_), comments, read, at)
+    used = {names.get(v) for v in read} | globals_.reserved
+    statements.unread = next(name for n in itertools.count(1) if (name := "_" * n) not in used)
     body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
     body += statements.block(function.body, at_top=True)
     body += statements.returned(function.body.results)

@@ -35,12 +35,14 @@ class Statements:
         read: how often each variable is read.
         at: the functions that are called in place of `np.add.at` and `np.subtract.at`, under "add" and "sub".
         within: the context managers that are open.
+        unread: the name of what is not read: `_`, or more underscores if something that is read has that name.
     """
 
     def __init__(self, expressions: Expressions, comments: Comments, read: dict[Var, int], at: dict[str, Callable] | None = None):
         self.expressions, self.comments, self.read, self.at = expressions, comments, read, at
         self.nested = expressions.nested
         self.within: tuple[Call, ...] = ()
+        self.unread = "_"
 
     def block(self, block: Block, at_top: bool = False, printed: dict[Stmt, list[ast.stmt]] | None = None) -> list[ast.stmt]:
         """Return the statements of a block, without those that use its results; some may have been `printed` already."""
@@ -90,8 +92,8 @@ class Statements:
         return ast.Name(self.expressions.names[v], ast.Store())
 
     def taken(self, v: Var) -> ast.expr:
-        """Return the target of one element, which is `_` if nothing reads it."""
-        return self.target(v) if v in self.read else ast.Name("_", ast.Store())
+        """Return the target of one element, which has the name `unread` if nothing reads it."""
+        return self.target(v) if v in self.read else ast.Name(self.unread, ast.Store())
 
     def name(self, atom: Atom) -> str | None:
         """Return the name that an atom is printed as, or None if it is printed as another expression."""

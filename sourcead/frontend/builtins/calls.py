@@ -6,6 +6,8 @@ The kinds of callables and their order are listed in `core/operations.py`.
 from __future__ import annotations
 
 import functools
+import inspect
+import re
 import types
 from typing import Any
 
@@ -78,6 +80,8 @@ def refuse_some(lo: Lowering, fn: Any, args: list[Value], node) -> None:
     """Refuse calls that have no derivative although their function has a rule."""
     if fn in (float, complex) and args and isinstance(args[0], Var) and isinstance(args[0].type, Str):
         raise core.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
+    if isinstance(fn, np.ufunc) and fn.nout > 1 and len(args) > fn.nin:
+        raise core.unsupported(lo, node, f"`np.{fn.__name__}` with arrays for its results", "take the results: `a, b = ...`")
     if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":
         raise core.unsupported(lo, node, "`np.sign` of complex numbers cannot be differentiated yet", "write `x / np.abs(x)`")
 
@@ -86,11 +90,32 @@ def without_out(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[l
     """Split the arguments of a call into those without `out`, and the array that the result is written into, or None."""
     out = kwargs.get("out")
     kwargs = {k: v for k, v in kwargs.items() if k != "out"}
+    place = place_of_out(fn)
+    if place is not None and len(args) > place:
+        names = parameters_of(fn)[place + 1 :]
+        args, out, kwargs = args[:place], args[place], {**dict(zip(names, args[place + 1 :])), **kwargs}
     if isinstance(out, TupleVal) and len(out.items) == 1:
         out = out.items[0]
-    if isinstance(fn, np.ufunc) and len(args) > fn.nin:
-        args, out = args[: fn.nin], args[fn.nin]
     return args, kwargs, None if isinstance(out, Const) and out.value is None else out
+
+
+def place_of_out(fn: Any) -> int | None:
+    """Return the position at which a function of a library takes the array that its result is written into, None if at none."""
+    if isinstance(fn, np.ufunc):
+        return fn.nin
+    names = parameters_of(fn) if core.is_library(fn) else ()
+    return names.index("out") if "out" in names else None
+
+
+@functools.cache
+def parameters_of(fn: Any) -> tuple[str, ...]:
+    """Return the names of the parameters that a function takes by position; a function in C may tell them in its docstring alone."""
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+        return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+    except (TypeError, ValueError):
+        told = re.match(r"\w+\(([^*]*?)(?:\*.*)?\)", (getattr(fn, "__doc__", None) or "").lstrip())
+        return tuple(re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", told[1])) if told else ()
 
 
 def plain_arguments(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:

@@ -6,7 +6,8 @@ Both arms are lowered from the same state, one after the other; each value that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
@@ -14,8 +15,8 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control.merging import Arm, Merger
 from sourcead.frontend.core import (
-    FALSE, MISSING, POISON, SEEN, TRUE, UNSURE, VALUE, Cell, Flag, Lowering, Meta, MustMaterialise, NeverReturns,
-    NotStatic, Slots, Value, leaves, next_birth
+    FALSE, MISSING, POISON, SEEN, TRUE, UNSURE, VALUE, Cell, Flag, Lowering, Meta, MustBeOneValue, MustMaterialise,
+    NeverReturns, NotStatic, Slots, Value, leaves, next_birth
 )
 from sourcead.ir.nodes import Atom, Block, Branch, Stmt
 from sourcead.ir.types import Scalar
@@ -61,9 +62,21 @@ def choose(lo: Lowering, condition: Value, then: Callable[[], Any], otherwise: C
 
 
 def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) -> Any:
-    """Lower a branch in one attempt, which raises MustMaterialise if a list or dict must become one IR value first."""
+    """Lower a branch again until it is known which of the lists and dicts that its arms leave must be one IR value."""
+    one_value: set[tuple[Slots, Any] | None] = set()
+    while True:
+        with lo.attempt(MustBeOneValue, when=lambda error: error.place not in one_value) as attempt:
+            return _merged(lo, cond, arms, kind, one_value)
+        one_value.add(attempt.error.place)
+
+
+def _merged(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str, one_value: set) -> Any:
+    """Lower a branch in one attempt, which raises MustMaterialise if a list or dict must become one IR value before it.
+
+    `one_value` holds the slots in which an arm leaves a list or dict that must be one IR value; None is the value of the arm.
+    """
     birth = next_birth()
-    done = [_lower_arm(lo, arm, birth) for arm in arms]
+    done = [_lower_arm(lo, arm, birth, one_value) for arm in arms]
     merger = Merger(lo, done)
     changed: list[tuple[Slots, Any, Any, Any]] = []
     unsure: list[Slots] = []
@@ -78,9 +91,11 @@ def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) 
     merged = []
     for slots, key, a, b in changed:
         is_condition = isinstance(key, Flag) and a is TRUE and b is FALSE and isinstance(atom_type(cond), Scalar) and not done[1].left
-        merged.append((slots, key, cond if is_condition else merger.slot(key, a, b)))
+        with _leaving((slots, key)):
+            merged.append((slots, key, cond if is_condition else merger.slot(key, a, b)))
     values = [arm.value for arm in done if arm.value is not RAISED]
-    value = RAISED if not values else None if values[0] is None else merger.value(values[0], values[-1], "value")
+    with _leaving(None):
+        value = RAISED if not values else None if values[0] is None else merger.value(values[0], values[-1], "value")
     first, second = (Block(tuple(arm.stmts), tuple(r[side] for r in merger.results)) for side, arm in enumerate(done))
     if first.stmts or second.stmts or merger.results:
         lo.build.add(Stmt(tuple(var for _, _, var in merger.results), Branch(cond, first, second, kind)))
@@ -89,6 +104,16 @@ def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) 
     for slots in unsure:
         lo.set(slots, UNSURE, NOT_SURE)
     return value
+
+
+@contextmanager
+def _leaving(place: tuple[Slots, Any] | None) -> Iterator[None]:
+    """Tell the place of a list or dict that must be one IR value."""
+    try:
+        yield
+    except MustBeOneValue as request:
+        request.place = place
+        raise
 
 
 NOT_SURE = "which keys this dict has depends on what the program does, and its values differ in kind"
@@ -105,7 +130,7 @@ def open_dict(lo: Lowering, cell: Cell, value: Value) -> None:
         raise MustMaterialise(cell, lo.here)
 
 
-def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
+def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int, one_value: set) -> Arm:
     """Lower an arm, record its state at the end, and undo its changes of slots."""
     mark, within = lo.journal.mark(), lo.build.within
     atoms: dict[Cell, Atom] = {}
@@ -115,6 +140,10 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
         except NeverReturns:
             value = RAISED
         lo.build.within = within
+        for place in one_value:
+            left = value if place is None else place[0].get(place[1])
+            if isinstance(left, Cell) and left.kind in ("list", "dict") and left.slots.birth > birth:
+                lo.materialise(left)
         for slots, key in lo.journal.changed(mark, birth):
             if not isinstance(key, Meta):
                 settle(lo, slots.get(key, MISSING), atoms)
@@ -129,7 +158,11 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int) -> Arm:
     touched = {slots.cell for slots, _, _ in lo.journal.entries[mark:] if slots.cell is not None}
     contents = {cell: cell.items for cell in touched if cell.kind != "array"}
     poisoned = {cell: cell.slots[POISON] for cell in touched if POISON in cell.slots}
+    made = {cell: dict(cell.slots) for cell in touched if cell.slots.birth > birth}
     lo.journal.rollback(mark)
+    for cell, slots in made.items():  # only this arm can reach them: they stay as it left them
+        cell.slots.clear()
+        cell.slots.update(slots)
     return Arm(stmts, value, state, changed, atoms, value is RAISED, contents, poisoned)
 
 

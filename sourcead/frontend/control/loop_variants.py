@@ -6,16 +6,18 @@ variants, and the values that may share memory when an iteration begins. An atte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.control.branches import NOT_SURE, is_new_key, open_dict, restartable, settle
+from sourcead.frontend.control.variant_objects import (
+    forget_objects, link, of_variants, share_as_assumed, sharing_on_entry
+)
 from sourcead.frontend.control.variant_values import Assumptions, Round
 from sourcead.frontend.core import (
-    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, Cell, Lowering, Meta, NotStatic, Slots, Value, cells_of,
-    next_birth, roots
+    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, Cell, Lowering, Meta, NotStatic, Slots, Value, next_birth
 )
 from sourcead.ir.nodes import UNDEFINED, Block, Loop, Policy, Stmt, Var
 from sourcead.ir.types import Sym, with_dims
@@ -104,22 +106,17 @@ def _is_related_as_assumed(lo: Lowering, others: int, assumed: Assumptions) -> b
     return fine
 
 
-def sharing_on_entry(inits: dict[Slot, Value]) -> set[frozenset]:
-    """Return the pairs of variants that may share memory on entry, such as an array and a view of it under another name."""
-    own = {slot: {cell.root() for cell in cells_of(value)} for slot, value in inits.items() if not isinstance(slot[1], Meta)}
-    slots = [slot for slot, found in own.items() if found]
-    return {frozenset((a, b)) for k, a in enumerate(slots) for b in slots[k + 1 :] if own[a] & roots(inits[b])}
-
-
 def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions) -> tuple[Stmt, dict[Slot, Value]] | None:
     """Lower a loop in one attempt; return its statement and the variants' values after it, None if an assumption was wrong."""
     birth, mark = next_birth(), lo.journal.mark()
     assumed.inits = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
+    entry = of_variants(assumed.inits)
+    forget_objects(assumed, entry)
     variants = Round(lo, assumed)
     params = {slot: variants.parameter((slot,), assumed.inits[slot], template) for slot, template in assumed.variants.items()}
     for slot, value in params.items():
         lo.set(*slot, value)
-    link(lo, params, assumed.together | sharing_on_entry(assumed.inits))
+    link(lo, of_variants(params), assumed.together | sharing_on_entry(entry))
     note(lo, assumed)
     others = relate(lo, assumed)
     with lo.using(depth=lo.depth + 1), lo.build.block() as stmts:
@@ -131,7 +128,7 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
         changed = lo.journal.changed(mark, birth)
         ends = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
         related = _is_related_as_assumed(lo, others, assumed)
-        if not _holds(lo, changed, ends, params, assumed, birth) or not related:
+        if not _holds(lo, changed, ends, params, assumed) or not related:
             return None
         yields = dict.fromkeys(variants.leaves, UNDEFINED)
         stable = [variants.collect((slot,), params[slot], end, yields) for slot, end in ends.items()]
@@ -146,21 +143,13 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
     after = {dim: Sym(dim.least) for dim in assumed.dims}  # new dims after the loop for those that differ between iterations
     outs = {p: Var(leaf.param.name, with_dims(leaf.param.type, after), leaf.param.temp) for p, leaf in leaves.items()}
     lo.build.maybe_number.update(outs[p] for p, leaf in leaves.items() if leaf.param in lo.build.maybe_number)
-    results = {slot: variants.result((slot,), value, outs) for slot, value in params.items()}
-    link(lo, results, assumed.together | sharing_on_entry(assumed.inits))  # there may be no iteration
+    made: dict[tuple, Cell] = {}
+    results = {slot: variants.result((slot,), value, outs, made) for slot, value in params.items()}
+    link(lo, of_variants(results), assumed.together | sharing_on_entry(entry))  # there may be no iteration
     return Stmt(tuple(outs.values()), loop_op), results
 
 
-def link(lo: Lowering, values: dict[Slot, Value], pairs: Iterable[frozenset]) -> None:
-    """Record that the two variants of each pair may share memory."""
-    for pair in pairs:
-        found = [cells_of(values[slot]) for slot in pair if slot in values]
-        if len(found) == 2:
-            for cell in found[0]:
-                lo.share(cell, found[1])
-
-
-def _holds(lo: Lowering, changed: dict[Slot, Any], ends: dict, params: dict, assumed: Assumptions, birth: int) -> bool:
+def _holds(lo: Lowering, changed: dict[Slot, Any], ends: dict, params: dict, assumed: Assumptions) -> bool:
     """Return whether an iteration changed only slots that are variants, and poisoned and shared cells only as assumed."""
     changed = {slot: old for slot, old in changed.items() if slot[0].birth < assumed.birth}
     expected = [_is_expected(lo, slots, key, old, assumed) for (slots, key), old in changed.items()]
@@ -168,7 +157,8 @@ def _holds(lo: Lowering, changed: dict[Slot, Any], ends: dict, params: dict, ass
     for slots, key in changed:
         if key is POISON and slots.get(POISON) is not None:
             fine &= assumed.poison(slots.cell, slots[POISON])
-    return _shares_as_assumed(ends, params, assumed, birth) and fine
+    moving = {slot: end for slot, end in ends.items() if slot in params}
+    return share_as_assumed(assumed, of_variants(moving), of_variants(params)) and fine
 
 
 def _is_expected(lo: Lowering, slots: Slots, key: Any, old: Any, assumed: Assumptions) -> bool:
@@ -190,33 +180,3 @@ def _is_expected(lo: Lowering, slots: Slots, key: Any, old: Any, assumed: Assump
         open_dict(lo, slots.cell, new if old is MISSING else old)
         assumed.unsure.add(slots)
     return False
-
-
-def _shares_as_assumed(ends: dict, params: dict, assumed: Assumptions, birth: int) -> bool:
-    """Return whether the variants share memory only as assumed; if not, widen the assumption."""
-    fine = True
-    owners: dict[Cell, Slot] = {cell.root(): slot for slot, value in params.items() for cell in cells_of(value)}
-    reach: dict[Slot, set] = {}
-    for slot, end in ends.items():
-        if end is MISSING or slot[1] is VALUE or slot not in params or end is params[slot]:
-            continue
-        reach[slot] = roots(end)
-        outer = {c for c in reach[slot] if c not in owners and c.slots.birth < assumed.birth}
-        known = assumed.sharing.setdefault(slot, set())
-        if not outer <= known:
-            known |= outer
-            fine = False
-    slots = list(reach)
-    pairs = set()
-    for i, a in enumerate(slots):
-        for b in slots[i + 1 :]:
-            if any(c in owners or c.slots.birth > birth for c in reach[a] & reach[b]):
-                pairs.add(frozenset((a, b)))
-        for cell in reach[a]:
-            owner = owners.get(cell)
-            if owner is not None and owner != a and ends.get(owner) is params.get(owner):
-                pairs.add(frozenset((a, owner)))
-    if not pairs <= assumed.together:
-        assumed.together |= pairs
-        fine = False
-    return fine

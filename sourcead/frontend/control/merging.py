@@ -67,11 +67,15 @@ class Merger:
         lo: the lowering, in its state after the branch.
         arms: the arms.
         results: (atom of the first arm, atom of the second, variable) for each result of the `Branch`.
+        made: (value of the first arm, value of the second) -> the object that is one or the other after the branch.
+        behind: each of these objects, and the cells of both arms that it may be.
     """
 
     lo: Lowering
     arms: list[Arm]
     results: list[tuple[Atom, Atom, Var]] = field(default_factory=list)
+    made: dict[tuple[int, int], Cell] = field(default_factory=dict)
+    behind: list[tuple[Cell, set[Cell]]] = field(default_factory=list)
 
     def slot(self, key: Any, a: Any, b: Any) -> Any:
         """Return the value of a slot after the branch, given its values at the ends of the arms."""
@@ -97,6 +101,8 @@ class Merger:
         """Return the merged value of `a` in the first arm and `b` in the second."""
         if a is b and not any(arm.left for arm in self.arms):
             return a
+        if (id(a), id(b)) in self.made:
+            return self.made[id(a), id(b)]
         if isinstance(a, Const) and isinstance(b, Const) and not a.live and not b.live and core.same_constant(a, b):
             return a
         a, b = (UNDEFINED if is_unassigned(x) and is_structure(y) else x for x, y in ((a, b), (b, a)))
@@ -109,12 +115,9 @@ class Merger:
             names = [f"{name}_{k}" if some.cls else name for k in some.keys]
             items = ([UNDEFINED] * len(names) if v is UNDEFINED else v.items for v in (a, b))
             return TupleVal(tuple(map(self.value, *items, names)), None, some.cls)
-        if isinstance(some, Cell) and some.kind != "array":
-            if alone or self.have_same_keys(a, b):
-                return self.containers(some, a, b, name)
-            for cell in (a, b):
-                if isinstance(cell, Cell) and cell.kind == "list" and cell.depth < self.lo.depth + 1:
-                    raise MustMaterialise(cell, self.lo.here)
+        if isinstance(some, Cell) and some.kind != "array" and (alone or self.have_same_keys(a, b)):
+            return self.containers(some, a, b, name)
+        self.request_one_value(a, b)
         if alone and (isinstance(some, (FunctionVal, BoundVal)) or isinstance(some, Const) and callable(some.value)):
             return some
         if isinstance(a, Slice) and isinstance(b, Slice) and (bounds := core.paired_bounds(a, b)) is not None:
@@ -123,6 +126,28 @@ class Merger:
         if core.is_function(a) and core.is_function(b):
             return self.functions(a, b)
         return self.data(a, b, name)
+
+    def request_one_value(self, a: Value, b: Value) -> None:
+        """Request that lists or dicts become one IR value if the arms leave them in different structures."""
+        cells = [v for v in (a, b) if isinstance(v, Cell)]
+        for cell in cells:
+            if len(cells) < 2 or cell.kind not in ("list", "dict") or cell.kind == "dict" and not core.can_be_map(cell, UNDEFINED):
+                continue
+            if cell.depth < self.lo.depth + 1:
+                raise MustMaterialise(cell, self.lo.here)
+            raise core.MustBeOneValue
+
+    def one_object(self, a: Value, b: Value, merged: Cell) -> None:
+        """Record the object that is `a` or `b` after the branch, with the other objects that it may share memory with."""
+        self.made[id(a), id(b)] = merged
+        behind = {root for v in (a, b) if isinstance(v, Cell) for root in roots(v)}
+        self.lo.share(merged, behind)
+        for held in {held for cell in behind for held in cell.holds}:
+            self.lo.hold(merged, held)
+        for other, cells in self.behind:
+            if cells & behind:
+                self.lo.share(merged, [other])
+        self.behind.append((merged, behind))
 
     def data(self, a: Value, b: Value, name: str) -> Value:
         """Return the merged value of a number, array or other IR value in each arm, as a result of the `Branch`."""
@@ -133,6 +158,7 @@ class Merger:
         merged = self.lo.wrap(var, shares=found, name=name)
         why = poisons[0] or poisons[1]
         if isinstance(merged, Cell):
+            self.one_object(a, b, merged)
             merged.frozen = next((c.frozen for c in found if c.frozen), None)
             if why:
                 merged.slots[POISON] = why
@@ -177,7 +203,7 @@ class Merger:
         keys = items[0] if some is a else items[1]
         cells = [v for v in (a, b) if isinstance(v, Cell)]
         merged = self.lo.like(some, {k: self.value(*(i.get(k, UNDEFINED) for i in items), f"{name}_{k}") for k in keys}, name)
-        self.lo.share(merged, (c for v in cells for c in roots(v)))
+        self.one_object(a, b, merged)
         merged.frozen = next((v.frozen for v in cells if v.frozen), None)
         before = next((v.slots[POISON] for v in cells if POISON in v.slots), None)
         if why := self.arms[0].poison(a) or self.arms[1].poison(b) or before:

@@ -6,6 +6,7 @@ A leaf has a *path*: the slot of the variant, then the positions or keys that le
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,8 +31,11 @@ class Assumptions:
         leave: the slot of the flag that ends the loop.
         types: the types of the leaves.
         inits: the values of the variants on entry.
-        sharing: slot of a variant -> cells made before the loop with which it may share memory.
-        together: pairs of variants that may share memory.
+        sharing: path of an object -> cells made before the loop with which it may share memory.
+        together: pairs of paths whose objects may share memory.
+        same: path of an object -> path of an earlier variant's that is the same object at the beginning of every iteration.
+        kept: path of an object -> the cell made before the loop that it is at the beginning of every iteration.
+        changing: paths whose object is none of these two in some iteration.
         poisoned: cell that must not be read -> the reason.
         spoiled: leaf that must not be read before it is assigned -> the reason.
         opened: containers that came in as one value and were changed since.
@@ -48,8 +52,11 @@ class Assumptions:
     leave: tuple[Slots, Any]
     types: dict[tuple, Type] = field(default_factory=dict)
     inits: dict = field(default_factory=dict)
-    sharing: dict[tuple[Slots, Any], set[Cell]] = field(default_factory=dict)
+    sharing: dict[tuple, set[Cell]] = field(default_factory=dict)
     together: set[frozenset] = field(default_factory=set)
+    same: dict[tuple, tuple] = field(default_factory=dict)
+    kept: dict[tuple, Cell] = field(default_factory=dict)
+    changing: set[tuple] = field(default_factory=set)
     poisoned: dict[Cell, str] = field(default_factory=dict)
     spoiled: dict[tuple, str] = field(default_factory=dict)
     opened: set[Slots] = field(default_factory=set)
@@ -77,14 +84,29 @@ class Leaf:
 
 @dataclass
 class Round:
-    """One attempt to lower a loop: its assumptions, and the leaves by their paths."""
+    """One attempt to lower a loop: its assumptions, the leaves by their paths, and the objects at the beginning of an iteration."""
 
     lo: Lowering
     assumed: Assumptions
     leaves: dict[tuple, Leaf] = field(default_factory=dict)
+    objects: dict[tuple, Cell] = field(default_factory=dict)
 
     def parameter(self, path: tuple, init: Value, template: Value | None) -> Value:
         """Return the value of a variant at the beginning of an iteration: its structure with a loop parameter for each leaf."""
+        known = self.object_at(path, self.objects)
+        value = self.new_parameter(path, init, template) if known is None else known
+        if isinstance(value, Cell):
+            self.objects[path] = value
+        return value
+
+    def object_at(self, path: tuple, objects: dict[tuple, Cell]) -> Cell | None:
+        """Return the object at a path if it is assumed to be one made before the loop, or the same as at an earlier path."""
+        if path in self.assumed.kept:
+            return self.assumed.kept[path]
+        return objects.get(self.assumed.same.get(path))
+
+    def new_parameter(self, path: tuple, init: Value, template: Value | None) -> Value:
+        """Return such a value for a variant that is an object of its own."""
         shape = template if template is not None else init
         name = slot_name(path[0], init)
         if path in self.assumed.uncarried:
@@ -105,7 +127,7 @@ class Round:
 
     def container_parameter(self, path: tuple, init: Value, cell: Cell) -> Cell:
         """Record what a list, dict or object at the beginning of an iteration shares with its value on entry; return it."""
-        self.lo.share(cell, self.assumed.sharing.get(path[0], ()))
+        self.lo.share(cell, self.assumed.sharing.get(path, ()))
         if isinstance(init, Cell):
             self.lo.share(cell, self.older(roots(init)))
             cell.frozen = init.frozen
@@ -134,7 +156,7 @@ class Round:
             lo.build.maybe_number.add(param)
         if slot[1] is VALUE:
             return param
-        shares = assumed.sharing.get(slot, set()) | (self.older(roots(init)) if isinstance(init, Cell) else set())
+        shares = assumed.sharing.get(path, set()) | (self.older(roots(init)) if isinstance(init, Cell) else set())
         value = lo.wrap(param, shares=shares, name=name)
         if isinstance(value, Cell) and isinstance(init, Cell):
             value.frozen = None
@@ -159,6 +181,8 @@ class Round:
         """Enter the atoms that the iteration yields for a variant's leaves; return False if a type or structure was assumed wrongly."""
         slot = path[0]
         end = UNDEFINED if end is MISSING else end
+        if isinstance(param, Cell) and self.object_at(path, self.objects) is param:
+            return True  # `one_object_each` compares the ends
         if isinstance(param, OptionalVal) and (found := self.optional_end(param, end)) is not None:
             flag = self.collect((*path, "missing"), param.missing, found[0], yields)
             return self.collect(path, param.held, found[1], yields) and flag
@@ -259,12 +283,20 @@ class Round:
 
     # -- after the loop ----------------------------------------------------------------------------------------------------
 
-    def result(self, path: tuple, param: Value, outs: dict[tuple, Var]) -> Value:
+    def result(self, path: tuple, param: Value, outs: dict[tuple, Var], after: dict[tuple, Cell]) -> Value:
         """Return the value of a variant after the loop, given the results of the loop by path."""
+        known = self.object_at(path, after)
+        value = self.new_result(path, param, outs, after) if known is None else known
+        if isinstance(value, Cell):
+            after[path] = value
+        return value
+
+    def new_result(self, path: tuple, param: Value, outs: dict[tuple, Var], after: dict[tuple, Cell]) -> Value:
+        """Return such a value for a variant that is an object of its own."""
         if isinstance(param, OptionalVal):
-            return OptionalVal(self.result((*path, "missing"), param.missing, outs), self.result(path, param.held, outs))
+            return OptionalVal(self.result((*path, "missing"), param.missing, outs, after), self.result(path, param.held, outs, after))
         if (parts := parts_of(param)) is not None:
-            items = {k: self.result((*path, k), p, outs) for k, p in parts.items()}
+            items = {k: self.result((*path, k), p, outs, after) for k, p in parts.items()}
             if isinstance(param, TupleVal):
                 return TupleVal(tuple(items.values()), None, param.cls)
             cell = self.lo.like(param, items, param.name)
@@ -277,6 +309,17 @@ class Round:
             return outs.get(path, param)
         shares = self.older(param.shares) if isinstance(param, Cell) else ()
         return self.spoil(path, self.lo.wrap(outs[path], shares=shares, name=outs[path].name))
+
+
+def objects(path: tuple, value: Value) -> Iterator[tuple[tuple, Cell]]:
+    """Iterate over the paths and cells of the arrays and containers in the value of a variant, a container before its items."""
+    if isinstance(value, OptionalVal):
+        value = value.held
+    if isinstance(value, Cell):
+        yield path, value
+    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
+        for key, item in zip(value.keys, value.contents):
+            yield from objects((*path, key), item)
 
 
 def widened(t: Type) -> Type:

@@ -6,16 +6,16 @@ from sourcead.frontend.core.cells import (
     is_text, leaves, parts_of, reach, roots, unreadable
 )
 from sourcead.frontend.core.errors import (
-    MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, unsupported
+    MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, unsupported
 )
 from sourcead.frontend.core.journal import (
     FALSE, KIND, MISSING, POISON, SEEN, STALE, TRUE, UNSURE, VALUE, WHOLE, Flag, Meta, Slots, next_birth
 )
 from sourcead.frontend.core.known_values import (
-    can_be_map, data_type, fold, has_countable_items, has_known_items, is_code, is_function, is_number, is_sequence,
-    known, paired_bounds, passes_derivative, same_constant, same_keys, same_thing
+    can_be_map, data_type, fold, has_countable_items, has_known_items, has_rule, is_code, is_function, is_library,
+    is_library_module, is_number, is_sequence, known, paired_bounds, passes_derivative, same_constant, same_keys,
+    same_thing
 )
-from sourcead.frontend.core.libraries import has_rule, is_library, is_library_module
 from sourcead.frontend.core.lowering import Frame, Lowering, Scope, name_reads
 from sourcead.frontend.core.names import as_value, live_data, resolve
 from sourcead.frontend.core.operations import (
@@ -23,4 +23,4 @@ from sourcead.frontend.core.operations import (
     has_attribute, iterate, kind_of_callable, lower, lower_statement, lower_statements, method, operand, operate,
     replaced_statement, special_method, statement, store, subscript, truth
 )
-from sourcead.frontend.core.optional_tuples import compared_with_none, is_none, pair_of, pairs_in_arms, present
+from sourcead.frontend.core.optional_tuples import compared_with_none, is_none, pair_of, pairs_in_arms

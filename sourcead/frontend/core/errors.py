@@ -37,6 +37,16 @@ class MustMaterialise(Exception):
         self.origin = origin
 
 
+class MustBeOneValue(Exception):
+    """Signal that a list or dict that an arm of a branch leaves must be one IR value, as the other arm's is or can be.
+
+    Attributes:
+        place: the slot that the arm leaves it in, None for the value of the arm.
+    """
+
+    place: tuple | None = None
+
+
 def unsupported(lo, node: gast.AST, reason: str | None = None, instead: str | None = None) -> UnsupportedSyntaxError:
     """Make the error for an unsupported construct."""
     name = CONSTRUCTS.get(type(node).__name__, f"`{type(node).__name__}`")

@@ -162,24 +162,19 @@ class Snapshot:
 
     def __init__(self, lo: Any):
         self.journal, self.entries, self.others = lo.journal, lo.journal.mark(), len(lo.journal.others)
-        self.owners = [(owner, _attributes(owner)) for owner in (lo, lo.build, *lo.scopes())]
+        self.attributes = [  # slots are covered by the journal; the content of plain containers is copied
+            (owner, name, value, copy.copy(value) if type(value) in (dict, set, list) else None)
+            for owner in (lo, lo.build, *lo.scopes())
+            for name, value in vars(owner).items()
+            if name not in SYNTAX
+        ]
 
     def restore(self) -> None:
         """Restore the lowering to the saved state."""
         self.journal.rollback(self.entries)
         self.journal.undo(self.others)
-        for owner, before in self.owners:
-            for name, (value, content) in before.items():
-                setattr(owner, name, value)
-                if content is not None:
-                    value.clear()
-                    (value.extend if isinstance(value, list) else value.update)(content)
-
-
-def _attributes(owner: Any) -> dict[str, tuple[Any, Any]]:
-    """Copy the attributes of an object and the content of plain containers among them; slots are covered by the journal."""
-    return {
-        name: (value, copy.copy(value) if type(value) in (dict, set, list) else None)
-        for name, value in vars(owner).items()
-        if name not in SYNTAX
-    }
+        for owner, name, value, content in self.attributes:
+            setattr(owner, name, value)
+            if content is not None:
+                value.clear()
+                (value.extend if isinstance(value, list) else value.update)(content)

@@ -26,7 +26,7 @@ import gast
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import BoundVal, Cell, Held, Iterable, MethodVal, SuperVal, TupleVal, Value
 from sourcead.frontend.core.errors import unsupported
-from sourcead.frontend.core.libraries import in_python
+from sourcead.frontend.core.known_values import in_python
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import Atom, Const, Operand, Var
 from sourcead.ir.records import find
@@ -84,9 +84,7 @@ def atom(lo: Lowering, node: gast.AST) -> Atom:
     return lo.read(lower(lo, node))
 
 
-@lower.register(Held)
-def _lower_held(lo: Lowering, node: Held) -> Value:
-    return node.value
+lower.register(Held)(lambda lo, node: node.value)
 
 
 def operand(lo: Lowering, node: gast.AST) -> Operand:

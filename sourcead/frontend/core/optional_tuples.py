@@ -16,7 +16,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import Cell, OptionalVal, TupleVal, Value
 from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.known_values import same_keys
-from sourcead.frontend.core.operations import Generic, attribute, iterate, subscript
+from sourcead.frontend.core.operations import attribute, iterate, subscript
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Var
 from sourcead.ir.types import BOOL, NoneType
 
@@ -36,11 +36,6 @@ def pair_of(value: Value) -> tuple[Atom, Value] | None:
     if isinstance(value, OptionalVal):
         return value.missing, value.held
     return (Const(False), value) if isinstance(value, TupleVal) else None
-
-
-def present(value: Value) -> Value:
-    """Return the tuple in a value that may be None, for a use where Python raises an error for None."""
-    return value.held if isinstance(value, OptionalVal) else value
 
 
 def pairs_in_arms(values: list[Value]) -> list[tuple[Atom, Value]] | None:
@@ -63,10 +58,5 @@ def compared_with_none(lo, fn, a: Value, b: Value) -> Value | None:
     return a.missing if TESTS[fn] else lo.wrap(lo.build.call(operator.not_, a.missing, type=BOOL))
 
 
-def _of_held(operation: Generic) -> None:
-    """Apply an operation to the tuple in a value that may be None, since Python raises an error there for None."""
-    operation.register(OptionalVal)(lambda lo, value, *args: operation(lo, value.held, *args))
-
-
-for _operation in (attribute, subscript, iterate):
-    _of_held(_operation)
+for _operation in (attribute, subscript, iterate):  # of the tuple in a value that may be None, where Python raises an error
+    _operation.register(OptionalVal)(lambda lo, value, *args, operation=_operation: operation(lo, value.held, *args))

@@ -12,8 +12,8 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value
-from sourcead.frontend.values import memory_layouts, objects
-from sourcead.ir.nodes import Call, Const, Slice, Var
+from sourcead.frontend.values import objects
+from sourcead.ir.nodes import Call, Const, Slice, Var, View
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
@@ -68,7 +68,9 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     if name in ("real", "imag"):
         return core.call_library(lo, getattr(np, name), [value], {}, node)
     if name == "flat" and isinstance(value, Cell) and is_array(t):
-        return memory_layouts.flat(lo, value)
+        elements = lo.view(value, View(np.reshape, (Const(-1),)))  # in C order, whatever the layout
+        lo.read(elements)
+        return elements
     if name in ("flat", "data", "base", "ctypes", "strides", "flags"):
         why = f"`.{name}` of an array shows its memory, which the gradient does not share"
         raise core.unsupported(lo, node, why, "use `ravel()` or a subscript")
@@ -184,7 +186,7 @@ def text_result(name: str) -> Type:
 
 def static(value: Any) -> Value:
     """Wrap an argument that a normaliser returned as a value."""
-    if isinstance(value, (Var, Const, Cell, TupleVal, Slice, FunctionVal, MethodVal)):
+    if isinstance(value, Value):
         return value
     if isinstance(value, tuple):
         return TupleVal(tuple(map(static, value)))

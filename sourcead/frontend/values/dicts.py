@@ -211,19 +211,11 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
 
 
 def update(lo: Lowering, cell: Cell, other: Value, node) -> None:
-    """Lower `d.update(other)`."""
-    if isinstance(other, Cell) and other.kind == "dict":
-        lo.alive(other)
-        for key, value in other.items.items():
-            store(lo, cell, Const(key), value)
-    elif isinstance(core.data_type(lo, other), MapT):
-        pairs = iterate(lo, other, node, "items")
-        loops.for_each(lo, pairs, lambda pair: store(lo, cell, lo.operand(pair.items[0]), pair.items[1]))
-    else:
-        source = core.iterate(lo, other, node)
+    """Lower `d.update(other)` for another dict or an iterable of pairs."""
+    is_dict = isinstance(other, Cell) and other.kind == "dict" or isinstance(core.data_type(lo, other), MapT)
 
-        def put(pair):
-            key, value = sequences.static_items(lo, pair, node, 2)
-            store(lo, cell, key_of(lo, cell, key, node), value)
+    def put(pair):
+        key, value = sequences.static_items(lo, pair, node, 2)
+        store(lo, cell, key_of(lo, cell, key, node), value)
 
-        loops.for_each(lo, source, put)
+    loops.for_each(lo, iterate(lo, other, node, "items") if is_dict else core.iterate(lo, other, node), put)

@@ -85,14 +85,11 @@ def element_type(value: Value) -> Type | None:
     match value:
         case Var() | Const():
             return atom_type(value)
-        case TupleVal(items, cls=cls):
-            types = tuple(map(element_type, items))
+        case TupleVal() | Cell(kind="object"):
+            types = tuple(map(element_type, value.contents))
             if None in types:
                 return None
-            return TupleT(types) if cls is None else StructT(cls, tuple(zip(cls._fields, types)))
-        case Cell(kind="object", cls=cls, items=items):
-            types = tuple(map(element_type, items.values()))
-            return None if None in types else StructT(cls, tuple(zip(items, types)))
+            return TupleT(types) if value.cls is None else StructT(value.cls, tuple(zip(value.keys, types)))
         case Cell(slots=slots) if VALUE in slots:
             return atom_type(slots[VALUE])
     return None

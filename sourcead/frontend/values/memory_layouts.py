@@ -160,13 +160,6 @@ def gives_the_same(lo, fn, base: Value | None) -> bool:
     return rank(t) is not None and rank(t) >= least
 
 
-def flat(lo, base: Cell) -> Cell:
-    """Lower `a.flat` to a view of the elements in C order, whatever the layout."""
-    cell = lo.view(base, View(np.reshape, (Const(-1),)))
-    lo.read(cell)
-    return cell
-
-
 def is_temporary(lo, args: list[Value], node) -> bool:
     """Tell whether a view is taken of a temporary array that no name or container refers to: `np.arange(6.0).reshape(2, 3)`."""
     base = args[0]

@@ -109,10 +109,9 @@ def length(lo: Lowering, key: Slice) -> int | Sym:
     """Return the number of elements of a range in brackets."""
     if (count := count_of(key)) is not None:
         return count
-    known = [0 if p is None else p.value for p in (key.lower, key.upper) if p is None or isinstance(p, Const) and not p.live]
-    step = 1 if key.step is None else getattr(key.step, "value", None)
-    if len(known) == 2 and isinstance(step, (int, float)) and step != 0:
-        return len(np.arange(*known, step))
+    found, bounds = core.known(lo, key)
+    if found and bounds.step != 0:
+        return len(np.arange(bounds.start or 0, bounds.stop, bounds.step))
     from_zero = key.lower is None or isinstance(key.lower, Const) and key.lower.value == 0
     if from_zero and key.step is None:
         return infer_call(np.arange, [lo.build.arg(key.upper)], {}).dims[0]

@@ -11,7 +11,8 @@ from sourcead.analysis.builder import atom_type, grown_type
 from sourcead.frontend import core
 from sourcead.frontend.control import loops
 from sourcead.frontend.core import (
-    MISSING, BoundVal, Cell, FunctionVal, Iterable, Lowering, MethodVal, MustMaterialise, TupleVal, Value, leaves, roots
+    MISSING, BoundVal, Cell, FunctionVal, Iterable, Lowering, MethodVal, MustMaterialise, OptionalVal, TupleVal, Value,
+    leaves, roots
 )
 from sourcead.ir.nodes import Append, Atom, Const, Sub, Var
 from sourcead.ir.types import Array, ListT, Str, Unknown, carries_derivative
@@ -19,7 +20,8 @@ from sourcead.ir.types import Array, ListT, Str, Unknown, carries_derivative
 
 def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> list[Value]:
     """Return the items of a value if their number is known; refuse otherwise."""
-    value = core.present(value)
+    if isinstance(value, OptionalVal):  # where it is None, Python raises an error
+        value = value.held
     if core.special_method(value, "__iter__") is not None:
         value = core.iterate(lo, value, node)
     if isinstance(value, TupleVal):

@@ -183,7 +183,7 @@ def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, n
     if not isinstance(value, (Cell, TupleVal)):
         store_in_array(lo, base, key, value, node, mode)
         return
-    operand = lo.operand(value) if not isinstance(value, Cell) else lo.read(value)
+    operand = lo.operand(value)
     lo.write(base, (Sub(lo.operand(key)),), operand, mode)
     if isinstance(atom_type(lo.read(base)), ListT):
         lo.hold(base.root(), value)

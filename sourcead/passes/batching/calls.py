@@ -10,7 +10,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Operand, Slice, Var
-from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type
+from sourcead.ir.types import Array, ListT, Scalar, TupleT, rank
 from sourcead.ir.walk import map_operand
 from sourcead.primitives.table import record_of
 
@@ -177,13 +177,7 @@ def rank_of(operand: Operand) -> int:
     """Return the number of axes of an operand; raise `Unbatchable` if it is unknown."""
     if isinstance(operand, (tuple, Slice)) or operand is None:
         raise Unbatchable
-    return rank_of_type(atom_type(operand))
-
-
-def rank_of_type(t: Type) -> int:
-    match t:
-        case Array(_, dims) if dims is not None:
-            return len(dims)
-        case Scalar():
-            return 0
-    raise Unbatchable
+    axes = rank(atom_type(operand))
+    if axes is None:
+        raise Unbatchable
+    return axes

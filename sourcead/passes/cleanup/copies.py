@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Operand, Pop, Slice,
-    Stmt, Var, operand_atoms
+    UNDEFINED, Append, Atom, Attr, Branch, Build, Call, Const, Function, Index, Let, Loop, Operand, Pop, Slice, Stmt,
+    Var, operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, TupleT, Type
+from sourcead.ir.walk import with_results
 from sourcead.passes.equality import same
 from sourcead.passes.peephole import Facts, keeping_names, peephole
 
@@ -94,11 +95,7 @@ def _equal_results(stmt: Stmt, op: Branch, facts: Facts):
             facts.replace(target, a)
         else:
             keep.append(k)
-    if len(keep) == len(stmt.targets):
-        return None
-    arms = (Block(arm.stmts, tuple(arm.results[k] for k in keep)) for arm in (op.then, op.orelse))
-    kind = op.kind if keep else "if"
-    return [replace(stmt, targets=tuple(stmt.targets[k] for k in keep), op=Branch(op.cond, *arms, kind))]
+    return None if len(keep) == len(stmt.targets) else [with_results(stmt, keep)]
 
 
 # -- loops ------------------------------------------------------------------------------------------------------------
@@ -127,14 +124,9 @@ def _loop(stmt: Stmt, op: Loop, facts: Facts):
         if param in constant:
             facts.replace_everywhere(param, init)
             facts.replace(target, init)
-    variant = [k for k, param in enumerate(op.params) if param not in constant]
-
-    def pick(items: tuple) -> tuple:
-        return tuple(items[k] for k in variant)
-
-    body = Block(op.body.stmts, pick(op.body.results))
     leave = None if op.leave in constant else op.leave  # a constant flag is false, as it is on entry
-    return [replace(stmt, targets=pick(stmt.targets), op=replace(op, params=pick(op.params), inits=pick(op.inits), body=body, leave=leave))]
+    stmt = with_results(stmt, [k for k, param in enumerate(op.params) if param not in constant])
+    return [replace(stmt, op=replace(stmt.op, leave=leave))]
 
 
 # -- containers -------------------------------------------------------------------------------------------------------

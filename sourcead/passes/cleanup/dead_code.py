@@ -10,21 +10,20 @@ and loop variants are followed one by one, so that a variant on which only itsel
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from sourcead.analysis.connected import reachable
 from sourcead.ir.nodes import (
     AdjointBlock, Atom, Block, Branch, Call, Closure, Effect, Function, Loop, Stmt, Var, operand_atoms
 )
-from sourcead.ir.walk import bound_vars, handed_on, map_blocks, op_blocks
-from sourcead.passes.peephole import with_body
+from sourcead.ir.walk import bound_vars, handed_on, map_blocks, op_blocks, with_results
+from sourcead.passes.peephole import with_body, with_stmts
 
 
 def remove_dead(function: Function) -> Function:
     """Return the function without statements, loop variants and branch results that nothing depends on."""
     needs = _Needs(function.body)
     live = reachable([*needs.effects, *function.body.results], needs.of)
-    return with_body(function, _kept(function.body, range(len(function.body.results)), live))
+    return with_body(function, _kept(function.body, live))
 
 
 def needed_variants(loop: Stmt, variables: Iterable[Var]) -> tuple[list[int], set[Var]]:
@@ -83,32 +82,15 @@ class _Needs:
                 yield from op.reads
 
 
-def _kept(block: Block, keep: Iterable[int], live: set[Stmt | Atom]) -> Block:
-    """Return the block with its live statements and those of its results whose numbers are in `keep`."""
-    stmts = tuple(_trimmed(s, live) for s in block.stmts if s in live)
-    results = tuple(block.results[k] for k in keep)
-    if len(results) == len(block.results) and len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts, block.stmts)):
-        return block
-    return Block(stmts, results)
+def _kept(block: Block, live: set[Stmt | Atom]) -> Block:
+    """Return the block with its live statements, without their dead results."""
+    return with_stmts(block, [_trimmed(s, live) for s in block.stmts if s in live])
 
 
 def _trimmed(stmt: Stmt, live: set[Stmt | Atom]) -> Stmt:
     """Return a live statement without its dead results and without the dead statements in its blocks."""
     if not op_blocks(stmt.op):
         return stmt
+    stmt = map_blocks(stmt, lambda block: _kept(block, live))
     trims = isinstance(stmt.op, (Branch, Loop))
-    keep = [k for k, target in enumerate(stmt.targets) if target in live or not trims]
-    domain = getattr(stmt.op, "domain", None)
-    new = map_blocks(stmt, lambda b: _kept(b, keep if trims and b is not domain else range(len(b.results)), live))
-    if new is stmt and len(keep) == len(stmt.targets):
-        return stmt
-
-    def pick(items: tuple) -> tuple:
-        return tuple(items[k] for k in keep)
-
-    match new.op:
-        case Branch(kind=kind):
-            new = replace(new, op=replace(new.op, kind=kind if keep else "if"))
-        case Loop(_, _, params, inits):
-            new = replace(new, op=replace(new.op, params=pick(params), inits=pick(inits)))
-    return replace(new, targets=pick(stmt.targets)) if trims else new
+    return with_results(stmt, [k for k, target in enumerate(stmt.targets) if target in live]) if trims else stmt

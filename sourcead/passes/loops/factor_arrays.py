@@ -9,7 +9,7 @@ import numpy as np
 
 from sourcead.analysis.loop_indices import Counted, Counting, axis_of, is_int, offset
 from sourcead.analysis.residual_stacks import residual_stacks
-from sourcead.analysis.sizes import Size, Sizes, dims_in, known_dtype, least, rank
+from sourcead.analysis.sizes import Size, Sizes, dims_in, fills, known_dtype, rank
 from sourcead.ir.nodes import Call, Function, Index, Loop, Stmt, Sub, Update, Var
 from sourcead.ir.walk import all_reads, definitions
 
@@ -95,7 +95,8 @@ class FactorArrays:
                     for k in range(len(self.loop.params)):
                         if known_dtype(base) == known_dtype(v) and self.stays(stmt, chain_of(self.loop, k, self.here)):
                             held = self.held(self.stmt.targets[k], key)
-                            return held if held is not None and fills(v, base, held.axis) else None
+                            part = dims_in(base)[: held.axis] + dims_in(base)[held.axis + 1 :] if held is not None else ()
+                            return held if held is not None and fills(dims_in(v), part) else None
         return None
 
     def held(self, array: Var, key) -> FactorArray | None:
@@ -131,10 +132,3 @@ def chain_of(loop: Loop, k: int, here: dict[Var, Stmt]) -> list[Stmt]:
         found.append(here[version])
         version = here[version].op.base
     return found[::-1] if version is loop.params[k] else []
-
-
-def fills(v: Var, array: Var, axis: int) -> bool:
-    """Return whether a value fills the part of an array that it is written to, along an axis, without being broadcast."""
-    dims = dims_in(array)
-    part = (*dims[:axis], *dims[axis + 1 :])
-    return all(m is n or m == n or least(m) > 1 and least(n) > 1 for m, n in zip(dims_in(v), part))

@@ -18,7 +18,7 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.loop_indices import Counting, axis_of
-from sourcead.analysis.sizes import Size, dims_in, least
+from sourcead.analysis.sizes import Size, dims_in, least, rank
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, Stmt, Var
 from sourcead.ir.walk import bound_vars, definitions, map_blocks, rewrite
 from sourcead.passes.peephole import with_body, with_stmts
@@ -98,28 +98,22 @@ class ProductHoisting:
         """Return the value from outside the loop that an atom is or transposes, and whether it transposes it, or None for other atoms."""
         if atom in outside:
             return atom, False
-        match here[atom].op if atom in here else None:
-            case Call(np.transpose, (Var() as a,), ()) if (
-                a in outside and dims_in(a) is not None and len(dims_in(a)) == 2
-            ):
-                return a, True
-        return None
+        x = self.counting.transposed(atom) if atom in here else None
+        return (x, True) if x in outside and rank(x) == 2 else None
 
     def all_products(self, array: Var, dims: tuple, axis: int, w: Var, transposed: bool, x_first: bool) -> Var | None:
         """Return the product of an array with `w`, or with its transpose, from which an iteration takes its part along an axis."""
-        build, rank = self.builder, len(dims_in(w) or ())
-        origin = self.counting.op(w)
-        matrix_name = origin.args[0].name if isinstance(origin, Call) and origin.fn is np.transpose else w.name
-        name = f"{array.name}_{matrix_name}"
+        build, axes = self.builder, rank(w)
+        name = f"{array.name}_{(self.counting.transposed(w) or w).name}"
 
         def matrix(transposed: bool) -> Var:
-            return build.call(np.transpose, w) if transposed and rank == 2 else w
+            return build.call(np.transpose, w) if transposed and axes == 2 else w
 
-        if len(dims) == 2 and axis == 0 and rank in (1, 2):
+        if len(dims) == 2 and axis == 0 and axes in (1, 2):
             return build.call(operator.matmul, array, matrix(transposed if x_first else not transposed), name=name)
-        if len(dims) == 2 and axis == 1 and rank in (1, 2):
+        if len(dims) == 2 and axis == 1 and axes in (1, 2):
             return build.call(operator.matmul, matrix(not transposed if x_first else transposed), array, name=name)
-        if len(dims) == 3 and rank == 2 and x_first and not array.type.scattered and all(least(n) > 0 for n in dims):
+        if len(dims) == 3 and axes == 2 and x_first and not array.type.scattered and all(least(n) > 0 for n in dims):
             rows = build.call(operator.matmul, build.call(join_rows, array, name="rows"), matrix(transposed))
             return build.call(split_rows, rows, array, name=name)
         return None

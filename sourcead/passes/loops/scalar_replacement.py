@@ -62,22 +62,23 @@ def accumulate_in_variables(function: Function) -> Function:
 
 
 def in_registers(
-    stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...]
+    stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...], accumulated: bool = False
 ) -> tuple[list[Stmt], Stmt, list[Stmt], bool]:
     """Return the statements before the loop, the loop, the statements after it, and whether these are legal if it has no iterations.
 
     Args:
         beside: the statements of the block that the loop stands in.
+        accumulated: whether this is done only with elements that the loop adds to while it reads others of the same array.
     """
-    loop: Loop = stmt.op
     if not any(True for _ in body.updates()):
         return [], stmt, [], True
     work = _ScalarReplacement(stmt, body, subscripts)
-    work.promote()
-    work.hoist()
+    work.promote(others_read=accumulated)
+    if not accumulated:
+        work.hoist()
     if not work.keys:
         return [], stmt, [], True
-    certain = subscripts.is_never_empty(loop.domain) or all(is_done_anyway(base, key, beside) for base, key in work.keys)
+    certain = subscripts.is_never_empty(stmt.op.domain) or all(is_done_anyway(base, key, beside) for base, key in work.keys)
     return work.before, work.loop(), work.after, certain
 
 
@@ -95,13 +96,8 @@ def where_not_empty(stmts: list[Stmt], stmt: Stmt, subscripts: Subscripts) -> li
 
 def accumulating(stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...]) -> list[Stmt]:
     """Return the loop with variables for the elements that it adds to while it reads others of the same array."""
-    work = _ScalarReplacement(stmt, body, subscripts)
-    work.promote(others_read=True)
-    certain = subscripts.is_never_empty(stmt.op.domain) or all(is_done_anyway(base, key, beside) for base, key in work.keys)
-    if not work.keys:
-        return [stmt]
-    stmts = [*work.before, work.loop(), *work.after]
-    return stmts if certain else where_not_empty(stmts, stmt, subscripts)
+    before, loop, after, certain = in_registers(stmt, body, subscripts, beside, accumulated=True)
+    return [*before, loop, *after] if certain else where_not_empty([*before, loop, *after], stmt, subscripts)
 
 
 class _ScalarReplacement:

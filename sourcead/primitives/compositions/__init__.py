@@ -102,30 +102,29 @@ def number_kind(x):
 @cache
 def defaults_of(function) -> dict[str, Any]:
     """Return the defaults of a primal's parameters, as far as Python knows them."""
-    ufunc = function if isinstance(function, np.ufunc) else None
-    if is_method_of_ufunc(function):
-        return {"dtype": None, "out": None, "where": True, "initial": np._NoValue, "keepdims": False}
-    if ufunc is not None:
+    if isinstance(function, np.ufunc):
         return {"out": None, "where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True, "signature": None}
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
+    known = None if is_method_of_ufunc(function) else signature_of(function)
+    if known is None:
         return {"dtype": None, "out": None, "where": True, "initial": np._NoValue, "keepdims": False}
-    return {p.name: p.default for p in parameters if p.default is not p.empty}
+    return {p.name: p.default for p in known if p.default is not p.empty}
 
 
 @cache
 def parameters_of(function) -> tuple[str, ...]:
     """Return the names of a primal's positional parameters, as far as Python knows them."""
-    if isinstance(function, np.ufunc):
-        return ()
     if is_method_of_ufunc(function):
         return METHODS_OF_UFUNCS[function.__name__]
+    known = () if isinstance(function, np.ufunc) else signature_of(function) or ()
+    return tuple(p.name for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+
+def signature_of(function) -> tuple[inspect.Parameter, ...] | None:
+    """Return the parameters of a function, None if Python does not know them."""
     try:
-        parameters = inspect.signature(function).parameters.values()
+        return tuple(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        return ()
-    return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+        return None
 
 
 def is_method_of_ufunc(function) -> bool:

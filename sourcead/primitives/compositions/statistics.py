@@ -105,35 +105,28 @@ def between(rows, place):
     return below + (above - below) * (place - low)
 
 
+PLACES = {
+    "linear": lambda q, n: q * (n - 1),
+    "lower": lambda q, n: np.floor(q * (n - 1)),
+    "higher": lambda q, n: np.ceil(q * (n - 1)),
+    "nearest": lambda q, n: np.round(q * (n - 1)),
+    "midpoint": lambda q, n: (np.floor(q * (n - 1)) + np.ceil(q * (n - 1))) / 2,
+    "inverted_cdf": lambda q, n: np.ceil(q * n - 1),
+    "averaged_inverted_cdf": lambda q, n: np.where(q * n == np.floor(q * n), q * n - 0.5, np.ceil(q * n - 1)),
+    "interpolated_inverted_cdf": lambda q, n: q * n - 1,
+    "hazen": lambda q, n: q * n - 0.5,
+    "weibull": lambda q, n: q * (n + 1) - 1,
+    "median_unbiased": lambda q, n: q * (n + 1 / 3) - 2 / 3,
+    "normal_unbiased": lambda q, n: q * (n + 1 / 4) - 5 / 8,
+}
+"""The position of the quantile q among n sorted elements (R. Hyndman and Y. Fan, The American Statistician 50, 1996)."""
+
+
 def quantile_places(q, n, method):
-    """Return the position of a quantile among n sorted elements (R. Hyndman and Y. Fan, The American Statistician 50, 1996)."""
-    if method in ("linear", "lower", "higher", "nearest", "midpoint"):
-        places = q * (n - 1)
-        if method == "lower":
-            places = np.floor(places)
-        elif method == "higher":
-            places = np.ceil(places)
-        elif method == "nearest":
-            places = np.round(places)
-        elif method == "midpoint":
-            places = (np.floor(places) + np.ceil(places)) / 2
-    elif method == "inverted_cdf":
-        places = np.ceil(q * n - 1)
-    elif method == "averaged_inverted_cdf":
-        places = np.where(q * n == np.floor(q * n), q * n - 0.5, np.ceil(q * n - 1))
-    elif method == "interpolated_inverted_cdf":
-        places = q * n - 1
-    elif method == "hazen":
-        places = q * n - 0.5
-    elif method == "weibull":
-        places = q * (n + 1) - 1
-    elif method == "median_unbiased":
-        places = q * (n + 1 / 3) - 2 / 3
-    elif method == "normal_unbiased":
-        places = q * (n + 1 / 4) - 5 / 8
-    else:
+    """Return the position of a quantile among n sorted elements, by the method."""
+    if method not in PLACES:
         refuse("a quantile with this method: use 'linear', 'hazen', 'weibull', 'median_unbiased' or 'inverted_cdf'")
-    return np.minimum(np.maximum(places, 0), n - 1)
+    return np.minimum(np.maximum(PLACES[method](q, n), 0), n - 1)
 
 
 def in_front(found, q, a, axis, keepdims):

@@ -181,16 +181,10 @@ def _promise(value) -> Type:
 
 def forget_sizes(t: Type, plain: bool = False) -> Type:
     """Return the type with each dim replaced by a new one, or by 0 if `plain`, so that types can be compared without sizes."""
-    match t:
-        case Array(dtype, dims) if dims is not None:
-            return Array(dtype, tuple(0 if plain else anydim() for _ in dims))
-        case TupleT(items):
-            return TupleT(tuple(forget_sizes(i, plain) for i in items))
-        case ListT(item, items):
-            return ListT(forget_sizes(item, plain), None)
-        case DictT(items):
-            return DictT(tuple((k, forget_sizes(i, plain)) for k, i in items))
-    return t
+    if isinstance(t, Array):
+        return t if t.dims is None else Array(t.dtype, tuple(0 if plain else anydim() for _ in t.dims))
+    found = map_type(t, lambda part: forget_sizes(part, plain))
+    return ListT(found.item) if isinstance(found, ListT) else found
 
 
 def _key(arg: Arg, numbers: dict | None):

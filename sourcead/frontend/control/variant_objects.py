@@ -1,0 +1,115 @@
+"""The objects that loop variants are, and which of them share memory, at the beginning of an iteration and after the loop.
+
+An object is an array or a container; its *path* is the slot of the variant, then the positions or keys that lead to the object.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from sourcead.frontend.control.variant_values import Assumptions, objects
+from sourcead.frontend.core import VALUE, Cell, Lowering, Slots, Value, roots
+
+Objects = dict[tuple, Cell]
+
+
+def of_variants(values: dict[tuple[Slots, Any], Value]) -> Objects:
+    """Return the objects in the values of variants, by their paths; a variant that is a version of an object has none."""
+    return {path: cell for slot, value in values.items() if slot[1] is not VALUE for path, cell in objects((slot,), value)}
+
+
+def memory(cell: Cell) -> set[Cell]:
+    """Return the cells that an object may be or be a part of; those of the items of a container are not its own."""
+    return roots(cell) if cell.kind == "array" else {cell, *(c.root() for c in cell.shares)}
+
+
+def forget_objects(assumed: Assumptions, entry: Objects) -> None:
+    """Give up the assumption that two paths lead to one object, or a path to one made before, where that does not hold on entry."""
+    for path, first in list(assumed.same.items()):
+        if entry.get(path) is not entry.get(first):
+            assumed.changing.add(path)
+            del assumed.same[path]
+    firsts: dict[int, tuple] = {}
+    for path, cell in entry.items():
+        first = firsts.setdefault(id(cell), path)
+        if first != path and path not in assumed.changing:
+            assumed.same[path] = first
+
+
+def sharing_on_entry(entry: Objects) -> set[frozenset]:
+    """Return the pairs of paths whose objects may share memory on entry, such as an array and a view of it under another name."""
+    own = defaultdict(list)
+    for path, cell in entry.items():
+        own[cell.root()].append(path)
+    return {frozenset((a, b)) for b, cell in entry.items() for root in memory(cell) for a in own.get(root, ()) if a != b}
+
+
+def link(lo: Lowering, found: Objects, pairs: Iterable[frozenset]) -> None:
+    """Record that the two objects of each pair of paths may share memory."""
+    for a, b in pairs:
+        if a in found and b in found and found[a] is not found[b]:
+            lo.share(found[a], [found[b]])
+
+
+def share_as_assumed(assumed: Assumptions, ends: Objects, params: Objects) -> bool:
+    """Return whether the objects at the end of an iteration are, and share memory, as assumed; if not, correct the assumption.
+
+    Args:
+        assumed: the assumptions.
+        ends: the objects at the end of the iteration.
+        params: those at its beginning.
+    """
+    fine = _are_as_assumed(assumed, ends)
+    entry = of_variants(assumed.inits)
+    fine = _new_identities(assumed, entry, ends) and fine
+    inside = {cell.root() for path, cell in params.items() if path not in assumed.kept}
+    sharing: dict[Cell, list[tuple]] = defaultdict(list)
+    for path, cell in ends.items():
+        if path in assumed.kept or path in assumed.same:
+            continue
+        reached = memory(cell)
+        outer = {c for c in reached if c not in inside and c.slots.birth < assumed.birth}
+        for root in reached - outer if cell.root() in inside else reached:
+            sharing[root].append(path)
+        if params.get(path) is cell:
+            continue
+        known = assumed.sharing.setdefault(path, set())
+        fine = fine and outer <= known
+        known |= outer
+    pairs = {frozenset((a, b)) for paths in sharing.values() for k, a in enumerate(paths) for b in paths[k + 1 :] if a != b}
+    pairs -= sharing_on_entry(entry)
+    fine = fine and pairs <= assumed.together
+    assumed.together |= pairs
+    return fine
+
+
+def _are_as_assumed(assumed: Assumptions, ends: Objects) -> bool:
+    """Return whether the paths that were assumed to lead to one object do so at the end of an iteration; if not, correct that."""
+    fine = True
+    for path in [*assumed.same, *assumed.kept]:
+        expected = assumed.kept[path] if path in assumed.kept else ends.get(assumed.same[path])
+        if path in ends and ends[path] is not expected:
+            assumed.same.pop(path, None)
+            assumed.kept.pop(path, None)
+            assumed.changing.add(path)
+            fine = False
+    return fine
+
+
+def _new_identities(assumed: Assumptions, entry: Objects, ends: Objects) -> bool:
+    """Return whether nothing is left to assume about objects that are not assigned on entry, or are then what they are at the end."""
+    fine = True
+    firsts: dict[int, tuple] = {}
+    for path, cell in ends.items():
+        first = firsts.setdefault(id(cell), path)
+        if path in assumed.changing or path in assumed.same or path in assumed.kept:
+            continue
+        if cell.slots.birth < assumed.birth and entry.get(path) in (None, cell):
+            assumed.kept[path] = cell
+            fine = False
+        elif first != path and entry.get(path) is None and entry.get(first) is None:
+            assumed.same[path] = first
+            fine = False
+    return fine

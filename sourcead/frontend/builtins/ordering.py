@@ -40,20 +40,8 @@ def builtin_sorted(lo: Lowering, node, xs: Value, *, key: Value | None = None, *
     return lists.gathered(lo, items, lists.order_of(lo, items, key, options.get("reverse"), node), node)
 
 
-@lowers(max)
-def builtin_max(lo: Lowering, node, *values: Value, key: Value | None = None, default: Value | None = None) -> Value:
-    """Lower `max(xs, key=f, default=v)` or `max(x, y)`."""
-    return extreme(lo, max, values, key, default, node)
-
-
-@lowers(min)
-def builtin_min(lo: Lowering, node, *values: Value, key: Value | None = None, default: Value | None = None) -> Value:
-    """Lower `min(xs, key=f, default=v)` or `min(x, y)`."""
-    return extreme(lo, min, values, key, default, node)
-
-
-def extreme(lo: Lowering, fn, values: tuple[Value, ...], key: Value | None, default: Value | None, node) -> Value:
-    """Lower `max` or `min`."""
+def extreme(fn, lo: Lowering, node, *values: Value, key: Value | None = None, default: Value | None = None) -> Value:
+    """Lower `max(xs, key=f, default=v)` or `max(x, y)`, or `min`."""
     if key is not None or len(values) == 1 and not core.has_known_items(values[0]):
         return extreme_item(lo, fn, values[0] if len(values) == 1 else TupleVal(values), key, default, node)
     items = sequences.static_items(lo, values[0], node) if len(values) == 1 else list(values)
@@ -66,6 +54,10 @@ def extreme(lo: Lowering, fn, values: tuple[Value, ...], key: Value | None, defa
     if folded is not None and isinstance(result, Var):
         lo.build.known[result] = folded.value
     return result
+
+
+lowers(max)(functools.partial(extreme, max))
+lowers(min)(functools.partial(extreme, min))
 
 
 def extreme_item(lo: Lowering, fn, value: Value, key: Value | None, default: Value | None, node) -> Value:

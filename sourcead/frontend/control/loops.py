@@ -18,6 +18,7 @@ from sourcead.ir.types import INT
 
 ZERO, ONE = Const(0), Const(1)
 MAX_UNROLLED = 64  # the most iterations that are unrolled
+ALL_RAISE = "every iteration of this loop raises"
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,22 +60,18 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
         loop.bind(iterable.element(index))
         return domain, index
 
-    def run() -> None:
-        exits.go_on(lo, loop.exits)
-        if one_iteration(lo, leave, loop.body) is RAISED:
-            raise core.unsupported(lo, loop.node, "every iteration of this loop raises")
-
     def may_be_unrolled(error: UnsupportedSyntaxError) -> bool:
         return getattr(error, "needs_items", False) and known_places(lo, iterable) is not None
 
     with lo.attempt(UnsupportedSyntaxError, when=may_be_unrolled) as attempt:
         with lo.attempt(NeverReturns):  # the body calls a recursive function whose result is unknown yet: assume no iterations
+            run = functools.partial(whole_iteration, lo, loop.exits, loop.body, loop.node)
             loop_variants.loop(lo, start, run, loop.seeds(), leave, iterable.policy)
     if not attempt.failed:
         return None
     items = [functools.partial(iterable.element, Const(k)) for k in known_places(lo, iterable)]
     if iteration_by_iteration(lo, leave, items, loop.bind, loop.body) is RAISED:
-        raise core.unsupported(lo, loop.node, "every iteration of this loop raises")
+        raise core.unsupported(lo, loop.node, ALL_RAISE)
     return None
 
 
@@ -109,6 +106,13 @@ def one_iteration(lo: Lowering, leave, body: Callable[[], Any]) -> Any:
         lo.scope.loops -= 1
         if leave is not None:
             lo.scope.leaves.pop()
+
+
+def whole_iteration(lo: Lowering, leaving: Exits, body: Callable[[], Any], node) -> None:
+    """Lower the iteration of a loop of the IR; refuse one that raises on every path."""
+    exits.go_on(lo, leaving)
+    if one_iteration(lo, leaving.leave, body) is RAISED:
+        raise core.unsupported(lo, node, ALL_RAISE)
 
 
 def iteration_by_iteration(lo: Lowering, leave, items: list[Callable[[], Value]], bind, body) -> Any:

@@ -10,7 +10,6 @@ import gast
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import exits, loop_variants, loops
-from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.control.loops import ForLoop
 from sourcead.frontend.core import VALUE, Cell, Lowering, Meta, name_reads
 from sourcead.frontend.syntax import adjoint_blocks
@@ -66,16 +65,14 @@ def index_name(target: gast.AST) -> str | None:
     return None
 
 
+TEST_ASSIGNS, ASSIGN_OUTSIDE = "the condition of this loop assigns a name", "assign it before the loop and at the end of its body"
+
+
 def lower_while(lo: Lowering, node: gast.While) -> None:
     """Lower a `while` loop; if its condition assigns names, test it inside the body."""
     if not exits.is_endless(node) and any(isinstance(n, gast.NamedExpr) for n in gast.walk(node.test)):
         if node.orelse:
-            raise core.unsupported(
-                lo,
-                node,
-                "the condition of this loop assigns a name, and the loop has an `else`",
-                "assign it before the loop and at the end of its body",
-            )
+            raise core.unsupported(lo, node, f"{TEST_ASSIGNS}, and the loop has an `else`", ASSIGN_OUTSIDE)
         return lower_while(lo, exits.tested_inside(lo, node))
     leaving = exits.exits_of(lo, node)
     exits.enter(lo, leaving)
@@ -85,17 +82,11 @@ def lower_while(lo: Lowering, node: gast.While) -> None:
         with lo.build.block() as stmts:
             cond = core.atom(lo, node.test)
         if any(not isinstance(key, Meta) for _, key, _ in lo.journal.entries[before:]):
-            raise core.unsupported(
-                lo, node, "the condition of this loop assigns a name", "assign it before the loop and at the end of its body"
-            )
+            raise core.unsupported(lo, node, TEST_ASSIGNS, ASSIGN_OUTSIDE)
         lo.journal.rollback(before)
         return Block(tuple(stmts), (cond,)), None
 
-    def run() -> None:
-        exits.go_on(lo, leaving)
-        if loops.one_iteration(lo, leaving.leave, lambda: core.lower_statements(lo, node.body)) is RAISED:
-            raise core.unsupported(lo, node, "every iteration of this loop raises")
-
+    run = functools.partial(loops.whole_iteration, lo, leaving, functools.partial(core.lower_statements, lo, node.body), node)
     loop_variants.loop(lo, start, run, seeds(lo, node.body[0], node.body, node), leaving.leave)
     return None
 

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from sourcead.api.jacobians import hessian, jacobian
     from sourcead.api.transformations import grad, hvp, jvp, pushforward, value_and_grad, vjp
     from sourcead.backends.options import Numba
-    from sourcead.compile.gradient import Gradient, Lowered
+    from sourcead.compile.generated import Lowered
+    from sourcead.compile.gradient import Gradient
     from sourcead.errors import (
         AliasError, ArgumentError, BackendError, NonScalarError, NoRuleError, NoSourceError, RuleError, SourceADError,
         UnsupportedArgumentError, UnsupportedSyntaxError, UnsupportedValueError, WrtError
@@ -27,7 +28,8 @@ _HOMES = {
     "sourcead.api.jacobians": ("hessian", "jacobian"),
     "sourcead.api.transformations": ("grad", "hvp", "jvp", "pushforward", "value_and_grad", "vjp"),
     "sourcead.backends.options": ("Numba",),
-    "sourcead.compile.gradient": ("Gradient", "Lowered"),
+    "sourcead.compile.generated": ("Lowered",),
+    "sourcead.compile.gradient": ("Gradient",),
     "sourcead.errors": (
         "AliasError", "ArgumentError", "BackendError", "NonScalarError", "NoRuleError", "NoSourceError", "RuleError", "SourceADError",
         "UnsupportedArgumentError", "UnsupportedSyntaxError", "UnsupportedValueError", "WrtError",

@@ -240,14 +240,9 @@ def silent_params(rule: Rule) -> frozenset[int]:
         returned = [node.body]
     else:
         returned = [n.value for n in gast.walk(node) if isinstance(n, gast.Return)]
-    if not all(isinstance(r, gast.Tuple) for r in returned):
-        returned = [r for r in returned if isinstance(r, gast.Tuple)]
-        if not returned:
-            return frozenset()
-    count = min(len(r.elts) for r in returned)
-    return frozenset(
-        k for k in range(count) if all(isinstance(r.elts[k], gast.Constant) and r.elts[k].value is None for r in returned)
-    )
+    rows = [r.elts for r in returned if isinstance(r, gast.Tuple)]
+    columns = enumerate(zip(*rows))
+    return frozenset(k for k, column in columns if all(isinstance(e, gast.Constant) and e.value is None for e in column))
 
 
 def typed(build: Builder, d: Operand | None, x: Operand, rule: Rule) -> Operand | None:

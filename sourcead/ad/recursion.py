@@ -14,7 +14,7 @@ from collections.abc import Callable
 from sourcead.analysis.builder import Builder
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.lower import Lowered
-from sourcead.ir.nodes import Block, Call, Function, Op, Var, fresh
+from sourcead.ir.nodes import Block, Call, Function, Var, fresh
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import TupleT, tangent_type
 from sourcead.ir.walk import copied, has_effect, op_blocks, walk
@@ -53,11 +53,8 @@ def refuse_effects(pair: Pair) -> None:
 
 def does_more_than_check(block: Block) -> bool:
     """Return whether a block has effects other than checks of shapes and calls of itself, which may happen again."""
-
-    def may_happen_again(op: Op) -> bool:
-        return isinstance(op, Call) and (isinstance(op.fn, Pair) or record_of(op.fn).checks)
-
-    return any(has_effect(s.op) and not op_blocks(s.op) and not may_happen_again(s.op) for s in walk(block))
+    effects = (s.op for s in walk(block) if has_effect(s.op) and not op_blocks(s.op))
+    return not all(isinstance(op, Call) and (isinstance(op.fn, Pair) or record_of(op.fn).checks) for op in effects)
 
 
 def wrt_names(pair: Pair) -> tuple[str, ...]:

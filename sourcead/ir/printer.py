@@ -80,10 +80,7 @@ def show_op(op: Op) -> str:
 
 def show_operand(operand: Operand) -> str:
     """Return an operand as text."""
-    match operand:
-        case tuple():
-            return f"({_list(operand)})"
-    return repr(operand)
+    return f"({_list(operand)})" if isinstance(operand, tuple) else repr(operand)
 
 
 def _list(operands) -> str:

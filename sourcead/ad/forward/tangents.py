@@ -137,7 +137,7 @@ class Tangents:
         if isinstance(have, Unknown):
             return self.build.call(runtime.unbroadcast, t, y, type=want)
         dims = dims_of(have)
-        if dims is None or len(dims) != len(want.dims) or not all(n is m or n == m for n, m in zip(dims, want.dims)):
+        if dims != want.dims:
             dtype = getattr(have, "dtype", None)
             shape = self.build.attr(y, "shape")
             if isinstance(have, Scalar):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator
+from functools import cache
 
 from sourcead.ad.residuals.code_regions import (
     Definition, Region, by_shape, inputs_first, is_metadata_read, makes_zeros, reads, region_of, shape_key
@@ -57,9 +58,7 @@ class LoopPlan:
             self.definitions[p] = Definition(self.body, -1, None)
         self.sizes: Sizes | None = None  # see `measured_by`
         self.outer: dict | None = None  # arrays from outside the loop, by dims and dtype
-        self.rereads: dict[Var, Index | None] = {}  # see `reread`
-        self.writes: dict[Region, dict[Var, list[int]]] = {}  # see `writes_in`
-        self.versions: dict[Region, list[dict[Var, Var]]] = {}  # see `versions_at`
+        self.reread, self.writes_in, self.versions_at = map(cache, (self.reread, self.writes_in, self.versions_at))
 
     def storage(self) -> Storage:
         """Return the plan of where the loop keeps the values that the reverse of an iteration reads."""
@@ -258,11 +257,6 @@ class LoopPlan:
 
     def reread(self, v: Var) -> Index | None:
         """Return the op that reads a value from a finished array in which it is never overwritten, or None if there is none."""
-        if v not in self.rereads:
-            self.rereads[v] = self._reread(v)
-        return self.rereads[v]
-
-    def _reread(self, v: Var) -> Index | None:
         definition = self.definitions[v].stmt
         nest = self.maker.nest
         if definition is None or v in self.overwritten or definition not in nest.places:
@@ -324,23 +318,21 @@ class LoopPlan:
 
     def writes_in(self, region: Region) -> dict[Var, list[int]]:
         """Return, for each array, the positions of the statements of a region that write it, themselves or inside."""
-        if region not in self.writes:
-            found = self.writes[region] = {}
-            for k, stmt in enumerate(region.block.stmts):
-                for chain in {self.chains.find(u.targets[0]): None for u in updates_in(stmt)}:
-                    found.setdefault(chain, []).append(k)
-        return self.writes[region]
+        found: dict[Var, list[int]] = {}
+        for k, stmt in enumerate(region.block.stmts):
+            for chain in {self.chains.find(u.targets[0]): None for u in updates_in(stmt)}:
+                found.setdefault(chain, []).append(k)
+        return found
 
     def versions_at(self, region: Region) -> list[dict[Var, Var]]:
         """Return, for each position of a region, the versions of the restored arrays before the statement there."""
-        if region not in self.versions:
-            if region.parent is None:
-                now = {chain: self.op.params[k] for chain, k in self.carried.items()}
-            else:
-                now = self.versions_at(region.parent)[region.at]
-            found = self.versions[region] = [now]
-            for stmt in region.block.stmts:
-                changed = {chain: t for t in stmt.targets if (chain := self.chains.find(t)) in self.carried}
-                now = {**now, **changed} if changed else now
-                found.append(now)
-        return self.versions[region]
+        if region.parent is None:
+            now = {chain: self.op.params[k] for chain, k in self.carried.items()}
+        else:
+            now = self.versions_at(region.parent)[region.at]
+        found = [now]
+        for stmt in region.block.stmts:
+            changed = {chain: t for t in stmt.targets if (chain := self.chains.find(t)) in self.carried}
+            now = {**now, **changed} if changed else now
+            found.append(now)
+        return found

@@ -10,8 +10,6 @@ The reverse of an iteration reads values of that iteration: `ad/residuals/` make
 
 from __future__ import annotations
 
-import operator
-
 from sourcead.ad.cotangents.algebra import changeable, zeros
 from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.reverse.sweep import ReverseLoop
@@ -77,8 +75,8 @@ def on_entry(r: Reverse, op: Loop, k: int, d_param: Var, inner: Cotangents) -> A
 
 def same_shape(init: Atom, param: Var) -> bool:
     """Return whether every value of a loop variant has the shape of the first."""
-    have, want = dims_of(atom_type(init)), dims_of(param.type)
-    return have is not None and want is not None and len(have) == len(want) and all(map(operator.eq, have, want))
+    dims = dims_of(atom_type(init))
+    return dims is not None and dims == dims_of(param.type)
 
 
 def shaped_like(t: Type, init: Atom) -> Type:

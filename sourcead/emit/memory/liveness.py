@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from sourcead.analysis.array_versions import queried
 from sourcead.emit.memory.sharing import is_known_container
@@ -17,43 +18,31 @@ class Reads:
     """The variables that blocks read for more than their shape or dtype, computed once for each block."""
 
     def __init__(self):
-        self._last: dict[Block, dict[Var, int]] = {}
-        self._reads: dict[Stmt, set[Var]] = {}
-        self._free: dict[Block, frozenset[Var]] = {}
-        self._written: dict[Block, dict[Var, int]] = {}
+        self.of, self.free, self.last, self.written = map(cache, (self.of, self.free, self.last, self.written))
 
     def of(self, stmt: Stmt) -> set[Var]:
         """Return the outer variables that a statement reads, itself or inside its blocks."""
-        if stmt not in self._reads:
-            own = op_reads(stmt.op) if queried(stmt.op) is None else ()
-            self._reads[stmt] = set(own).union(*(self.free(b) for b in op_blocks(stmt.op))).difference(bound_vars(stmt.op))
-        return self._reads[stmt]
+        own = op_reads(stmt.op) if queried(stmt.op) is None else ()
+        return set(own).union(*(self.free(b) for b in op_blocks(stmt.op))).difference(bound_vars(stmt.op))
 
     def free(self, block: Block) -> frozenset[Var]:
         """Return the variables that a block reads and does not define."""
-        if block not in self._free:
-            found: dict[Var, None] = {}
-            for stmt in block.stmts:
-                found.update(dict.fromkeys(self.of(stmt)))
-            found.update((r, None) for r in block.results if isinstance(r, Var))
-            self._free[block] = frozenset(found).difference(*(s.targets for s in block.stmts))
-        return self._free[block]
+        found: dict[Var, None] = {}
+        for stmt in block.stmts:
+            found.update(dict.fromkeys(self.of(stmt)))
+        found.update((r, None) for r in block.results if isinstance(r, Var))
+        return frozenset(found).difference(*(s.targets for s in block.stmts))
 
     def last(self, block: Block) -> dict[Var, int]:
         """Return the position of the last statement that reads each variable; for a result of the block, the number of its statements."""
-        if block not in self._last:
-            last = {v: k for k, stmt in enumerate(block.stmts) for v in self.of(stmt)}
-            last.update({r: len(block.stmts) for r in block.results if isinstance(r, Var)})
-            self._last[block] = last
-        return self._last[block]
+        last = {v: k for k, stmt in enumerate(block.stmts) for v in self.of(stmt)}
+        return last | {r: len(block.stmts) for r in block.results if isinstance(r, Var)}
 
     def written(self, block: Block) -> dict[Var, int]:
         """Return the variables whose memory the block would write: 1 for their own, 2 for that of their elements as well."""
-        if block not in self._written:
-            levels: dict[Var, int] = {}
-            self._note_written(block, levels)
-            self._written[block] = levels
-        return self._written[block]
+        levels: dict[Var, int] = {}
+        self._note_written(block, levels)
+        return levels
 
     def _note_written(self, block: Block, levels: dict[Var, int]) -> None:
         def note(v, level):

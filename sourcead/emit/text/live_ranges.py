@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 
@@ -39,7 +40,7 @@ class Ranges:
         self._time = 0
         self._open: dict[Var, int] = {}  # the live variables, walking backward, and when they are read last
         self._opened: list[Var] = []  # in which order they became live
-        self._free: dict[Block, frozenset[Var]] = {}
+        self._free_of = cache(self._free_of)
         self._use(function.body.results, self._tick())
         self._block(function.body)
         self._bind(function.params, self._tick())
@@ -175,16 +176,14 @@ class Ranges:
         return {v for block in op_blocks(op) for v in self._free_of(block)} - set(bound_vars(op))
 
     def _free_of(self, block: Block) -> frozenset[Var]:
-        if block not in self._free:
-            reads: set[Var] = set()
-            defined: set[Var] = set()
-            for stmt in block.stmts:
-                defined.update(stmt.targets)
-                if not (stmt.targets and all(t in self.nested for t in stmt.targets)):
-                    reads.update(self._reads_of_compound(stmt.op) if op_blocks(stmt.op) else self.op_leaves(stmt.op))
-            reads.update(self.leaves(block.results))
-            self._free[block] = frozenset(reads - defined)
-        return self._free[block]
+        reads: set[Var] = set()
+        defined: set[Var] = set()
+        for stmt in block.stmts:
+            defined.update(stmt.targets)
+            if not (stmt.targets and all(t in self.nested for t in stmt.targets)):
+                reads.update(self._reads_of_compound(stmt.op) if op_blocks(stmt.op) else self.op_leaves(stmt.op))
+        reads.update(self.leaves(block.results))
+        return frozenset(reads - defined)
 
     def _reads_of_compound(self, op: Op) -> Iterable[Var]:
         for v in op_reads(op):

@@ -14,6 +14,7 @@ from __future__ import annotations
 import builtins
 import operator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -75,7 +76,7 @@ class _Nesting:
         self.named: set[Var] = set()
         self.depth = 0
         self.within: tuple[Call, ...] = ()  # the context managers around the current statement
-        self._changes: dict[Block, tuple[set[Var], set[Var], bool]] = {}
+        self.changes_of = cache(self.changes_of)
         self.walk(function.body)
         self.consume(function.body.results, 10)
         self.result = {v: op for v, op in self.ops.items() if v not in self.named}
@@ -193,11 +194,9 @@ class _Nesting:
         return bound, written, effect
 
     def changes_of(self, block: Block) -> tuple[set[Var], set[Var], bool]:
-        if block not in self._changes:
-            parts = [self.changes(s) for s in block.stmts]
-            bound, written = (set().union(*(p[k] for p in parts)) for k in (0, 1))
-            self._changes[block] = bound, written, any(p[2] for p in parts)
-        return self._changes[block]
+        parts = [self.changes(s) for s in block.stmts]
+        bound, written = (set().union(*(p[k] for p in parts)) for k in (0, 1))
+        return bound, written, any(p[2] for p in parts)
 
     # ---- walking ----
 

@@ -41,6 +41,15 @@ def program(x, y, n):
     rows = np.zeros((2, 3))
     rows[1, 2] = np.add(total, first)
     np.multiply(rows, 2.0, out=rows)
+    rows[1, 1] += 0.5
+    for a in range(2):
+        for b in range(3):
+            rows[a, b] *= 1.5
+    for m in range(len(x)):
+        if m > 1:
+            total += 1.0
+            break
+        total += x[m]
     part = np.sum(np.sin(x[1:]), axis=0)
     area = part * x.sum()
     squares = [v * v for v in x]

@@ -66,17 +66,20 @@ class Report:
     """Counts the pairs by rewriting and status, and prints what failed as it comes."""
 
     def __init__(self, path):
-        self.counts, self.path, self.refusals = collections.Counter(), path, collections.Counter()
+        self.counts, self.path, self.refusals, self.known = collections.Counter(), path, collections.Counter(), set()
 
     def __call__(self, pair):
         for one in set(pair.rewrites):
             self.counts[one, pair.status] += 1
         self.counts["", pair.status] += 1
+        if pair.status == "both wrong" and pair.program not in self.known:
+            self.known.add(pair.program)
+            print(f"both wrong: {pair.program} (seed {pair.seed}): {pair.detail[:300]}", flush=True)
         if pair.status in SHOWN:
             print(f"{pair.status}: {pair.program} {'+'.join(pair.rewrites)} (seed {pair.seed}): {pair.detail[:300]}", flush=True)
         if pair.status == "refused more":
             self.refusals[template(pair.detail)] += 1
-        if self.path and pair.status not in ("same", "unlike", "both refused"):
+        if self.path and pair.status not in ("same", "unlike", "both refused", "both wrong"):
             with self.path.open("a", encoding="utf-8") as file:
                 print(json.dumps(vars(pair)), file=file)
 
@@ -103,7 +106,7 @@ def main(argv=None):
     work(until(jobs_of(options, programs), options.seconds), report, options.jobs)
     report.table()
     print(f"{time.monotonic() - started:.0f} s")
-    return int(any(report.counts["", s] for s in ("wrong", "internal")))
+    return int(any(report.counts["", s] for s in ("wrong", "both wrong", "internal")))
 
 
 if __name__ == "__main__":

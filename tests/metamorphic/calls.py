@@ -201,7 +201,7 @@ def positional_to_keyword(case):
 @rewriting
 def keyword_to_positional(case):
     """`f(a, y=b)` becomes `f(a, b)`; so does `np.exp(a, out=b)`."""
-    found = [one for one in known_calls(case) if one[0].keywords and one[0].keywords[0].arg == one[1][len(one[0].args)]]
+    found = [one for one in known_calls(case) if one[0].keywords and [one[0].keywords[0].arg] == one[1][len(one[0].args) :][:1]]
     outs = [
         p[3] for p in expressions(case.function, ast.Call)
         if p[3].keywords and p[3].keywords[0].arg == "out" and isinstance(resolve(case, p[3].func), np.ufunc)

@@ -1,25 +1,44 @@
 """Rewritings that make functions of parts of a program, or put functions in the place of their calls."""
 
 import ast
+import copy
 
 from tests.metamorphic.calls import pick
 from tests.metamorphic.control import clone_all, other_loops, range_loops, runs
 from tests.metamorphic.names import rename
 from tests.metamorphic.registry import rewriting
 from tests.metamorphic.trees import (  # fmt: skip
-    SCOPES, always_run, assign, binds, blocks, bound_in, bound_inside, call, clone, constant, define, has, is_plain,
-    leaves_loop, locals_of, name, pack, parameter_names, places, put, read_in, returns, same_scope, unpack
+    SCOPES, always_run, assign, binds, blocks, bound_in, bound_inside, call, clone, constant, define, has, inner_blocks,
+    is_plain, leaves_loop, locals_of, name, pack, parameter_names, places, put, read_in, returns, same_scope, unpack
 )
 
 
-def needed(run):
-    """The names that a run of statements reads and may not have bound before."""
-    known, found = set(), {}
+def needed(run, known=()):
+    """The names that a run of statements may read before it binds them, and those that it surely binds."""
+    known, found = set(known), {}
     for statement in run:
-        found.update(dict.fromkeys(n for n in read_in([statement]) if n not in known))
+        inner = [needed(block, known | head_binds(statement)) for block in inner_blocks(statement)]
+        if isinstance(statement, (ast.If, ast.For, ast.While, ast.With)):
+            reads = [*read_in([head_of(statement)]), *[n for names, _ in inner for n in names]]
+        else:
+            reads, inner = read_in([statement]), []
+        found.update(dict.fromkeys(n for n in reads if n not in known))
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.FunctionDef)):
             known |= set(bound_in([statement]))
+        elif isinstance(statement, ast.If) and len(inner) == 2:
+            known |= inner[0][1] & inner[1][1]
     return found, known
+
+
+def head_binds(statement):
+    return set(bound_in([statement.target])) if isinstance(statement, ast.For) else set()
+
+
+def head_of(statement):
+    """A statement without the statements inside it."""
+    made = copy.copy(statement)
+    made.body, made.orelse = [], []
+    return made
 
 
 def traffic(function, run):

@@ -19,7 +19,7 @@ import numpy as np
 from tests.fuzz.check import expression_edits, load, statement_edits, unload
 from tests.harness import quietly, time_limit
 from tests.metamorphic.judge import described, off_from_differences, python_value, run, template, value_fits
-from tests.metamorphic.trees import all_names
+from tests.metamorphic.trees import all_names, parameter_names
 from tests.metamorphic.work import find
 from tests.programs import rng_for
 
@@ -68,13 +68,14 @@ def standalone(pair):
     """The text of a module with the rewritten program of a pair, in the form that `tests.fuzz` reads."""
     p = find(pair["program"])
     tree, title = ast.parse(pair["text"]), p.function.__name__
+    hidden = {n for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and title in parameter_names(f) for n in ast.walk(f)}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == title:
             node.name = "program"
-        elif isinstance(node, ast.Name) and node.id == title:
+        elif isinstance(node, ast.Name) and node.id == title and node not in hidden:
             node.id = "program"
     defined = {getattr(s, "name", None) for s in tree.body}
-    lines = imports(all_names(tree) - defined, p.function.__globals__, p.theme)
+    lines = imports(all_names(tree) - defined - {title}, p.function.__globals__, p.theme)
     args = p.make_args(rng_for())
     try:
         made = literal(tuple(args))
@@ -95,7 +96,7 @@ def failure(text):
                 return None
             made = run(p.function, p.wrt, args)
             if made.status != "ran":
-                return made.status, template(described(made.error)), made.error
+                return made.status, template(described(made.error)), described(made.error)
             if not value_fits(made.value, expected):
                 return "wrong", "value", f"the value is {made.value!r}, under Python {expected!r}"
             off = off_from_differences(p, p.function, args, made.gradients)

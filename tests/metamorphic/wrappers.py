@@ -6,7 +6,8 @@ from tests.metamorphic.calls import pick
 from tests.metamorphic.functions import item
 from tests.metamorphic.registry import rewriting
 from tests.metamorphic.trees import (  # fmt: skip
-    assign, bound_in, call, clone, constant, declared, define, has, is_plain, locals_of, name, read_in, returns, unpack
+    assign, bound_in, call, clone, constant, declared, define, has, is_plain, locals_of, name, parameter_names, read_in,
+    returns, unpack
 )
 
 
@@ -140,8 +141,8 @@ def split_by_container(case):
     if not k:
         return False
     function, kind = case.function, case.rng.choice(["dict", "namespace", "tuple", "list", "class"])
-    own = set(locals_of(function))
-    shared = [n for n in read_in(function.body[k:]) if n in own]
+    own = set(parameter_names(function)) | set(bound_in(function.body[:k]))
+    shared = [n for n in read_in(function.body[k:]) if n in own & set(locals_of(function))]
     first, second, s = case.fresh("first"), case.fresh("second"), case.fresh("shared")
     packed, parts = container(case, kind, shared, s)
     begin, end = clone(function), define(second, [s], [*parts, *function.body[k:]])

@@ -10,6 +10,7 @@ import inspect
 import logging
 import os
 import textwrap
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -161,7 +162,13 @@ def _verify(subject: Subject, values: dict[str, Any], result: Any) -> None:
 
 
 def _explain(subject: Subject, values: dict[str, Any], error: Exception) -> None:
-    """Raise VerificationError if generated code raised an error for arguments for which the user's function raises none."""
+    """Raise VerificationError if generated code raised an error for arguments for which the user's function raises none.
+
+    A function of `sourcead.runtime` that the code calls may refuse what it cannot differentiate.
+    """
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    if frame.f_globals.get("__name__", "").startswith(runtime.__name__):
+        return
     try:
         refuse_effects(subject.lowered().function)
         subject.innermost(values)()

@@ -164,10 +164,9 @@ def _verify(subject: Subject, values: dict[str, Any], result: Any) -> None:
 def _explain(subject: Subject, values: dict[str, Any], error: Exception) -> None:
     """Raise VerificationError if generated code raised an error for arguments for which the user's function raises none.
 
-    A function of `sourcead.runtime` that the code calls may refuse what it cannot differentiate.
+    Code that a rule brings along may refuse what it cannot differentiate, by a `raise` of its own.
     """
-    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    if frame.f_globals.get("__name__", "").startswith(runtime.__name__):
+    if (traceback.extract_tb(error.__traceback__)[-1].line or "").startswith("raise "):
         return
     try:
         refuse_effects(subject.lowered().function)

@@ -5,7 +5,7 @@ import ast
 from tests.metamorphic.calls import pick
 from tests.metamorphic.registry import rewriting
 from tests.metamorphic.trees import (  # fmt: skip
-    LOOPS, assign, blocks, call, clone, constant, dotted, has, leaves_loop, name, places, target
+    LOOPS, assign, blocks, call, clone, constant, dotted, has, leaves_loop, name, places, returns, target
 )
 
 

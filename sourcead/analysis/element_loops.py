@@ -7,10 +7,9 @@ import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from sourcead.analysis.affine import number
+from sourcead.analysis.affine import Subscripts, number
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.connected import reachable
-from sourcead.analysis.same_element import Subscripts
 from sourcead.ir.nodes import Atom, Attr, Branch, Call, Const, Index, Let, Loop, Op, Range, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Array, Scalar, rank
 from sourcead.ir.walk import reads_inside

@@ -13,17 +13,28 @@ The proof works for subscripts that are affine in the loop indices (`affine.py`)
 in a later iteration of the outermost loop around both, those in the same iteration of that loop and a later one of the next loop,
 and so on, and those in the same iteration of all loops, further down in the text.  A read is never overwritten if, for each class,
 there is an axis on which every subscript of the writes is above, or every one below, the subscript of the read.
+
+`parts_stay` proves likewise that parts of arrays that were appended to lists keep their values while the arrays are written elsewhere:
+
+    for t in range(n):
+        hs[t + 1] = f(hs[t])
+        outs.append(hs[t + 1])          a view of a row that no later iteration writes
+
+If so, the list can be treated as holding copies of the rows at the time they were appended.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sourcead.analysis.affine import Affine, Forms, constant, least, number, variable
+from sourcead.analysis.affine import Affine, Forms, Later, least, number, variable
 from sourcead.analysis.array_versions import Chains
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Atom, Block, Const, Index, Loop, Operand, Range, Slice, Stmt, Sub, Update, Var
-from sourcead.ir.types import Array, Scalar, rank
+from sourcead.ir.nodes import (
+    Append, Atom, Block, Build, Call, Const, Function, Index, Let, Loop, Operand, Range, Slice, Stmt, Sub, Update, Var
+)
+from sourcead.ir.types import Array, Scalar, Unknown, rank
 from sourcead.ir.walk import op_blocks
 from sourcead.primitives.result_types.infer import Arg, infer_index
 
@@ -37,13 +48,6 @@ class Place:
 
 
 Interval = tuple[Affine | None, Affine | None]  # [low, high); None for an unknown bound
-
-
-@dataclass(frozen=True)
-class Later:
-    """A variable in a later execution of a statement, where its value may differ from that in the earlier execution."""
-
-    var: Var
 
 
 class Nest(Forms):
@@ -168,7 +172,7 @@ class Nest(Forms):
             low, high = map(later, self.range_of(v.var))
             if at is not None and at.op.index is v.var:
                 step = number(at.op.domain.step)
-                following = variable(v.var).plus(constant(step or 0))
+                following = variable(v.var).plus(Affine(step or 0))
                 return (following if step and step > 0 else low), (following if step and step < 0 else high)
             return low, high
 
@@ -191,7 +195,7 @@ class Nest(Forms):
         found = []
         for part in parts:
             if isinstance(part, Slice):
-                low = constant(0) if part.lower is None else self.from_zero(part.lower)
+                low = Affine(0) if part.lower is None else self.from_zero(part.lower)
                 high = None if part.upper is None else self.from_zero(part.upper)
                 plain = part.step is None or number(part.step) == 1
                 found.append((low, high) if plain else (None, None))
@@ -201,7 +205,7 @@ class Nest(Forms):
                 return None
             else:
                 low = self.from_zero(part)
-                found.append((low, None if low is None else low.plus(constant(1))))
+                found.append((low, None if low is None else low.plus(Affine(1))))
         return found
 
 
@@ -224,3 +228,51 @@ def same_kind(value: Var, update: Stmt) -> bool:
 def same_dims(a: tuple, b: tuple) -> bool:
     """Return whether a value with dims `b` that can be assigned to a part with dims `a` fills it without broadcasting."""
     return len(a) == len(b) and all(n == m or (m != 1 if isinstance(m, int) else m.many) for n, m in zip(a, b))
+
+
+def parts_stay(function: Function) -> bool:
+    """Return whether no part of an array that is appended to a list is overwritten afterwards."""
+    chains = Chains(function.body)
+    places: list[tuple[Stmt, tuple[Stmt, ...]]] = list(_places(function.body, ()))
+    definitions = {t: (stmt, loops) for stmt, loops in places for t in stmt.targets}
+    order = {stmt: k for k, (stmt, _) in enumerate(places)}
+    nests: dict[Stmt, Nest] = {}
+
+    def stays(read: Stmt, loops: tuple[Stmt, ...]) -> bool:
+        chain = chains.find(read.op.base)
+        if chain is None:
+            return True
+        around = next((loop for loop in loops if chain in chains.carried_by(loop)), None)
+        if around is not None:
+            nest = nests.setdefault(around, Nest(around, chains))
+            if nest.finished(read) is None:
+                return False
+        after = order[around if around is not None else read]
+        return not any(
+            isinstance(stmt.op, Update) and chains.find(stmt.targets[0]) is chain and order[stmt] > after and around not in outer
+            for stmt, outer in places
+        )
+
+    def is_kept(value: object) -> bool:
+        if not isinstance(value, Var) or not isinstance(value.type, (Array, Unknown)):
+            return True
+        stmt, loops = definitions.get(value, (None, ()))
+        match stmt and stmt.op:
+            case Let(inner):
+                return is_kept(inner)
+            case Index():
+                return stays(stmt, loops)
+            case Call() | Build():
+                return True
+        return False
+
+    return all(is_kept(stmt.op.value) for stmt, _ in places if isinstance(stmt.op, Append))
+
+
+def _places(block: Block, loops: tuple[Stmt, ...]) -> Iterator[tuple[Stmt, tuple[Stmt, ...]]]:
+    """Yield all statements in the order of the text, each with the loops around it."""
+    for stmt in block.stmts:
+        yield stmt, loops
+        inner = (*loops, stmt) if isinstance(stmt.op, Loop) else loops
+        for part in op_blocks(stmt.op):
+            yield from _places(part, inner)

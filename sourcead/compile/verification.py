@@ -10,6 +10,7 @@ import inspect
 import logging
 import os
 import textwrap
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -161,7 +162,12 @@ def _verify(subject: Subject, values: dict[str, Any], result: Any) -> None:
 
 
 def _explain(subject: Subject, values: dict[str, Any], error: Exception) -> None:
-    """Raise VerificationError if generated code raised an error for arguments for which the user's function raises none."""
+    """Raise VerificationError if generated code raised an error for arguments for which the user's function raises none.
+
+    Code that a rule brings along may refuse what it cannot differentiate, by a `raise` of its own.
+    """
+    if (traceback.extract_tb(error.__traceback__)[-1].line or "").startswith("raise "):
+        return
     try:
         refuse_effects(subject.lowered().function)
         subject.innermost(values)()

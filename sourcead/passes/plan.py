@@ -53,6 +53,7 @@ class Context:
         splits: whether the products of all iterations of a loop may be put together, which takes memory.
         lists: whether a list may hold None at positions that are filled later.
         products: the arrays of products that were taken out of loops.
+        changed: whether a pass of this stage changed the function since the last cleanup.
     """
 
     notes: list[str] = field(default_factory=list)
@@ -61,6 +62,7 @@ class Context:
     splits: bool = False
     lists: bool = True
     products: set[Var] = field(default_factory=set)
+    changed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +72,13 @@ class Pass:
     Attributes:
         run: the pass.
         reason: why it stands in this place.
-        when: tells from the context, and from whether this stage changed the function since the last cleanup, if the pass runs.
+        when: the attribute of the context that must be true for the pass to run; None if it always runs.
         needs: the attributes of the context that it takes besides the function.
     """
 
     run: Callable[..., Function]
     reason: str
-    when: Callable[[Context, bool], bool] | None = None
+    when: str | None = None
     needs: tuple[str, ...] = ()
 
     @property
@@ -109,22 +111,6 @@ def simplify(function: Function) -> Function:
     return function
 
 
-def if_splits(context: Context, changed: bool) -> bool:
-    return context.splits
-
-
-def if_derived(context: Context, changed: bool) -> bool:
-    return context.derived
-
-
-def if_noted(context: Context, changed: bool) -> bool:
-    return bool(context.notes)
-
-
-def if_changed(context: Context, changed: bool) -> bool:
-    return changed
-
-
 CLEANUP = (
     Pass(remove_dead, "first, so that the others look at less"),
     Pass(query_first_versions, "before copies are propagated: then what a loop asks of an array that it writes is invariant"),
@@ -137,27 +123,27 @@ CLEANUP = (
 )
 
 BEFORE = (
-    Pass(copy_live_versions, "first: the plan of residuals, and the passes below, rely on versions that do not overlap", if_derived),
-    Pass(interchange_loops, "before products are hoisted, which it makes possible", if_splits, ("notes", "build")),
-    Pass(hoist_products, "before arrays are shared, of which it makes the products", if_splits, ("notes", "build", "products")),
-    Pass(share_arrays, "after the products, which it puts where the loop writes", if_splits, ("build", "products")),
-    Pass(simplify, "to remove what the three passes above left, if they did anything", if_noted),
+    Pass(copy_live_versions, "first: the plan of residuals, and the passes below, rely on versions that do not overlap", "derived"),
+    Pass(interchange_loops, "before products are hoisted, which it makes possible", "splits", ("notes", "build")),
+    Pass(hoist_products, "before arrays are shared, of which it makes the products", "splits", ("notes", "build", "products")),
+    Pass(share_arrays, "after the products, which it puts where the loop writes", "splits", ("build", "products")),
+    Pass(simplify, "to remove what the three passes above left, if they did anything", "notes"),
     Pass(accumulate_in_variables, "last: the passes above know elements of arrays, not the variables that it makes of them"),
 )
 
 AFTER = (
     Pass(expand_row_reshapes, "first: their adjoints are written, and the other passes know `np.reshape`"),
-    Pass(simplify, "before sums are looked for: it brings the updates of cotangents to one form", if_splits),
-    Pass(remove_overwritten_zeros, "before clears are sunk: it knows arrays of zeros by what made them", if_splits, ("lists",)),
-    Pass(sink_clears, "before sums are looked for, which clears among the updates would hide", if_splits),
-    Pass(sum_after_loops, "before stacks are flattened: it turns lists of residuals of one loop into arrays", if_splits, ("notes",)),
+    Pass(simplify, "before sums are looked for: it brings the updates of cotangents to one form", "splits"),
+    Pass(remove_overwritten_zeros, "before clears are sunk: it knows arrays of zeros by what made them", "splits", ("lists",)),
+    Pass(sink_clears, "before sums are looked for, which clears among the updates would hide", "splits"),
+    Pass(sum_after_loops, "before stacks are flattened: it turns lists of residuals of one loop into arrays", "splits", ("notes",)),
     Pass(flatten_stacks, "after it: the lists that are left become one stack for a nest of loops"),
     Pass(simplify, "before sums are factored: a product that is read once only must be seen to be"),
     Pass(factor_sums, "before products of matrices: it makes smaller `einsum`s of larger ones"),
     Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),
     Pass(simplify, "to remove the factors that are no longer read, and transposes of transposes"),
     Pass(without_nothing, "after simplification: it asks who looks at a variable that may hold nothing"),
-    Pass(simplify, "to remove what only the variables without a value kept", if_changed),
+    Pass(simplify, "to remove what only the variables without a value kept", "changed"),
     Pass(remove_overwritten_zeros, "after the last simplification, which knows zeros but not empty arrays", None, ("lists",)),
     Pass(remove_dead_clears, "before clears are sunk: it tells them by their place in the loop"),
     Pass(add_to_records, "before the current versions are queried: it makes new versions"),
@@ -178,11 +164,11 @@ _observers: list[Observer] = []
 def run(stage: tuple[Pass, ...], function: Function, context: Context | None = None) -> Function:
     """Return the function after the passes of a stage."""
     context = context or Context()
-    changed = False
+    context.changed = False
     for row in stage:
-        if row.when is None or row.when(context, changed):
+        if row.when is None or getattr(context, row.when):
             before, function = function, run_pass(row, function, context)
-            changed = row.run is not simplify and (changed or function is not before)
+            context.changed = row.run is not simplify and (context.changed or function is not before)
     return function
 
 

@@ -55,21 +55,13 @@ like(np.add.reduce, np.sum, axis=0)
 @adjoint(np.average)
 def average_adjoint(y, x, axis=None, weights=None, d_y=None, keepdims=False):
     if weights is None:
-        if axis is None:
-            return np.broadcast_to(d_y / x.size, x.shape), None, None
-        n = x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)
-        if keepdims:
-            return np.broadcast_to(d_y / n, x.shape), None, None
-        return np.broadcast_to(np.expand_dims(d_y / n, axis), x.shape), None, None
+        return np.broadcast_to(restore_axes(d_y / number_along(x, axis), axis, keepdims), x.shape), None, None
     if np.ndim(weights) != x.ndim:
         if isinstance(axis, tuple):
             raise NotImplementedError("the derivative of np.average over several axes with weights for these axes only")
         return average_along_adjoint(y, x, axis, weights, d_y, keepdims)
-    if axis is None or axis == 0 or keepdims:
-        d_total = d_y / np.sum(weights, axis=axis, keepdims=keepdims)
-        return d_total * weights, None, d_total * (x - y)
-    d_total = np.expand_dims(d_y / np.sum(weights, axis=axis), axis)
-    return d_total * weights, None, d_total * (x - np.expand_dims(y, axis))
+    d_total = restore_axes(d_y / reduced(np.sum, weights, axis, keepdims), axis, keepdims)
+    return d_total * weights, None, d_total * (x - restore_axes(y, axis, keepdims))
 
 
 def average_along_adjoint(y, x, axis, weights, d_y, keepdims):
@@ -96,11 +88,8 @@ def average_tangent(y, x, axis=None, weights=None, t_x=None, t_weights=None, kee
         t_of_weights = np.sum(centred * np.reshape(t_weights, shape), axis=axis, keepdims=keepdims) / np.sum(weights)
         return np.average(t_x, axis=axis, weights=weights, keepdims=keepdims), t_of_weights
     total = np.sum(weights, axis=axis, keepdims=keepdims)
-    centred = x - y if axis is None or axis == 0 or keepdims else x - np.expand_dims(y, axis)
-    return (
-        np.average(t_x, axis=axis, weights=weights, keepdims=keepdims),
-        np.sum(centred * t_weights, axis=axis, keepdims=keepdims) / total,
-    )
+    t_of_weights = np.sum((x - restore_axes(y, axis, keepdims)) * t_weights, axis=axis, keepdims=keepdims)
+    return np.average(t_x, axis=axis, weights=weights, keepdims=keepdims), t_of_weights / total
 
 
 # ---- products, extremes and medians ----

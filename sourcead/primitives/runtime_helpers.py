@@ -18,7 +18,7 @@ from sourcead.ir.types import (
     ANY_DTYPE, FLOAT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, TupleT, Type, anydim, join, map_type
 )
 from sourcead.primitives.registry import adjoint, adjoints, elementwise, enter, infers, linear, tangents
-from sourcead.primitives.result_types.by_example import by_example
+from sourcead.primitives.result_types.by_example import by_example, sized
 from sourcead.primitives.result_types.operands import Impossible, array_type
 from sourcead.runtime import (
     convolve_cotangents, divide_or_zero, dot_cotangents, einsum_cotangents, equal_shares, fit_axis, kron_cotangents,
@@ -250,13 +250,8 @@ _COTANGENT_OF = (
 
 for _position, _functions in enumerate(_COTANGENT_OF):
     enter(*_functions, result=lambda fn, args, kwargs, position=_position: cotangent_type(args[position].type))
+enter(runtime.join_rows, result=sized)
 enter(runtime.copy, runtime.index_add, result=lambda fn, args, kwargs: args[0].type)
-
-
-@infers(runtime.join_rows)
-def _join_rows(fn, args, kwargs) -> Type:
-    t = args[0].type
-    return Array(t.dtype, (anydim(), t.dims[-1])) if isinstance(t, Array) and t.dims else UNKNOWN
 
 
 @infers(runtime.split_rows)

@@ -62,16 +62,6 @@ def nanvar_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     return restore_axes(d_y, axis, keepdims) * ratio
 
 
-@tangent(np.nanvar)
-def nanvar_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
-    there = ~np.isnan(x)
-    centred = (np.where(there, x, 0) - np.nanmean(x, axis=axis, keepdims=True)) * there
-    n = np.sum(there.astype(np.abs(x).dtype), axis=axis, keepdims=keepdims) - ddof
-    if np.iscomplexobj(x):
-        return 2 * np.sum(np.real(np.conj(centred) * t_x), axis=axis, keepdims=keepdims) / n
-    return 2 * np.sum(centred * t_x, axis=axis, keepdims=keepdims) / n
-
-
 @adjoint(np.nanstd)
 def nanstd_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     if np.iscomplexobj(x):
@@ -82,14 +72,25 @@ def nanstd_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
     return restore_axes(divide_or_zero(d_y, y), axis, keepdims) * ratio
 
 
-@tangent(np.nanstd)
-def nanstd_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
+def deviations_there(x, t_x, axis, ddof, keepdims):
+    """Return the sum of the products of the deviations from the mean and the tangent, and the number of degrees of freedom."""
     there = ~np.isnan(x)
     centred = (np.where(there, x, 0) - np.nanmean(x, axis=axis, keepdims=True)) * there
     n = np.sum(there.astype(np.abs(x).dtype), axis=axis, keepdims=keepdims) - ddof
-    if np.iscomplexobj(x):
-        return divide_or_zero(np.sum(np.real(np.conj(centred) * t_x), axis=axis, keepdims=keepdims), y * n)
-    return divide_or_zero(np.sum(centred * t_x, axis=axis, keepdims=keepdims), y * n)
+    product = np.real(np.conj(centred) * t_x) if np.iscomplexobj(x) else centred * t_x
+    return np.sum(product, axis=axis, keepdims=keepdims), n
+
+
+@tangent(np.nanvar)
+def nanvar_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
+    total, n = deviations_there(x, t_x, axis, ddof, keepdims)
+    return 2 * total / n
+
+
+@tangent(np.nanstd)
+def nanstd_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
+    total, n = deviations_there(x, t_x, axis, ddof, keepdims)
+    return divide_or_zero(total, y * n)
 
 
 @adjoint(np.nancumsum)

@@ -13,7 +13,9 @@ def index_add(d, key, v):
     elif isinstance(d, dict):
         d[key] = add(d.get(key), v)
     elif isinstance(d, tuple):
-        d = d[:key] + (add(d[key], v),) + d[key + 1 :]
+        items = list(d)
+        items[key] = add(items[key], v)
+        d = tuple(items)
     elif any(isinstance(k, (list, np.ndarray)) for k in (key if isinstance(key, tuple) else (key,))):
         np.add.at(d, key, v)
     else:

@@ -35,7 +35,7 @@ def gradient(subject):
 def _agrees(subject, gradient, args, slopes):
     chosen = [a for n, a in zip(subject.names, args) if n in subject.wrt]
     if not shaped_like(tuple(gradient), tuple(chosen)):
-        raise Wrong(f"the gradient has other shapes than the arguments: {gradient!r}")
+        raise Wrong(f"the gradient has another structure than the arguments: {gradient!r}")
     for along, wanted, error in slopes:
         got = product(gradient, tuple(d for n, d in zip(subject.names, along) if n in subject.wrt))
         if not abs(got - wanted) <= error:

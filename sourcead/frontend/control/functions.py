@@ -9,7 +9,7 @@ import gast
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder
-from sourcead.analysis.rows_in_lists import parts_stay
+from sourcead.analysis.overwrites import parts_stay
 from sourcead.errors import AliasError, SourceADError
 from sourcead.frontend import core
 from sourcead.frontend.control import generators

@@ -116,7 +116,7 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
     params = {slot: variants.parameter((slot,), assumed.inits[slot], template) for slot, template in assumed.variants.items()}
     for slot, value in params.items():
         lo.set(*slot, value)
-    link(lo, of_variants(params), assumed.together | sharing_on_entry(entry))
+    link(lo, of_variants(params), assumed.together | sharing_on_entry(entry), assumed.held)
     note(lo, assumed)
     others = relate(lo, assumed)
     with lo.using(depth=lo.depth + 1), lo.build.block() as stmts:
@@ -145,7 +145,7 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
     lo.build.maybe_number.update(outs[p] for p, leaf in leaves.items() if leaf.param in lo.build.maybe_number)
     made: dict[tuple, Cell] = {}
     results = {slot: variants.result((slot,), value, outs, made) for slot, value in params.items()}
-    link(lo, of_variants(results), assumed.together | sharing_on_entry(entry))  # there may be no iteration
+    link(lo, of_variants(results), assumed.together | sharing_on_entry(entry), assumed.held)  # there may be no iteration
     return Stmt(tuple(outs.values()), loop_op), results
 
 

@@ -46,11 +46,22 @@ def sharing_on_entry(entry: Objects) -> set[frozenset]:
     return {frozenset((a, b)) for b, cell in entry.items() for root in memory(cell) for a in own.get(root, ()) if a != b}
 
 
-def link(lo: Lowering, found: Objects, pairs: Iterable[frozenset]) -> None:
-    """Record that the two objects of each pair of paths may share memory."""
+def link(lo: Lowering, found: Objects, pairs: Iterable[frozenset], held: Iterable[tuple] = ()) -> None:
+    """Record that the two objects of each pair of paths may share memory, and which objects are held by which containers.
+
+    Args:
+        lo: the lowering.
+        found: the objects.
+        pairs: pairs of paths.
+        held: (member, container), each a path or a cell.
+    """
     for a, b in pairs:
         if a in found and b in found and found[a] is not found[b]:
             lo.share(found[a], [found[b]])
+    for pair in held:
+        member, container = (place if isinstance(place, Cell) else found.get(place) for place in pair)
+        if member is not None and container is not None and member is not container:
+            lo.hold(container.root(), member)
 
 
 def share_as_assumed(assumed: Assumptions, ends: Objects, params: Objects) -> bool:
@@ -78,6 +89,9 @@ def share_as_assumed(assumed: Assumptions, ends: Objects, params: Objects) -> bo
         known = assumed.sharing.setdefault(path, set())
         fine = fine and outer <= known
         known |= outer
+    held = _held(assumed, ends)
+    fine = fine and held <= assumed.held
+    assumed.held |= held
     pairs = {frozenset((a, b)) for paths in sharing.values() for k, a in enumerate(paths) for b in paths[k + 1 :] if a != b}
     pairs -= sharing_on_entry(entry)
     fine = fine and pairs <= assumed.together
@@ -113,3 +127,17 @@ def _new_identities(assumed: Assumptions, entry: Objects, ends: Objects) -> bool
             assumed.same[path] = first
             fine = False
     return fine
+
+
+def _held(assumed: Assumptions, ends: Objects) -> set[tuple]:
+    """Return (member, container) for the objects at the end of an iteration that are in containers, or hold objects themselves."""
+    paths: dict[Cell, list[tuple]] = defaultdict(list)
+    for path, cell in ends.items():
+        if path not in assumed.kept and path not in assumed.same:
+            paths[cell.root()].append(path)
+
+    def places(cell: Cell) -> list:
+        return [cell] if cell.slots.birth < assumed.birth else paths.get(cell, [])
+
+    members = {(path, place) for cell, own in paths.items() for path in own for c in cell.held_by for place in places(c)}
+    return members | {(place, path) for cell, own in paths.items() for path in own for c in cell.holds for place in places(c)}

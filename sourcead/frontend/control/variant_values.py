@@ -35,6 +35,7 @@ class Assumptions:
         together: pairs of paths whose objects may share memory.
         same: path of an object -> path of an earlier variant's that is the same object at the beginning of every iteration.
         kept: path of an object -> the cell made before the loop that it is at the beginning of every iteration.
+        held: (member, container): an object that may be in a container; each is a path, or a cell made before the loop.
         changing: paths whose object is none of these two in some iteration.
         poisoned: cell that must not be read -> the reason.
         spoiled: leaf that must not be read before it is assigned -> the reason.
@@ -56,6 +57,7 @@ class Assumptions:
     together: set[frozenset] = field(default_factory=set)
     same: dict[tuple, tuple] = field(default_factory=dict)
     kept: dict[tuple, Cell] = field(default_factory=dict)
+    held: set[tuple] = field(default_factory=set)
     changing: set[tuple] = field(default_factory=set)
     poisoned: dict[Cell, str] = field(default_factory=dict)
     spoiled: dict[tuple, str] = field(default_factory=dict)

@@ -122,6 +122,9 @@ class Writing(Memory):
                 self.poison(container, cell)
         for held in cell.holds if through else ():
             self.poison(held, cell)
+            for container in held.held_by - {cell}:
+                if held not in container.rows_of:
+                    self.poison(container, cell)
 
     def poison(self, other: Cell, written: Cell) -> None:
         """Forbid later reads of `other`, because it may share memory with `written`, which was just written."""

@@ -76,7 +76,7 @@ class Lowering(Writing):
         walks: lists and dicts whose items the head of a loop takes one by one (`values/iterables.py`).
         listing: whether loops take the items of such lists one by one.
         static_only: whether to raise `NotStatic` at a condition that is not known (while inlining rules).
-        rows_stay: rows of arrays in lists are assumed to stay unchanged, which `analysis/rows_in_lists.py` checks afterwards.
+        rows_stay: rows of arrays in lists are assumed to stay unchanged, which `analysis/overwrites.py` checks afterwards.
         called_from: the call that is replaced by a composition (`builtins/compositions.py`).
         steering: in an `adjoint_of` block, the site of each of its items (`syntax/adjoint_blocks.py`).
         derived: whether some of the statements are those of a derivative (`compile/nested_derivatives.py`).

@@ -13,7 +13,7 @@ from sourcead.frontend.control.exits import standing_for
 from sourcead.frontend.core import VALUE, Cell, Held, Lowering, Value
 from sourcead.frontend.syntax.expressions import BINARY
 from sourcead.frontend.values import lists, objects, sequences, subscripts
-from sourcead.ir.nodes import Const, Let, Sub, Var
+from sourcead.ir.nodes import Atom, Const, Let, Sub, Var
 from sourcead.ir.types import Array
 
 
@@ -145,7 +145,8 @@ def lower_augassign(lo: Lowering, node) -> None:
         else:
             key = core.lower(lo, target.slice)
             if isinstance(core.data_type(lo, base), Array):
-                return augment_item(lo, base, key, fn, core.lower(lo, node.value))
+                before = lo.read(base)
+                return augment_item(lo, base, key, fn, before, core.lower(lo, node.value))
             target = standing_for(target, gast.Subscript(Held(base), Held(key), gast.Load()))
     old = core.lower(lo, target)
     new = subscripts.augment(lo, old, fn, core.lower(lo, node.value), node)
@@ -155,14 +156,14 @@ def lower_augassign(lo: Lowering, node) -> None:
         objects.set_attribute(lo, base, target.attr, old, target)
 
 
-def augment_item(lo: Lowering, base: Cell, key: Value, fn, added: Value) -> None:
-    """Lower `base[key] op= value` of an array."""
+def augment_item(lo: Lowering, base: Cell, key: Value, fn, before: Atom, added: Value) -> None:
+    """Lower `base[key] op= added` of an array, which was `before` when the item was read; evaluating `added` may have written it."""
     value, path = sequences.as_array(lo, added), (Sub(lo.operand(key)),)
     mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
-    if mode and subscripts.effects_of(path[0].key) <= subscripts.VIEWS:
+    if mode and before is lo.read(base) and subscripts.effects_of(path[0].key) <= subscripts.VIEWS:
         lo.write(base, path, lo.operand(value), mode)
     else:
-        item = lo.build.index(lo.read(base), path[0].key)
+        item = lo.build.index(before, path[0].key)
         lo.write(base, path, lo.read(core.operate(lo, fn, item, value)))
 
 

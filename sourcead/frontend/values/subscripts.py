@@ -17,7 +17,7 @@ from sourcead.frontend.core import (
 from sourcead.frontend.values import lists, numpy_brackets, sequences, sets
 from sourcead.ir.nodes import Call, Const, Effect, Operand, Slice, Stmt, Sub
 from sourcead.ir.types import (
-    BOOL, INT, Array, ListT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined, Unknown, rank
+    BOOL, INT, Array, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined, Unknown, rank
 )
 
 
@@ -197,8 +197,14 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
     """Lower `old op= value`; return the value to bind the name to, or None if the object changed in place."""
-    if isinstance(old, Cell) and old.kind == "list" and fn is operator.add:
-        lists.extend(lo, old, value, node)
+    if isinstance(old, Cell) and (old.kind == "list" or isinstance(core.data_type(lo, old), ListT)) and fn in (operator.add, operator.mul):
+        if fn is operator.add:
+            lists.extend(lo, old, value, node)
+        else:
+            core.store(lo, old, Slice(None, None, None), core.operate(lo, fn, old, value), node)
+        return None
+    if isinstance(old, Cell) and (old.kind == "dict" or isinstance(core.data_type(lo, old), MapT)) and fn is operator.or_:
+        core.call_method(lo, old, "update", [value], {}, node)
         return None
     if isinstance(old, Cell) and old.kind == "array":
         t = atom_type(lo.read(old))
@@ -208,9 +214,6 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
                 lo.write(old, (), lo.operand(value), mode)
             else:
                 lo.write(old, (), lo.read(core.operate(lo, fn, lo.read(old), value)))
-            return None
-        if isinstance(t, ListT):
-            lists.extend(lo, old, value, node)
             return None
         if isinstance(t, SetT) and sets.set_type(lo, value) is not None:
             sets.replace(lo, old, fn, value, node)

@@ -11,6 +11,7 @@ every op that is written is inferred again, and must have the new axis in front 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -106,7 +107,7 @@ class Batched(BatchedCalls):
             case Branch():
                 return self.branch(stmt)
             case Let(value) | Call(type(), (value,)):
-                check_ranks(types_of(stmt.targets), (value,))
+                check_ranks([v.type for v in stmt.targets], (value,))
         if not any(a in self.found for a in op.reads):
             targets = tuple(map(fresh, stmt.targets))
             self.build.add(replace(stmt, targets=targets, op=map_op(op, self.unbatched)))
@@ -189,7 +190,7 @@ class Batched(BatchedCalls):
     def branch(self, stmt: Stmt) -> None:
         op: Branch = stmt.op
         for arm in (op.then, op.orelse):
-            check_ranks(types_of(stmt.targets), arm.results)
+            check_ranks([v.type for v in stmt.targets], arm.results)
         if op.cond in self.found:
             raise Unbatchable
         arms = []
@@ -208,8 +209,8 @@ class Batched(BatchedCalls):
 
     def loop(self, stmt: Stmt) -> None:
         op: Loop = stmt.op
-        check_ranks(types_of(op.params), op.inits)
-        check_ranks(types_of(op.params), op.body.results)
+        check_ranks([v.type for v in op.params], op.inits)
+        check_ranks([v.type for v in op.params], op.body.results)
         wide = [init in self.found for init in op.inits]
         if op.leave is not None and wide[op.params.index(op.leave)]:
             raise Unbatchable
@@ -266,11 +267,7 @@ class Batched(BatchedCalls):
             (self.found if w else self.plain)[old] = new
 
 
-def types_of(variables: tuple[Var, ...]) -> tuple[Type, ...]:
-    return tuple(v.type for v in variables)
-
-
-def check_ranks(types: tuple[Type, ...], atoms: tuple[Atom, ...]) -> None:
+def check_ranks(types: Sequence[Type], atoms: tuple[Atom, ...]) -> None:
     """Reject a number that stands for an array before the first iteration (`loop_variants.starts_as_number`)."""
     for t, atom in zip(types, atoms):
         if isinstance(t, Array) and isinstance(atom_type(atom), Scalar):

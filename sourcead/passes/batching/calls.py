@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sourcead.analysis.affine import number
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Operand, Slice, Var
 from sourcead.ir.types import Array, ListT, Scalar, TupleT, rank
@@ -49,7 +50,7 @@ class BatchedCalls:
                 return self.emit(target, Call(np.transpose, (self.found[x], self.axes(args))))
             case "shaped", (x, shape) if not self.is_batched(shape):
                 return self.shaped(target, fn, x, shape)
-            case "expand_dims", (x, axis) if is_int(axis):
+            case "expand_dims", (x, axis) if number(axis) is not None:
                 return self.emit(target, Call(fn, (self.found[x], Const(moved(axis.value, rank_of(x) + 1)))))
         raise Unbatchable
 
@@ -95,7 +96,7 @@ class BatchedCalls:
                 over: Operand = tuple(Const(k + 1) for k in range(rank)) if rank > 1 else Const(1)
             case Const(int(k)):
                 over = Const(moved(k, rank))
-            case tuple() if all(map(is_int, axis)):
+            case tuple() if all(number(k) is not None for k in axis):
                 over = tuple(Const(moved(k.value, rank)) for k in axis)
             case _:
                 raise Unbatchable
@@ -106,7 +107,7 @@ class BatchedCalls:
         rank = rank_of(args[0])
         if len(args) == 1:
             return tuple(Const(k) for k in (0, *range(rank, 0, -1)))
-        if isinstance(args[1], tuple) and all(map(is_int, args[1])):
+        if isinstance(args[1], tuple) and all(number(k) is not None for k in args[1]):
             return (Const(0), *(Const(k.value % rank + 1) for k in args[1]))
         raise Unbatchable
 
@@ -123,10 +124,6 @@ class BatchedCalls:
         else:
             lengths = (self.size, self.unbatched(shape))
         return self.written(target, Call(fn, (own, lengths)))
-
-
-def is_int(atom: Operand) -> bool:
-    return isinstance(atom, Const) and type(atom.value) is int and not atom.live
 
 
 def moved(axis: int, rank: int) -> int:
@@ -148,7 +145,7 @@ def behind(key: Operand, renamed: Callable[[Atom], Atom]) -> tuple:
         picks = [k for k, kind in enumerate(kinds) if kind in ("array", "number")]
         if picks[-1] - picks[0] + 1 > len(picks):
             raise Unbatchable
-    return (ALL, *(map_part(part, renamed) for part in parts))
+    return (ALL, *(map_operand(part, renamed) for part in parts))
 
 
 def kind_of(part: Operand) -> str:
@@ -165,12 +162,6 @@ def kind_of(part: Operand) -> str:
         case Array(dtype) if dtype is not None and np.dtype(dtype).kind in "iub":
             return "array"
     raise Unbatchable
-
-
-def map_part(part: Operand, f: Callable[[Atom], Atom]) -> Operand:
-    if isinstance(part, Slice):
-        return Slice(*(None if p is None else f(p) for p in (part.lower, part.upper, part.step)))
-    return f(part)
 
 
 def rank_of(operand: Operand) -> int:

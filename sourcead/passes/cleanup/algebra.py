@@ -24,10 +24,9 @@ import numpy as np
 from sourcead.analysis.loop_indices import names_elements_once
 from sourcead.ir.nodes import Atom, Call, Const, Function, Operand, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import INT, Array, kind_of, rank
-from sourcead.passes.cleanup.constant_folding import OPERANDS, exact, folded, identity, unusual_options
-from sourcead.passes.cleanup.operands import (
-    generated, is_const, is_inexact, is_literal, is_numeric, is_real, is_real_or_generated, keeps_type, negatable,
-    same_operand_type, same_type
+from sourcead.passes.cleanup.constant_folding import (
+    OPERANDS, exact, folded, generated, identity, is_const, is_inexact, is_literal, is_numeric, is_real,
+    is_real_or_generated, keeps_type, negatable, same_operand_type, same_type, unusual_options
 )
 from sourcead.passes.equality import equal_types
 from sourcead.passes.peephole import Facts, keeping_names, peephole

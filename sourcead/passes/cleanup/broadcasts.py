@@ -78,10 +78,7 @@ def _reshaped_broadcast(x: Operand, shape: Operand, facts: Facts) -> Call | None
     source = _broadcast_of(x, facts)
     if source is None or dims_of(_type(source)) != () or not isinstance(facts.op(shape), Attr) or facts.op(shape).name != "shape":
         return None
-    broadcast = facts.op(x)
-    args = list(broadcast.args)
-    args[1 - _SOURCE[broadcast.fn]] = shape
-    return replace(broadcast, args=tuple(args))
+    return _with_arg(facts.op(x), 1 - _SOURCE[facts.op(x).fn], shape)
 
 
 def broadcasts_operands(fn, count: int) -> bool:
@@ -103,11 +100,8 @@ def _broadcast_of(operand: Operand, facts: Facts) -> Atom | None:
 _SOURCE = {np.broadcast_to: 0, np.full: 1}  # np.full(x.shape, s, x.dtype): a broadcast that has a dtype of its own
 
 
-def _broadcasting(broadcast: Call, source: Var) -> Call:
-    """Return the same broadcast of another value."""
-    args = list(broadcast.args)
-    args[_SOURCE[broadcast.fn]] = source
-    return replace(broadcast, args=tuple(args))
+def _with_arg(call: Call, k: int, arg: Operand) -> Call:
+    return replace(call, args=(*call.args[:k], arg, *call.args[k + 1 :]))
 
 
 def _into_operation(stmt: Stmt, fn, args: tuple, facts: Facts, known: KnownDims):
@@ -181,7 +175,7 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
         small = Scalar("float", None if weak else result.dtype)
     var = Var(stmt.targets[0].name, small, temp=True)
     broadcast = facts.op(arg)
-    return [replace(stmt, targets=(var,), op=new), replace(stmt, op=_broadcasting(broadcast, var))]
+    return [replace(stmt, targets=(var,), op=new), replace(stmt, op=_with_arg(broadcast, _SOURCE[broadcast.fn], var))]
 
 
 def _only_feeds_operations(var: Var, facts: Facts) -> bool:

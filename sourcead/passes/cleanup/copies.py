@@ -22,7 +22,7 @@ from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Attr, Branch, Build, Call, Const, Function, Index, Let, Loop, Operand, Pop, Slice, Stmt,
     Var, operand_atoms
 )
-from sourcead.ir.types import Array, Scalar, TupleT, Type
+from sourcead.ir.types import Array, Scalar, TupleT
 from sourcead.ir.walk import with_results
 from sourcead.passes.equality import same
 from sourcead.passes.peephole import Facts, keeping_names, peephole
@@ -172,12 +172,8 @@ def _pop(stmt: Stmt, base: Atom, facts: Facts):
 # -- lengths and ranks ------------------------------------------------------------------------------------------------
 
 
-def _type(atom: Atom) -> Type | None:
-    return atom.type if isinstance(atom, Var) else None
-
-
 def _ndim(base: Atom) -> Const | None:
-    match _type(base):
+    match getattr(base, "type", None):
         case Array(_, dims) if dims is not None:
             return Const(len(dims))
         case Scalar(_, dtype) if dtype is not None and dtype.kind in "biufc":  # Python's numbers have no ndim
@@ -191,7 +187,7 @@ def _length(sequence: Operand, facts: Facts) -> Const | None:
             return Const(len(items))
     if isinstance(sequence, tuple):
         return Const(len(sequence))
-    match _type(sequence):
+    match getattr(sequence, "type", None):
         case TupleT(items):
             return Const(len(items))
     return None

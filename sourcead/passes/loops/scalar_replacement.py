@@ -8,7 +8,7 @@
                                                      c1 = c0 with [i, j] = s1
 
 Machine code cannot do so by itself: for all that it knows, `x` and `e` share memory.  This is legal if every other access of the array in
-the loop is known to be of the same element or never of it (`analysis/same_element.py`).  No element is read that the loop does not read:
+the loop is known to be of the same element or never of it (`analysis/affine.py`).  No element is read that the loop does not read:
 if it may have no iterations, all statements stand inside a branch.
 
 `accumulate_in_variables` does so before differentiation, with the elements that innermost loops add to while they read other elements:
@@ -32,11 +32,10 @@ from functools import cache
 
 import numpy as np
 
-from sourcead.analysis.affine import number
+from sourcead.analysis.affine import Meeting, Subscripts, number
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.element_loops import Access, Body, body_of, one_more
 from sourcead.analysis.loop_indices import same_count
-from sourcead.analysis.same_element import Meeting, Subscripts
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Function, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import BOOL, Array, Scalar
 from sourcead.ir.walk import copied, map_blocks, substitute

@@ -15,10 +15,12 @@ from dataclasses import replace
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Build, Call, Const, Function, Index, Loop, Stmt, Sub, Update, Var, fresh
-from sourcead.ir.types import Array, Scalar, StructT, TupleT, Type
+from sourcead.ir.types import Array, Scalar, StructT, TupleT, Type, keyed_parts
 from sourcead.ir.walk import count_reads, definitions, op_blocks, rewrite, walk
 from sourcead.passes.equality import operand_key
 from sourcead.passes.peephole import with_body
+
+Parts = list[tuple[tuple[Sub, ...], Atom]]  # the arrays of a record, each with its path
 
 
 def add_to_records(function: Function) -> Function:
@@ -31,11 +33,10 @@ def add_to_records(function: Function) -> Function:
     blocks = {s: block for block in (function.body, *(b for s in stmts for b in op_blocks(s.op))) for s in block.stmts}
     replaced: dict[Stmt, list[Stmt]] = {}
     for stmt in stmts:
-        found = sum_of_records(stmt, made, uses)
-        beside = found is not None and all(blocks[s] is blocks[stmt] for s in found.done)
-        if beside and of_zeros(stmt.op.base, made, params, set()):
-            replaced.update({s: [] for s in found.done})
-            replaced[stmt] = found.updates(stmt)
+        done, parts = sum_of_records(stmt, made, uses) or ([], [])
+        if parts and all(blocks[s] is blocks[stmt] for s in done) and of_zeros(stmt.op.base, made, params, set()):
+            replaced.update({s: [] for s in done})
+            replaced[stmt] = updates(stmt, parts)
     return with_body(function, rewrite(function.body, lambda s: replaced.get(s, (s,))))
 
 
@@ -59,28 +60,18 @@ def of_zeros(atom: Atom, made: dict[Var, Stmt], params: dict[Var, tuple[Loop, in
     return False
 
 
-class Sum:
-    """The sum of a record and an item of a list.
-
-    `parts` has the path to each array of the record and what is added to it, `done` the statements that the new updates replace.
-    """
-
-    def __init__(self):
-        self.parts: list[tuple[tuple[Sub, ...], Atom]] = []
-        self.done: list[Stmt] = []
-
-    def updates(self, stmt: Stmt) -> list[Stmt]:
-        """Return the statements that add array by array."""
-        found, base = [], stmt.op.base
-        for k, (path, value) in enumerate(self.parts):
-            target = stmt.targets[0] if k == len(self.parts) - 1 else fresh(stmt.targets[0])
-            found.append(replace(stmt, targets=(target,), op=Update(base, (*stmt.op.path, *path), value, "add")))
-            base = target
-        return found
+def updates(stmt: Stmt, parts: Parts) -> list[Stmt]:
+    """Return the statements that add array by array in place of an update."""
+    found, base = [], stmt.op.base
+    for k, (path, value) in enumerate(parts):
+        target = stmt.targets[0] if k == len(parts) - 1 else fresh(stmt.targets[0])
+        found.append(replace(stmt, targets=(target,), op=Update(base, (*stmt.op.path, *path), value, "add")))
+        base = target
+    return found
 
 
-def sum_of_records(stmt: Stmt, made: dict[Var, Stmt], uses: dict[Var, int]) -> Sum | None:
-    """Return the sum that `items[i] = add(items[i], record)` computes, or None for other statements."""
+def sum_of_records(stmt: Stmt, made: dict[Var, Stmt], uses: dict[Var, int]) -> tuple[list[Stmt], Parts] | None:
+    """Return the statements that compute r in `items[i] = add(items[i], r)`, and the arrays of r; None for other statements."""
     match stmt.op:
         case Update(Var() as base, (Sub(key),), Var() as total, "set") if uses[total] == 1 and total in made:
             added = made[total]
@@ -93,32 +84,34 @@ def sum_of_records(stmt: Stmt, made: dict[Var, Stmt], uses: dict[Var, int]) -> S
             return None
     match read.op:
         case Index(b, k) if b is base and operand_key(k) == operand_key(key):
-            found = Sum()
-            found.done += [read, added]
             one = isinstance(key, Atom) and isinstance(atom_type(key), Scalar)
-            return found if one and add_parts(found, item.type, record, (), made, uses) and found.parts else None
+            found = arrays_of(item.type, record, (), made, uses) if one else None
+            return found and ([read, added, *found[0]], found[1])
     return None
 
 
-def add_parts(found: Sum, t: Type, record: Atom, path: tuple[Sub, ...], made: dict[Var, Stmt], uses: dict[Var, int]) -> bool:
-    """Note what is added to each array of a record of type `t`, and return whether that is known for all of them."""
+def arrays_of(
+    t: Type, record: Atom, path: tuple[Sub, ...], made: dict[Var, Stmt], uses: dict[Var, int]
+) -> tuple[list[Stmt], Parts] | None:
+    """Return the statements that build a record of type `t`, and its arrays, or None if one of them is unknown."""
     build = made[record].op if record in made and uses[record] == 1 else None
     if not isinstance(build, Build) or build.kind not in ("tuple", "record") or not isinstance(t, (TupleT, StructT)):
-        return False
-    fields = t.fields if isinstance(t, StructT) else tuple(enumerate(t.items))
+        return None
+    fields = keyed_parts(t)
     if tuple(k for k, _ in fields) != (build.keys or tuple(range(len(build.items)))):
-        return False
-    found.done.append(made[record])
+        return None
+    done, parts = [made[record]], []
     for (key, field), value in zip(fields, build.items):
         step = (*path, Sub(Const(key)))
         if isinstance(field, (TupleT, StructT)):
-            if not add_parts(found, field, value, step, made, uses):
-                return False
-        elif is_cotangent(field) and is_cotangent(atom_type(value)) and atom_type(value).dtype == field.dtype:
-            found.parts.append((step, value))
+            inner = arrays_of(field, value, step, made, uses)
         else:
-            return False
-    return True
+            same = is_cotangent(field) and is_cotangent(atom_type(value)) and atom_type(value).dtype == field.dtype
+            inner = ([], [(step, value)]) if same else None
+        if inner is None:
+            return None
+        done, parts = done + inner[0], parts + inner[1]
+    return done, parts
 
 
 def is_cotangent(t: Type) -> bool:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sourcead.analysis.affine import Affine, constant, number
+from sourcead.analysis.affine import Affine, Subscripts, number
 from sourcead.analysis.builder import atom_type
-from sourcead.analysis.same_element import Subscripts
 from sourcead.ir.nodes import Atom, Block, Index, Operand, Slice, Var
 from sourcead.ir.types import Array, Scalar, Sym
 from sourcead.ir.walk import walk
@@ -24,7 +23,7 @@ class Axis:
 
     dim: int | Sym
     at: Atom | None = None
-    start: Affine = constant(0)
+    start: Affine = Affine(0)
     first: Atom | None = None  # the start as an atom; None: 0
     stop: Atom | None = None  # None: `from_end` before the end
     from_end: int = 0
@@ -47,7 +46,7 @@ class Parts:
 
     def length(self, dim: int | Sym) -> Length:
         """Return the number of elements along an axis of an array."""
-        return self.lengths.get(dim, (dim, constant(0))) if isinstance(dim, Sym) else (dim, constant(0))
+        return self.lengths.get(dim, (dim, Affine(0))) if isinstance(dim, Sym) else (dim, Affine(0))
 
     def axes(self, t: object, key: Operand | None) -> list[Axis] | None:
         """Return the axes of the selected part, or of the whole array if `key` is None; None if a key is no integer and no slice with step
@@ -71,14 +70,14 @@ class Parts:
             return Axis(dim, at=part) if isinstance(t, Scalar) and t.kind == "int" else None
         if part.step is not None and number(part.step) != 1:
             return None
-        low = constant(0) if part.lower is None else self.subscripts.from_zero(part.lower)
+        low = Affine(0) if part.lower is None else self.subscripts.from_zero(part.lower)
         if low is None:
             return None
         first = None if number(part.lower) == 0 else part.lower
         whole, less = self.length(dim) if len(self.length(dim)) == 2 else (None, None)
         if part.upper is None or (number(part.upper) or 0) < 0:
             end = 0 if part.upper is None else -number(part.upper)
-            length = (dim, low, end) if whole is None else plain(whole, less.plus(low).plus(constant(end)))
+            length = (dim, low, end) if whole is None else plain(whole, less.plus(low).plus(Affine(end)))
             return Axis(dim, start=low, first=first, from_end=end, length=length)
         high = self.subscripts.from_zero(part.upper)
         return None if high is None else Axis(dim, start=low, first=first, stop=part.upper, length=(dim, low, high))
@@ -86,4 +85,4 @@ class Parts:
 
 def plain(dim: int | Sym, less: Affine) -> Length:
     """Return the length `dim - less`, computed if both are known numbers."""
-    return (max(0, dim - less.constant), constant(0)) if isinstance(dim, int) and not less.terms else (dim, less)
+    return (max(0, dim - less.constant), Affine(0)) if isinstance(dim, int) and not less.terms else (dim, less)

@@ -24,10 +24,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sourcead.ad.residuals.costs import is_cheap
-from sourcead.analysis.affine import number
+from sourcead.analysis.affine import After, Meeting, Subscripts, number
 from sourcead.analysis.connected import reachable
 from sourcead.analysis.element_loops import Access, Body, body_of, one_more
-from sourcead.analysis.same_element import After, Meeting, Subscripts
 from sourcead.backends.numba.codegen.loops.slice_loops import slices_as_loops
 from sourcead.ir.nodes import (
     Atom, Attr, Block, Branch, Call, Const, Function, Index, Let, Loop, Op, Range, Stmt, Update, Var, fresh

@@ -24,8 +24,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sourcead.analysis.affine import Subscripts
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.analysis.same_element import Subscripts
 from sourcead.backends.numba.codegen.loops.array_parts import Axis, Length, Parts
 from sourcead.backends.numba.functions import as_many
 from sourcead.ir.nodes import (

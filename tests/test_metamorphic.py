@@ -86,8 +86,8 @@ def value(unit, args):
 def test_a_rewriting_applies_and_keeps_the_value(name):
     unit = unit_of_text(EVERYTHING)
     expected, kept, made = value(unit, arguments()), 0, []
-    for seed in range(40):
-        if kept == 3:
+    for seed in range(25):
+        if kept == 2:
             break
         other = rewritten(unit, name, random.Random(seed))
         if other is None:
@@ -98,7 +98,7 @@ def test_a_rewriting_applies_and_keeps_the_value(name):
             kept += bool(np.isclose(value(other, arguments()), expected, rtol=1e-12))
         except Exception:
             pass  # the rewriting tried what is not always sound
-    assert kept >= min(3, 0.3 * len(made)) and made
+    assert kept >= min(2, 0.3 * len(made)) and made
     assert unit.text == unit_of_text(EVERYTHING).text
 
 

@@ -35,7 +35,6 @@ from sourcead.ir.nodes import (
     Append, Atom, Block, Build, Call, Const, Function, Index, Let, Loop, Operand, Range, Slice, Stmt, Sub, Update, Var
 )
 from sourcead.ir.types import Array, Scalar, Unknown, rank
-from sourcead.ir.walk import op_blocks
 from sourcead.primitives.result_types.infer import Arg, infer_index
 
 
@@ -87,7 +86,7 @@ class Nest(Forms):
             self.block_of.update(dict.fromkeys(bound, op.body))
             if op.index is not None and isinstance(op.domain, Range):
                 self.count(op, len(loops))
-        for part in op_blocks(op):
+        for part in op.blocks:
             for inner in part.stmts:
                 self._visit(inner, loops, part)
         self.begins.update(dict.fromkeys(stmt.targets, Place(len(self.places), self.around[stmt.targets[0]] if stmt.targets else ())))
@@ -274,5 +273,5 @@ def _places(block: Block, loops: tuple[Stmt, ...]) -> Iterator[tuple[Stmt, tuple
     for stmt in block.stmts:
         yield stmt, loops
         inner = (*loops, stmt) if isinstance(stmt.op, Loop) else loops
-        for part in op_blocks(stmt.op):
+        for part in stmt.op.blocks:
             yield from _places(part, inner)

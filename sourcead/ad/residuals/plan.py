@@ -23,7 +23,7 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Sizes, dims_in, known_dtype
 from sourcead.ir.nodes import Atom, Attr, Block, Branch, Index, Let, Loop, Op, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Sym
-from sourcead.ir.walk import free_vars, has_effect, op_reads
+from sourcead.ir.walk import free_vars, has_effect
 from sourcead.passes.equality import same
 
 LIST = 1.0  # cost of one more list, in numbers saved
@@ -276,7 +276,7 @@ class LoopPlan:
 
     def inputs(self, v: Var) -> Iterator[Var]:
         """Yield the values of the body that must be available to rebuild a value."""
-        for a in op_reads(self.rebuilding(v)):
+        for a in self.rebuilding(v).reads:
             if a in self.definitions and not self.restored(a):
                 yield a
 
@@ -297,7 +297,7 @@ class LoopPlan:
             definition = self.definitions[v]
             if definition.stmt is None:
                 continue
-            arrays = filter(self.restored, op_reads(self.rebuilding(v)))
+            arrays = filter(self.restored, self.rebuilding(v).reads)
             bases = [a for a in arrays if not is_metadata_read(a, definition.stmt)]
             if bases:
                 valid[v] = all(last(v) <= self.last_valid(definition, a) for a in bases)

@@ -8,7 +8,7 @@ from sourcead.emit.memory.sharing import attr_sharing, call_sharing, has_memory,
 from sourcead.ir.nodes import (
     Append, Attr, Block, Build, Call, Closure, Index, Let, Loop, Pop, Range, Update, Var, operand_atoms
 )
-from sourcead.ir.walk import bound_vars, free_vars, handed_on, op_reads, walk
+from sourcead.ir.walk import bound_vars, free_vars, handed_on, walk
 
 
 class AliasGroups(UnionFind):
@@ -33,9 +33,9 @@ class AliasGroups(UnionFind):
             match stmt.op:
                 case Call() as op:
                     if call_sharing(op) != "fresh":
-                        self._unite(*stmt.targets, *op_reads(op))
+                        self._unite(*stmt.targets, *op.reads)
                 case Let() | Build() as op:
-                    self._unite(stmt.targets[0], *op_reads(op))
+                    self._unite(stmt.targets[0], *op.reads)
                 case Index() | Attr() as op:
                     sharing = index_sharing if isinstance(op, Index) else attr_sharing
                     if sharing(op, stmt.targets[0].type) != "fresh":

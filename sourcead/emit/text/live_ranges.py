@@ -18,7 +18,7 @@ from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Pop, Stmt, Update, Var, operand_atoms
 )
-from sourcead.ir.walk import bound_vars, count_reads, op_blocks, op_reads
+from sourcead.ir.walk import bound_vars, count_reads
 
 Interval = tuple[int, int]
 
@@ -61,7 +61,7 @@ class Ranges:
     def op_leaves(self, op: Op) -> Iterable[Var]:
         """Return the named variables that are read where an op is printed as an expression."""
         yield from self.leaves(op.atoms)
-        for block in op_blocks(op):
+        for block in op.blocks:
             yield from self.leaves(block.results)
 
     def _use(self, operand, time: int) -> None:
@@ -173,7 +173,7 @@ class Ranges:
 
     def free(self, op: Op) -> set[Var]:
         """Return the named variables that an op's blocks read and do not define."""
-        return {v for block in op_blocks(op) for v in self._free_of(block)} - set(bound_vars(op))
+        return {v for block in op.blocks for v in self._free_of(block)} - set(bound_vars(op))
 
     def _free_of(self, block: Block) -> frozenset[Var]:
         reads: set[Var] = set()
@@ -181,12 +181,12 @@ class Ranges:
         for stmt in block.stmts:
             defined.update(stmt.targets)
             if not (stmt.targets and all(t in self.nested for t in stmt.targets)):
-                reads.update(self._reads_of_compound(stmt.op) if op_blocks(stmt.op) else self.op_leaves(stmt.op))
+                reads.update(self._reads_of_compound(stmt.op) if stmt.op.blocks else self.op_leaves(stmt.op))
         reads.update(self.leaves(block.results))
         return frozenset(reads - defined)
 
     def _reads_of_compound(self, op: Op) -> Iterable[Var]:
-        for v in op_reads(op):
+        for v in op.reads:
             yield from self.leaves(v)
         yield from self.free(op)
 

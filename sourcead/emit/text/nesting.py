@@ -28,7 +28,7 @@ from sourcead.ir.nodes import (
     operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, kind_of
-from sourcead.ir.walk import bound_vars, count_reads, has_effect, op_blocks, walk
+from sourcead.ir.walk import bound_vars, count_reads, has_effect, walk
 
 MAX_LENGTH = 92
 
@@ -188,7 +188,7 @@ class _Nesting:
         writes = isinstance(op, (Update, Append, Pop)) and isinstance(op.base, Var)
         written = {self.groups.find(op.base)} if writes else set()
         effect = isinstance(op, Effect) or (isinstance(op, Call) and op.effect)
-        for inner in op_blocks(op):
+        for inner in op.blocks:
             b, w, e = self.changes_of(inner)
             bound, written, effect = bound | b, written | w, effect or e
         return bound, written, effect

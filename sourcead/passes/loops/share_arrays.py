@@ -25,7 +25,7 @@ from sourcead.analysis.loop_indices import Counted, Counting, is_int, offset
 from sourcead.analysis.sizes import dims_in, known_dtype
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Sym
-from sourcead.ir.walk import all_reads, definitions, map_blocks, op_blocks, op_reads
+from sourcead.ir.walk import all_reads, definitions, map_blocks
 from sourcead.passes.equality import same_dims
 from sourcead.passes.peephole import with_body, with_stmts
 
@@ -96,9 +96,9 @@ class ProductSharing:
         if c is None or c < 0 or not fits or loop.body.stmts.index(update) < at:
             return None
         for s in loop.body.stmts:
-            if any(param in all_reads(b) for b in op_blocks(s.op)):
+            if any(param in all_reads(b) for b in s.op.blocks):
                 return None
-            if param not in op_reads(s.op) or s is update:
+            if param not in s.op.reads or s is update:
                 continue
             read = offset(s.op.key, loop.index, self.made) if isinstance(s.op, Index) and s.op.base is param else None
             if read is None or not 0 <= read < c:

@@ -57,7 +57,7 @@ def index_sharing(op: Index, result: Type) -> str:
         return "fresh"
     if isinstance(operand_type(op.base), Array) and _key_kinds(op.key) & {"advanced", "mask"}:
         return "fresh"
-    return "shared"
+    return "shallow" if isinstance(op.key, Slice) and isinstance(operand_type(op.base), ListT) else "shared"
 
 
 def is_integer_index(op: Index) -> bool:

@@ -72,6 +72,8 @@ def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
     effects = effects_of(operand)
     if isinstance(base, Cell):
         t = atom_type(lo.read(base))
+        if not isinstance(t, Array) and not isinstance(operand, (tuple, Slice)) and isinstance(atom_type(operand), Scalar):
+            effects = {"unknown" if isinstance(t, Unknown) else "place"}  # a truth value is a place of a list, and a mask of an array
         one_item = "axis" not in effects  # of an array whose rank is unknown it may be a number, which later writes do not change
         if isinstance(t, ListT) and isinstance(operand, Slice):
             return lists.wrap_items(lo, lo.build.index(lo.read(base), operand), base)

@@ -28,12 +28,12 @@ def with_nothing(block: Block) -> tuple[Block, set[Var]]:
     if not any(r is UNDEFINED for r in _handed_on(block)):
         return block, set()
     block = _replaced(block, lambda atom: NOTHING if atom is UNDEFINED else atom)
-    return block, _holders(block)
+    return block, may_be_none(block)
 
 
 def without_nothing(function: Function) -> Function:
     """Return the function with `UNDEFINED` in place of each None, if no read that is reached sees one."""
-    holders = _holders(function.body)
+    holders = may_be_none(function.body)
     if not holders and not any(r is NOTHING for r in _handed_on(function.body)):
         return function
     if _is_looked_at(function.body, holders):
@@ -73,7 +73,7 @@ def _handed_on(block: Block):
             yield atom
 
 
-def _holders(block: Block) -> set[Var]:
+def may_be_none(block: Block) -> set[Var]:
     """Return the variables that may be None."""
     takers: dict[Atom, list[Var]] = defaultdict(list)
     for stmt in walk(block):

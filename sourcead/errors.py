@@ -269,6 +269,26 @@ class VerificationError(SourceADError, RuntimeError):
         ])  # fmt: skip
 
 
+class InternalError(SourceADError, RuntimeError):
+    """An error in sourcead: the compiler failed where it should have differentiated the function or refused it.
+
+    Its `__cause__` is the exception that the compiler raised.
+
+    Fails::
+
+        with mock.patch.object(plan, "run", side_effect=KeyError("x")):    # stands for a fault
+            grad(f)(3.0)
+
+    Mended: report it, with the function and the traceback.  Until it is corrected, write the line that the message shows in another
+    way, or register a rule with `@adjoint` for a function that contains it.
+    """
+
+    label = "What to do"
+
+    def __init__(self, reason: str, at: Origin | None = None, instead: str | None = None):
+        super().__init__(reason, at, instead or "report it, with the function and this traceback; until then, write this line in another way")
+
+
 class RuleError(SourceADError, TypeError):
     """A derivative rule that does not fit the function it is registered for.
 

@@ -269,10 +269,10 @@ class VerificationError(SourceADError, RuntimeError):
         ])  # fmt: skip
 
 
-class InternalError(SourceADError, RuntimeError):
+class InternalError(RuntimeError):
     """An error in sourcead: the compiler failed where it should have differentiated the function or refused it.
 
-    Its `__cause__` is the exception that the compiler raised.
+    It is no `SourceADError`, since sourcead does not raise it on purpose.  Its `__cause__` is what the compiler raised.
 
     Fails::
 
@@ -284,9 +284,13 @@ class InternalError(SourceADError, RuntimeError):
     """
 
     label = "What to do"
+    instead = "report it, with the function and this traceback; until then, write this line in another way"
 
-    def __init__(self, reason: str, at: Origin | None = None, instead: str | None = None):
-        super().__init__(reason, at, instead or "report it, with the function and this traceback; until then, write this line in another way")
+    def __init__(self, reason: str, at: Origin | None = None):
+        super().__init__(reason, at)
+        self.reason, self.at = reason, at
+
+    __str__ = SourceADError.__str__
 
 
 class RuleError(SourceADError, TypeError):

@@ -160,7 +160,7 @@ def test_templates_leave_out_names_and_numbers():
 def sample(count, seed):
     """Some programs with some rewritings each, two at a time."""
     rng = random.Random(seed)
-    names = [n for n in sorted(REWRITES) if n != "rename_underscore"]
+    names = sorted(REWRITES)
     programs = [p for p in all_programs() if p.level == "basic"]
     return [(p.name, [tuple(rng.sample(names, 2)) for _ in range(4)]) for p in rng.sample(programs, count)]
 

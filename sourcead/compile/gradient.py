@@ -22,7 +22,8 @@ from typing import Any
 from sourcead.ad.forward.pushforward import tangent_names
 from sourcead.ad.gradient import Form
 from sourcead.backends.base import Engine, Program
-from sourcead.backends.engines import NUMPY, engine_of, let_compiled_code_call
+from sourcead.backends.engines import engine_of, let_compiled_code_call
+from sourcead.backends.numpy import NUMPY
 from sourcead.backends.options import Numba, backend_of
 from sourcead.compile import before_calls, pipeline
 from sourcead.compile.arguments import Arguments, arguments_of, declared_types
@@ -241,7 +242,7 @@ class Gradient(Generated, Opaque):
         f = self._function
         if isinstance(f, Gradient) or hasattr(f, "__wrapped__") or is_entered(f) or not self._engine.rebinds:
             return None
-        options = self._engine, self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify
+        options = self._engine.cache_key(), self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify
         return Same(f.__code__), Same(f.__globals__), coarse, options
 
     def _built(self, arguments: Arguments, engine: Engine) -> pipeline.Built:

@@ -12,7 +12,7 @@ from sourcead.errors import InternalError, Origin, SourceADError
 from sourcead.ir.nodes import Stmt
 from sourcead.passes.batching.blocks import Unbatchable
 
-ON_PURPOSE = (SourceADError, Unbatchable, Warning, MemoryError)  # a warning is raised where the user's filters say so
+ON_PURPOSE = (SourceADError, InternalError, Unbatchable, Warning, MemoryError)  # a warning is raised where the user's filters say so
 LIBRARIES = (os.path.dirname(os.path.dirname(__file__)), *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")), "<")
 
 

@@ -40,7 +40,7 @@ class Reverse:
         self.active, self.build, self.rules, self.as_function = active, build, rules, as_function
         self.adjoint_blocks = with_adjoint_blocks(block)
         calls = (s for s in walk(block) if isinstance(s.op, Call))
-        self.counting = {s.targets[0] for s in calls if s.op.fn in (np.arange, range) and len(s.op.args) == 1}
+        self.counting = {s.targets[0] for s in calls if s.op.fn in (np.arange, range) and len(s.op.args) == 1 and not s.op.kwargs}
 
     def block(self, block: Block, cots: Cotangents, finish: Callable[[], tuple] = tuple) -> Sweep:
         """Return the reverse of a block whose results' cotangents are in `cots`; it yields what `finish()` returns."""

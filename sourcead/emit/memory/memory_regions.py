@@ -89,8 +89,11 @@ def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callabl
         case Attr(base):
             sharing, regions = attr_sharing(op, t), of(base).all
         case Index(base, key):
-            if index_sharing(op, t) == "fresh":
+            sharing = index_sharing(op, t)
+            if sharing == "fresh":
                 return fresh_memory(t, new)
+            if sharing == "shallow":
+                return Memory(frozenset((new(),)), of(base).inner)
             return of(base) if isinstance(operand_type(base), Array) else element(of(base), operand_type(base), key)
         case Build(kind, items):
             parts = tuple(map(of, items))

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sourcead.analysis.unassigned import moved_unassigned
-from sourcead.emit.text.arrangement import Comments
 from sourcead.emit.text.expressions import Expressions
 from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.idioms import with_idioms
 from sourcead.emit.text.naming import assign_names
 from sourcead.emit.text.nesting import nested_values
-from sourcead.emit.text.printing import origins_by_line, to_text
+from sourcead.emit.text.printing import Comments, origins_by_line, to_text
 from sourcead.emit.text.statements import Statements, function_def
 from sourcead.ir.nodes import Function, Op, Origin, Var
 from sourcead.ir.walk import bound_vars, count_reads, walk

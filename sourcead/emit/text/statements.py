@@ -10,12 +10,11 @@ import numpy as np
 from sourcead.analysis.builder import operand_type
 from sourcead.analysis.loop_indices import is_int
 from sourcead.emit.memory.sharing import is_known_container, is_plain, key_kind
-from sourcead.emit.text.arrangement import Comments, in_contexts
 from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.text.idioms import Each
-from sourcead.emit.text.live_ranges import stand_ins
-from sourcead.emit.text.printing import mark
+from sourcead.emit.text.naming import stand_ins
+from sourcead.emit.text.printing import Comments, in_contexts, mark
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Stmt, Sub,
     Update, Var

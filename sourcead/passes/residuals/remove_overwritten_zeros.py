@@ -28,7 +28,6 @@ from sourcead.analysis.sizes import dims_in, fills
 from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Array, ListT, Scalar, Type
 from sourcead.ir.walk import count_reads, definitions, rewrite, walk
-from sourcead.passes.equality import same_dim
 from sourcead.passes.peephole import with_body
 
 ZEROS = (np.zeros, np.zeros_like, runtime.zeros_like)
@@ -115,7 +114,7 @@ def sets_all(loop: Loop, k: int, init: Var, uses: dict[Var, int], counting: Coun
     if found is None or counted is None or counted.first != 0 or dims is None or not isinstance(loop.params[k].type, Array):
         return False
     axis = found[1]
-    return axis < len(dims) and same_dim(dims[axis], counted.rows)
+    return axis < len(dims) and dims[axis] == counted.rows
 
 
 def without_zeros(zeros: Stmt) -> Stmt:

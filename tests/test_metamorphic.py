@@ -86,8 +86,8 @@ def value(unit, args):
 def test_a_rewriting_applies_and_keeps_the_value(name):
     unit = unit_of_text(EVERYTHING)
     expected, kept, made = value(unit, arguments()), 0, []
-    for seed in range(40):
-        if kept == 3:
+    for seed in range(25):
+        if kept == 2:
             break
         other = rewritten(unit, name, random.Random(seed))
         if other is None:
@@ -98,7 +98,7 @@ def test_a_rewriting_applies_and_keeps_the_value(name):
             kept += bool(np.isclose(value(other, arguments()), expected, rtol=1e-12))
         except Exception:
             pass  # the rewriting tried what is not always sound
-    assert kept >= min(3, 0.3 * len(made)) and made
+    assert kept >= min(2, 0.3 * len(made)) and made
     assert unit.text == unit_of_text(EVERYTHING).text
 
 
@@ -160,7 +160,7 @@ def test_templates_leave_out_names_and_numbers():
 def sample(count, seed):
     """Some programs with some rewritings each, two at a time."""
     rng = random.Random(seed)
-    names = [n for n in sorted(REWRITES) if n != "rename_underscore"]
+    names = sorted(REWRITES)
     programs = [p for p in all_programs() if p.level == "basic"]
     return [(p.name, [tuple(rng.sample(names, 2)) for _ in range(4)]) for p in rng.sample(programs, count)]
 

@@ -1,7 +1,9 @@
 """Random Python programs: what is drawn, what the judge notices, what the shrinker leaves, and a sample."""
 
 import ast
+import os
 import random
+import time
 from functools import cache
 
 import numpy as np
@@ -12,6 +14,7 @@ from tests.random_python import shrink
 from tests.random_python.generate import draw
 from tests.random_python.judge import judge
 from tests.random_python.modes import ALWAYS, SHARE, chosen
+from tests.random_python.pool import results
 
 NODES = """
 AugAssign NamedExpr IfExp BoolOp Compare Lambda ListComp SetComp DictComp GeneratorExp Starred Delete For
@@ -215,3 +218,16 @@ def _sample(seeds, folder):
         if failures:
             wrong[seed] = failures
     assert not wrong
+
+
+def _task(seed, _folder):
+    """Hang for the seed 1, end the process for the seed 2, and give others back."""
+    if seed == 1:
+        time.sleep(60)
+    if seed == 2:
+        os._exit(3)
+    return seed
+
+
+def test_a_task_that_hangs_or_ends_its_process_costs_only_itself():
+    assert dict(results(range(6), _task, 2, seconds=2)) == {0: 0, 1: None, 2: None, 3: 3, 4: 4, 5: 5}

@@ -1,8 +1,8 @@
 """The interface of engines, which turn a derivative into a function that runs.
 
-    derivative  -- generate -->  program (text)  -- load -->  function
+    derivative  -- prepare -->  IR in the engine's forms  -- emit -->  program (text)  -- load -->  function
 
-`compile/` uses engines through the class `Engine` alone; `backends/engines.py` and `backends/numba/engine.py` implement it.
+`compile/` uses engines through the class `Engine` alone; `backends/numpy.py` and `backends/numba/engine.py` implement it.
 """
 
 from __future__ import annotations
@@ -70,18 +70,22 @@ class Engine(ABC):
     rebinds = False
 
     @abstractmethod
-    def generate(self, derivative: Derivative) -> Program:
-        """Return the program that computes a derivative.
+    def prepare(self, derivative: Derivative) -> Any:
+        """Return the derivative's IR in the engine's forms; only `emit` reads the result.
 
         Raises:
             BackendError: the engine cannot run the derivative.
         """
 
+    @abstractmethod
+    def emit(self, prepared: Any) -> Program:
+        """Return the program for a result of `prepare`."""
+
     def load(self, program: Program, plain: FunctionType) -> Callable:
         """Return the function that a program defines.
 
         Args:
-            program: what `generate` returned.
+            program: what `emit` returned.
             plain: the same derivative as a NumPy function, whose globals hold the global data that it reads.
 
         Raises:
@@ -92,6 +96,10 @@ class Engine(ABC):
     def fall_back(self, error: BackendError, plain: FunctionType) -> Callable:
         """Return the function to call after the engine has failed with `error`, or raise the error."""
         raise error
+
+    @abstractmethod
+    def cache_key(self) -> str:
+        """Return a string of all that the code loaded for a program depends on, besides the program."""
 
 
 def optimised(

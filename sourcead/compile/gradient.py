@@ -22,13 +22,15 @@ from typing import Any
 from sourcead.ad.forward.pushforward import tangent_names
 from sourcead.ad.gradient import Form
 from sourcead.backends.base import Engine, Program
-from sourcead.backends.engines import NUMPY, engine_of, let_compiled_code_call
+from sourcead.backends.engines import engine_of, let_compiled_code_call
+from sourcead.backends.numpy import NUMPY
 from sourcead.backends.options import Numba, backend_of
 from sourcead.compile import before_calls, pipeline
 from sourcead.compile.arguments import Arguments, arguments_of, declared_types
 from sourcead.compile.before_calls import calling, dispatcher, only_passes_on
 from sourcead.compile.comparison import PATIENCE, Primal
 from sourcead.compile.generated import Generated
+from sourcead.compile.internal_errors import internal_errors
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
 from sourcead.compile.pipeline import KINDS, Request
 from sourcead.compile.specialisation import (
@@ -228,7 +230,8 @@ class Gradient(Generated, Opaque):
                 key = self._sharing_key(arguments.key)
                 compiled = None if key is None else shared(key, self._function)
                 if compiled is None:
-                    compiled = specialised(self._built(arguments, self._engine), self._engine)
+                    with internal_errors(self._place):
+                        compiled = specialised(self._built(arguments, self._engine), self._engine)
                     if key is not None:
                         remember(SHARED, key, (self._function, compiled), SHARED_TEXTS)
             remember(self._texts, arguments.key, compiled, TEXTS)
@@ -239,7 +242,7 @@ class Gradient(Generated, Opaque):
         f = self._function
         if isinstance(f, Gradient) or hasattr(f, "__wrapped__") or is_entered(f) or not self._engine.rebinds:
             return None
-        options = self._engine, self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify
+        options = self._engine.cache_key(), self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify
         return Same(f.__code__), Same(f.__globals__), coarse, options
 
     def _built(self, arguments: Arguments, engine: Engine) -> pipeline.Built:
@@ -273,7 +276,8 @@ class Gradient(Generated, Opaque):
         Raises:
             BackendError: Numba cannot compile the program.
         """
-        built = self._built(Arguments(None, found, {}, {}), engine_of(Numba()))
+        with internal_errors(self._place):
+            built = self._built(Arguments(None, found, {}, {}), engine_of(Numba()))
         if built.program is None:
             raise built.refusal
         return built.program, built.written, {inside: read(holder, name) for holder, name, inside in built.live}

@@ -1,6 +1,6 @@
 """Generate the text of a derivative from a Python function and the types of its arguments.
 
-    lower -> differentiate -> the engine's `generate`
+    lower -> differentiate -> the engine's `prepare` and `emit`
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sourcead.ad.residuals.notes import Notes
 from sourcead.ad.result_and_gradients import function_name
 from sourcead.analysis.builder import Builder
 from sourcead.backends.base import Derivative, Engine, Program
-from sourcead.backends.engines import NUMPY
+from sourcead.backends.numpy import NUMPY
 from sourcead.backends.python_overhead import in_one_chunk, without_collection
 from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of derivatives with the frontend)
     nested_derivatives as nested
@@ -113,11 +113,12 @@ class Built:
 def build(request: Request) -> Built:
     """Generate the text of a derivative."""
     lowered, derivative = derive(request)
-    plain = NUMPY.generate(derivative)
+    plain = NUMPY.emit(NUMPY.prepare(derivative))
     program = refusal = None
     if request.engine is not NUMPY:
         try:
-            program = request.engine.generate(replace(derivative, global_data=frozenset(plain.namespace)))
+            prepared = request.engine.prepare(replace(derivative, global_data=frozenset(plain.namespace)))
+            program = request.engine.emit(prepared)
         except BackendError as error:
             refusal = error
     return Built(

@@ -5,24 +5,29 @@ import ast
 from tests.metamorphic.calls import pick
 from tests.metamorphic.registry import rewriting
 from tests.metamorphic.trees import (  # fmt: skip
-    LOOPS, assign, blocks, call, clone, constant, dotted, has, leaves_loop, name, places, target
+    LOOPS, assign, blocks, call, clone, constant, dotted, has, leaves_loop, name, places, returns, target
 )
 
 
-def runs(case):
-    """(block, first, last) of a random run of statements that neither `break` nor `continue` leaves; or None."""
+def runs(case, whole=False):
+    """(block, first, last) of a random run of statements that neither `break` nor `continue` leaves; or None.
+
+    With `whole` no `return` leaves it either: the compiler wants a `return` at the end of a function whose loops have some.
+    """
     found = []
     for block in blocks(case.function):
         for i in range(len(block)):
             for j in range(i + 1, len(block) + 1):
+                if whole and returns(block[i:j]):
+                    break
                 if not leaves_loop(block[i:j]) and not has(block[i:j], ast.Global, ast.Nonlocal):
                     found.append((block, i, j))
     return pick(case, found)
 
 
-def wrap(case, make):
+def wrap(case, make, whole=False):
     """Puts a statement that `make` makes of a run of statements in the place of the run."""
-    chosen = runs(case)
+    chosen = runs(case, whole)
     if not chosen:
         return False
     block, i, j = chosen
@@ -33,7 +38,7 @@ def wrap(case, make):
 @rewriting
 def block_in_for(case):
     """A block runs in `for _ in range(1)`."""
-    return wrap(case, lambda body: ast.For(target(case.fresh("once")), call("range", constant(1)), body, [], None))
+    return wrap(case, lambda body: ast.For(target(case.fresh("once")), call("range", constant(1)), body, [], None), whole=True)
 
 
 @rewriting
@@ -53,14 +58,14 @@ def block_in_if(case):
 @rewriting
 def block_in_while(case):
     """A block runs in `while True` and leaves it with `break`."""
-    return wrap(case, lambda body: ast.While(constant(True), [*body, ast.Break()], []))
+    return wrap(case, lambda body: ast.While(constant(True), body if isinstance(body[-1], ast.Return) else [*body, ast.Break()], []))
 
 
 @rewriting
 def block_in_counted_while(case):
     """A block runs in `while k < 1`, where `k` counts."""
     title = case.fresh("k")
-    chosen = runs(case)
+    chosen = runs(case, whole=True)
     if not chosen:
         return False
     block, i, j = chosen

@@ -62,8 +62,8 @@ class Table:
     def add(self, seed, verdict):
         """Count one program."""
         if verdict is None:
-            self.counts["hung"] += 1
-            return self._failed(seed, [("hung", "", "")])
+            self.counts["hung or died"] += 1
+            return self._failed(seed, [("hung", "", "the process hung or died")])
         if verdict.discarded:
             self.counts["discarded"] += 1
             self.discarded[verdict.discarded] += 1

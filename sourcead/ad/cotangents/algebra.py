@@ -21,10 +21,12 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import Append, Atom, Block, Branch, Build, Const, Index, Operand, Pop, Stmt, Sub, Update, Var
+from sourcead.ir.nodes import (
+    Append, Atom, Block, Branch, Build, Const, Index, Operand, Pop, Slice, Stmt, Sub, Update, Var
+)
 from sourcead.ir.type_of import list_type
 from sourcead.ir.types import (
-    BOOL, Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown,
+    BOOL, INT, Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown,
     keyed_parts
 )
 
@@ -159,7 +161,12 @@ def _(t, build, d, place, d_part):
 
 @add_at.register
 def _(t: Unknown, build, d, place, d_part):
-    if isinstance(place.key, Const) and isinstance(place.key.value, int):  # it may be a tuple
+    parts = place.key if isinstance(place.key, tuple) else (place.key,)
+    types = [Unknown() if isinstance(p, tuple) else INT if isinstance(p, Slice) else atom_type(p) for p in parts]
+    if any(isinstance(p, ListT) or isinstance(p, Array) and p.dims for p in types):  # only arrays have such subscripts
+        return add_at.dispatch(Type)(t, build, d, place, d_part)
+    constant = isinstance(place.key, Const) and isinstance(place.key.value, int)  # it may be a tuple
+    if constant or any(isinstance(p, (Array, TupleT, Unknown)) for p in types):
         return build.call(runtime.with_added, d, place.key, d_part, type=t, name=f"d_{place.x.name}")
     return add_at.dispatch(ListT)(t, build, d, place, d_part)
 

@@ -21,7 +21,7 @@ from sourcead.analysis.builder import Builder
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Loop, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, Array, ListT, Sym, syms, with_dims
-from sourcead.ir.walk import copied, free_vars, map_blocks, op_blocks, op_reads, rewrite, walk
+from sourcead.ir.walk import copied, free_vars, map_blocks, rewrite, walk
 from sourcead.passes.cleanup.dead_code import needed_variants, remove_dead
 
 COUNTED = (Const(0), Const(0), Const(1))  # the range of a loop of which only the number of iterations counts
@@ -100,9 +100,9 @@ class Rerun:
 
     def asking_outside(self, stmt: Stmt) -> Stmt:
         """Return a statement of the reverse that reads shapes from values outside the loop where those have the same shape."""
-        if op_blocks(stmt.op):
+        if stmt.op.blocks:
             return map_blocks(stmt, lambda b: Block(tuple(map(self.asking_outside, b.stmts)), b.results))
-        env = {v: w for v in op_reads(stmt.op) if is_metadata_read(v, stmt) and (w := self.of_same_shape(v)) is not None}
+        env = {v: w for v in stmt.op.reads if is_metadata_read(v, stmt) and (w := self.of_same_shape(v)) is not None}
         return substituted(stmt, env)
 
     def of_same_shape(self, v: Var) -> Var | None:

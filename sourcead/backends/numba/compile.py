@@ -166,7 +166,7 @@ def cache_file(emitted: Emitted, name: str, backend: Numba) -> str | None:
     """Return a file with a text, beside which Numba keeps its machine code; None if that is not kept or cannot be written."""
     if not (backend.cache and is_text(emitted.namespace)):
         return None
-    key = hashlib.sha256(f"{with_outlined(emitted)}\0{backend!r} {versions()}".encode()).hexdigest()[:32]
+    key = hashlib.sha256(f"{with_outlined(emitted)}\0{cache_key(backend)}".encode()).hexdigest()[:32]
     file = folder() / key / f"{name}.py"
     try:
         if not file.exists():
@@ -189,6 +189,11 @@ def folder() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "sourcead"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sourcead"
+
+
+def cache_key(backend: Numba) -> str:
+    """Return a string of all that machine code depends on besides the text."""
+    return f"{backend!r} {versions()}"
 
 
 @functools.lru_cache(maxsize=1)

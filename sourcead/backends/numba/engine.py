@@ -52,17 +52,20 @@ class NumbaEngine(Engine):
     def __init__(self, options: Numba, required: bool):
         self.options, self.required = options, required
 
-    def generate(self, derivative: Derivative) -> NumbaProgram:
+    def prepare(self, derivative: Derivative) -> tuple:
         import_numba()
         try:
-            ir, boundary, alternative = prepare(derivative)
+            return *prepare(derivative), derivative.place
         except BackendError:
             raise
         except SourceADError as error:
             raise BackendError(f"Numba cannot compile the gradient: {error.reason}", at=error.at, instead=WITHOUT_NUMBA) from error
+
+    def emit(self, prepared: tuple) -> NumbaProgram:
+        ir, boundary, alternative, place = prepared
         emitted = emit(ir, AT)
         other = None if alternative is None else lambda: emit(alternative(), AT)
-        return NumbaProgram(ir.name, with_outlined(emitted), emitted.namespace, ir, emitted, boundary, derivative.place, other)
+        return NumbaProgram(ir.name, with_outlined(emitted), emitted.namespace, ir, emitted, boundary, place, other)
 
     def load(self, program: NumbaProgram, plain: types.FunctionType) -> Callable:
         from sourcead.backends.numba.compile import compiled, until
@@ -83,6 +86,11 @@ class NumbaEngine(Engine):
             raise error
         warnings.warn(f"NumPy runs what Numba cannot: {error}", RuntimeWarning, stacklevel=3)
         return plain
+
+    def cache_key(self) -> str:
+        from sourcead.backends.numba.compile import cache_key
+
+        return cache_key(self.options)
 
 
 def import_numba() -> types.ModuleType:

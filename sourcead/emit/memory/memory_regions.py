@@ -45,8 +45,10 @@ class Memory:
 NOTHING = Memory()
 
 
-def copy_call(atom: Atom, t: Type, level: int) -> Call:
-    """Return the call that copies a value: an array, a list or dict without its elements, or a whole structure."""
+def copy_call(atom: Atom, t: Type, level: int = 1, optional: bool = False) -> Call:
+    """Return the call that copies a value: an array, a list or dict without its elements, or a whole structure; or None if `optional`."""
+    if optional:
+        return Call(runtime.copy, (atom,))
     if isinstance(t, Array):
         return Call(np.copy, (atom,))
     if level == 1 and isinstance(t, (ListT, DictT, MapT)):
@@ -87,8 +89,11 @@ def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callabl
         case Attr(base):
             sharing, regions = attr_sharing(op, t), of(base).all
         case Index(base, key):
-            if index_sharing(op, t) == "fresh":
+            sharing = index_sharing(op, t)
+            if sharing == "fresh":
                 return fresh_memory(t, new)
+            if sharing == "shallow":
+                return Memory(frozenset((new(),)), of(base).inner)
             return of(base) if isinstance(operand_type(base), Array) else element(of(base), operand_type(base), key)
         case Build(kind, items):
             parts = tuple(map(of, items))

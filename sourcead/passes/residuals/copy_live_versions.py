@@ -18,7 +18,7 @@ from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Block, Call, Function, Loop, Op, Stmt, Update, Var, operand_atoms
 from sourcead.ir.types import Array
-from sourcead.ir.walk import bound_vars, map_blocks, op_blocks, op_reads, walk
+from sourcead.ir.walk import bound_vars, map_blocks, walk
 from sourcead.passes.peephole import with_body, with_stmts
 
 
@@ -33,14 +33,14 @@ def _with_copies(block: Block, live: set[Var]) -> Block:
     stmts: list[Stmt] = []
     for stmt in reversed(block.stmts):
         op, copies = _separated(stmt, live)
-        inner = set().union(*map(_reads, op_blocks(op)))
+        inner = set().union(*map(_reads, op.blocks))
         read = live | inner if isinstance(op, Loop) else live
         stmt = stmt if op is stmt.op else replace(stmt, op=op)
         stmts.append(map_blocks(stmt, lambda b, read=read: _with_copies(b, read)))
         stmts.extend(reversed(copies))
         live |= inner
         if queried(op) is None:
-            live.update(op_reads(op))
+            live.update(op.reads)
         live -= set(stmt.targets)
         live -= set(bound_vars(op))
     return with_stmts(block, stmts[::-1])
@@ -79,7 +79,7 @@ def _written(block: Block) -> set[Atom]:
         if isinstance(stmt.op, Update):
             found.add(stmt.op.base)
         elif isinstance(stmt.op, Loop):
-            inside = set().union(*map(_written, op_blocks(stmt.op)))
+            inside = set().union(*map(_written, stmt.op.blocks))
             found.update(i for p, i in zip(stmt.op.params, stmt.op.inits) if p in inside)
     return found
 
@@ -89,6 +89,6 @@ def _reads(block: Block) -> set[Var]:
     found = {r for r in block.results if isinstance(r, Var)}
     for stmt in walk(block):
         if queried(stmt.op) is None:
-            found.update(op_reads(stmt.op))
-        found.update(r for b in op_blocks(stmt.op) for r in b.results if isinstance(r, Var))
+            found.update(stmt.op.reads)
+        found.update(r for b in stmt.op.blocks for r in b.results if isinstance(r, Var))
     return found

@@ -40,7 +40,7 @@ from sourcead.ir.nodes import (
     Atom, Block, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Stmt, Update, Var, fresh
 )
 from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, TupleT, Type, Unknown, kind_of, rank
-from sourcead.ir.walk import bound_vars, count_reads, map_blocks, map_op, op_blocks
+from sourcead.ir.walk import bound_vars, count_reads, map_blocks, map_op
 from sourcead.primitives.registry import enter
 from sourcead.primitives.table import record_of
 
@@ -119,7 +119,7 @@ class _Outlining:
         stmts: list[Stmt] = []
         for stmt in block.stmts:
             stmt = replace(stmt, within=())
-            if op_blocks(stmt.op):
+            if stmt.op.blocks:
                 self.number(bound_vars(stmt.op))
                 if isinstance(stmt.op, Loop):
                     self.grown.update(stmt.op.params)

@@ -39,7 +39,7 @@ from sourcead.ir.nodes import (
     Update, Var, fresh
 )
 from sourcead.ir.types import INT, Array, Scalar, Sym
-from sourcead.ir.walk import map_op, op_blocks, walk
+from sourcead.ir.walk import map_op, walk
 
 _DTYPES = {"float": np.dtype(np.float64), "int": np.dtype(np.int64), "bool": np.dtype(np.bool_)}
 
@@ -144,7 +144,7 @@ class _StackRewriter:
                 return []
             case Loop():
                 return self.loop(stmt)
-            case _ if op_blocks(op):
+            case _ if op.blocks:
                 op = map_op(op, lambda a: a, self.block)
                 return [replace(stmt, op=op, targets=self.spread(stmt.targets, self.pair))]
         return [stmt]

@@ -33,7 +33,7 @@ from sourcead.ir.nodes import (
     Var, fresh
 )
 from sourcead.ir.types import INT, Array, Sym
-from sourcead.ir.walk import count_reads, map_blocks, op_blocks, op_reads, walk
+from sourcead.ir.walk import count_reads, map_blocks, walk
 
 PURE = Index | Attr | Let | Build
 FEWEST = 2  # the fewest statements that are worth a loop
@@ -48,7 +48,7 @@ def fuse_vector_statements(function: Function) -> Function:
     uses = count_reads(function.body)
     roots: dict[Var, Var] = {}
     for stmt in walk(function.body):
-        if isinstance(stmt.op, Index | Let | Update) and (read := op_reads(stmt.op)):
+        if isinstance(stmt.op, Index | Let | Update) and (read := stmt.op.reads):
             roots[stmt.targets[0]] = roots.get(read[0], read[0])
     fusing = _VectorStatementFuser(uses, roots)
     body = fusing.block(function.body)
@@ -105,7 +105,7 @@ class _VectorStatementFuser(EqualLengths):
     def joins(self, stmt: Stmt, group: Group) -> bool:
         """Add a statement to the group if it belongs there, and return whether it does."""
         row, work = row_write(stmt), vector_work(stmt)
-        if work is None or not group.waiting.isdisjoint(op_reads(stmt.op)):
+        if work is None or not group.waiting.isdisjoint(stmt.op.reads):
             return False
         size = self.find(work.lengths[0])
         if group.stmts and size is not group.size and size != group.size:
@@ -132,10 +132,10 @@ class _VectorStatementFuser(EqualLengths):
             out.append(stmt)
             return True
         movable = isinstance(op, PURE | Append | Pop) or isinstance(op, Call) and not op.effect and not stmt.within
-        if not movable or op_blocks(op):
+        if not movable or op.blocks:
             return False
-        reads = op_reads(op)
-        if isinstance(op, Append | Pop) and any(op.base in op_reads(s.op) for s in group.later):
+        reads = op.reads
+        if isinstance(op, Append | Pop) and any(op.base in s.op.reads for s in group.later):
             return False
         if any((row := row_write(s)) and self.shares(reads, row) for s in group.stmts):
             return False
@@ -155,7 +155,7 @@ class _VectorStatementFuser(EqualLengths):
 
     def loop(self, group: Group) -> list[Stmt]:
         """Return the group as a loop, or unchanged if a loop gains nothing."""
-        reads = Counter(v for s in group.stmts for v in op_reads(s.op))
+        reads = Counter(v for s in group.stmts for v in s.op.reads)
         results = {t for s in group.stmts for t in s.targets if self.uses.get(t, 0) > reads[t]}
         needed = needed_for(results, group.stmts)
         vectors = read_from_outside(needed, group.stmts)
@@ -195,7 +195,7 @@ def side_by_side(a: Slice, b: Slice) -> bool:
 def elements_read(stmt: Stmt) -> tuple[Var, ...]:
     """Return the variables that a statement reads, without the array of which it writes a row."""
     row = row_write(stmt)
-    return (row.value,) if row else op_reads(stmt.op)
+    return (row.value,) if row else stmt.op.reads
 
 
 def needed_for(results: set[Var], stmts: list[Stmt]) -> list[Stmt]:

@@ -32,7 +32,7 @@ from sourcead.ir.nodes import (
     Atom, Attr, Block, Call, Const, Function, Index, Loop, Op, Operand, Range, Stmt, Sub, Update, Var, fresh
 )
 from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, Sym, TupleT, rank
-from sourcead.ir.walk import count_reads, map_blocks, op_blocks, reads_inside
+from sourcead.ir.walk import count_reads, map_blocks, reads_inside
 from sourcead.passes.cleanup.dead_code import remove_dead
 
 ARITHMETIC = {
@@ -67,7 +67,7 @@ class _Slices:
     def block(self, block: Block) -> Block:
         stmts: list[Stmt] = []
         for at, stmt in enumerate(block.stmts):
-            if op_blocks(stmt.op):
+            if stmt.op.blocks:
                 stmt = map_blocks(stmt, self.block)
             elif isinstance(stmt.op, Update):
                 try:
@@ -174,7 +174,7 @@ class _Statement:
         op = self.stmts[k].op
         arrays = {a for a in op.reads if isinstance(a.type, Array)}
         for s in self.stmts[k + 1 : self.at]:
-            if isinstance(s.op, Update) and s.op.base in arrays or op_blocks(s.op) and not arrays.isdisjoint(reads_inside(s.op)):
+            if isinstance(s.op, Update) and s.op.base in arrays or s.op.blocks and not arrays.isdisjoint(reads_inside(s.op)):
                 return None
         return op
 

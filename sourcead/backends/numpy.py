@@ -1,0 +1,64 @@
+"""The engine that runs generated text unchanged, with NumPy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sourcead.ad.forward.pushforward import pushforward, tangent_names
+from sourcead.ad.gradient import Form, differentiate
+from sourcead.backends.base import Derivative, Engine, Program, optimised
+from sourcead.emit import emit
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.ir.nodes import Block, Call, Function
+from sourcead.ir.recursive_calls import Pair
+from sourcead.ir.walk import walk
+
+
+class NumPy(Engine):
+    """The NumPy engine, which runs every text."""
+
+    rebinds = True
+
+    def prepare(self, derivative: Derivative) -> Function:
+        return optimised(derivative.function, derivative.notes.after if derivative.splits else None)
+
+    def emit(self, prepared: Function) -> Program:
+        """Return the program, whose text begins with the recursive functions that it calls."""
+        emitted = emit(prepared)
+        texts, namespace = [], dict(emitted.namespace)
+        pairs = pairs_called(prepared.body)
+        for pair in pairs:  # `pairs` grows meanwhile
+            made = optimised(differentiated(pair))
+            pairs += [p for p in pairs_called(made.body) if p not in pairs]
+            helper = emit(made)
+            texts.append(helper.text)
+            for name, value in helper.namespace.items():
+                if namespace.setdefault(name, value) is not value:
+                    raise UnsupportedSyntaxError(
+                        f"two different objects called `{name}` are used in recursive functions", at=pair.lowered.function.origin
+                    )
+        names = {p.name for p in pairs}
+        namespace = {name: value for name, value in namespace.items() if name not in names}
+        return Program(prepared.name, "\n\n".join([*texts, emitted.text]), namespace, prepared)
+
+    def cache_key(self) -> str:
+        return "numpy"
+
+
+def pairs_called(block: Block) -> list[Pair]:
+    """Return the differentiated recursive functions that a block calls, each once."""
+    return list(dict.fromkeys(s.op.fn for s in walk(block) if isinstance(s.op, Call) and isinstance(s.op.fn, Pair)))
+
+
+def differentiated(pair: Pair) -> Function:
+    """Return the function that computes a recursive function's value together with its pullback or tangent."""
+    lowered = pair.lowered
+    wrt = tuple(name for k, name in enumerate(lowered.params) if k in pair.wrt)
+    if pair.kind == "jvp":
+        made = pushforward(lowered, tangent_names(lowered.params, wrt), True)
+    else:
+        made, _ = differentiate(lowered, wrt, Form("vjp", single=len(wrt) == 1))
+    return replace(made, name=pair.name, doc=None)
+
+
+NUMPY = NumPy()

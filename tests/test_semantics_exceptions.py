@@ -149,7 +149,7 @@ def missing_key_in_callee(x):
     try:
         s = s * 3
         s = looked_up({"a": x}, "b")
-    except LookupError as error:
+    except LookupError:
         s = s * x[1]
     return s
 
@@ -175,6 +175,22 @@ def raise_in_callee(x):
     return s
 
 
+def finally_in_callee(x):
+    a = x * 1.0
+
+    def inner():
+        try:
+            return {"a": x}["b"]
+        finally:
+            a[0] = x[1]
+
+    try:
+        inner()
+    except KeyError:
+        a[1] *= 2
+    return np.sum(a ** 2)
+
+
 def inner_does_not_catch(x):
     s = x[0]
     try:
@@ -197,7 +213,7 @@ def raised_again(x):
             raise KeyError("no")
         except KeyError:
             s = s * x[1]
-            raise ValueError("other")
+            raise ValueError("other") from None
     except ValueError:
         s = s * x[2]
     return s
@@ -394,7 +410,7 @@ def around_yield_returns(x):
 
 RIGHT = [
     raise_in_try, raise_under_condition, raise_under_condition_not_met, raise_in_loop, raise_chooses_handler, missing_key,
-    missing_key_in_callee, item_out_of_range, raise_in_callee, inner_does_not_catch, raised_again, returned_before_finally,
+    missing_key_in_callee, item_out_of_range, raise_in_callee, finally_in_callee, inner_does_not_catch, raised_again, returned_before_finally,
     returned_in_loop, left_before_finally, return_in_finally, return_in_handler, while_and_try, assertion_caught, catches_all_raises_none,
     division_caught, suppressed, given_by_nullcontext, guarded, guarded_return, guarded_loop, guarded_raise, swallowing, around_yield,
     around_yield_returns,
@@ -409,7 +425,7 @@ def test_right(f):
 def raises_late(x):
     s = x[0]
     try:
-        d = 1.0 / float(x[1] - x[1])
+        s = s + 0 / float(x[1] - x[1])
     except ZeroDivisionError:
         s = s * 2
     return s

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,7 +69,7 @@ def after_body(lo: Lowering, node: gast.Try) -> list[gast.AST]:
     except UnsupportedSyntaxError as error:
         if not node.finalbody or core.surely_raised(error)[1] is not lo.build.stmts:
             raise
-        return [*node.finalbody, standing_for(node, Act(lambda: reraise(error)))]
+        return [*node.finalbody, standing_for(node, Act(functools.partial(reraise, error)))]
     if code is None:
         return [standing_for(node, Act(lambda: RAISED))]
     return [*node.finalbody, *dispatch(lo, exits, code, node.orelse, node)]

@@ -409,11 +409,11 @@ def around_yield_returns(x):
 
 
 RIGHT = [
-    raise_in_try, raise_under_condition, raise_under_condition_not_met, raise_in_loop, raise_chooses_handler, missing_key,
-    missing_key_in_callee, item_out_of_range, raise_in_callee, finally_in_callee, inner_does_not_catch, raised_again, returned_before_finally,
-    returned_in_loop, left_before_finally, return_in_finally, return_in_handler, while_and_try, assertion_caught, catches_all_raises_none,
-    division_caught, suppressed, given_by_nullcontext, guarded, guarded_return, guarded_loop, guarded_raise, swallowing, around_yield,
-    around_yield_returns,
+    raise_in_try, raise_under_condition, raise_under_condition_not_met, raise_in_loop, raise_chooses_handler,
+    missing_key, missing_key_in_callee, item_out_of_range, raise_in_callee, finally_in_callee, inner_does_not_catch,
+    raised_again, returned_before_finally, returned_in_loop, left_before_finally, return_in_finally, return_in_handler,
+    while_and_try, assertion_caught, catches_all_raises_none, division_caught, suppressed, given_by_nullcontext,
+    guarded, guarded_return, guarded_loop, guarded_raise, swallowing, around_yield, around_yield_returns,
 ]  # fmt: skip
 
 

@@ -102,7 +102,7 @@ def in_loop(x):
                 self.q = q
 
             def of(self):
-                return self.q * v * self.factor
+                return self.q * v * self.factor  # noqa: B023
 
         s = s + Held(v * 2).of()
     return s

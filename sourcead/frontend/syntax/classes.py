@@ -1,4 +1,4 @@
-"""Lower a class definition inside a function to a Python class, whose methods stand for functions that are lowered where they are called."""
+"""Lower a class definition inside a function to a Python class; its methods stand for functions that are lowered where they are called."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from sourcead.ir.nodes import (
     AdjointBlock, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op,
     Operand, Pop, Range, Slice, Sub, Update, Var, View
 )
-from sourcead.ir.records import is_record, map_value
+from sourcead.ir.records import is_record
 
 Env = dict[Var, Any]
 
@@ -64,11 +64,6 @@ def _value(operand: Operand | None, env: Env) -> Any:
     raise TypeError(f"not an operand: {operand!r}")
 
 
-def copied(x: Any) -> Any:
-    """Return a copy that shares no array, list or dict with `x`."""
-    return x.copy() if isinstance(x, np.ndarray) else map_value(x, copied)
-
-
 def _do(op: Op, env: Env) -> list:
     """Return the results of an op."""
     match op:
@@ -87,15 +82,15 @@ def _do(op: Op, env: Env) -> list:
         case Build(kind, items):
             return [{"list": list, "tuple": tuple, "set": set}[kind](_value(items, env))]
         case Append(base, value, path, at):
-            base = copied(_value(base, env))
+            base = runtime.copy(_value(base, env))
             items = _list_at(base, path, env)
             items.insert(len(items) if at is None else _value(at, env), _value(value, env))
             return [base]
         case Pop(base, path, at):
-            base = copied(_value(base, env))
+            base = runtime.copy(_value(base, env))
             return [base, _list_at(base, path, env).pop(-1 if at is None else _value(at, env))]
         case Update(base, path, value, mode):
-            return [_updated(copied(_value(base, env)), path, _value(value, env), mode, env)]
+            return [_updated(runtime.copy(_value(base, env)), path, _value(value, env), mode, env)]
         case Effect("assert", (condition, *message)):
             if not _value(condition, env):
                 raise AssertionError(*_value(tuple(message), env))

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from sourcead.frontend import core
-from sourcead.frontend.control import branches, exits, inlining
+from sourcead.frontend.control import branches, exits, generators, inlining
 from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.control.exits import NEXT, Return, leaves_always, may_continue, may_leave
 from sourcead.frontend.control.loops import for_each
@@ -135,6 +135,8 @@ def lower_raise(lo: Lowering, node) -> Any:
     if node.exc is None:
         raise core.unsupported(lo, node, "a bare `raise`")
     exc = core.atom(lo, node.exc)
+    if generators.is_stop(node) and any(getattr(call.key, "name", "") == "__next__" for call in lo.calls):
+        raise core.unsupported(lo, node, "a function that ends the iteration of a `__next__`", "raise StopIteration in `__next__` itself")
     lo.build.add(Stmt((), Effect("raise", (exc,))))
     return RAISED
 

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from sourcead.frontend import core
-from sourcead.frontend.control import branches, exits, generators, inlining
+from sourcead.frontend.control import branches, exits, inlining
 from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.control.exits import NEXT, Return, leaves_always, may_continue, may_leave
 from sourcead.frontend.control.loops import for_each
@@ -80,7 +80,7 @@ def lower_return(lo: Lowering, node) -> Any:
     """Lower `return value`."""
     value = Const(None) if node.value is None else core.lower(lo, node.value)
     if lo.scope.loops:
-        exits.set_return(lo, value, again=hasattr(node, "stands_for"))
+        exits.set_return(lo, value, again=hasattr(node, "again"))
         return NEXT
     return Return(value)
 
@@ -127,18 +127,6 @@ def lower_assert(lo: Lowering, node) -> None:
         return
     args = (lo.read(test),) if node.msg is None else (lo.read(test), core.operand(lo, node.msg))
     lo.build.add(Stmt((), Effect("assert", args)))
-
-
-@core.statement(gast.Raise)
-def lower_raise(lo: Lowering, node) -> Any:
-    """Lower `raise error`."""
-    if node.exc is None:
-        raise core.unsupported(lo, node, "a bare `raise`")
-    exc = core.atom(lo, node.exc)
-    if generators.is_stop(node) and any(getattr(call.key, "name", "") == "__next__" for call in lo.calls):
-        raise core.unsupported(lo, node, "a function that ends the iteration of a `__next__`", "raise StopIteration in `__next__` itself")
-    lo.build.add(Stmt((), Effect("raise", (exc,))))
-    return RAISED
 
 
 @core.statement(gast.FunctionDef)

@@ -26,6 +26,7 @@ import gast
 
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
+from sourcead.frontend.control import generators
 from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.control.exits import Return, may_leave, standing_for
 from sourcead.frontend.core import MISSING, Flag, Held, Lowering, Value
@@ -296,6 +297,8 @@ def lower_raise(lo: Lowering, node) -> Any:
     if lo.catching and (raised is None or issubclass(raised, lo.catching)):
         error = core.unsupported(lo, node, UNDECIDED, INSTEAD)
         raise error if raised is None else core.surely(lo, error, raised)
+    if generators.is_stop(node) and any(getattr(call.key, "name", "") == "__next__" for call in lo.calls):
+        raise core.unsupported(lo, node, "a function that ends the iteration of a `__next__`", "raise StopIteration in `__next__` itself")
     exc = core.atom(lo, node.exc)
     lo.build.add(Stmt((), Effect("raise", (exc,))))
     return RAISED

@@ -181,10 +181,6 @@ class _MemoryAssignment:
             case op:
                 self.simple(stmt, op, out)
 
-    def bind_all(self, targets, memories) -> None:
-        for target, memory in zip(targets, memories):
-            self.bind(target, memory)
-
     def simple(self, stmt: Stmt, op: Op, out: list[Stmt]) -> None:
         """Append a statement without blocks that writes nothing, and note the memory of its result."""
         if not stmt.targets:

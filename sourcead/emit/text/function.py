@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from sourcead.analysis.unassigned import moved_unassigned
 from sourcead.emit.text.expressions import Expressions
 from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.idioms import with_idioms
@@ -57,6 +58,7 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     comments = Comments(sections=origins == {True, False})
     statements = Statements(Expressions(names, nested, globals_), comments, read, at)
     used = {names.get(v) for v in read} | globals_.reserved
+    statements.missing = moved_unassigned(function.body, lambda v, a: names.get(v) not in (None, names.get(a)))
     statements.unread = next(name for n in itertools.count(1) if (name := "_" * n) not in used)
     body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
     body += statements.block(function.body, at_top=True)

@@ -165,6 +165,43 @@ def item_out_of_range(x):
     return xs[0] * xs[-1]
 
 
+def none_plus_number(x):
+    s = x[0]
+    try:
+        s = s * x[2]
+        s = None + s
+    except TypeError:
+        s = s * x[1]
+    return s
+
+
+def text_to_number(x):
+    s, missing = x[0], "x"
+    for k in range(2):
+        try:
+            s = s * x[2]
+            s = s + int(missing)
+        except ValueError:
+            s = s * x[1] + k
+    return s
+
+
+def else_of_assigning_while(x):
+    s, k = x[0], 0
+    while (left := 3 - k) > 0:
+        s, k = s * x[1] * left, k + 1
+    else:
+        s = s + x[2] * left + k
+    return s
+
+
+def written_through_view(x):
+    a = x * 1.0
+    b = a.view()
+    b[0] = x[1]
+    return np.sum(a * a)
+
+
 def raise_in_callee(x):
     s = x[0]
     try:
@@ -410,10 +447,11 @@ def around_yield_returns(x):
 
 RIGHT = [
     raise_in_try, raise_under_condition, raise_under_condition_not_met, raise_in_loop, raise_chooses_handler,
-    missing_key, missing_key_in_callee, item_out_of_range, raise_in_callee, finally_in_callee, inner_does_not_catch,
-    raised_again, returned_before_finally, returned_in_loop, left_before_finally, return_in_finally, return_in_handler,
-    while_and_try, assertion_caught, catches_all_raises_none, division_caught, suppressed, given_by_nullcontext,
-    guarded, guarded_return, guarded_loop, guarded_raise, swallowing, around_yield, around_yield_returns,
+    missing_key, missing_key_in_callee, item_out_of_range, none_plus_number, text_to_number, else_of_assigning_while,
+    written_through_view, raise_in_callee, finally_in_callee, inner_does_not_catch, raised_again,
+    returned_before_finally, returned_in_loop, left_before_finally, return_in_finally, return_in_handler, while_and_try,
+    assertion_caught, catches_all_raises_none, division_caught, suppressed, given_by_nullcontext, guarded,
+    guarded_return, guarded_loop, guarded_raise, swallowing, around_yield, around_yield_returns,
 ]  # fmt: skip
 
 

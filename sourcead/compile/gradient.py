@@ -30,6 +30,7 @@ from sourcead.compile.arguments import Arguments, arguments_of, declared_types
 from sourcead.compile.before_calls import calling, dispatcher, only_passes_on
 from sourcead.compile.comparison import PATIENCE, Primal
 from sourcead.compile.generated import Generated
+from sourcead.compile.internal_errors import internal_errors
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
 from sourcead.compile.pipeline import KINDS, Request
 from sourcead.compile.specialisation import (
@@ -229,7 +230,8 @@ class Gradient(Generated, Opaque):
                 key = self._sharing_key(arguments.key)
                 compiled = None if key is None else shared(key, self._function)
                 if compiled is None:
-                    compiled = specialised(self._built(arguments, self._engine), self._engine)
+                    with internal_errors(self._place):
+                        compiled = specialised(self._built(arguments, self._engine), self._engine)
                     if key is not None:
                         remember(SHARED, key, (self._function, compiled), SHARED_TEXTS)
             remember(self._texts, arguments.key, compiled, TEXTS)
@@ -274,7 +276,8 @@ class Gradient(Generated, Opaque):
         Raises:
             BackendError: Numba cannot compile the program.
         """
-        built = self._built(Arguments(None, found, {}, {}), engine_of(Numba()))
+        with internal_errors(self._place):
+            built = self._built(Arguments(None, found, {}, {}), engine_of(Numba()))
         if built.program is None:
             raise built.refusal
         return built.program, built.written, {inside: read(holder, name) for holder, name, inside in built.live}

@@ -23,6 +23,7 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import operand_type
+from sourcead.analysis.unassigned import may_be_none
 from sourcead.emit.memory.liveness import Live, Reads, written_level
 from sourcead.emit.memory.loops import allocate_loop
 from sourcead.emit.memory.memory_regions import (
@@ -70,6 +71,7 @@ class _MemoryAssignment:
         filled: for a broadcast number, the call that makes a writable array of its values.
         appended: the block and the statement that put a region on a list.
         killed: the variables that have died, in order.
+        optional: the variables that are None on some paths.
     """
 
     def __init__(self, reads: Reads, copied: set[Stmt], last_attempt: bool):
@@ -86,6 +88,7 @@ class _MemoryAssignment:
         self.appended: dict[int, tuple[Block, Stmt]] = {}
         self.block_now: Block | None = None
         self.killed: list[Var] = []
+        self.optional: set[Var] = set()
 
     # ---- regions and their holders ----
 
@@ -129,6 +132,7 @@ class _MemoryAssignment:
     # ---- functions and blocks ----
 
     def function(self, function: Function, own_results: bool) -> Function:
+        self.optional = may_be_none(function.body)
         for param in function.params:
             self.bind(param, Memory(frozenset((FOREIGN,)), frozenset((FOREIGN,))))
         stmts, results = self.block(function.body, lambda v: False, own_results=own_results)
@@ -249,7 +253,7 @@ class _MemoryAssignment:
         """Return a variable for a copy of the base, deep if its elements will be written, and its memory."""
         t = operand_type(base)
         new = fresh(stmt.targets[0], type=t)
-        call = self.filled.get(base) or copy_call(base, t, level)
+        call = self.filled.get(base) or copy_call(base, t, level, base in self.optional)
         out.append(Stmt((new,), call, stmt.origin, stmt.adjoint_of))
         result = self.fresh_memory(t)
         if level > 1:
@@ -311,7 +315,7 @@ class _MemoryAssignment:
         op, value = stmt.op, stmt.op.value
         if stmt in self.copied and isinstance(value, Var):
             value = fresh(op.value, temp=True)
-            out.append(replace(stmt, targets=(value,), op=Call(np.copy, (op.value,))))
+            out.append(replace(stmt, targets=(value,), op=copy_call(op.value, value.type, 1, op.value in self.optional)))
             self.memory[value] = self.fresh_memory(value.type)
         stored = self.of(value)
         base, memory = self.writable(stmt, op.base, 2 if op.path else 1, dying, out, stored)

@@ -45,8 +45,10 @@ class Memory:
 NOTHING = Memory()
 
 
-def copy_call(atom: Atom, t: Type, level: int) -> Call:
-    """Return the call that copies a value: an array, a list or dict without its elements, or a whole structure."""
+def copy_call(atom: Atom, t: Type, level: int = 1, optional: bool = False) -> Call:
+    """Return the call that copies a value: an array, a list or dict without its elements, or a whole structure; or None if `optional`."""
+    if optional:
+        return Call(runtime.copy, (atom,))
     if isinstance(t, Array):
         return Call(np.copy, (atom,))
     if level == 1 and isinstance(t, (ListT, DictT, MapT)):

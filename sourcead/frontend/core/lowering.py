@@ -114,6 +114,10 @@ class Lowering(Writing):
         before, self.build.origin = self.build.origin, self.origin(node)
         try:
             yield
+        except Exception as error:
+            if not hasattr(error, "at"):
+                error.at = self.build.origin  # the innermost place, for the message of an unexpected exception
+            raise
         finally:
             self.build.origin = before
 

@@ -24,21 +24,17 @@ from sourcead.runtime.matrices import (
 
 # ---- functions of matrices ----
 
+OF_ONE_MATRIX = (linalg.sinm, linalg.cosm, linalg.sinhm, linalg.coshm)
+
 adjoints({
     linalg.expm: lambda y, a, d_y: frechet(linalg.expm, np.swapaxes(a, -1, -2), d_y),
-    linalg.sinm: lambda y, a, d_y: frechet(linalg.sinm, a.T, d_y),
-    linalg.cosm: lambda y, a, d_y: frechet(linalg.cosm, a.T, d_y),
-    linalg.sinhm: lambda y, a, d_y: frechet(linalg.sinhm, a.T, d_y),
-    linalg.coshm: lambda y, a, d_y: frechet(linalg.coshm, a.T, d_y),
+    **{f: lambda y, a, d_y, f=f: frechet(f, a.T, d_y) for f in OF_ONE_MATRIX},
     linalg.logm: lambda y, a, d_y: real_if_real(inverse_frechet(linalg.expm, y.T, d_y), a),
     linalg.sqrtm: lambda y, a, d_y: real_if_real(linalg.solve_sylvester(y.T, y.T, d_y), a),
 })
 tangents({
     linalg.expm: lambda y, a, t_a: frechet(linalg.expm, a, t_a),
-    linalg.sinm: lambda y, a, t_a: frechet(linalg.sinm, a, t_a),
-    linalg.cosm: lambda y, a, t_a: frechet(linalg.cosm, a, t_a),
-    linalg.sinhm: lambda y, a, t_a: frechet(linalg.sinhm, a, t_a),
-    linalg.coshm: lambda y, a, t_a: frechet(linalg.coshm, a, t_a),
+    **{f: lambda y, a, t_a, f=f: frechet(f, a, t_a) for f in OF_ONE_MATRIX},
     linalg.logm: lambda y, a, t_a: inverse_frechet(linalg.expm, y, t_a),
     linalg.sqrtm: lambda y, a, t_a: linalg.solve_sylvester(y, y, t_a),
 })

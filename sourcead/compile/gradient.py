@@ -39,7 +39,7 @@ from sourcead.compile.specialisation import (
 from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
 from sourcead.frontend.find_source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
-from sourcead.frontend.lower import lower_function
+from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.transformations import Described
@@ -287,7 +287,8 @@ class Gradient(Generated, Opaque):
         call = self._prepared(compiled, arguments, key)
         if not self._verify:
             compiled.built.unverified.clear()
-        if not compiled.built.unverified:
+        pending = tuple(compiled.built.unverified)  # another thread may verify the text now
+        if not pending:
             return call
 
         def settle():
@@ -296,11 +297,11 @@ class Gradient(Generated, Opaque):
                 if self._table.get(key) is first:
                     self._table[key] = call
 
-        first = verifying(call, self._subject(compiled, arguments), self.signature, settle)
+        first = verifying(call, self._subject(compiled, pending[0], arguments), self.signature, settle)
         self._compiled_for[first] = compiled
         return first
 
-    def _subject(self, compiled: Specialisation, arguments: Arguments) -> Subject:
+    def _subject(self, compiled: Specialisation, own: Lowered, arguments: Arguments) -> Subject:
         """Return what the verification of a text must know of this derivative."""
         user, nested = self._user_function, isinstance(self._function, Gradient)
         tangents, derived = self._all_directions(), self._derived
@@ -318,7 +319,7 @@ class Gradient(Generated, Opaque):
         return Subject(
             Form(self._kind, self._has_aux, self._single), self.wrt, self._directions, derived, self._verify,
             compiled.built.plain.text, self._place,
-            lowered if nested else lambda: compiled.built.unverified[0],
+            lowered if nested else lambda: own,
             functools.partial(primal, user, tangents), functools.partial(primal, self._function, self._directions),
         )  # fmt: skip
 

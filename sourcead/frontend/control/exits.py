@@ -96,6 +96,7 @@ def after_loop(lo: Lowering, node) -> list[gast.AST]:
     if not exits.returns:
         return after
     result = standing_for(exits.returns[-1], gast.Return(gast.Name(flag(lo.scope, "result"), gast.Load(), None, None)))
+    result.again = True
     if is_endless(node) and not exits.breaks:
         return [result]
     return [if_flag(flag(lo.scope, "returned"), [result], [], node), *after]

@@ -61,17 +61,18 @@ def lower_unary(lo: Lowering, node) -> Value:
 @core.lower.register(gast.Compare)
 def lower_compare(lo: Lowering, node) -> Value:
     """Lower `a < b <= c`."""
-    left = core.lower(lo, node.left)
-    result: Value | None = None
-    for op, right_node in zip(node.ops, node.comparators):
-        right = core.lower(lo, right_node)
-        if isinstance(op, (gast.In, gast.NotIn)):
-            holds = operators.contains(lo, left, right, isinstance(op, gast.NotIn), node)
-        else:
-            holds = core.operate(lo, COMPARE[type(op)], left, right)
-        result = holds if result is None else operators.both(lo, result, holds)
-        left = right
-    return result
+    return compared(lo, core.lower(lo, node.left), list(zip(node.ops, node.comparators)), node)
+
+
+def compared(lo: Lowering, left: Value, others: list, node) -> Value:
+    """Lower `left < b <= c`; each operand is evaluated once, and only if the comparisons before it hold."""
+    (op, right_node), *rest = others
+    right = core.lower(lo, right_node)
+    if isinstance(op, (gast.In, gast.NotIn)):
+        holds = operators.contains(lo, left, right, isinstance(op, gast.NotIn), node)
+    else:
+        holds = core.operate(lo, COMPARE[type(op)], left, right)
+    return choose(lo, holds, lambda: compared(lo, right, rest, node), lambda: holds, "and") if rest else holds
 
 
 @core.lower.register(gast.List)

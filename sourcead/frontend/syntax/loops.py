@@ -11,7 +11,7 @@ from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import exits, loop_variants, loops
 from sourcead.frontend.control.loops import ForLoop
-from sourcead.frontend.core import VALUE, Cell, Lowering, Meta, name_reads
+from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, Meta, name_reads, next_birth
 from sourcead.frontend.syntax import adjoint_blocks
 from sourcead.frontend.syntax.assignment import assign
 from sourcead.frontend.values import iterables
@@ -78,10 +78,11 @@ def lower_while(lo: Lowering, node: gast.While) -> None:
     exits.enter(lo, leaving)
 
     def start() -> tuple[Block, None]:
-        before = lo.journal.mark()
+        before, birth = lo.journal.mark(), next_birth()
         with lo.build.block() as stmts:
             cond = core.atom(lo, node.test)
-        if any(not isinstance(key, Meta) for _, key, _ in lo.journal.entries[before:]):
+        changed = lo.journal.changed(before, birth)
+        if any(not isinstance(key, Meta) and slots.get(key, MISSING) is not old for (slots, key), old in changed.items()):
             raise core.unsupported(lo, node, TEST_ASSIGNS, ASSIGN_OUTSIDE)
         lo.journal.rollback(before)
         return Block(tuple(stmts), (cond,)), None

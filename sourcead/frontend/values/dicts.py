@@ -154,7 +154,7 @@ def iterate(lo: Lowering, cell: Cell, node, what: str = "keys") -> Iterable:
 def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower `d.name(...)`."""
     if name in ("keys", "values", "items"):
-        return iterate(lo, cell, node, name)
+        return Iterable(begin=lambda: iterate(lo, cell, node, name))
     known = cell.kind == "dict"
     fixed = cell.depth == lo.depth  # otherwise the program decides at run time which keys there are afterwards
     if known:

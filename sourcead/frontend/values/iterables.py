@@ -16,12 +16,29 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control.loops import ONE, ZERO
-from sourcead.frontend.core import VALUE, WHOLE, Cell, Flag, Iterable, Lowering, SuperVal, TupleVal, Value
+from sourcead.frontend.core import (
+    TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, SuperVal, TupleVal, Value
+)
 from sourcead.frontend.values import sequences
-from sourcead.ir.nodes import Call, Const, Range, Var
-from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
+from sourcead.ir.nodes import Atom, Call, Const, Range, Var
+from sourcead.ir.types import INT, Array, DictT, ListT, MapT, Scalar, StructT, Sym, TupleT, Type, Unknown
 
-USED = "used"  # the slot that marks an iterator as exhausted
+def held(lo: Lowering, value: Value, node) -> Value:
+    """Return what an iterator over a value holds from when it is made: for an object with `__iter__`, what that returns."""
+    return value if core.special_method(value, "__iter__") is None else core.iterate(lo, value, node)
+
+
+def later(lo: Lowering, values, make: Callable[..., Iterable], node, once: bool = True) -> Iterable:
+    """Make an iterator that reads its elements only when they are asked for: `make` gets the iterables of the values as they are then."""
+    kept = [held(lo, v, node) for v in values]
+    return Iterable(begin=lambda: make(*(core.iterate(lo, v, node) for v in kept)), once=once)
+
+
+def size_of(lo: Lowering, value: Value) -> Any:
+    """Return what differs after a list has grown or shrunk: the number of its items, or the version of one of unknown length."""
+    if isinstance(value, Cell) and value.kind in ("list", "dict"):
+        return len(value.items)
+    return lo.read(value) if isinstance(core.data_type(lo, value), (ListT, MapT)) else None
 
 
 def listed(items: list[Value]) -> Iterable:
@@ -31,12 +48,23 @@ def listed(items: list[Value]) -> Iterable:
 
 @core.iterate.register(Iterable)
 def _iterate_iterable(lo: Lowering, value: Iterable, node) -> Iterable:
-    if not value.once:
-        return value
-    if USED in value.state:
-        raise core.unsupported(lo, node, "this iterator was walked through before", "make it anew, or make a list of it: `list(...)`")
-    lo.set(value.state, USED, True)
-    return replace(value, once=False)
+    if value.once:
+        if core.truth(lo, value.state[USED]) is not False:
+            raise core.unsupported(lo, node, "this iterator was walked through before", "make it anew, or make a list of it: `list(...)`")
+        lo.set(value.state, USED, TRUE)
+    found = replace(value, once=False) if value.begin is None else core.iterate(lo, value.begin(), node)
+    return found if core.is_number(lo, value.state[TAKEN], 0) else after(lo, found, value.state[TAKEN], node)
+
+
+def after(lo: Lowering, source: Iterable, count: Atom, node) -> Iterable:
+    """Iterate over the elements after the first `count` ones, which are read by index."""
+    if source.items is not None and isinstance(count, Const):
+        return listed(source.items[count.value :])
+    source = by_unknown_number(lo, without_generator(lo, source, node), node)
+    return Iterable.numbered(
+        lambda: lo.build.call(max, lo.build.call(operator.sub, source.length(), count, type=INT), ZERO, type=INT),
+        lambda k: source.nth(lo.build.call(operator.add, k, count, type=INT)),
+    )
 
 
 @core.iterate.register("object", SuperVal)

@@ -24,6 +24,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
         value = value.held
     if core.special_method(value, "__iter__") is not None:
         value = core.iterate(lo, value, node)
+    value = taken(lo, value, node)
     if isinstance(value, TupleVal):
         return list(value.items)
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
@@ -31,7 +32,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
         lo.sure(value)
         return value.contents if value.kind == "list" else [Const(k) for k in value.items]
     if isinstance(value, Iterable) and value.items is not None:
-        return list(core.iterate(lo, value, node).items)
+        return list(value.items)
     if isinstance(value, Const) and not value.live and isinstance(value.value, (tuple, list, str, range)):
         return [Const(v) for v in value.value]
     if isinstance(value, (Var, Cell)):
@@ -43,6 +44,14 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
         if isinstance(t, (Array, ListT, Unknown)):
             return [core.subscript(lo, value, Const(i), node) for i in range(count)]
     raise core.unsupported(lo, node, "the number of items is not known before the program runs")
+
+
+def taken(lo: Lowering, value: Value, node) -> Value:
+    """Take all elements of an iterator now, those of a generator into a list; return any other value itself."""
+    if not isinstance(value, Iterable) or not (value.once or value.begin):
+        return value
+    found = core.iterate(lo, value, node)
+    return found if found.drive is None or found.endless else collect(lo, found, lambda element: element, node)
 
 
 def collect(lo: Lowering, iterable: Iterable, f, node) -> Value:

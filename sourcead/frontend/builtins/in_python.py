@@ -131,7 +131,7 @@ def all_(items):
 @stands_in_for()
 def is_among(items, wanted):
     for item in items:
-        if item is wanted or item == wanted:
+        if item == wanted:
             return True
     return False
 

@@ -147,7 +147,7 @@ def after_first(lo: Lowering, source: Iterable) -> Iterable:
 @lowers(itertools.pairwise)
 def builtin_pairwise(lo: Lowering, node, xs: Value) -> Value:
     """Lower `pairwise(xs)`."""
-    source = iterables.without_generator(lo, core.iterate(lo, xs, node), node)
+    source = iterables.drained(lo, core.iterate(lo, xs, node), node)
     if source.items is not None:
         return iterables.listed([TupleVal(pair) for pair in zip(source.items, source.items[1:])])
     rest = after_first(lo, source)
@@ -177,14 +177,14 @@ def builtin_count(lo: Lowering, node, start: Value = ZERO, step: Value = ONE) ->
 @lowers(itertools.cycle)
 def builtin_cycle(lo: Lowering, node, xs: Value) -> Value:
     """Lower `cycle(xs)`."""
-    source = iterables.by_unknown_number(lo, iterables.without_generator(lo, core.iterate(lo, xs, node), node), node)
+    source = iterables.by_unknown_number(lo, iterables.drained(lo, core.iterate(lo, xs, node), node), node)
     return Iterable(nth=lambda k: source.nth(lo.build.call(operator.mod, k, source.length(), type=INT)), endless=True)
 
 
 @lowers(itertools.zip_longest)
 def builtin_zip_longest(lo: Lowering, node, *xs: Value, fillvalue: Value = NONE) -> Value:
     """Lower `zip_longest(xs, ys, fillvalue=0)` for lists of known lengths."""
-    parts = [iterables.without_generator(lo, core.iterate(lo, x, node), node).items for x in xs]
+    parts = [iterables.drained(lo, core.iterate(lo, x, node), node).items for x in xs]
     if None in parts:
         raise core.unsupported(lo, node, "`zip_longest` of what has a length that is not known here")
     return iterables.listed([TupleVal(row) for row in itertools.zip_longest(*parts, fillvalue=fillvalue)])
@@ -193,7 +193,7 @@ def builtin_zip_longest(lo: Lowering, node, *xs: Value, fillvalue: Value = NONE)
 @lowers(itertools.groupby)
 def builtin_groupby(lo: Lowering, node, xs: Value, key: Value = NONE) -> Value:
     """Lower `groupby(xs, key)` for items whose keys are known while compiling."""
-    items = iterables.without_generator(lo, core.iterate(lo, xs, node), node).items
+    items = iterables.drained(lo, core.iterate(lo, xs, node), node).items
     if items is not None:
         keys = [item if core.is_none(key) else core.call(lo, key, [item], {}, node) for item in items]
         known = [core.known(lo, k) for k in keys]

@@ -74,6 +74,8 @@ class Lowering(Writing):
         prelude: statements at the top of the function.
         walked: lists of known length that loops take by index, as one value each.
         walks: lists and dicts whose items the head of a loop takes one by one (`values/iterables.py`).
+        reads: the variables, and the objects in them, that are read while a generator is drained (`values/iterables.py`).
+        resized: the lists of unknown length that may have grown or shrunk.
         listing: whether loops take the items of such lists one by one.
         static_only: whether to raise `NotStatic` at a condition that is not known (while inlining rules).
         rows_stay: rows of arrays in lists are assumed to stay unchanged, which `analysis/overwrites.py` checks afterwards.
@@ -94,6 +96,8 @@ class Lowering(Writing):
         self.prelude: list[Stmt] = []
         self.walked: list[Cell] = []
         self.walks: list[Any] = []
+        self.reads: set[Any] | None = None
+        self.resized: list[Cell] = []
         self.listing = False
         self.static_only = False
         self.rows_stay = False

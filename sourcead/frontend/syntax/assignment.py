@@ -113,6 +113,7 @@ def named(lo: Lowering, value: Value, name: str) -> Value:
 
 def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
     """Lower `a, (b, *c) = value`."""
+    value = sequences.taken(lo, value, node)
     i = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
     if i is None:
         items = sequences.static_items(lo, value, node, len(targets))

@@ -79,15 +79,17 @@ def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None
         if not parts:
             take(core.lower(lo, node.elt))
             return
-        g, *rest = parts
-        walks: list = []
+        with iterables.unchanged(lo, node) as walks:
+            each(*parts, source=source, walks=walks)
+
+    def each(g, *rest, source: Value | None, walks: list) -> None:
         with lo.using(walks=walks):
             iterable = core.iterate(lo, source or core.lower(lo, g.iter), node)
         bind = functools.partial(assign, lo, g.target)
 
         def guarded(tests: list) -> None:
             if not tests:
-                return nest(rest)
+                return nest(list(rest))
             return choose(lo, core.lower(lo, tests[0]), lambda: guarded(tests[1:]), lambda: None)
 
         items = iterable.items

@@ -13,7 +13,7 @@ from sourcead.frontend.control import exits, loop_variants, loops
 from sourcead.frontend.control.loops import ForLoop
 from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, Meta, name_reads, next_birth
 from sourcead.frontend.syntax import adjoint_blocks
-from sourcead.frontend.syntax.assignment import assign
+from sourcead.frontend.syntax.assignment import assign, home
 from sourcead.frontend.values import iterables
 from sourcead.ir.nodes import Block
 
@@ -42,7 +42,12 @@ def lower_for(lo: Lowering, node: gast.For) -> Any:
 
 def for_loop(lo: Lowering, node: gast.For, listing: bool = False) -> Any:
     """Lower a `for` loop; with `listing`, take the items of lists of known length one by one."""
-    taken: list = []
+    with iterables.unchanged(lo, node) as taken:
+        return over(lo, node, taken, listing)
+
+
+def over(lo: Lowering, node: gast.For, taken: list, listing: bool) -> Any:
+    """Lower a `for` loop, and add what the loop must not change to `taken`."""
     with lo.using(listing=listing, walks=taken):
         iterable = core.iterate(lo, core.lower(lo, node.iter), node)
     leaving = exits.exits_of(lo, node)
@@ -110,8 +115,9 @@ def seeds(lo: Lowering, target: gast.AST, body: list[gast.AST], node: gast.AST |
     for n in inside:
         match n:
             case gast.Name(id=name, ctx=gast.Store()) if n not in in_place:
-                if name in names or everywhere[name] > here.get(name, 0):  # read outside this loop
-                    found.setdefault((names, name))
+                owner = home(lo, name)
+                if name in owner or everywhere[name] > here.get(name, 0):  # read outside this loop
+                    found.setdefault((owner, name))
             case gast.Subscript(value=gast.Name(id=name), ctx=gast.Store()):
                 cell = names.get(name)
                 if isinstance(cell, Cell) and cell.root().kind == "array":

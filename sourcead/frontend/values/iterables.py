@@ -5,9 +5,10 @@ A loop of unknown length becomes a counted loop whose elements are read by index
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,11 +18,13 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control.loops import ONE, ZERO
 from sourcead.frontend.core import (
-    TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, SuperVal, TupleVal, Value
+    TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, Meta, SuperVal, TupleVal, Value, next_birth, roots
 )
 from sourcead.frontend.values import sequences
-from sourcead.ir.nodes import Atom, Call, Const, Range, Var
+from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Range, Var
 from sourcead.ir.types import INT, Array, DictT, ListT, MapT, Scalar, StructT, Sym, TupleT, Type, Unknown
+from sourcead.ir.walk import walk as walk_ir
+
 
 def held(lo: Lowering, value: Value, node) -> Value:
     """Return what an iterator over a value holds from when it is made: for an object with `__iter__`, what that returns."""
@@ -170,6 +173,8 @@ def sequence(lo: Lowering, value: Value, node) -> Iterable:
         return Iterable(domain=lambda: Range(last(), Const(-1), Const(-1)), element=element, length=length, nth=from_end)
 
     count = known_length(atom_type(lo.read(value)))
+    if isinstance(value, Cell) and not isinstance(atom_type(lo.read(value)), Array):
+        watch(lo, value)
     return Iterable.numbered(length, element, reverse=backward, count=count)
 
 
@@ -280,7 +285,7 @@ def by_unknown_number(lo: Lowering, inner: Iterable, node) -> Iterable:
 
 def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
     """Make the iterable of `zip(...)`."""
-    parts = [p if p.endless and p.nth is not None else without_generator(lo, p, node) for p in parts]
+    parts = [p if p.endless and p.nth is not None else drained(lo, p, node) for p in parts]
     known = [p.items for p in parts if not p.endless]
 
     def rows(count: int) -> Iterable:
@@ -346,10 +351,60 @@ def walk(lo: Lowering, cell: Cell, items: list[tuple[Any, Value]], taken=lambda 
     return Iterable(items=[taken(key, item) for key, item in items], reverse=reverse, walk=made)
 
 
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """Record what a loop must not change from the moment it begins.
+
+    That is the length of a list, `what`, or the variables and objects in the set `what`, from which the elements of a generator were
+    computed when all of them were taken before the loop.
+    """
+
+    what: Cell | set
+    resized: int
+    mark: int
+    birth: int
+
+
+def watch(lo: Lowering, what: Cell | set) -> None:
+    """Record what the loop whose head is being lowered must not change."""
+    lo.walks.append(Watched(what, len(lo.resized), lo.journal.mark(), next_birth()))
+
+
+@contextlib.contextmanager
+def unchanged(lo: Lowering, node) -> Iterator[list]:
+    """Give a list for what the head of a loop watches, and refuse a loop that changes it."""
+    watched: list = []
+    yield watched
+    for one in (w for w in watched if isinstance(w, Watched)):
+        if isinstance(one.what, Cell):
+            if any(roots(one.what) & roots(cell) for cell in lo.resized[one.resized :]):
+                raise core.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
+        elif any(slot in one.what or slot[0] in one.what for slot in lo.journal.changed(one.mark, one.birth)):
+            raise core.unsupported(lo, node, "a generator reads what this loop changes", "make a list of it before the loop: `list(...)`")
+
+
+def drained(lo: Lowering, inner: Iterable, node) -> Iterable:
+    """Return what reads the elements by index; those of a generator are taken now if nothing shows that Python takes them one by one."""
+    if inner.drive is None or inner.endless:
+        return without_generator(lo, inner, node)
+    mark, birth, first, outer = lo.journal.mark(), next_birth(), len(lo.build.stmts), lo.reads
+    with lo.using(reads=set()):
+        found, reads = without_generator(lo, inner, node), lo.reads
+    if outer is not None:
+        outer |= reads
+    changed = (slots for slots, key in lo.journal.changed(mark, birth) if not isinstance(key, (Flag, Meta)) or key is VALUE)
+    effects = (s.op for s in walk_ir(Block(tuple(lo.build.stmts[first:]))) if isinstance(s.op, Effect) or getattr(s.op, "effect", False))
+    if any(slots.cell is None or slots.cell.base is None for slots in changed) or any(True for _ in effects):
+        why = "a generator that changes what others may read is not read to its end at once"
+        raise core.unsupported(lo, node, why, "loop over it alone, or make a list of it: `list(...)`")
+    watch(lo, reads)
+    return found
+
+
 def element_now(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, node) -> Value:
     """Return the element that iteration `k` takes; refuse if the loop changes what it runs over in an unsupported way."""
     for one in walks:
-        if one.stands(k):
+        if not isinstance(one, Walk) or one.stands(k):
             continue
         now, (key, _) = one.cell.items, one.items[k] if k < len(one.items) else (None, None)
         if iterable.walk is not one or len(now) != len(one.items) or key not in now:

@@ -149,6 +149,7 @@ def grow(lo: Lowering, cell: Cell, item: Atom, at: Atom | None = None) -> None:
 
 def change(lo: Lowering, cell: Cell, make: Callable[[Atom, tuple], Atom], grows: bool = False) -> None:
     """Replace the items of a list by `make(version, path)`; the path leads to a list that is an item of another list or dict."""
+    lo.resized.append(cell)
     if cell.base is not None:
         lo.write(cell.base, (cell.step,), make, through=True)
     else:

@@ -16,7 +16,7 @@ from sourcead.frontend.builtins import in_python
 from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
 from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import TAKEN, USED, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
-from sourcead.frontend.values import dicts, iterables, sequences
+from sourcead.frontend.values import dicts, iterables, sequences, walks
 from sourcead.ir.nodes import Call, Const, Effect, Slice, Stmt
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
@@ -94,10 +94,10 @@ def builtin_zip(lo: Lowering, node, *xs: Value, strict: Value = NONE) -> Value:
 @lowers(reversed)
 def builtin_reversed(lo: Lowering, node, xs: Value) -> Value:
     """Lower `reversed(xs)`, which begins at the item that is the last one when it is made."""
-    size = iterables.size_of(lo, xs)
+    made = len(lo.resized)
 
     def backward(inner: Iterable) -> Iterable:
-        if iterables.size_of(lo, xs) != size:
+        if isinstance(xs, Cell) and walks.may_be_resized(lo, xs, made):
             raise core.unsupported(lo, node, "the list grew or shrank after `reversed` was called on it", "reverse a copy: `list(...)`")
         return iterables.reverse(lo, inner, node)
 
@@ -119,13 +119,15 @@ def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
     """Lower `next(it, default)`; what a generator yields first ends it here, so that it cannot be used afterwards."""
     if not isinstance(it, Iterable) or not it.once:
         raise core.unsupported(lo, node, "`next` of what is not an iterator", "make one: `iter(...)`")
-    found = None if it.begin is None or core.truth(lo, it.state[USED]) is not False else it.begin()
-    if found is None or found.drive is not None or found.endless:
+    found = it.begin() if it.begin is not None and core.truth(lo, it.state[USED]) is False else it
+    if found.drive is not None or core.truth(lo, it.state[USED]) is not False:
         return core.call_object(lo, in_python.first_of, [it, *default], {}, node)
     k = it.state[TAKEN]
     lo.set(it.state, TAKEN, lo.read(core.operate(lo, operator.add, k, ONE)) if not isinstance(k, Const) else Const(k.value + 1))
     if found.items is not None and not isinstance(k, Const):
         found = iterables.by_unknown_number(lo, found, node)
+    if found.endless:
+        return found.nth(k)
     count = found.count if found.items is None else len(found.items)
     if isinstance(k, Const) and count is not None and (k.value < count or default):
         if k.value >= count:

@@ -196,7 +196,7 @@ class Iterable:
         drive: for a generator, applies a function to each element (`control/generators.py`).
         begin: for what reads its elements only when they are asked for, returns the iterable of the elements as they are then.
         endless: whether it has no last element, or may have none.
-        walk: the items of one list or dict when the loop began (`values/iterables.py`).
+        walk: the items of one list or dict when the loop began (`values/walks.py`).
         once: whether it is an iterator, which can be used only once.
         state: whether an iterator was used (USED), and how many elements `next` took from it (TAKEN).
         policy: what a loop over it saves (`checkpoint`).

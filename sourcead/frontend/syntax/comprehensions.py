@@ -18,7 +18,7 @@ from sourcead.frontend.core import Flag, FunctionVal, Lowering, Scope, Value
 from sourcead.frontend.syntax import expressions
 from sourcead.frontend.syntax.assignment import assign, home
 from sourcead.frontend.syntax.loops import index_name, seeds
-from sourcead.frontend.values import iterables, sequences, sets
+from sourcead.frontend.values import iterables, sequences, sets, walks
 from sourcead.ir.nodes import Const
 
 
@@ -79,11 +79,11 @@ def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None
         if not parts:
             take(core.lower(lo, node.elt))
             return
-        with iterables.unchanged(lo, node) as walks:
-            each(*parts, source=source, walks=walks)
+        with walks.unchanged(lo, node) as taken:
+            each(*parts, source=source, taken=taken)
 
-    def each(g, *rest, source: Value | None, walks: list) -> None:
-        with lo.using(walks=walks):
+    def each(g, *rest, source: Value | None, taken: list) -> None:
+        with lo.using(walks=taken):
             iterable = core.iterate(lo, source or core.lower(lo, g.iter), node)
         bind = functools.partial(assign, lo, g.target)
 
@@ -97,7 +97,7 @@ def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None
             items = [iterable.element(Const(k)) for k in places]
         if items is not None:
             for k in range(len(items)):
-                bind(items[k] if iterable.items is None else iterables.element_now(lo, walks, iterable, k, node))
+                bind(items[k] if iterable.items is None else walks.element_now(lo, taken, iterable, k, node))
                 guarded(g.ifs)
             return
         body = [gast.Expr(node.elt)]

@@ -14,7 +14,7 @@ from sourcead.frontend.control.loops import ForLoop
 from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, Meta, name_reads, next_birth
 from sourcead.frontend.syntax import adjoint_blocks
 from sourcead.frontend.syntax.assignment import assign, home
-from sourcead.frontend.values import iterables
+from sourcead.frontend.values import walks
 from sourcead.ir.nodes import Block
 
 
@@ -42,7 +42,7 @@ def lower_for(lo: Lowering, node: gast.For) -> Any:
 
 def for_loop(lo: Lowering, node: gast.For, listing: bool = False) -> Any:
     """Lower a `for` loop; with `listing`, take the items of lists of known length one by one."""
-    with iterables.unchanged(lo, node) as taken:
+    with walks.unchanged(lo, node, exits.exits_of(lo, node).leave) as taken:
         return over(lo, node, taken, listing)
 
 
@@ -55,7 +55,7 @@ def over(lo: Lowering, node: gast.For, taken: list, listing: bool) -> Any:
     body = functools.partial(core.lower_statements, lo, node.body)
     if iterable.items is not None:
         exits.enter(lo, leaving)
-        items = [functools.partial(iterables.element_now, lo, taken, iterable, k, node) for k in range(len(iterable.items))]
+        items = [functools.partial(walks.element_now, lo, taken, iterable, k, node) for k in range(len(iterable.items))]
         return loops.iteration_by_iteration(lo, leaving.leave, items, bind, body)
     changed = functools.partial(seeds, lo, node.target, node.body, node)
     loops.run_loop(lo, ForLoop(iterable, bind, body, index_name(node.target), leaving, changed, node))

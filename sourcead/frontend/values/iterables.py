@@ -5,12 +5,10 @@ A loop of unknown length becomes a counted loop whose elements are read by index
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import operator
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,11 +16,11 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control.loops import ONE, ZERO
 from sourcead.frontend.core import (
-    TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, Meta, SuperVal, TupleVal, Value, next_birth, roots
+    TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, Meta, SuperVal, TupleVal, Value, next_birth
 )
-from sourcead.frontend.values import sequences
+from sourcead.frontend.values import sequences, walks
 from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Range, Var
-from sourcead.ir.types import INT, Array, DictT, ListT, MapT, Scalar, StructT, Sym, TupleT, Type, Unknown
+from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
 from sourcead.ir.walk import walk as walk_ir
 
 
@@ -35,13 +33,6 @@ def later(lo: Lowering, values, make: Callable[..., Iterable], node, once: bool 
     """Make an iterator that reads its elements only when they are asked for: `make` gets the iterables of the values as they are then."""
     kept = [held(lo, v, node) for v in values]
     return Iterable(begin=lambda: make(*(core.iterate(lo, v, node) for v in kept)), once=once)
-
-
-def size_of(lo: Lowering, value: Value) -> Any:
-    """Return what differs after a list has grown or shrunk: the number of its items, or the version of one of unknown length."""
-    if isinstance(value, Cell) and value.kind in ("list", "dict"):
-        return len(value.items)
-    return lo.read(value) if isinstance(core.data_type(lo, value), (ListT, MapT)) else None
 
 
 def listed(items: list[Value]) -> Iterable:
@@ -63,6 +54,8 @@ def after(lo: Lowering, source: Iterable, count: Atom, node) -> Iterable:
     """Iterate over the elements after the first `count` ones, which are read by index."""
     if source.items is not None and isinstance(count, Const):
         return listed(source.items[count.value :])
+    if source.endless and source.nth is not None:
+        return Iterable(nth=lambda k: source.nth(core.operate(lo, operator.add, k, count)), endless=True)
     source = by_unknown_number(lo, without_generator(lo, source, node), node)
     return Iterable.numbered(
         lambda: lo.build.call(max, lo.build.call(operator.sub, source.length(), count, type=INT), ZERO, type=INT),
@@ -108,7 +101,7 @@ def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
 
 def one_by_one(lo: Lowering, value: Value, items: list[Value]) -> Iterable:
     """Iterate over the known items of a tuple, or of a list, which the loop may change."""
-    return walk(lo, value, list(value.items.items())) if isinstance(value, Cell) else listed(items)
+    return walks.walk(lo, value, list(value.items.items())) if isinstance(value, Cell) else listed(items)
 
 
 def element_type(value: Value) -> Type | None:
@@ -174,7 +167,7 @@ def sequence(lo: Lowering, value: Value, node) -> Iterable:
 
     count = known_length(atom_type(lo.read(value)))
     if isinstance(value, Cell) and not isinstance(atom_type(lo.read(value)), Array):
-        watch(lo, value)
+        walks.watch(lo, value)
     return Iterable.numbered(length, element, reverse=backward, count=count)
 
 
@@ -322,67 +315,6 @@ def reverse(lo: Lowering, inner: Iterable, node) -> Iterable:
     return replace(inner.reverse(), policy=inner.policy)
 
 
-# -- loops that change what they walk over ---------------------------------------------------------------------------------
-
-
-@dataclass(eq=False)
-class Walk:
-    """Record the items of a list or dict, in loop order, as they were when the loop began, and what the loop takes of a key and item."""
-
-    cell: Cell
-    items: list[tuple[Any, Value]]
-    taken: Callable[[Any, Value], Value]
-
-    def stands(self, k: int) -> bool:
-        """Tell whether the items from place `k` on are unchanged."""
-        now = self.cell.items
-        return len(now) == len(self.items) and all(now.get(key) is item for key, item in self.items[k:])
-
-
-def walk(lo: Lowering, cell: Cell, items: list[tuple[Any, Value]], taken=lambda key, item: item) -> Iterable:
-    """Iterate over the values of a list or dict one by one, or over what `taken` makes of each key and value."""
-    made = Walk(cell, items, taken)
-    lo.walks.append(made)
-
-    def reverse() -> Iterable:
-        lo.walks.remove(made)
-        return walk(lo, cell, items[::-1], taken)
-
-    return Iterable(items=[taken(key, item) for key, item in items], reverse=reverse, walk=made)
-
-
-@dataclass(frozen=True, eq=False)
-class Watched:
-    """Record what a loop must not change from the moment it begins.
-
-    That is the length of a list, `what`, or the variables and objects in the set `what`, from which the elements of a generator were
-    computed when all of them were taken before the loop.
-    """
-
-    what: Cell | set
-    resized: int
-    mark: int
-    birth: int
-
-
-def watch(lo: Lowering, what: Cell | set) -> None:
-    """Record what the loop whose head is being lowered must not change."""
-    lo.walks.append(Watched(what, len(lo.resized), lo.journal.mark(), next_birth()))
-
-
-@contextlib.contextmanager
-def unchanged(lo: Lowering, node) -> Iterator[list]:
-    """Give a list for what the head of a loop watches, and refuse a loop that changes it."""
-    watched: list = []
-    yield watched
-    for one in (w for w in watched if isinstance(w, Watched)):
-        if isinstance(one.what, Cell):
-            if any(roots(one.what) & roots(cell) for cell in lo.resized[one.resized :]):
-                raise core.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
-        elif any(slot in one.what or slot[0] in one.what for slot in lo.journal.changed(one.mark, one.birth)):
-            raise core.unsupported(lo, node, "a generator reads what this loop changes", "make a list of it before the loop: `list(...)`")
-
-
 def drained(lo: Lowering, inner: Iterable, node) -> Iterable:
     """Return what reads the elements by index; those of a generator are taken now if nothing shows that Python takes them one by one."""
     if inner.drive is None or inner.endless:
@@ -397,17 +329,5 @@ def drained(lo: Lowering, inner: Iterable, node) -> Iterable:
     if any(slots.cell is None or slots.cell.base is None for slots in changed) or any(True for _ in effects):
         why = "a generator that changes what others may read is not read to its end at once"
         raise core.unsupported(lo, node, why, "loop over it alone, or make a list of it: `list(...)`")
-    watch(lo, reads)
+    walks.watch(lo, reads)
     return found
-
-
-def element_now(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, node) -> Value:
-    """Return the element that iteration `k` takes; refuse if the loop changes what it runs over in an unsupported way."""
-    for one in walks:
-        if not isinstance(one, Walk) or one.stands(k):
-            continue
-        now, (key, _) = one.cell.items, one.items[k] if k < len(one.items) else (None, None)
-        if iterable.walk is not one or len(now) != len(one.items) or key not in now:
-            raise core.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
-        return one.taken(key, now[key])
-    return iterable.items[k]

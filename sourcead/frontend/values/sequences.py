@@ -115,6 +115,7 @@ def replace_item(lo: Lowering, cell: Cell, key: Any, value: Value) -> None:
 def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
     """Replace all items of a list whose items are known one by one."""
     lo.changed(cell)
+    lo.resized.append((cell, frozenset()))
     for key in list(cell.items):
         lo.set(cell.slots, key, MISSING)
     for key, item in enumerate(items):
@@ -127,6 +128,7 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
         if cell.depth < lo.depth:
             lo.keep_apart(value)
             raise MustMaterialise(cell, lo.here)
+        lo.resized.append((cell, frozenset()))
         replace_item(lo, cell, len(cell.items), value)
         return
     lo.read(cell)  # raises if it may not be read
@@ -149,7 +151,7 @@ def grow(lo: Lowering, cell: Cell, item: Atom, at: Atom | None = None) -> None:
 
 def change(lo: Lowering, cell: Cell, make: Callable[[Atom, tuple], Atom], grows: bool = False) -> None:
     """Replace the items of a list by `make(version, path)`; the path leads to a list that is an item of another list or dict."""
-    lo.resized.append(cell)
+    lo.resized.append((cell, frozenset()))
     if cell.base is not None:
         lo.write(cell.base, (cell.step,), make, through=True)
     else:

@@ -140,9 +140,9 @@ def is_among(items, wanted):
 def first_of(items, *default):
     for item in items:
         return item
-    if default:
-        return default[0]
-    raise StopIteration
+    if not default:
+        raise StopIteration()
+    return default[0]
 
 
 @stands_in_for(dict.fromkeys)

@@ -12,7 +12,6 @@ from sourcead.ir.nodes import (
     Update, Var, View
 )
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, TupleT, many
-from sourcead.ir.walk import op_blocks
 from tests.work import calls_of
 
 F8 = np.dtype(float)
@@ -36,7 +35,7 @@ def copies(stmts, depth=0):
     """The depth of loops at which each copy is made."""
     found = [depth for s in stmts if isinstance(s.op, Call) and s.op.fn in COPIES]
     for s in stmts:
-        for block in op_blocks(s.op):
+        for block in s.op.blocks:
             found += copies(block.stmts, depth + isinstance(s.op, Loop))
     return sorted(found)
 

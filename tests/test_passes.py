@@ -16,7 +16,6 @@ from sourcead.ir.types import (
     ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, ListT, NoneType, Scalar, TupleT, anydim, many
 )
 from sourcead.ir.verify import verify
-from sourcead.ir.walk import op_blocks
 from sourcead.passes.cleanup.algebra import simplify_arithmetic
 from sourcead.passes.cleanup.broadcasts import remove_broadcasts
 from sourcead.passes.cleanup.common_subexpressions import merge_common
@@ -89,7 +88,7 @@ def ops(function):
     def visit(block):
         for stmt in block.stmts:
             yield getattr(stmt.op.fn, "__name__", "call") if isinstance(stmt.op, Call) else type(stmt.op).__name__
-            for inner in op_blocks(stmt.op):
+            for inner in stmt.op.blocks:
                 yield from visit(inner)
 
     return " ".join(visit(function.body))

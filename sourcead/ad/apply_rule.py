@@ -25,7 +25,6 @@ from sourcead.frontend.lower import Lowering, NotStatic, Scope, returned
 from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown
-from sourcead.ir.walk import op_reads
 from sourcead.primitives.rule import Arguments, Rule, TangentRule
 from sourcead.primitives.table import adjoint_rule, missing_rule, tangent_rule
 
@@ -275,5 +274,5 @@ def drop_unused(build: Builder, start: int, results: list) -> None:
     for stmt in reversed(build.stmts[start:]):
         if any(t in needed for t in stmt.targets):
             kept.append(stmt)
-            needed.update(op_reads(stmt.op))
+            needed.update(stmt.op.reads)
     build.stmts[start:] = reversed(kept)

@@ -17,7 +17,7 @@ from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import Block, Call, Function, Var, fresh
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import TupleT, tangent_type
-from sourcead.ir.walk import copied, has_effect, op_blocks, walk
+from sourcead.ir.walk import copied, has_effect, walk
 from sourcead.primitives.table import record_of
 
 
@@ -53,7 +53,7 @@ def refuse_effects(pair: Pair) -> None:
 
 def does_more_than_check(block: Block) -> bool:
     """Return whether a block has effects other than checks of shapes and calls of itself, which may happen again."""
-    effects = (s.op for s in walk(block) if has_effect(s.op) and not op_blocks(s.op))
+    effects = (s.op for s in walk(block) if has_effect(s.op) and not s.op.blocks)
     return not all(isinstance(op, Call) and (isinstance(op.fn, Pair) or record_of(op.fn).checks) for op in effects)
 
 

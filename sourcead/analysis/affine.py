@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 from sourcead.ir.nodes import Atom, Block, Call, Const, Let, Loop, Op, Range, Var
 from sourcead.ir.types import INT
-from sourcead.ir.walk import op_blocks
 
 
 @dataclass(frozen=True)
@@ -189,7 +188,7 @@ class Subscripts(Forms):
                 inside += 1
                 if isinstance(stmt.op.domain, Range):
                     self.count(stmt.op, inside)
-            for inner in op_blocks(stmt.op):
+            for inner in stmt.op.blocks:
                 self._visit(inner, inside)
 
     def meeting(self, first: tuple[Atom, ...], second: tuple[Atom, ...], index: Var) -> Meeting | After:

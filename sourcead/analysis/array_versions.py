@@ -15,7 +15,7 @@ from dataclasses import replace
 from sourcead.analysis.connected import UnionFind
 from sourcead.ir.nodes import Attr, Block, Branch, Call, Loop, Op, Stmt, Update, Var
 from sourcead.ir.types import Array, MapT
-from sourcead.ir.walk import op_blocks, walk
+from sourcead.ir.walk import walk
 from sourcead.primitives.table import record_of
 
 ATTRIBUTES = ("shape", "size", "ndim", "dtype")
@@ -64,7 +64,7 @@ class Chains:
                         if self._same(a, b):
                             self._join(a, out)
                 case op:
-                    for inner in op_blocks(op):
+                    for inner in op.blocks:
                         self._visit(inner, followed)
             match stmt.op:
                 case Update(base) if not isinstance(stmt.targets[0].type, MapT):  # the old value of a dict is saved, not restored

@@ -12,7 +12,6 @@ import numpy as np
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Index, Op, Operand, Slice, Stmt, Sub, Update, Var, View
 from sourcead.ir.type_of import type_of
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, TupleT, Type, join
-from sourcead.ir.walk import op_reads
 from sourcead.primitives.result_types.infer import Arg, SliceArg, infer_attr, infer_call, infer_index
 from sourcead.primitives.result_types.lists_as_arrays import display_positions
 
@@ -110,7 +109,7 @@ class Builder:
 
     def _number_like(self, op: Op) -> bool:
         """Return whether the result of an op may be a number because each array that it reads may be one."""
-        arrays = [v for v in op_reads(op) if not isinstance(v.type, Scalar)]
+        arrays = [v for v in op.reads if not isinstance(v.type, Scalar)]
         return bool(arrays) and all(v in self.maybe_number for v in arrays)
 
     def add(self, stmt: Stmt) -> None:

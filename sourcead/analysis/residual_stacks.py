@@ -4,7 +4,7 @@
     push     hs1 = loop (p = hs0) for i in range(n): p1 = p ++ [h];  yield p1
     pop      hs2 = loop (q = hs1) for i in reversed(range(n)): q1, h = pop q;  yield q1
 
-The reverse sweep keeps its residuals on such lists (`ad/residuals/storage.py`), and marks them in their `Build`.  The passes that keep
+The reverse sweep keeps its residuals on such lists (`ad/residuals/plan.py`), and marks them in their `Build`.  The passes that keep
 residuals in another form ask here which lists these are, and where: `passes/residuals/flatten_stacks.py`, which makes one stack of
 stacks of stacks, `passes/loops/fission.py`, and `stacks.py` of Numba's code generator, which make arrays of them.
 """
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from sourcead.analysis.connected import UnionFind
 from sourcead.ir.nodes import Append, Atom, Block, Build, Const, Function, Let, Loop, Operand, Pop, Stmt, Var
 from sourcead.ir.types import ListT
-from sourcead.ir.walk import handed_on, op_blocks, op_reads
+from sourcead.ir.walk import handed_on
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ def residual_stacks(function: Function) -> dict[Var, Stack]:
                 passed = {base}
             case Let(base):
                 passed = {base}
-        spoil(*(v for v in op_reads(stmt.op) if v not in passed))
+        spoil(*(v for v in stmt.op.reads if v not in passed))
         spoil(*(a for group in groups if any(isinstance(b, Const) for b in group) for a in group))
     spoil(*function.body.results)
     for v in lists.parent:
@@ -103,7 +103,7 @@ def residual_stacks(function: Function) -> dict[Var, Stack]:
 def _places(block: Block, loop: Loop | None) -> Iterator[Place]:
     """Yield the places of all statements, those inside a statement before its own."""
     for stmt in block.stmts:
-        for inner in op_blocks(stmt.op):
+        for inner in stmt.op.blocks:
             yield from _places(inner, stmt.op if isinstance(stmt.op, Loop) else loop)
         yield Place(stmt, block, loop)
 

@@ -2,7 +2,7 @@
 
 To read: `walk` yields the statements, `all_reads` the variables that are read, `count_reads` counts them, `definitions` maps
 variables to statements.  To rebuild: `rewrite` replaces statements, `map_atoms` operands, `map_blocks` the blocks of a statement.
-A pass that needs the context of a statement recurses over `op_blocks` itself.
+A pass that needs the context of a statement recurses over `op.blocks` itself.
 """
 
 from __future__ import annotations
@@ -19,16 +19,6 @@ from sourcead.ir.nodes import (
 # ---- One op ----
 
 
-def op_reads(op: Op) -> tuple[Var, ...]:
-    """Return the variables that an op reads itself, without those that its blocks read."""
-    return op.reads
-
-
-def op_blocks(op: Op) -> tuple[Block, ...]:
-    """Return the blocks of an op."""
-    return op.blocks
-
-
 def bound_vars(op: Op) -> tuple[Var, ...]:
     """Return the variables that an op binds for its blocks."""
     return tuple(operand_atoms(tuple(getattr(op, name) for name in op.binders))) if op.binders else ()
@@ -37,7 +27,7 @@ def bound_vars(op: Op) -> tuple[Var, ...]:
 def reads_inside(op: Op) -> Iterator[Var]:
     """Yield every variable that an op or a block inside it reads, as often as it is read; a block reads what it yields."""
     yield from op.reads
-    for block in op_blocks(op):
+    for block in op.blocks:
         yield from all_reads(block)
 
 
@@ -60,7 +50,7 @@ def has_effect(op: Op) -> bool:
             return True
         case Call(effect=effect):
             return effect
-    return any(has_effect(s.op) for b in op_blocks(op) for s in b.stmts)
+    return any(has_effect(s.op) for b in op.blocks for s in b.stmts)
 
 
 # ---- Reading a block ----
@@ -70,7 +60,7 @@ def walk(block: Block) -> Iterator[Stmt]:
     """Yield every statement of a block, each before the statements of the blocks inside it."""
     for stmt in block.stmts:
         yield stmt
-        for inner in op_blocks(stmt.op):
+        for inner in stmt.op.blocks:
             yield from walk(inner)
 
 
@@ -102,7 +92,7 @@ def free_vars(block: Block) -> dict[Var, None]:
                 if v not in defined:
                     free.setdefault(v)
             defined.update(bound_vars(stmt.op))
-            for inner in op_blocks(stmt.op):
+            for inner in stmt.op.blocks:
                 visit(inner)
             defined.update(stmt.targets)
         for result in b.results:

@@ -22,7 +22,7 @@ from functools import cached_property
 from sourcead.ir.nodes import (
     AdjointBlock, Atom, Block, Branch, Call, Closure, Const, Function, Let, Loop, Op, Stmt, Var, fresh
 )
-from sourcead.ir.walk import map_op, op_blocks, op_reads, walk
+from sourcead.ir.walk import map_op, walk
 
 
 @dataclass(eq=False)
@@ -63,8 +63,8 @@ class Facts:
         found: dict[Var, list[Op | None]] = {}
         blocks = [self.function.body]
         for stmt in walk(self.function.body):
-            blocks += op_blocks(stmt.op)
-            for v in op_reads(stmt.op):
+            blocks += stmt.op.blocks
+            for v in stmt.op.reads:
                 found.setdefault(v, []).append(stmt.op)
         for result in (r for b in blocks for r in b.results if isinstance(r, Var)):
             found.setdefault(result, []).append(None)
@@ -73,7 +73,7 @@ class Facts:
     def op(self, atom: Atom | object) -> Op | None:
         """Return the op without blocks whose only result this atom is, or None if there is no such op."""
         stmt = self.definitions.get(atom) if isinstance(atom, Var) else None
-        return stmt.op if stmt is not None and len(stmt.targets) == 1 and not op_blocks(stmt.op) else None
+        return stmt.op if stmt is not None and len(stmt.targets) == 1 and not stmt.op.blocks else None
 
     def call(self, atom: Atom | object, *fns: Callable) -> Call | None:
         """Return the call of one of these functions, without keywords, whose result this atom is, or None if there is none."""
@@ -94,11 +94,6 @@ class Facts:
         """Let `atom` stand for `var` from here on."""
         self.replaced[var] = self.resolve(atom)
         self.changed = True
-
-    def replace_everywhere(self, var: Var, atom: Atom) -> None:
-        """Let `atom` stand for `var`, also in statements that were visited already."""
-        self.replace(var, atom)
-        self.late = True
 
     def define(self, stmt: Stmt) -> None:
         for target in stmt.targets:
@@ -181,14 +176,14 @@ def _with_known_operands(stmt: Stmt, rule, facts: Facts) -> Stmt:
     op = stmt.op
     blocks: dict[Block, Block] = {}
     cond = facts.resolve(op.cond) if isinstance(op, Branch) else None
-    for block, truth in zip(op_blocks(op), (True, False)):
+    for block, truth in zip(op.blocks, (True, False)):
         known = isinstance(cond, Var) and cond not in facts.holds
         if known:
             facts.holds[cond] = truth
         blocks[block] = _block(block, rule, facts)
         if known:
             del facts.holds[cond]
-    stale = facts.replaced and not facts.replaced.keys().isdisjoint(op_reads(op))
+    stale = facts.replaced and not facts.replaced.keys().isdisjoint(op.reads)
     if stale or any(new is not old for old, new in blocks.items()):
         return replace(stmt, op=with_atoms(op, facts.resolve, blocks.__getitem__))
     return stmt

@@ -21,7 +21,6 @@ from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError
 from sourcead.frontend.lower import NotStatic
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Stmt, Var, operand_atoms
 from sourcead.ir.types import Array, Scalar, TupleT, Unknown, tangent_type
-from sourcead.ir.walk import op_reads
 from sourcead.primitives.rule import Arguments, Linear, Rule
 from sourcead.primitives.table import adjoint_rule, missing_rule, tangent_rule
 
@@ -104,7 +103,7 @@ def explicit_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom | N
         out = [collected(build, r, call.y) for r in out]
         drop_unused(build, before, out)
         refuse_undefined(rule, build.stmts[before:], build.origin)
-        if any(v in placeholders for s in build.stmts[before:] for v in op_reads(s.op)):
+        if any(v in placeholders for s in build.stmts[before:] for v in s.op.reads):
             raise NotStatic
     except UnsupportedArgumentError:
         raise

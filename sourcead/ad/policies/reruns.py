@@ -21,7 +21,7 @@ from sourcead.analysis.builder import Builder
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Loop, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, Array, ListT, Sym, syms, with_dims
-from sourcead.ir.walk import copied, free_vars, map_blocks, op_blocks, op_reads, rewrite, walk
+from sourcead.ir.walk import copied, free_vars, map_blocks, rewrite, walk
 from sourcead.passes.cleanup.dead_code import needed_variants, remove_dead
 
 COUNTED = (Const(0), Const(0), Const(1))  # the range of a loop of which only the number of iterations counts
@@ -54,7 +54,8 @@ class Rerun:
         self.written = set(task.maker.chains.carried_by(task.stmt).values())
         self.again, gone = self.both_sweeps(block, sweep, known)
         body, lost = without_effects(self.op.body)
-        self.plain = replace(task.stmt, op=replace(self.op, body=without_policies(body), leave=None, policy=None))
+        body = rewrite(body, lambda s: [replace(s, op=replace(s.op, policy=None)) if isinstance(s.op, Loop) else s])
+        self.plain = replace(task.stmt, op=replace(self.op, body=body, leave=None, policy=None))
         if isinstance(self.op.domain, Block):  # it runs again for as many iterations as it took
             self.plain = replace(self.plain, op=replace(self.plain.op, domain=Range(*COUNTED), index=Var("_", INT, True)))
         free = free_vars(self.again)
@@ -100,9 +101,9 @@ class Rerun:
 
     def asking_outside(self, stmt: Stmt) -> Stmt:
         """Return a statement of the reverse that reads shapes from values outside the loop where those have the same shape."""
-        if op_blocks(stmt.op):
+        if stmt.op.blocks:
             return map_blocks(stmt, lambda b: Block(tuple(map(self.asking_outside, b.stmts)), b.results))
-        env = {v: w for v in op_reads(stmt.op) if is_metadata_read(v, stmt) and (w := self.of_same_shape(v)) is not None}
+        env = {v: w for v in stmt.op.reads if is_metadata_read(v, stmt) and (w := self.of_same_shape(v)) is not None}
         return substituted(stmt, env)
 
     def of_same_shape(self, v: Var) -> Var | None:
@@ -132,12 +133,6 @@ class Rerun:
         outs = self.anew()
         build.add(Stmt(tuple(outs.values()), loop, self.stmt.origin))
         return outs
-
-    def reversal(self, build: Builder, values: dict[Var, Atom]) -> tuple[Atom, ...]:
-        """Emit the block and its reverse with these values of variables, and return what they yield."""
-        made = copied(self.again, values)
-        build.stmts += made.stmts
-        return made.results
 
     def kept(self, build: Builder, p: Var, atom: Atom) -> Atom:
         """Return a value to be put on a list of states, copied if it is an array that is written in place."""
@@ -182,8 +177,3 @@ def without_effects(block: Block) -> tuple[Block, dict[Var, Stmt]]:
         return (stmt,)
 
     return rewrite(block, change), gone
-
-
-def without_policies(block: Block) -> Block:
-    """Return the block with the checkpoint policies of its loops removed."""
-    return rewrite(block, lambda s: [replace(s, op=replace(s.op, policy=None)) if isinstance(s.op, Loop) else s])

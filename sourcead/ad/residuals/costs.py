@@ -8,7 +8,7 @@ from collections import Counter
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Attr, Block, Build, Call, Const, Index, Let, Op, Var
 from sourcead.ir.types import Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type
-from sourcead.ir.walk import op_reads, walk
+from sourcead.ir.walk import walk
 from sourcead.primitives.table import record_of
 
 TYPICAL = 100  # the size taken for a dim that is not known
@@ -53,7 +53,7 @@ def values_with_names(block: Block) -> int:
 
     A name holds its value until it is bound again, also when nothing reads it any more.
     """
-    reads = Counter(v for s in walk(block) for v in op_reads(s.op))
+    reads = Counter(v for s in walk(block) for v in s.op.reads)
     reads.update(v for v in block.results if isinstance(v, Var))
     targets = (t for s in walk(block) for t in s.targets)
     return sum(reads[t] > 1 and not isinstance(t.type, Scalar) for t in targets)

@@ -32,7 +32,7 @@ from sourcead.ad.reverse.sweep import ReverseLoop, Sweep, reverse_ops, stmt_read
 from sourcead.analysis.array_versions import Chains, updates_in
 from sourcead.analysis.overwrites import Nest
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Index, Loop, Policy, Stmt, Var
-from sourcead.ir.walk import free_vars, op_reads, walk
+from sourcead.ir.walk import free_vars, walk
 
 AUTO = Policy("auto")
 
@@ -168,7 +168,7 @@ class SweepMaker:
                 if self.nest.finished(definition) is None:
                     reads.setdefault(self.chains.find(definition.op.base), set()).add(v)
                 continue
-            todo.extend(a for a in op_reads(definition.op) if a in definitions)
+            todo.extend(a for a in definition.op.reads if a in definitions)
         for chain, values in reads.items():
             written = [u for u in updates_in(stmt) if self.chains.find(u.targets[0]) is chain]
             saved = sum(size(v.type) * self.times(definitions[v]) for v in values)

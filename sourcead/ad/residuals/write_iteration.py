@@ -21,7 +21,7 @@ from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, plain_reads
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.sizes import dtype_option, known_dtype
 from sourcead.ir.nodes import Atom, Call, Const, Pop, Stmt, Update, Var, fresh
-from sourcead.ir.walk import map_op, op_reads
+from sourcead.ir.walk import map_op
 
 
 class WrongVersion(Exception):
@@ -71,7 +71,7 @@ class IterationWriter:
 
     def rebuilt_from(self, v: Var) -> Iterable[Var]:
         """Return what a value is rebuilt from; nothing if it is on a list, or an array that is put back."""
-        return () if v in self.lists or self.plan.restored(v) else op_reads(self.plan.rebuilding(v))
+        return () if v in self.lists or self.plan.restored(v) else self.plan.rebuilding(v).reads
 
     def make_available(self, v: Var, shape_only: bool) -> Atom:
         """Write and return a value of the forward body, given that all values that it is rebuilt from are available."""
@@ -200,7 +200,7 @@ class IterationWriter:
         def inputs(v: Atom) -> Iterable[Var]:
             definition = self.plan.definitions.get(v)
             rebuilt = definition is not None and definition.region.is_inside(arm) and v not in self.lists
-            return op_reads(self.plan.rebuilding(v)) if rebuilt and self.plan.can_rebuild(v, definition) else ()
+            return self.plan.rebuilding(v).reads if rebuilt and self.plan.can_rebuild(v, definition) else ()
 
         for v, _, _ in reads(arm, lambda stmt: self.plan.read_by(stmt, self.lists)):
             if v in seen:

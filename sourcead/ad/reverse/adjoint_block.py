@@ -24,7 +24,7 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import UnsupportedValueError
 from sourcead.ir.nodes import AdjointBlock, Atom, Block, Branch, Call, Const, Loop, Op, Origin, Stmt, Var
 from sourcead.ir.types import Array, Scalar, carries_derivative, dims_of, kind_of, same_dtype
-from sourcead.ir.walk import map_op, map_operand, op_blocks, substitute, with_results
+from sourcead.ir.walk import map_op, map_operand, substitute, with_results
 
 KINDS = {"int": "an integer", "bool": "a truth value"}
 
@@ -89,7 +89,7 @@ def _same_values(block: Block) -> dict[Var, Atom]:
 
     def visit(b: Block) -> None:
         for stmt in b.stmts:
-            for inner in op_blocks(stmt.op):
+            for inner in stmt.op.blocks:
                 visit(inner)
             match stmt.op:
                 case AdjointBlock(values):

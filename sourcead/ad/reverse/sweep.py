@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sourcead.ir.nodes import Atom, Block, Op, Stmt, Var
-from sourcead.ir.walk import free_vars, op_blocks, op_reads
+from sourcead.ir.walk import free_vars
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,4 +72,4 @@ def stmt_reads(stmt: Stmt) -> Iterator[tuple[Var, Stmt]]:
 
 def plain_reads(stmt: Stmt) -> Iterable[Var]:
     """Return the variables from other blocks that a statement reads, if it is not the reverse of a loop or branch."""
-    return free_vars(Block((stmt,))) if op_blocks(stmt.op) else op_reads(stmt.op)
+    return free_vars(Block((stmt,))) if stmt.op.blocks else stmt.op.reads

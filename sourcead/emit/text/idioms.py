@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from sourcead.analysis.loop_indices import is_int
 from sourcead.ir.nodes import Attr, Block, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var, fresh
 from sourcead.ir.types import Array, ListT, TupleT
-from sourcead.ir.walk import count_reads, map_blocks, op_blocks, rewrite, substitute, walk
+from sourcead.ir.walk import count_reads, map_blocks, rewrite, substitute, walk
 from sourcead.passes.cleanup.dead_code import remove_dead
 
 
@@ -49,7 +49,7 @@ class _Loops:
                 stmts += [replace(stmt, targets=(v,), op=call) for v, call in before]
             stmt = map_blocks(replace(stmt, op=_with_unpacked_element(op)), lambda b: self.block(b, defs))
             stmts.append(stmt)
-            if len(stmt.targets) == 1 and not op_blocks(stmt.op):
+            if len(stmt.targets) == 1 and not stmt.op.blocks:
                 defs[stmt.targets[0]] = stmt.op
         return Block(tuple(stmts), block.results)
 

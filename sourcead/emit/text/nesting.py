@@ -19,16 +19,15 @@ from functools import cache
 import numpy as np
 
 from sourcead.analysis.builder import operand_type
-from sourcead.emit.memory.may_alias import AliasGroups
-from sourcead.emit.memory.sharing import attr_sharing
+from sourcead.emit.memory.sharing import AliasGroups, attr_sharing
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
-from sourcead.emit.text.live_ranges import NameClasses
+from sourcead.emit.text.naming import NameClasses
 from sourcead.ir.nodes import (
     Append, Attr, Block, Branch, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop, Stmt, Update, Var,
     operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, kind_of
-from sourcead.ir.walk import bound_vars, count_reads, has_effect, op_blocks, walk
+from sourcead.ir.walk import bound_vars, count_reads, has_effect, walk
 
 MAX_LENGTH = 92
 
@@ -188,7 +187,7 @@ class _Nesting:
         writes = isinstance(op, (Update, Append, Pop)) and isinstance(op.base, Var)
         written = {self.groups.find(op.base)} if writes else set()
         effect = isinstance(op, Effect) or (isinstance(op, Call) and op.effect)
-        for inner in op_blocks(op):
+        for inner in op.blocks:
             b, w, e = self.changes_of(inner)
             bound, written, effect = bound | b, written | w, effect or e
         return bound, written, effect

@@ -180,6 +180,13 @@ USED, TAKEN = Flag("used"), Flag("taken")  # the slots of an iterator
 
 
 @dataclass(frozen=True, eq=False)
+class LocalData:
+    """Stand for data in the body of a class inside the function being lowered, as an attribute of the Python class."""
+
+    value: Value
+
+
+@dataclass(frozen=True, eq=False)
 class Iterable:
     """Describe what a loop runs over.
 

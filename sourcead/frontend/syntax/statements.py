@@ -144,16 +144,6 @@ def lower_assert(lo: Lowering, node) -> None:
     lo.build.add(Stmt((), Effect("assert", args)))
 
 
-@core.statement(gast.Raise)
-def lower_raise(lo: Lowering, node) -> Any:
-    """Lower `raise error`."""
-    if node.exc is None:
-        raise core.unsupported(lo, node, "a bare `raise`")
-    exc = core.atom(lo, node.exc)
-    lo.build.add(Stmt((), Effect("raise", (exc,))))
-    return RAISED
-
-
 @core.statement(gast.FunctionDef)
 def lower_functiondef(lo: Lowering, node) -> None:
     """Lower a `def` inside a function."""

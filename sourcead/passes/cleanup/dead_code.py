@@ -15,7 +15,7 @@ from sourcead.analysis.connected import reachable
 from sourcead.ir.nodes import (
     AdjointBlock, Atom, Block, Branch, Call, Closure, Effect, Function, Loop, Stmt, Var, operand_atoms
 )
-from sourcead.ir.walk import bound_vars, handed_on, map_blocks, op_blocks, with_results
+from sourcead.ir.walk import bound_vars, handed_on, map_blocks, with_results
 from sourcead.passes.peephole import with_body, with_stmts
 
 
@@ -57,7 +57,7 @@ class _Needs:
             for group in handed_on(stmt):
                 self.makers.update((v, (stmt, *group)) for v in group[: 2 if isinstance(stmt.op, Loop) else 1])
             inside = self.deferred.setdefault(stmt, []) if isinstance(stmt.op, Closure) else effects
-            for inner in op_blocks(stmt.op):
+            for inner in stmt.op.blocks:
                 self.survey(inner, stmt, inside)
             if isinstance(stmt.op, Effect) or isinstance(stmt.op, Call) and stmt.op.effect:
                 effects.append(stmt)
@@ -89,7 +89,7 @@ def _kept(block: Block, live: set[Stmt | Atom]) -> Block:
 
 def _trimmed(stmt: Stmt, live: set[Stmt | Atom]) -> Stmt:
     """Return a live statement without its dead results and without the dead statements in its blocks."""
-    if not op_blocks(stmt.op):
+    if not stmt.op.blocks:
         return stmt
     stmt = map_blocks(stmt, lambda block: _kept(block, live))
     trims = isinstance(stmt.op, (Branch, Loop))

@@ -27,7 +27,7 @@ from sourcead.ir.nodes import (
     Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Slice, Stmt, Sub, Var, fresh
 )
 from sourcead.ir.types import Array, ListT, Sym
-from sourcead.ir.walk import all_reads, bound_vars, definitions, map_blocks, map_op, op_reads
+from sourcead.ir.walk import all_reads, bound_vars, definitions, map_blocks, map_op
 from sourcead.passes.cleanup.common_subexpressions import is_pure
 from sourcead.passes.loops.hoisting import PRODUCTS
 from sourcead.passes.peephole import with_body, with_stmts
@@ -127,14 +127,14 @@ class Interchange:
             case _:
                 return None
         count = self.count(inner.op.domain.stop, made, loop, outside)
-        if count is None or dims_in(inputs)[0] is not times.rows and dims_in(inputs)[0] != times.rows:
+        if count is None or dims_in(inputs)[0] != times.rows:
             return None
         lists = [made.get(inner.op.inits[s.inner]) for s in states]
         others = [s for s in before if s not in (*count, *lists, first)]
         pure = all(is_pure(s.op) for s in (*inner.op.body.stmts, first) if s not in [each.append for each in states])
         if others or self.uses[inner.targets[thread]] or not pure or not all(map(is_empty_list, lists)):
             return None
-        read = {v for s in inner.op.body.stmts for v in op_reads(s.op)}
+        read = {v for s in inner.op.body.stmts for v in s.op.reads}
         if read & {v for s in before for v in s.targets}:
             return None
         if any(self.uses[p] != self.known_uses(p, states, count, loop) for p in loop.params):
@@ -175,7 +175,7 @@ class Interchange:
     def known_uses(self, param: Var, states: list[State], count: list[Stmt], loop: Loop) -> int:
         """Return how many reads of a list of states are in the statements that may read it."""
         known = [s.read for s in states if loop.params[s.outer] is param] + count
-        return sum(v is param for s in known for v in op_reads(s.op))
+        return sum(v is param for s in known for v in s.op.reads)
 
     # -- the new loops -----------------------------------------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ class Interchange:
         fixed, moving = [], []
         for s in inner.body.stmts:
             if s not in done:
-                moves = any(v in changing for v in op_reads(s.op))
+                moves = any(v in changing for v in s.op.reads)
                 (moving if moves else fixed).append(s)
                 changing.update(s.targets if moves else ())
         known = [*scope, inner.index, *(t for s in fixed for t in s.targets)]
@@ -226,9 +226,9 @@ class Interchange:
         a, b = dims_in(before), dims_in(after)
         if a is None or len(a) != len(b) or not a or known_dtype(before) != known_dtype(after) or a[:-1] != b[:-1]:
             return False
-        if a[-1] is b[-1] or a[-1] == b[-1]:
+        if a[-1] == b[-1]:
             return True
-        readers = [s for s in moving if before in op_reads(s.op) and isinstance(s.op, Call)]
+        readers = [s for s in moving if before in s.op.reads and isinstance(s.op, Call)]
         joined = any(is_product(s) or record_of(s.op.fn).is_elementwise(len(s.op.args)) and dims_in(s.targets[0]) == b for s in readers)
         return joined and least(a[-1]) > 1 and least(b[-1]) > 1
 

@@ -16,7 +16,7 @@ from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Build, Call, Const, Function, Index, Loop, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import Array, Scalar, StructT, TupleT, Type, keyed_parts
-from sourcead.ir.walk import count_reads, definitions, op_blocks, rewrite, walk
+from sourcead.ir.walk import count_reads, definitions, rewrite, walk
 from sourcead.passes.equality import operand_key
 from sourcead.passes.peephole import with_body
 
@@ -30,7 +30,7 @@ def add_to_records(function: Function) -> Function:
         return function
     made, uses = definitions(function.body), count_reads(function.body)
     params = {p: (s.op, k) for s in stmts if isinstance(s.op, Loop) for k, p in enumerate(s.op.params)}
-    blocks = {s: block for block in (function.body, *(b for s in stmts for b in op_blocks(s.op))) for s in block.stmts}
+    blocks = {s: block for block in (function.body, *(b for s in stmts for b in s.op.blocks)) for s in block.stmts}
     replaced: dict[Stmt, list[Stmt]] = {}
     for stmt in stmts:
         done, parts = sum_of_records(stmt, made, uses) or ([], [])

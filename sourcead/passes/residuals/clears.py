@@ -34,9 +34,7 @@ from sourcead.analysis.array_versions import queried
 from sourcead.analysis.loop_indices import Counting, is_int, names_elements_once, offset
 from sourcead.ir.nodes import Atom, Block, Const, Function, Index, Loop, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array
-from sourcead.ir.walk import (
-    all_reads, count_reads, definitions, map_blocks, op_blocks, op_reads, reads_inside, rewrite, substitute, walk
-)
+from sourcead.ir.walk import all_reads, count_reads, definitions, map_blocks, reads_inside, rewrite, substitute, walk
 from sourcead.passes.equality import operand_key
 from sourcead.passes.peephole import with_body, with_stmts
 
@@ -63,7 +61,7 @@ def sink_clears(function: Function) -> Function:
             if is_clearing(stmt):
                 waiting.append(stmt)
                 continue
-            if op_blocks(stmt.op):
+            if stmt.op.blocks:
                 stmts += waiting
                 waiting.clear()
             if unchanged.keys().isdisjoint(stmt.targets):
@@ -123,12 +121,12 @@ def dead_clears(loop: Loop, k: int, first: int, made: dict[Var, Stmt]) -> list[S
     """
     versions, uses = {loop.params[k]}, []
     for at, stmt in enumerate(loop.body.stmts):
-        for v in op_reads(stmt.op):
+        for v in stmt.op.reads:
             if v in versions:
                 uses.append((at, stmt))
                 if isinstance(stmt.op, Update) and stmt.op.base is v and stmt.op.value is not v:
                     versions.add(stmt.targets[0])
-        if any(v in versions for b in op_blocks(stmt.op) for v in all_reads(b)):
+        if any(v in versions for b in stmt.op.blocks for v in all_reads(b)):
             return []
     if loop.body.results[k] not in versions or any(r in versions for j, r in enumerate(loop.body.results) if j != k):
         return []

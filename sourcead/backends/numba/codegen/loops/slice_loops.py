@@ -32,7 +32,7 @@ from sourcead.ir.nodes import (
     Atom, Attr, Block, Call, Const, Function, Index, Loop, Op, Operand, Range, Stmt, Sub, Update, Var, fresh
 )
 from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, Sym, TupleT, rank
-from sourcead.ir.walk import count_reads, map_blocks, op_blocks, reads_inside
+from sourcead.ir.walk import count_reads, map_blocks, reads_inside
 from sourcead.passes.cleanup.dead_code import remove_dead
 
 ARITHMETIC = {
@@ -67,7 +67,7 @@ class _Slices:
     def block(self, block: Block) -> Block:
         stmts: list[Stmt] = []
         for at, stmt in enumerate(block.stmts):
-            if op_blocks(stmt.op):
+            if stmt.op.blocks:
                 stmt = map_blocks(stmt, self.block)
             elif isinstance(stmt.op, Update):
                 try:
@@ -174,7 +174,7 @@ class _Statement:
         op = self.stmts[k].op
         arrays = {a for a in op.reads if isinstance(a.type, Array)}
         for s in self.stmts[k + 1 : self.at]:
-            if isinstance(s.op, Update) and s.op.base in arrays or op_blocks(s.op) and not arrays.isdisjoint(reads_inside(s.op)):
+            if isinstance(s.op, Update) and s.op.base in arrays or s.op.blocks and not arrays.isdisjoint(reads_inside(s.op)):
                 return None
         return op
 
@@ -208,18 +208,14 @@ class _Statement:
             raise Not
         t = atom_type(value)
         if isinstance(t, Scalar):
-            self.check_number(t)
+            if t.dtype is not None and t.dtype != self.op.base.type.dtype and t.dtype.kind != "b" or t.kind not in ("float", "int", "bool"):
+                raise Not  # an element would get another dtype than the whole array gets
             return value
         if not isinstance(value, Var) or not isinstance(t, Array) or t.dims is None:
             raise Not
         if value not in self.done:
             self.done[value] = self.array_element(value)
         return self.done[value]
-
-    def check_number(self, t: Scalar) -> None:
-        """Refuse a number with which an element would get another dtype than the whole array gets."""
-        if t.dtype is not None and t.dtype != self.op.base.type.dtype and t.dtype.kind != "b" or t.kind not in ("float", "int", "bool"):
-            raise Not
 
     def array_element(self, v: Var) -> Atom:
         dtype = v.type.dtype

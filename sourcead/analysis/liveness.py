@@ -1,4 +1,4 @@
-"""Finds the variables that a block reads, the last statement that reads each, and the variables whose memory the block would write."""
+"""The variables that a block reads, the last statement that reads each, and the variables whose memory the block would write."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Callable
 from functools import cache
 
 from sourcead.analysis.array_versions import queried
-from sourcead.emit.memory.sharing import is_known_container
 from sourcead.ir.nodes import Append, Block, Branch, Loop, Pop, Stmt, Update, Var
-from sourcead.ir.types import Array
-from sourcead.ir.walk import bound_vars, op_blocks, op_reads
+from sourcead.ir.types import Array, is_known_container
+from sourcead.ir.walk import bound_vars
 
 Live = Callable[[Var], bool]
 
@@ -22,8 +21,8 @@ class Reads:
 
     def of(self, stmt: Stmt) -> set[Var]:
         """Return the outer variables that a statement reads, itself or inside its blocks."""
-        own = op_reads(stmt.op) if queried(stmt.op) is None else ()
-        return set(own).union(*(self.free(b) for b in op_blocks(stmt.op))).difference(bound_vars(stmt.op))
+        own = stmt.op.reads if queried(stmt.op) is None else ()
+        return set(own).union(*(self.free(b) for b in stmt.op.blocks)).difference(bound_vars(stmt.op))
 
     def free(self, block: Block) -> frozenset[Var]:
         """Return the variables that a block reads and does not define."""
@@ -67,7 +66,7 @@ class Reads:
                     for init, param, level in zip(inits, params, after):
                         note(init, max(level, levels.get(param, 0)))
                 case _:
-                    for inner in op_blocks(op):
+                    for inner in op.blocks:
                         for result, level in zip(inner.results, after):
                             note(result, level)
                         self._note_written(inner, levels)

@@ -160,7 +160,8 @@ def builtin_tuple(lo: Lowering, node, value: Value = EMPTY) -> Value:
 @lowers(list)
 def builtin_list(lo: Lowering, node, value: Value = EMPTY) -> Value:
     """Lower `list(xs)`."""
-    if isinstance(value, Iterable) and (value.once or value.begin) and isinstance(value := sequences.taken(lo, value, node), Cell):
+    given, value = value, sequences.taken(lo, value, node)
+    if isinstance(value, Cell) and value is not given:
         return value
     if isinstance(value, Iterable) and value.items is None or isinstance(value, Cell) and value.kind == "array":
         return sequences.collect(lo, core.iterate(lo, value, node), lambda element: element, node)

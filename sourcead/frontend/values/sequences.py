@@ -22,8 +22,6 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
     """Return the items of a value if their number is known; refuse otherwise."""
     if isinstance(value, OptionalVal):  # where it is None, Python raises an error
         value = value.held
-    if core.special_method(value, "__iter__") is not None:
-        value = core.iterate(lo, value, node)
     value = taken(lo, value, node)
     if isinstance(value, TupleVal):
         return list(value.items)
@@ -48,7 +46,8 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
 
 def taken(lo: Lowering, value: Value, node) -> Value:
     """Take all elements of an iterator now, those of a generator into a list; return any other value itself."""
-    if not isinstance(value, Iterable) or not (value.once or value.begin):
+    is_lazy = isinstance(value, Iterable) and (value.once or value.begin)
+    if not is_lazy and core.special_method(value, "__iter__") is None:
         return value
     found = core.iterate(lo, value, node)
     return found if found.drive is None or found.endless else collect(lo, found, lambda element: element, node)

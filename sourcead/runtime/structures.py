@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from sourcead.runtime.broadcasting import unbroadcast
+
 
 def make_record(cls, **fields):
     """Return a named tuple, dataclass instance or plain object of the class `cls` with these fields."""
@@ -85,17 +87,20 @@ def add(a, b):
 
 
 def like_argument(d, x):
-    """Return the cotangent `d` in the structure of `x`, with zeros where `d` is the number 0 instead of an array or container."""
-    if isinstance(x, np.ndarray):
-        return d if np.shape(d) == x.shape else np.broadcast_to(d, x.shape).astype(x.dtype)
+    """Return the cotangent `d` in the structure, shapes and dtypes of `x`, with zeros where `d` has nothing."""
+    if isinstance(x, (np.ndarray, np.number, int, float, complex)):
+        return zeros_like(x) if d is None else unbroadcast(d, x)
     if isinstance(x, dict):
-        return {k: like_argument(d[k], v) for k, v in x.items()} if isinstance(d, dict) else zeros_like(x)
+        return {k: like_argument(d.get(k), v) for k, v in x.items()} if isinstance(d, dict) else zeros_like(x)
     if isinstance(x, (list, tuple)):
-        if not isinstance(d, (list, tuple)):
+        if not isinstance(d, (list, tuple)) and np.ndim(d) == 0:  # the number 0
             return zeros_like(x)
         items = [like_argument(p, v) for p, v in zip(d, x)]
         return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
-    return float(d) if type(x) is float and isinstance(d, (np.float16, np.float32)) else d
+    if is_record(x):
+        theirs = fields_of(d)
+        return make_record(type(x), **{k: like_argument(theirs.get(k), v) for k, v in fields_of(x).items()})
+    return d
 
 
 def replaced_cotangent(d, before):

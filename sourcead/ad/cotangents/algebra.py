@@ -71,7 +71,8 @@ def cotangent_name(x: Atom) -> str:
 @singledispatch
 def plus(t: Type, build: Builder, d1: Atom, d2: Atom, name: str) -> Atom:
     """Return the sum of two cotangents of a value of type `t`."""
-    return build.call(runtime.add, d1, d2, type=t, name=name)
+    found = atom_type(d1)
+    return build.call(runtime.add, d1, d2, type=found if isinstance(t, TupleT) and isinstance(found, ListT) else t, name=name)
 
 
 @plus.register

@@ -133,8 +133,9 @@ def in_dtype_of(build: Builder, d: Atom, v: Atom, name: str) -> Atom:
     if isinstance(to, Array) and narrow and isinstance(t, Array) and t.dtype is None:
         return build.call(np.ndarray.astype, d, Const(dtype.type), type=to, name=name)
     if isinstance(to, Scalar) and not has_form(t, to):
-        if t == to and any(s.targets == (d,) and isinstance(s.op, Call) and s.op.fn is np.sum for s in build.stmts):
-            return d  # NumPy gave it the dtype
+        made = build.made_by.get(d)
+        if t == to and isinstance(made, Call) and made.fn is np.sum:  # which gives the dtype of the array
+            return d
         return build.call(dtype.type if dtype in SMALL_FLOATS else float, d, type=to, name=name)
     return d
 

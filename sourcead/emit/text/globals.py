@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 import keyword
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,11 @@ _NUMPY_MODULES = (
     ("np.lib.stride_tricks", np.lib.stride_tricks),
 )
 _LITERALS = (bool, int, float, complex, str, type(None))
+
+
+def numbered(wish: str) -> Iterator[str]:
+    """Yield a name, and then the name with the numbers 1, 2, ..."""
+    return itertools.chain([wish], (f"{wish}_{k}" for k in itertools.count(1)))
 
 
 class Globals:
@@ -137,10 +144,8 @@ class Globals:
             base = "rule"
         if keyword.iskeyword(base) or base[0].isdigit():
             base = f"{base}_"
-        name, k = base, 0
-        while name in self.taken or name in self.builtins or (name in self.namespace and self.namespace[name] is not value):
-            k += 1
-            name = f"{base}_{k}"
+        taken = self.taken | self.builtins
+        name = next(n for n in numbered(base) if n not in taken and self.namespace.get(n, value) is value)
         self.namespace[name] = value
         expr = ast.Name(name, ast.Load())
         if not live and not isinstance(value, _LITERALS):

@@ -264,7 +264,7 @@ class _Nesting:
         trivial = self.is_trivial(op, target)
         if not target.temp or target in self.bases or count == 0 or (count > 1 and not trivial):
             return
-        if queried(op) is not None:  # which no write changes
+        if queried(op) is not None and not isinstance(target.type, Array):  # no write changes a shape or dtype
             whole.groups = frozenset()
         whole.remaining, whole.trivial, whole.within = count, trivial, stmt.within
         self.ops[target] = op

@@ -62,7 +62,9 @@ def go_on(lo: Lowering, exits: Exits) -> None:
 
 def set_break(lo: Lowering) -> None:
     """Set the flag that ends the innermost loop."""
-    lo.set(lo.scope.names, lo.scope.leaves[-1], TRUE)
+    leave = lo.scope.leaves[-1]
+    lo.set(lo.scope.names, leave, TRUE)
+    lo.resized[lo.arm :] = [(cell, left | {leave}) for cell, left in lo.resized[lo.arm :]]
 
 
 def set_return(lo: Lowering, value: Value, again: bool) -> None:

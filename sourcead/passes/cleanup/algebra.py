@@ -90,7 +90,7 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
 def _and(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
     """Simplify m & True to m for a mask or truth value m."""
     is_true = isinstance(b, Const) and b.value is True
-    return a if is_true and isinstance(a, Var) and kind_of(a.type) == "bool" and same_type(stmt, a) else None
+    return a if is_true and isinstance(a, Var) and kind_of(a.type) == "bool" and same_operand_type(stmt.targets[0], a) else None
 
 
 def _two_negations(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts):

@@ -22,7 +22,7 @@ from sourcead.frontend.core import Cell, Lowering, TupleVal, Value, roots
 from sourcead.frontend.find_source import find_source, unwrap
 from sourcead.frontend.values import memory_layouts, sequences, subscripts
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
-from sourcead.ir.type_of import GENERATORS
+from sourcead.ir.records import GENERATORS
 from sourcead.ir.types import UNKNOWN, Foreign, Str, is_array, kind_of
 from sourcead.ir.walk import map_operand
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value

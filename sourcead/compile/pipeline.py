@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sourcead.ad.forward.pushforward import pushforward, tangent_names
-from sourcead.ad.gradient import Form, differentiate, function_name, splits_loops
+from sourcead.ad.gradient import Form, differentiate, splits_loops
 from sourcead.ad.residuals.notes import Notes
+from sourcead.ad.result_and_gradients import function_name
 from sourcead.analysis.builder import Builder
 from sourcead.backends.base import Derivative, Engine, Program
 from sourcead.backends.numpy import NUMPY

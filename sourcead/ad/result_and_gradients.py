@@ -1,0 +1,158 @@
+"""The ends of the reverse sweep: the result, which must be one real number, and the gradients of the parameters.
+
+    y, one real number      d_y = 1
+    d_x                     in the structure, shape and dtype of the parameter x
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.ad.cotangents.by_variable import Cotangents
+from sourcead.ad.cotangents.shapes import unbroadcast
+from sourcead.analysis.builder import Builder, atom_type
+from sourcead.errors import NonScalarError
+from sourcead.frontend.lower import Lowered
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Var
+from sourcead.ir.types import (
+    ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of, keyed_parts,
+    kind_of, parts
+)
+
+SMALL_FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
+
+
+def function_name(name: str) -> str:
+    """Return the name that a function has in messages and generated text."""
+    return "function" if name == "<lambda>" else name
+
+
+def check_scalar(value: Atom, lowered: Lowered) -> None:
+    """Refuse a result that is known not to be one real number."""
+    t = atom_type(value)
+    found = None
+    match t:
+        case Array(_, dims) if dims:
+            found = f"an array with {len(dims)} {'axis' if len(dims) == 1 else 'axes'}"
+        case TupleT() | ListT() | DictT():
+            found = {"TupleT": "a tuple", "ListT": "a list", "DictT": "a dict"}[type(t).__name__]
+        case StructT(cls):
+            found = f"an object of class {cls.__name__}"
+        case NoneType():
+            found = "None"
+        case Str():
+            found = "a string"
+    if kind_of(t) in ("complex", "bool"):
+        found = {"complex": "a complex number", "bool": "a truth value"}[kind_of(t)]
+    if found:
+        raise NonScalarError(
+            f"`{function_name(lowered.function.name)}` returns {found}; a gradient is that of one real number",
+            at=lowered.returned,
+            instead="return a scalar, such as np.sum(...) of it; or use `jacobian` or `vjp`, which take any result",
+        )
+
+
+def check_each_path(value: Atom, block: Block, lowered: Lowered) -> None:
+    """Refuse a function that returns a number on one path and None on another."""
+    if may_be_none(value, (block,)):
+        raise NonScalarError(
+            f"`{function_name(lowered.function.name)}` returns None on one of its paths; a gradient is that of one real number",
+            at=lowered.function.origin,
+            instead="return a number on every path, or raise an error on the one that has none",
+        )
+
+
+def may_be_none(value: Atom, blocks: tuple[Block, ...]) -> bool:
+    """Return whether a value in scope in the last of nested blocks is None on some path through the branches that yield it."""
+    if isinstance(value, Const):
+        return value.value is None
+    for depth in range(len(blocks), 0, -1):
+        for stmt in blocks[depth - 1].stmts:
+            if isinstance(stmt.op, Branch) and value in stmt.targets:
+                at = stmt.targets.index(value)
+                arms = stmt.op.then, stmt.op.orelse
+                return any(may_be_none(arm.results[at], (*blocks[:depth], arm)) for arm in arms)
+    return False
+
+
+def seed(build: Builder, value: Var) -> Atom:
+    """Return the cotangent of a scalar result: one, of its type."""
+    if isinstance(value.type, Array) and value.type.dims == ():
+        return build.call(np.ones_like, value, name="d_y")
+    if dims_of(value.type) == ():
+        return Const(1.0)
+    return build.call(runtime.seed, value, type=value.type, name="d_y")
+
+
+def given_cotangent(build: Builder, value: Atom, inputs: list[Var]) -> tuple[Var, Atom]:
+    """Return the parameter of a pullback, and the cotangent of the result that it stands for.
+
+    Where values of low precision are differentiated, it is given the dtype of the result: users write Python numbers, whose products
+    have another.
+    """
+    t = atom_type(value)
+    dtype = getattr(t, "dtype", None)
+    if not isinstance(t, (Scalar, Array)) or dtype is None or dtype == ANY_DTYPE or not any(is_low(atom_type(x)) for x in (value, *inputs)):
+        given = Var("d_y", t, True)
+        return given, given
+    given = Var("d_y", Scalar(t.kind) if isinstance(t, Scalar) else Array(None, t.dims), True)
+    if isinstance(t, Scalar):
+        return given, build.call(dtype.type, given, type=t, name="d_y")
+    return given, build.call(np.asarray, given, Const(dtype.type), type=t, name="d_y")
+
+
+def is_low(t: Type) -> bool:
+    """Return whether a value is or contains a number or an array of low precision."""
+    return getattr(t, "dtype", None) in SMALL_FLOATS or any(map(is_low, parts(t)))
+
+
+def parameter_gradient(build: Builder, cots: Cotangents, v: Var, written: bool) -> Atom:
+    """Return the gradient of a parameter: its cotangent in the structure, shape and dtype of the parameter.
+
+    `written` tells whether the function writes into the parameter.
+    """
+    d = cots.get_or_zero(v)
+    t, to = atom_type(d), v.type
+    if isinstance(to, TupleT) and isinstance(t, ListT) and all(has_form(t.item, part) for part in to.items):
+        return build.call(tuple, d, type=to, name=f"d_{v.name}")
+    if not isinstance(to, (Array, Scalar)):
+        return build.call(runtime.like_argument, d, v, type=to, name=f"d_{v.name}") if written or not has_form(t, to) else d
+    if dims_of(t) is None or dims_of(to) is None or len(dims_of(t)) != len(dims_of(to)):
+        return build.call(runtime.unbroadcast, d, v, type=to, name=f"d_{v.name}")
+    return in_dtype_of(build, unbroadcast(build, d, v), v, f"d_{v.name}")
+
+
+def in_dtype_of(build: Builder, d: Atom, v: Atom, name: str) -> Atom:
+    """Return a cotangent or tangent, which has the shape of a number or array, in its dtype."""
+    t, to = atom_type(d), atom_type(v)
+    dtype = getattr(to, "dtype", None)
+    narrow = dtype is not None and dtype.kind in "fc" and dtype != np.dtype(float)
+    if isinstance(to, Array) and to.dims == ():  # NumPy turns arrays without axes into numbers
+        return build.call(np.asarray, d, *([Const(dtype.type)] if narrow else []), type=to, name=name)
+    if isinstance(to, Array) and narrow and isinstance(t, Array) and t.dtype is None:
+        return build.call(np.ndarray.astype, d, Const(dtype.type), type=to, name=name)
+    if isinstance(to, Scalar) and not has_form(t, to):
+        made = build.made_by.get(d)
+        if t == to and isinstance(made, Call) and made.fn is np.sum:  # which gives the dtype of the array
+            return d
+        return build.call(dtype.type if dtype in SMALL_FLOATS else float, d, type=to, name=name)
+    return d
+
+
+def has_form(t: Type, to: Type) -> bool:
+    """Return whether a cotangent of type `t` surely has the structure, shape and dtype of an argument of type `to`."""
+    match to, t:
+        case Scalar(_, dtype), Scalar(_, found):
+            return dtype not in SMALL_FLOATS and found not in SMALL_FLOATS  # contributions may be Python numbers
+        case Array(dtype, dims), Array(found, axes):
+            same = dtype is not None and found is not None and (found == dtype or dtype.kind not in "fc")
+            return same and bool(dims) and axes is not None and len(axes) == len(dims)
+        case ListT(item, items), ListT(found, None):
+            return all(has_form(found, part) for part in (item, *(items or ())))
+        case (Scalar() | Array() | Unknown()), _:
+            return False
+        case TupleT() | ListT() | DictT() | StructT(), _ if type(t) is type(to):
+            theirs, mine = dict(keyed_parts(t) or ()), keyed_parts(to) or ()
+            return len(theirs) == len(mine) and all(k in theirs and has_form(theirs[k], part) for k, part in mine)
+    return not isinstance(to, (TupleT, ListT, DictT, StructT, MapT))

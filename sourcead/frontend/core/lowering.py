@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -55,6 +55,17 @@ def name_reads(node: gast.AST) -> Counter:
     return Counter(n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
 
 
+@contextmanager
+def temporarily(owner: Any, **fields: Any) -> Iterator[None]:
+    """Set some attributes of an object to other values while the body runs."""
+    before = {name: getattr(owner, name) for name in fields}
+    vars(owner).update(fields)
+    try:
+        yield
+    finally:
+        vars(owner).update(before)
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
     """Describe a call that is being inlined: the syntax of the function, and its arguments."""
@@ -85,6 +96,8 @@ class Lowering(Writing):
         derived: whether some of the statements are those of a derivative (`compile/nested_derivatives.py`).
         calls: calls being inlined, outermost first.
         pairs: the recursive functions called (`control/recursion.py`).
+        in_place: the recursive functions that are lowered in place: their calls so far, and why they must be (`control/recursion.py`).
+        in_pairs: the recursive functions whose pair is being lowered.
         catching: the exception classes that the `try` blocks around the current statement catch.
         copies: the number of times that the statements after an `if` were lowered in both its arms.
     """
@@ -109,6 +122,8 @@ class Lowering(Writing):
         self.derived = False
         self.calls: list[Frame] = []
         self.pairs: dict[Any, Any] = {}
+        self.in_place: dict[Any, Any] = {}
+        self.in_pairs: set[Any] = set()
         self.catching: tuple[type, ...] = ()
         self.copies = 0
 
@@ -136,28 +151,16 @@ class Lowering(Writing):
             yield
         self.prelude.extend(stmts)
 
-    @contextmanager
-    def using(self, **fields: Any) -> Iterator[None]:
-        """Set some attributes to other values while the body runs."""
-        before = {name: getattr(self, name) for name in fields}
-        vars(self).update(fields)
-        try:
-            yield
-        finally:
-            vars(self).update(before)
+    def using(self, **fields: Any) -> AbstractContextManager[None]:
+        """Set some attributes of the lowering to other values while the body runs."""
+        return temporarily(self, **fields)
 
     @contextmanager
     def in_scope(self, scope: Scope, frame: Frame | None = None) -> Iterator[None]:
         """Lower the body in the scope of another function, called with the arguments of `frame` if that is given."""
-        before, origin = self.scope, self.build.origin
-        self.scope = scope
-        self.calls += [frame] if frame else []
-        try:
+        calls = [*self.calls, frame] if frame else self.calls
+        with temporarily(self, scope=scope, calls=calls), temporarily(self.build, origin=self.build.origin):
             yield
-        finally:
-            if frame:
-                self.calls.pop()
-            self.scope, self.build.origin = before, origin
 
     @contextmanager
     def attempt(self, *errors: type[Exception], when: Callable[[Any], bool] = lambda error: True) -> Iterator[Attempt]:

@@ -76,8 +76,8 @@ TEST_ASSIGNS, ASSIGN_OUTSIDE = "the condition of this loop assigns a name", "ass
 def lower_while(lo: Lowering, node: gast.While) -> None:
     """Lower a `while` loop; if its condition assigns names, test it inside the body."""
     if not exits.is_endless(node) and any(isinstance(n, gast.NamedExpr) for n in gast.walk(node.test)):
-        if node.orelse:
-            raise core.unsupported(lo, node, f"{TEST_ASSIGNS}, and the loop has an `else`", ASSIGN_OUTSIDE)
+        if any(not isinstance(n, gast.Return) for child in node.orelse for n in exits.exits_in(child)):
+            raise core.unsupported(lo, node, f"{TEST_ASSIGNS}, and its `else` leaves another loop", ASSIGN_OUTSIDE)
         return lower_while(lo, exits.tested_inside(lo, node))
     leaving = exits.exits_of(lo, node)
     exits.enter(lo, leaving)

@@ -161,6 +161,8 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
         return inplace_method(lo, value, name, args, kwargs, node)
     if name == "append":
         raise core.unsupported(lo, node, "`append` to something that is not known to be a list")
+    if name == "view" and not args and not kwargs and rank(atom_type(lo.read(value))):
+        return core.subscript(lo, value, Slice(None, None, None), node)
     if name == "compress" and args:
         return core.call_library(lo, np.compress, [args[0], value, *args[1:]], kwargs, node)
     if name == "item" and args:  # the item at one place: `x.item(i, j)`

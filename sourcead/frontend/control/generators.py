@@ -29,19 +29,9 @@ from sourcead.ir.nodes import Const
 STOP = Flag("stop")
 
 
-def own_nodes(node):
-    """Yield the syntax nodes of a function, without those inside nested functions and classes."""
-    todo = list(gast.iter_child_nodes(node))
-    while todo:
-        n = todo.pop()
-        yield n
-        if not isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
-            todo.extend(gast.iter_child_nodes(n))
-
-
 def is_generator(node) -> bool:
     """Return whether a function is a generator."""
-    return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in own_nodes(node))
+    return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in core.own_nodes(node))
 
 
 def made(lo: Lowering, fn: FunctionVal, bound: dict[str, Value]) -> Iterable:
@@ -50,7 +40,7 @@ def made(lo: Lowering, fn: FunctionVal, bound: dict[str, Value]) -> Iterable:
     def drive(act, leave=None):
         return run(lo, fn, bound, act, leave)
 
-    endless = any(exits.is_endless(n) for n in own_nodes(fn.source.node))
+    endless = any(exits.is_endless(n) for n in core.own_nodes(fn.source.node))
     return Iterable(drive=drive, endless=endless, once=True)
 
 
@@ -159,6 +149,6 @@ def as_list(node) -> list[gast.AST]:
 
 def refuse_generators(source) -> None:
     """Refuse a function that is a generator or coroutine."""
-    for n in own_nodes(source.node):
+    for n in core.own_nodes(source.node):
         if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
             raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")

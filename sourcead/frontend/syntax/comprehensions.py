@@ -67,10 +67,10 @@ def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None
         loops.run_loop(lo, ForLoop(iterable, bind, lambda: guarded(g.ifs), index_name(g.target), seeds=lambda: seeds(lo, g.target, body)))
 
     shadowed = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
-    before = {name: lo.scope.names.get(name, MISSING) for name in shadowed}
+    before = {name: lo.scope.home(name).get(name, MISSING) for name in shadowed}
     nest(node.generators)
     for name, value in before.items():
-        lo.set(lo.scope.names, name, value)
+        lo.set(lo.scope.home(name), name, value)
     return result
 
 
@@ -96,13 +96,12 @@ def search(lo: Lowering, call: gast.Call) -> Value:
     if not hasattr(call, "as_search"):
         call.as_search = _search_loop(call)
     loop, name = call.as_search
-    names = lo.scope.names
     shadowed = {n.id for n in gast.walk(loop.target) if isinstance(n, gast.Name)} | {name}
-    before = {n: names.get(n, MISSING) for n in shadowed}
+    before = {n: lo.scope.home(n).get(n, MISSING) for n in shadowed}
     core.lower_statements(lo, [loop])
     result = core.resolve(lo, name)
     for n, value in before.items():
-        lo.set(names, n, value)
+        lo.set(lo.scope.home(n), n, value)
     return result
 
 

@@ -28,11 +28,12 @@ from sourcead.runtime.signals import (
     convolve_cotangents, fit_axis, interp_cotangents, irfft_weights, polyval_cotangents, root_slopes
 )
 from sourcead.runtime.structures import (
-    add, copy, fields_of, is_record, like_argument, make_record, replaced_cotangent, zeros_if_assigned, zeros_like
+    add, copy, fields_of, is_record, like_argument, make_record, map_parts, replaced_cotangent, zeros_if_assigned,
+    zeros_like
 )
 from sourcead.runtime.subscripts import (
     assigned_cotangent, best_place, choose_cotangent, cotangent_at, count_trimmed, distinct_places, gather_cotangent,
-    index_add, only_at, scatter, select_cotangents, shortest, slice_bounds, sort_cotangent, sorted_order,
+    index_add, only_at, repeats, scatter, select_cotangents, shortest, slice_bounds, sort_cotangent, sorted_order,
     take_along_cotangent, take_cotangent, with_added, without
 )
 

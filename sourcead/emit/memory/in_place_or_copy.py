@@ -23,20 +23,20 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import operand_type
+from sourcead.analysis.liveness import Live, Reads, written_level
 from sourcead.analysis.unassigned import may_be_none
-from sourcead.emit.memory.liveness import Live, Reads, written_level
 from sourcead.emit.memory.loops import allocate_loop
 from sourcead.emit.memory.memory_regions import (
     FOREIGN, NOTHING, Memory, copy_call, element, fitted, fresh_memory, is_memory, joined_items, may_hold_twice,
     result_memory, union
 )
 from sourcead.emit.memory.results import owned_results
-from sourcead.emit.memory.sharing import is_container, is_known_container
+from sourcead.emit.memory.sharing import is_container
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Function, Index, Let, Loop, Op, Pop, Stmt, Update,
     Var, fresh, operand_atoms
 )
-from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, same_dtype
+from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, is_known_container, same_dtype
 
 ATTEMPTS = 6  # how often to start again with copies of views in place of copies of whole arrays
 
@@ -184,10 +184,6 @@ class _MemoryAssignment:
                 self.closure(stmt, out)
             case op:
                 self.simple(stmt, op, out)
-
-    def bind_all(self, targets, memories) -> None:
-        for target, memory in zip(targets, memories):
-            self.bind(target, memory)
 
     def simple(self, stmt: Stmt, op: Op, out: list[Stmt]) -> None:
         """Append a statement without blocks that writes nothing, and note the memory of its result."""

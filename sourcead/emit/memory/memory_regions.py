@@ -9,11 +9,9 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import operand_type
-from sourcead.emit.memory.sharing import (
-    attr_sharing, call_sharing, has_memory, index_sharing, is_container, is_known_container, is_plain
-)
+from sourcead.emit.memory.sharing import attr_sharing, call_sharing, has_memory, index_sharing, is_container, is_plain
 from sourcead.ir.nodes import UNDEFINED, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand
-from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, TupleT, Type
+from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, TupleT, Type, is_known_container
 
 FOREIGN = 0  # the region of memory that this function may not write
 

@@ -19,9 +19,7 @@ from sourcead.ir.nodes import (
     Append, Attr, Block, Build, Call, Closure, Const, Index, Let, Loop, Operand, Pop, Range, Slice, Update, Var,
     operand_atoms
 )
-from sourcead.ir.types import (
-    Array, DictT, FunctionT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, rank
-)
+from sourcead.ir.types import Array, FunctionT, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, rank
 from sourcead.ir.walk import bound_vars, free_vars, handed_on, walk
 from sourcead.primitives.table import record_of
 
@@ -108,10 +106,6 @@ def attr_sharing(op: Attr, result: Type) -> str:
 def is_container(t: Type) -> bool:
     """Return whether writing an element may store the element itself rather than a copy of its numbers."""
     return not is_plain(t)
-
-
-def is_known_container(t: Type) -> bool:
-    return isinstance(t, (TupleT, ListT, DictT, MapT, StructT))
 
 
 # ---- groups of variables ----

@@ -155,7 +155,8 @@ def in_contexts(printer, groups: list[Group]) -> list[Group]:
         if context is None:
             out.append(groups.pop(0))
             continue
-        end = 1 + max(k for k, g in enumerate(groups) if _context(g[0], depth) is context and _sweep(g) == _sweep(groups[0]))
+        in_forward = groups[0][0].adjoint_of is None
+        end = 1 + max(k for k, g in enumerate(groups) if _context(g[0], depth) is context and (g[0].adjoint_of is None) == in_forward)
         inside, groups = groups[:end], groups[end:]
         outer, printer.within = printer.within, (*printer.within, context)
         body = printer.comments.annotated(in_contexts(printer, inside), at_top=False)
@@ -163,11 +164,6 @@ def in_contexts(printer, groups: list[Group]) -> list[Group]:
         item = ast.withitem(printer.expressions.op(context), None)
         out.append((inside[0][0], [ast.With([item], body)]))
     return out
-
-
-def _sweep(group: Group) -> bool:
-    """Return whether a statement belongs to the reverse sweep."""
-    return group[0].adjoint_of is not None
 
 
 def _context(stmt: Stmt, depth: int) -> Call | None:

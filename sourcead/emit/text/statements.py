@@ -9,7 +9,7 @@ import numpy as np
 
 from sourcead.analysis.builder import operand_type
 from sourcead.analysis.loop_indices import is_int
-from sourcead.emit.memory.sharing import is_known_container, is_plain, key_kind
+from sourcead.emit.memory.sharing import is_plain, key_kind
 from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.text.idioms import Each
@@ -20,7 +20,7 @@ from sourcead.ir.nodes import (
     Update, Var
 )
 from sourcead.ir.records import is_frozen
-from sourcead.ir.types import Array, ListT, Scalar, StructT, TupleT, Type, rank
+from sourcead.ir.types import Array, ListT, Scalar, StructT, TupleT, Type, is_known_container, rank
 from sourcead.passes.equality import same
 
 _SIGNS = {"add": ast.Add, "sub": ast.Sub}

@@ -136,7 +136,7 @@ def refuse_raised(lo: Lowering, node) -> None:
 def is_transparent(leave: types.FunctionType) -> bool:
     """Tell whether a function `__exit__` does the same after an exception as without one, and lets the exception pass."""
     try:
-        node = find_source(leave).node
+        node = leave.lowered.source.node if hasattr(leave, "lowered") else find_source(leave).node
     except NoSourceError:
         return False
     own = list(core.own_nodes(node))

@@ -45,9 +45,9 @@ def remove_broadcasts(function: Function) -> Function:
 
 def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
     match stmt.op:
-        case Call(fn, (x, *_)) if fn is np.broadcast_to:
+        case Call(np.broadcast_to, (Var(type=Array()) as x, *_)):
             # types that are equal in full promise the same shape at run time
-            return x if _is_whole(x, stmt.targets[0].type) else None
+            return x if equal_types(x.type, stmt.targets[0].type) else None
         case Call(fn, (x, Const(dtype)), ()) if fn is np.ndarray.astype:
             return _cast_broadcast(x, dtype, facts)
         case Call(fn, (x, shape), ()) if fn is np.reshape:
@@ -57,11 +57,6 @@ def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
         case Update(base, _, value):
             return _into_update(stmt.op, base, value, facts)
     return None
-
-
-def _is_whole(x: Operand, t: Type) -> bool:
-    """Return whether an operand is known to be an array of this shape and dtype."""
-    return isinstance(x, Var) and isinstance(x.type, Array) and equal_types(x.type, t)
 
 
 def _cast_broadcast(x: Operand, dtype, facts: Facts) -> Call | None:

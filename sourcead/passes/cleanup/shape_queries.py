@@ -149,7 +149,7 @@ def _query_of_another(op: Op, array: Var, candidates: list[Var], dims: KnownDims
     like = isinstance(op, Call) and op.fn in LIKE
     for var in candidates:
         if dims.shape(var.type, facts) == shape and (not like or _same_dtype(var, array)):
-            return replace(op, base=var) if isinstance(op, Attr) else replace(op, args=(var,))
+            return query_of(op, var)
     return None
 
 

@@ -51,7 +51,8 @@ def remove_overwritten_zeros(function: Function, lists: bool = True) -> Function
                 continue
             op = set_once(op, k, uses)
             if sets_all(op, k, init, uses, counting):
-                replaced[init] = [without_zeros(zeros)]
+                empty = np.empty if zeros.op.fn is np.zeros else np.empty_like
+                replaced[init] = [replace(zeros, op=replace(zeros.op, fn=empty))]
             body = filled(op, k, zeros.op, uses, counting) if lists else None
             if body is not None:
                 op, replaced[init] = replace(op, body=body), empty_list(zeros)
@@ -115,11 +116,6 @@ def sets_all(loop: Loop, k: int, init: Var, uses: dict[Var, int], counting: Coun
         return False
     axis = found[1]
     return axis < len(dims) and dims[axis] == counted.rows
-
-
-def without_zeros(zeros: Stmt) -> Stmt:
-    """Return the statement with `np.empty_like(x)` in place of `np.zeros_like(x)`."""
-    return replace(zeros, op=replace(zeros.op, fn=np.empty if zeros.op.fn is np.zeros else np.empty_like))
 
 
 def part_type(t: Type, axis: int) -> Type | None:

@@ -44,6 +44,9 @@ def loop_variable(z):
 
 
 def assigned_before_the_function_that_owns_it_does(z):
+    if len(z) > 5:
+        r = z
+
     def part():
         nonlocal r
         r = z * 2
@@ -51,9 +54,7 @@ def assigned_before_the_function_that_owns_it_does(z):
             r[k] += z[k]
 
     part()
-    total = np.sum(r * r)
-    r = 0
-    return total + r
+    return np.sum(r * r)
 
 
 def of_two_functions_around(z):

@@ -1,4 +1,4 @@
-"""Values whose kind differs from place to place: items of tuples that hold tuples and lists, arrays of objects, lists in lists that grow."""
+"""Values whose kind differs from place to place: items of tuples that hold tuples and lists, arrays of objects, lists of lists."""
 
 import numpy as np
 import pytest

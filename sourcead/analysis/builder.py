@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Hashable
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
@@ -250,11 +251,8 @@ SYMBOLS = {
 
 def call_name(fn, args: tuple[Operand, ...]) -> str:
     """Return a readable name for an intermediate result, such as `exp_x`."""
-    try:
-        if fn in SYMBOLS:
-            return SYMBOLS[fn]
-    except TypeError:  # not hashable
-        pass
+    if isinstance(fn, Hashable) and fn in SYMBOLS:
+        return SYMBOLS[fn]
     name = getattr(fn, "__name__", "value").strip("_<>") or "value"
     if args and isinstance(args[0], Var) and not args[0].temp and "_" not in args[0].name:
         return f"{name}_{args[0].name}"

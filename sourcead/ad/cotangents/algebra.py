@@ -23,7 +23,7 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Const, Index, Operand, Pop, Slice, Stmt, Sub, Update, Var
 )
-from sourcead.ir.type_of import list_type
+from sourcead.ir.records import list_type
 from sourcead.ir.types import (
     BOOL, INT, Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown,
     keyed_parts

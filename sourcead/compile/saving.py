@@ -15,7 +15,7 @@ from dataclasses import replace
 from sourcead.backends.engines import NUMPY
 from sourcead.compile.pipeline import Built, build
 from sourcead.errors import SourceADError
-from sourcead.ir.type_of import list_type
+from sourcead.ir.records import list_type
 from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, keyed_parts, map_type
 
 MOST_DIMS = 24  # the most dims that are forgotten one by one

@@ -43,11 +43,30 @@ class Scope:
     ended: set = field(default_factory=set)
     consume: Any = None
 
+    def home(self, name: str) -> Slots:
+        """Return the variables that an assignment to a name goes to: of this function, or of an enclosing one (`nonlocal`)."""
+        return self.homes.get(name, self.names)
+
+    @cached_property
+    def assigned(self) -> set[str]:
+        """Find the names that the function itself assigns, whether or not it has yet."""
+        return {n.id for n in own_nodes(self.source.node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+
     @cached_property
     def reads(self) -> tuple[Counter, set[gast.AST]]:
         """Count how often the function reads each name, and find its loops."""
         node = self.source.node
         return name_reads(node), {n for n in gast.walk(node) if isinstance(n, (gast.For, gast.While))}
+
+
+def own_nodes(node):
+    """Yield the syntax nodes of a function, without those inside nested functions and classes."""
+    todo = list(gast.iter_child_nodes(node))
+    while todo:
+        n = todo.pop()
+        yield n
+        if not isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+            todo.extend(gast.iter_child_nodes(n))
 
 
 def name_reads(node: gast.AST) -> Counter:

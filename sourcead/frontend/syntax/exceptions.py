@@ -272,9 +272,9 @@ def handling(lo: Lowering, exits: Leaving, handler: Handler) -> list[gast.AST]:
     names, bound = lo.scope.names, h.name.id if isinstance(h.name, gast.Name) else h.name
 
     def bind() -> None:
-        lo.set(lo.scope.homes.get(bound, names), bound, names.get(exits.error, UNDEFINED))
+        lo.set(lo.scope.home(bound), bound, names.get(exits.error, UNDEFINED))
 
-    return [standing_for(h, Act(bind)), *h.body, standing_for(h, Act(lambda: lo.set(lo.scope.homes.get(bound, names), bound, MISSING)))]
+    return [standing_for(h, Act(bind)), *h.body, standing_for(h, Act(lambda: lo.set(lo.scope.home(bound), bound, MISSING)))]
 
 
 # -- raise ------------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from sourcead.frontend.core import (
 )
 from sourcead.frontend.values import iterables, lists, objects, sequences, sets
 from sourcead.ir.nodes import Atom, Call, Const, Var
-from sourcead.ir.types import BOOL, Array, DictT, ListT, NoneType, Scalar, Str, TupleT, Undefined, join
+from sourcead.ir.types import BOOL, Array, DictT, ListT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join
 
 
 def both(lo: Lowering, a: Value, b: Value) -> Value:
@@ -44,6 +44,10 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
             values = tuple(sequences.as_array(lo, v) for v in values)
         elif fn is operator.mul:
             return repeat(lo, *values)
+        elif fn is operator.add and any(isinstance(core.data_type(lo, v), Unknown) for v in values) and not lo.static_only:
+            raise core.refused(
+                lo, "`+` of a list or tuple and of what may be a list or an array", "write `np.add(a, b)` for arrays, `[*a, *b]` for lists"
+            )
     if fn is operator.or_ and all(isinstance(v, Cell) and v.kind == "dict" for v in values):
         for value in values:
             lo.alive(value)

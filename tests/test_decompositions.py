@@ -27,6 +27,8 @@ WEIGHTS = rng.normal(size=4)
 CASES = {
     "cholesky": (np.linalg.cholesky, None, (), lambda y: [y]),
     "eigh": (np.linalg.eigh, None, (), lambda y: [y[0], (y[1] * WEIGHTS) @ hermitian(y[1])]),
+    "eigvalsh": (np.linalg.eigvalsh, None, (), lambda y: [y]),
+    "eigvals": (np.linalg.eigvals, (4, 4), (), lambda y: [y]),
     "eig": (np.linalg.eig, (4, 4), (), lambda y: [y[0], projectors(y[1])]),
     "singular values": (np.linalg.svd, (3, 5), (False, False), lambda y: [y]),
     "slogdet": (np.linalg.slogdet, (4, 4), (), lambda y: list(y)),

@@ -422,8 +422,9 @@ def test_special_functions():
 def test_decompositions_read_one_triangle():
     differs(np.linalg.cholesky, (spd,), tolerance=1e-5)
     differs(np.linalg.cholesky, (np.stack([spd, 2 * spd]),), tolerance=1e-5)
-    for options in ({}, {"UPLO": "U"}):
-        differs(np.linalg.eigh, (spd,), options, tolerance=1e-5)
+    for fn in (np.linalg.eigvalsh, np.linalg.eigh):
+        for options in ({}, {"UPLO": "U"}):
+            differs(fn, (spd,), options, tolerance=1e-5)
     differs(np.linalg.eigh, (np.stack([spd, spd + np.diag([1.0, 2, 3, 4])]),), tolerance=1e-5)
 
 
@@ -518,6 +519,7 @@ def test_every_rule_of_numpys_has_been_run_here():
     left -= {
         np.linalg.cholesky,
         np.linalg.eigh,
+        np.linalg.eigvalsh,
         np.linalg.lstsq,
         np.nanprod,
         np.nanvar,
@@ -526,7 +528,7 @@ def test_every_rule_of_numpys_has_been_run_here():
         *(f for f in vars(np.fft).values() if callable(f)),
     }
     left -= {  # in test_composed.py and test_decompositions.py
-        np.partition, np.real_if_close, np.linalg.eig, np.frexp, np.roots, np.asarray_chkfinite,
+        np.partition, np.real_if_close, np.linalg.eig, np.linalg.eigvals, np.frexp, np.roots, np.asarray_chkfinite,
         np.lib.stride_tricks.sliding_window_view,
     }  # fmt: skip
     assert left <= {np.float32, np.float16, np.complex128, np.complex64, np.longdouble}

@@ -313,6 +313,7 @@ def test_decompositions():
     for a in (spd, np.stack([spd, spd + np.diag([1.0, 2, 3, 4])])):
         agrees(np.linalg.cholesky, (a,), tolerance=1e-5)
         for options in ({}, {"UPLO": "U"}):
+            agrees(np.linalg.eigvalsh, (a,), options, tolerance=1e-5)
             agrees(np.linalg.eigh, (a,), options, tolerance=1e-5)
 
 

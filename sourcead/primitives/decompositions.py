@@ -18,11 +18,11 @@ M. Giles (2008); S. Walter and L. Lehmann, "Algorithmic differentiation of linea
 import numpy as np
 
 from sourcead.primitives.compositions import composed
-from sourcead.primitives.registry import adjoints, enter, family, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime.matrices import (
     cholesky_cotangent, cholesky_tangent, conjugate, conjugate_transpose, eig_cotangent, eig_tangent, eigh_cotangent,
-    eigh_tangent, qr_cotangent, qr_tangent, svd_cotangent, svd_left_tangent
+    eigh_tangent, from_triangle, one_triangle, qr_cotangent, qr_tangent, svd_cotangent, svd_left_tangent
 )
 
 family(__name__, memory="fresh")
@@ -44,10 +44,34 @@ tangents({
 })
 
 
-composed({
-    np.linalg.eigvalsh: lambda a, UPLO="L": np.linalg.eigh(a, UPLO)[0],
-    np.linalg.eigvals: lambda a: np.linalg.eig(a)[0],
-})
+@adjoint(np.linalg.eigvalsh)
+def eigvalsh_adjoint(y, a, d_y, UPLO="L"):
+    v = np.linalg.eigh(a, UPLO)[1]
+    if np.iscomplexobj(a):
+        return one_triangle(np.conj(v * np.expand_dims(d_y, -2)) @ np.swapaxes(v, -1, -2), UPLO)
+    return one_triangle((v * np.expand_dims(d_y, -2)) @ np.swapaxes(v, -1, -2), UPLO)
+
+
+@tangent(np.linalg.eigvalsh)
+def eigvalsh_tangent(y, a, t_a, UPLO="L"):
+    v = np.linalg.eigh(a, UPLO)[1]
+    if np.iscomplexobj(a):
+        return np.real(np.sum(np.conj(v) * (from_triangle(t_a, UPLO) @ v), axis=-2))
+    return np.sum(v * (from_triangle(t_a, UPLO) @ v), axis=-2)
+
+
+@adjoint(np.linalg.eigvals)
+def eigvals_adjoint(y, a, d_y):
+    w, v = np.linalg.eig(a)
+    return eig_cotangent(d_y, None, w, v, a)
+
+
+@tangent(np.linalg.eigvals)
+def eigvals_tangent(y, a, t_a):
+    v = np.linalg.eig(a)[1]
+    return np.diagonal(np.linalg.solve(v, t_a @ v), axis1=-2, axis2=-1)
+
+
 if hasattr(np.linalg, "svdvals"):
     composed({np.linalg.svdvals: lambda x: np.linalg.svd(x, compute_uv=False)})
     enter(np.linalg.svdvals, memory="fresh")
@@ -79,5 +103,4 @@ def svd_tangent(y, a, full_matrices=True, compute_uv=True, t_a=None):
 
 enter(np.linalg.eigh, np.linalg.eig, np.linalg.svd, np.linalg.qr, numba="interpreted")
 enter(np.linalg.eig, np.linalg.eigvals, examples=False)  # the result is real or complex, depending on the argument's values
-enter(np.linalg.eigvalsh, np.linalg.eigvals, memory="fresh")
 enter(np.linalg.svd, np.linalg.qr, result=sized)

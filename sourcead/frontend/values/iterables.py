@@ -23,6 +23,7 @@ from sourcead.frontend.values import sequences, walks
 from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Range, Var
 from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
 from sourcead.ir.walk import walk as walk_ir
+from sourcead.primitives.result_types.infer import infer_call
 
 
 def held(lo: Lowering, value: Value, node) -> Value:
@@ -223,7 +224,9 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
 
     def value():
         bounds = (stop,) if plain else (start, stop) if core.is_number(lo, step, 1) else (start, stop, step)
-        return lo.build.emit(Call(range, bounds), Array(np.dtype(int), (Sym(),)), "numbers")
+        known = infer_call(np.arange, [lo.build.arg(b) for b in bounds])  # its dim may be that of another array
+        t = known if isinstance(known, Array) and known.dims else Array(np.dtype(int), (Sym(),))
+        return lo.build.emit(Call(range, bounds), t, "numbers")
 
     return Iterable(
         domain=lambda: Range(start, stop, step), element=lambda i: i, length=length, nth=nth, reverse=backward, index_name="i",

@@ -21,7 +21,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import NONE, lowers
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import BoundVal, Cell, Lowering, Scope, TupleVal, Value
+from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, Scope, TupleVal, Value
 from sourcead.frontend.find_source import find_source
 from sourcead.ir.nodes import Call, Const, Origin, Stmt, Var
 from sourcead.ir.types import Scalar
@@ -201,6 +201,21 @@ def call_getter(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         make, named = make.func, make.keywords
     made = core.call_object(lo, make, [*map(Const, given)], {k: Const(v) for k, v in named.items()}, node)
     return core.call(lo, made, args, kwargs, node)
+
+
+# -- decorators after which a function returns what it returned before ------------------------------------------------------
+
+
+@lowers(functools.lru_cache, functools.cache, core.as_it_is)
+def decorated(lo: Lowering, node, function: Value = NONE, *options: Value, **named: Value) -> Value:
+    """Lower `cache(f)` to `f`, and `lru_cache(maxsize=2)` to a decorator that leaves a function as it is."""
+    if isinstance(function, FunctionVal) and any(isinstance(n, (gast.Nonlocal, gast.Yield)) for n in gast.walk(function.source.node)):
+        raise core.unsupported(lo, node, "a cached function that does more than to return a value", "do that outside of it")
+    return function if core.is_function(function) else Const(core.as_it_is)
+
+
+lowers(functools.wraps)(lambda lo, node, *wrapped, **options: Const(core.as_it_is))
+lowers(functools.update_wrapper)(lambda lo, node, wrapper, *wrapped, **options: wrapper)
 
 
 # -- np.vectorize ----------------------------------------------------------------------------------------------------------

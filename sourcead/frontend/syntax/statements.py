@@ -141,8 +141,12 @@ def lower_raise(lo: Lowering, node) -> Any:
 
 @core.statement(gast.FunctionDef)
 def lower_functiondef(lo: Lowering, node) -> None:
-    """Lower a `def` inside a function."""
-    lo.set(lo.scope.names, node.name, inlining.local_function(lo, node))
+    """Lower a `def` inside a function, and the calls of its decorators, of which the last one is called first."""
+    decorators = [core.lower(lo, decorator) for decorator in node.decorator_list]
+    function: Value = inlining.local_function(lo, node)
+    for decorator in reversed(decorators):
+        function = core.call(lo, decorator, [function], {}, node)
+    lo.set(lo.scope.names, node.name, function)
 
 
 @core.statement(gast.Global)

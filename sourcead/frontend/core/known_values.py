@@ -55,7 +55,7 @@ def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
     if not found:
         return None
     foldable = (*FOLDABLE, float) if lo.static_only or fn is operator.neg else FOLDABLE
-    if not all(isinstance(v, foldable) or fn in (operator.is_, operator.is_not) for v in values):
+    if not all(isinstance(v, foldable) for v in values):
         return None
     try:
         return Const(fn(*values))

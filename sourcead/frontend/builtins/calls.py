@@ -18,7 +18,7 @@ from sourcead.errors import NoSourceError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import compositions
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import Cell, Lowering, TupleVal, Value, roots
+from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, roots
 from sourcead.frontend.find_source import find_source, unwrap
 from sourcead.frontend.values import memory_layouts, sequences
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
@@ -59,6 +59,8 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     refuse_some(lo, fn, args, node)
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
         return args[0]
+    if isinstance(fn, np.ufunc) or takes_arrays(fn):
+        args = [numbers_of_range(lo, a) for a in args]
     args, kwargs, out = without_out(fn, args, kwargs)
     args, kwargs = compositions.without_plain_options(lo, fn, *memory_layouts.without_memory_order(lo, fn, args, kwargs, node))
     if isinstance(fn, np.ufunc) and out is not None and "where" in kwargs:
@@ -74,6 +76,18 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
         raise core.unsupported(lo, node, "`out=` of something that is not an array")
     lo.write(out, (), lo.read(made))
     return out
+
+
+def numbers_of_range(lo: Lowering, value: Value) -> Value:
+    """Convert a range, or ranges in a list or tuple, to arrays, as NumPy does with its arguments; return any other value."""
+    if any(isinstance(item, Iterable) for item in (core.parts_of(value) or {}).values()):
+        return lo.map_items(value, lambda item: numbers_of_range(lo, item))
+    if not isinstance(value, Iterable) or value.value is None:
+        return value
+    whole = value.domain()
+    bounds = (whole.stop,) if core.is_number(lo, whole.start, 0) else (whole.start, whole.stop)
+    bounds = bounds if core.is_number(lo, whole.step, 1) else (whole.start, whole.stop, whole.step)
+    return lo.wrap(lo.build.call(np.arange, *bounds))
 
 
 def refuse_some(lo: Lowering, fn: Any, args: list[Value], node) -> None:

@@ -59,7 +59,7 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     refuse_some(lo, fn, args, node)
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
         return args[0]
-    if isinstance(fn, np.ufunc) or takes_arrays(fn):
+    if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").startswith("numpy"):
         args = [numbers_of_range(lo, a) for a in args]
     args, kwargs, out = without_out(fn, args, kwargs)
     args, kwargs = compositions.without_plain_options(lo, fn, *memory_layouts.without_memory_order(lo, fn, args, kwargs, node))

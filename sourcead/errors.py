@@ -269,6 +269,30 @@ class VerificationError(SourceADError, RuntimeError):
         ])  # fmt: skip
 
 
+class InternalError(RuntimeError):
+    """An error in sourcead: the compiler failed where it should have differentiated the function or refused it.
+
+    It is no `SourceADError`, since sourcead does not raise it on purpose.  Its `__cause__` is what the compiler raised.
+
+    Fails::
+
+        with mock.patch.object(plan, "run", side_effect=KeyError("x")):    # stands for a fault
+            grad(f)(3.0)
+
+    Mended: report it, with the function and the traceback.  Until it is corrected, write the line that the message shows in another
+    way, or register a rule with `@adjoint` for a function that contains it.
+    """
+
+    label = "What to do"
+    instead = "report it, with the function and this traceback; until then, write this line in another way"
+
+    def __init__(self, reason: str, at: Origin | None = None):
+        super().__init__(reason, at)
+        self.reason, self.at = reason, at
+
+    __str__ = SourceADError.__str__
+
+
 class RuleError(SourceADError, TypeError):
     """A derivative rule that does not fit the function it is registered for.
 

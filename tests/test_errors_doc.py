@@ -15,6 +15,7 @@ from unittest import mock
 import pytest
 
 from sourcead import errors
+from sourcead.passes import plan  # noqa: F401 (loaded before `sys.modules` is patched)
 from sourcead.primitives import registry
 
 PAGE = Path(__file__).parent.parent / "docs" / "errors.md"

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from sourcead import Auto, Revolve, Segments, SourceADError, checkpoint, grad, value_and_grad
+from sourcead import Auto, Revolve, Segments, SourceADError, checkpoint, grad, runtime, value_and_grad
 from sourcead.ad.residuals.notes import amount, described
 from sourcead.analysis.sizes_at_call import sizes_in
 from sourcead.ir import evaluate
@@ -211,7 +211,7 @@ def watched(f, args, **options):
     if not notes.loops:
         return 0
     given = made._bound(args, {})
-    env = Watched(sizes_in(notes.forward, given), {p: evaluate.copied(given[p.name]) for p in notes.forward.params})
+    env = Watched(sizes_in(notes.forward, given), {p: runtime.copy(given[p.name]) for p in notes.forward.params})
     with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
         evaluate._run(notes.forward.body, env)
     return env.seen

@@ -244,3 +244,13 @@ def test_functions_that_share_a_text_are_compared_with_their_own_globals():
 
     values = [value_and_grad(made(scale))(X)[0] for scale in (1.0, 2.0, 3.0)]
     assert np.allclose(values, np.sum(X) * np.array([1.0, 2.0, 3.0]))
+
+
+def test_threads_that_call_a_new_text_at_once_all_get_the_gradient():
+    from concurrent.futures import ThreadPoolExecutor
+
+    for k in range(5):
+        df = value_and_grad(lambda x, k=k: np.sum(np.sin(x) * k))
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(df, [X] * 8))
+        assert all(np.allclose(gradient, np.cos(X) * k) for _, gradient in found)

@@ -35,6 +35,7 @@ from sourcead.ir.nodes import (
     Append, Atom, Block, Build, Call, Const, Function, Index, Let, Loop, Operand, Range, Slice, Stmt, Sub, Update, Var
 )
 from sourcead.ir.types import Array, Scalar, Unknown, rank
+from sourcead.primitives.result_types.dims import not_one
 from sourcead.primitives.result_types.infer import Arg, infer_index
 
 
@@ -221,12 +222,9 @@ def same_kind(value: Var, update: Stmt) -> bool:
     if not isinstance(t, Array) or t.dtype is None or t.dtype != array.dtype or any(isinstance(p, Slice) for p in parts):
         return False
     part = infer_index(array, tuple(Arg(atom_type(p)) for p in parts))
-    return isinstance(part, Array) and part.dims is not None and t.dims is not None and same_dims(part.dims, t.dims)
-
-
-def same_dims(a: tuple, b: tuple) -> bool:
-    """Return whether a value with dims `b` that can be assigned to a part with dims `a` fills it without broadcasting."""
-    return len(a) == len(b) and all(n == m or (m != 1 if isinstance(m, int) else m.many) for n, m in zip(a, b))
+    if not isinstance(part, Array) or part.dims is None or t.dims is None or len(part.dims) != len(t.dims):
+        return False
+    return all(n == m or not_one(m) for n, m in zip(part.dims, t.dims))
 
 
 def parts_stay(function: Function) -> bool:

@@ -4,7 +4,7 @@
     push     hs1 = loop (p = hs0) for i in range(n): p1 = p ++ [h];  yield p1
     pop      hs2 = loop (q = hs1) for i in reversed(range(n)): q1, h = pop q;  yield q1
 
-The reverse sweep keeps its residuals on such lists (`ad/residuals/storage.py`), and marks them in their `Build`.  The passes that keep
+The reverse sweep keeps its residuals on such lists (`ad/residuals/plan.py`), and marks them in their `Build`.  The passes that keep
 residuals in another form ask here which lists these are, and where: `passes/residuals/flatten_stacks.py`, which makes one stack of
 stacks of stacks, `passes/loops/fission.py`, and `stacks.py` of Numba's code generator, which make arrays of them.
 """

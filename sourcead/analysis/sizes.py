@@ -70,7 +70,7 @@ def least(dim: int | Sym) -> int:
 
 def fills(value: tuple[int | Sym, ...], part: tuple[int | Sym, ...]) -> bool:
     """Return whether a value of these dims is known to fill a part, if it fits there, without being broadcast."""
-    return len(value) == len(part) and all(m is n or m == n or least(m) > 1 and least(n) > 1 for m, n in zip(value, part))
+    return len(value) == len(part) and all(m == n or least(m) > 1 and least(n) > 1 for m, n in zip(value, part))
 
 
 def known_dtype(v: Var) -> np.dtype | None:

@@ -11,6 +11,7 @@ variable is None reads the variable.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 
 from sourcead import runtime
@@ -28,12 +29,12 @@ def with_nothing(block: Block) -> tuple[Block, set[Var]]:
     if not any(r is UNDEFINED for r in _handed_on(block)):
         return block, set()
     block = _replaced(block, lambda atom: NOTHING if atom is UNDEFINED else atom)
-    return block, _holders(block)
+    return block, may_be_none(block)
 
 
 def without_nothing(function: Function) -> Function:
     """Return the function with `UNDEFINED` in place of each None, if no read that is reached sees one."""
-    holders = _holders(function.body)
+    holders = may_be_none(function.body)
     if not holders and not any(r is NOTHING for r in _handed_on(function.body)):
         return function
     if _is_looked_at(function.body, holders):
@@ -73,13 +74,29 @@ def _handed_on(block: Block):
             yield atom
 
 
-def _holders(block: Block) -> set[Var]:
-    """Return the variables that may be None."""
+def may_be_none(block: Block, missing: Const = NOTHING) -> set[Var]:
+    """Return the variables that may be None, or `UNDEFINED` if that is the value that is `missing`."""
     takers: dict[Atom, list[Var]] = defaultdict(list)
     for stmt in walk(block):
         for var, atom in _links(stmt):
             takers[atom].append(var)
-    return reachable([NOTHING], lambda atom: takers.get(atom, ())) - {NOTHING}
+    return reachable([missing], lambda atom: takers.get(atom, ())) - {missing}
+
+
+def moved_unassigned(block: Block, is_moved: Callable[[Var, Atom], bool]) -> set[Var]:
+    """Return the variables that must be None where they are `UNDEFINED`, because their value is moved to another variable there.
+
+    `is_moved(target, source)` tells whether the text moves a value that is handed on.
+    """
+    holders = may_be_none(block, UNDEFINED)
+    if not holders:
+        return holders
+    sources: dict[Var, list[Atom]] = defaultdict(list)
+    for stmt in walk(block):
+        for var, atom in _links(stmt):
+            if atom in holders:
+                sources[var].append(atom)
+    return reachable([a for var, atoms in sources.items() for a in atoms if is_moved(var, a)], lambda var: sources.get(var, ()))
 
 
 def _is_looked_at(block: Block, holders: set[Var]) -> bool:
@@ -93,7 +110,7 @@ def _is_looked_at(block: Block, holders: set[Var]) -> bool:
                 atoms = [part for a in operand_atoms(value) for part in tuples.get(a, (a,))]
                 if any(a in holders or a is NOTHING for a in atoms):
                     return True
-            case Call(fn, (x,), ()) if fn is runtime.zeros_if_assigned:
+            case Call(runtime.zeros_if_assigned, (x,), ()):
                 if x in holders or x is NOTHING:
                     return True
     return False

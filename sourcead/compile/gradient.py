@@ -30,6 +30,7 @@ from sourcead.compile.arguments import Arguments, arguments_of, declared_types
 from sourcead.compile.before_calls import calling, dispatcher, only_passes_on
 from sourcead.compile.comparison import PATIENCE, Primal
 from sourcead.compile.generated import Generated
+from sourcead.compile.internal_errors import internal_errors
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
 from sourcead.compile.pipeline import KINDS, Request
 from sourcead.compile.specialisation import (
@@ -38,7 +39,7 @@ from sourcead.compile.specialisation import (
 from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
 from sourcead.frontend.find_source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
-from sourcead.frontend.lower import lower_function
+from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.transformations import Described
@@ -229,7 +230,8 @@ class Gradient(Generated, Opaque):
                 key = self._sharing_key(arguments.key)
                 compiled = None if key is None else shared(key, self._function)
                 if compiled is None:
-                    compiled = specialised(self._built(arguments, self._engine), self._engine)
+                    with internal_errors(self._place):
+                        compiled = specialised(self._built(arguments, self._engine), self._engine)
                     if key is not None:
                         remember(SHARED, key, (self._function, compiled), SHARED_TEXTS)
             remember(self._texts, arguments.key, compiled, TEXTS)
@@ -274,7 +276,8 @@ class Gradient(Generated, Opaque):
         Raises:
             BackendError: Numba cannot compile the program.
         """
-        built = self._built(Arguments(None, found, {}, {}), engine_of(Numba()))
+        with internal_errors(self._place):
+            built = self._built(Arguments(None, found, {}, {}), engine_of(Numba()))
         if built.program is None:
             raise built.refusal
         return built.program, built.written, {inside: read(holder, name) for holder, name, inside in built.live}
@@ -284,7 +287,8 @@ class Gradient(Generated, Opaque):
         call = self._prepared(compiled, arguments, key)
         if not self._verify:
             compiled.built.unverified.clear()
-        if not compiled.built.unverified:
+        pending = tuple(compiled.built.unverified)  # another thread may verify the text now
+        if not pending:
             return call
 
         def settle():
@@ -293,11 +297,11 @@ class Gradient(Generated, Opaque):
                 if self._table.get(key) is first:
                     self._table[key] = call
 
-        first = verifying(call, self._subject(compiled, arguments), self.signature, settle)
+        first = verifying(call, self._subject(compiled, pending[0], arguments), self.signature, settle)
         self._compiled_for[first] = compiled
         return first
 
-    def _subject(self, compiled: Specialisation, arguments: Arguments) -> Subject:
+    def _subject(self, compiled: Specialisation, own: Lowered, arguments: Arguments) -> Subject:
         """Return what the verification of a text must know of this derivative."""
         user, nested = self._user_function, isinstance(self._function, Gradient)
         tangents, derived = self._all_directions(), self._derived
@@ -315,7 +319,7 @@ class Gradient(Generated, Opaque):
         return Subject(
             Form(self._kind, self._has_aux, self._single), self.wrt, self._directions, derived, self._verify,
             compiled.built.plain.text, self._place,
-            lowered if nested else lambda: compiled.built.unverified[0],
+            lowered if nested else lambda: own,
             functools.partial(primal, user, tangents), functools.partial(primal, self._function, self._directions),
         )  # fmt: skip
 

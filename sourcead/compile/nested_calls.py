@@ -150,9 +150,7 @@ def taken(lo: Lowering, call: ActiveCall) -> Taken:
                 )  # fmt: skip
             replaced += more
         written |= found
-    for cell in (cell for place in written for cell in roots(every[place])):
-        if cell in lo.params:
-            lo.written.setdefault(lo.params[cell], lo.here)
+    lo.note_written(cell for place in written for cell in roots(every[place]))
     lowered = block_as_lowered(lo, block, [inputs[p] for p in call.at], {inputs[p].name for p in written})
     return Taken(lowered, [inputs[p] for p in call.at])
 

@@ -25,6 +25,7 @@ from sourcead.backends.base import Derivative
 from sourcead.backends.numpy import NUMPY
 from sourcead.compile.before_calls import arguments_by_name
 from sourcead.compile.comparison import LeftOut, Primal, cotangent_like, direction_of, product, slope, value_mismatch
+from sourcead.compile.internal_errors import internal_errors
 from sourcead.compile.specialisation import read
 from sourcead.compile.structures import leaves, map_leaves
 from sourcead.errors import ArgumentError, SourceADError, VerificationError
@@ -67,7 +68,8 @@ def refuse_effects(function: Function) -> None:
 def primal_of(lowered: Lowered) -> Callable:
     """Return the Python function that computes the value of a lowered function."""
     function = replace(lowered.function, name="value", doc=None)
-    program = NUMPY.emit(NUMPY.prepare(Derivative(function.name, "", function, Notes(), False, lambda: function)))
+    with internal_errors(function.name):
+        program = NUMPY.emit(NUMPY.prepare(Derivative(function.name, "", function, Notes(), False, lambda: function)))
     live = {text: read(*at) for text, at in lowered.live.items() if text in program.namespace}
     return loading.load(program.text, program.name, {**program.namespace, **live})
 

@@ -6,7 +6,6 @@ Values are immutable: an `Update`, `Append` or `Pop` works on a copy of its base
 from __future__ import annotations
 
 import operator
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from sourcead.ir.nodes import (
     AdjointBlock, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op,
     Operand, Pop, Range, Slice, Sub, Update, Var, View
 )
-from sourcead.ir.records import is_record, map_value
+from sourcead.ir.records import is_record
 
 Env = dict[Var, Any]
 
@@ -65,65 +64,57 @@ def _value(operand: Operand | None, env: Env) -> Any:
     raise TypeError(f"not an operand: {operand!r}")
 
 
-def copied(x: Any) -> Any:
-    """Return a copy that shares no array, list or dict with `x`."""
-    return x.copy() if isinstance(x, np.ndarray) else map_value(x, copied)
-
-
-@singledispatch
 def _do(op: Op, env: Env) -> list:
     """Return the results of an op."""
+    match op:
+        case Let(value):
+            return [_value(value, env)]
+        case Call(fn):
+            return [_call(_value(fn, env) if isinstance(fn, Var | Const) else fn, op, env)]
+        case Attr(base, name):
+            return [getattr(_value(base, env), name)]
+        case Index(base, key):
+            return [_item(_value(base, env), _value(key, env))]
+        case Build("dict", items, keys):
+            return [dict(zip(keys, _value(items, env)))]
+        case Build("record", items, keys, cls):
+            return [runtime.make_record(cls, **dict(zip(keys, _value(items, env))))]
+        case Build(kind, items):
+            return [{"list": list, "tuple": tuple, "set": set}[kind](_value(items, env))]
+        case Append(base, value, path, at):
+            base = runtime.copy(_value(base, env))
+            items = _list_at(base, path, env)
+            items.insert(len(items) if at is None else _value(at, env), _value(value, env))
+            return [base]
+        case Pop(base, path, at):
+            base = runtime.copy(_value(base, env))
+            return [base, _list_at(base, path, env).pop(-1 if at is None else _value(at, env))]
+        case Update(base, path, value, mode):
+            return [_updated(runtime.copy(_value(base, env)), path, _value(value, env), mode, env)]
+        case Effect("assert", (condition, *message)):
+            if not _value(condition, env):
+                raise AssertionError(*_value(tuple(message), env))
+            return []
+        case Effect(_, (error,)):
+            raise _value(error, env)
+        case Branch(cond, then, orelse):
+            return _run(then if _value(cond, env) else orelse, env)
+        case Loop():
+            return _loop(op, env)
+        case Closure(params, body):
+            return [lambda *args: _bare(_run(body, {**env, **dict(zip(params, args))}))]
+        case AdjointBlock(values):
+            return list(_value(values, env))
     raise TypeError(f"not an op: {op!r}")
 
 
-@_do.register
-def _(op: Let, env):
-    return [_value(op.value, env)]
-
-
-@_do.register
-def _(op: Call, env):
-    fn = env[op.fn] if isinstance(op.fn, Var) else op.fn.value if isinstance(op.fn, Const) else op.fn
-    return [fn(*_value(op.args, env), **{k: _value(v, env) for k, v in op.kwargs})]
-
-
-@_do.register
-def _(op: Attr, env):
-    return [getattr(_value(op.base, env), op.name)]
-
-
-@_do.register
-def _(op: Index, env):
-    return [_item(_value(op.base, env), _value(op.key, env))]
+def _call(fn: Any, call: Call | View, env: Env, *before: Any) -> Any:
+    """Return the result of calling `fn` with some arguments, and those of the call or view after them."""
+    return fn(*before, *_value(call.args, env), **{k: _value(v, env) for k, v in call.kwargs})
 
 
 def _item(base, key):
     return getattr(base, key) if isinstance(key, str) and is_record(base) else base[key]
-
-
-@_do.register
-def _(op: Build, env):
-    items = [_value(item, env) for item in op.items]
-    if op.kind == "dict":
-        return [dict(zip(op.keys, items))]
-    if op.kind == "record":
-        return [runtime.make_record(op.cls, **dict(zip(op.keys, items)))]
-    return [{"list": list, "tuple": tuple, "set": set}[op.kind](items)]
-
-
-@_do.register
-def _(op: Append, env):
-    base = copied(_value(op.base, env))
-    items = _list_at(base, op.path, env)
-    items.insert(len(items) if op.at is None else _value(op.at, env), _value(op.value, env))
-    return [base]
-
-
-@_do.register
-def _(op: Pop, env):
-    base = copied(_value(op.base, env))
-    item = _list_at(base, op.path, env).pop(-1 if op.at is None else _value(op.at, env))
-    return [base, item]
 
 
 def _list_at(base: Any, path: tuple[Sub, ...], env: Env) -> list:
@@ -133,13 +124,12 @@ def _list_at(base: Any, path: tuple[Sub, ...], env: Env) -> list:
     return base
 
 
-@_do.register
-def _(op: Update, env):
-    base, value = copied(_value(op.base, env)), _value(op.value, env)
-    if not op.path:
-        return [_updated_whole(base, value, op.mode)]
-    _write_part(base, op.path, value, op.mode, env)
-    return [base]
+def _updated(base: Any, path: tuple, value: Any, mode: str, env: Env) -> Any:
+    """Return `base`, which is a copy already, after an update."""
+    if not path:
+        return _updated_whole(base, value, mode)
+    _write_part(base, path, value, mode, env)
+    return base
 
 
 def _write_part(part, path: tuple, value, mode: str, env: Env) -> None:
@@ -159,7 +149,7 @@ def _write_part(part, path: tuple, value, mode: str, env: Env) -> None:
 def _step(part, step, env: Env):
     if isinstance(step, Sub):
         return _item(part, _value(step.key, env))
-    return step.fn(part, *_value(step.args, env), **{k: _value(v, env) for k, v in step.kwargs})
+    return _call(step.fn, step, env, part)
 
 
 def _updated_whole(base, value, mode: str):
@@ -184,54 +174,25 @@ def _write(part, key, value, mode: str):
         part[key] = (operator.add if mode == "add" else operator.sub)(part[key], value)
 
 
-@_do.register
-def _(op: Effect, env):
-    args = _value(op.args, env)
-    if op.kind == "assert":
-        if not args[0]:
-            raise AssertionError(*args[1:])
-        return []
-    raise args[0]
-
-
-@_do.register
-def _(op: Branch, env):
-    return _run(op.then if _value(op.cond, env) else op.orelse, env)
-
-
-@_do.register
-def _(op: Loop, env):
-    env.update(zip(op.params, [_value(init, env) for init in op.inits]))
+def _loop(op: Loop, env: Env) -> list:
+    """Return the results of a loop."""
+    env.update(zip(op.params, _value(op.inits, env)))
 
     def iterate():
         env.update(zip(op.params, _run(op.body, env)))
         return op.leave is not None and env[op.leave]
 
-    if isinstance(op.domain, Block):
-        while _run(op.domain, env)[0]:
-            if iterate():
-                break
-    else:
-        domain = op.domain
-        over = (
-            range(*_value((domain.start, domain.stop, domain.step), env))
-            if isinstance(domain, Range)
-            else _value(domain, env)
-        )
-        for env[op.index] in over:
-            if iterate():
-                break
+    match op.domain:
+        case Block() as condition:
+            while _run(condition, env)[0]:
+                if iterate():
+                    break
+            return [env[p] for p in op.params]
+        case Range(start, stop, step):
+            over = range(*_value((start, stop, step), env))
+        case sequence:
+            over = _value(sequence, env)
+    for env[op.index] in over:
+        if iterate():
+            break
     return [env[p] for p in op.params]
-
-
-@_do.register
-def _(op: Closure, env):
-    def closure(*args):
-        return _bare(_run(op.body, {**env, **dict(zip(op.params, args))}))
-
-    return [closure]
-
-
-@_do.register
-def _(op: AdjointBlock, env):
-    return [_value(v, env) for v in op.values]

@@ -188,6 +188,11 @@ def anydim() -> Sym:
     return Sym()
 
 
+def is_known_container(t: Type) -> bool:
+    """Return whether a type is that of a tuple, list, dict or record."""
+    return isinstance(t, (TupleT, ListT, DictT, MapT, StructT))
+
+
 def is_array(t: Type) -> bool:
     return isinstance(t, Array)
 

@@ -95,11 +95,6 @@ class Facts:
         self.replaced[var] = self.resolve(atom)
         self.changed = True
 
-    def replace_everywhere(self, var: Var, atom: Atom) -> None:
-        """Let `atom` stand for `var`, also in statements that were visited already."""
-        self.replace(var, atom)
-        self.late = True
-
     def define(self, stmt: Stmt) -> None:
         for target in stmt.targets:
             self.definitions[target] = stmt

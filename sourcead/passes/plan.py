@@ -24,15 +24,13 @@ from sourcead.passes.cleanup.broadcasts import remove_broadcasts
 from sourcead.passes.cleanup.common_subexpressions import merge_common
 from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
-from sourcead.passes.cleanup.einsum_products import multiply_einsums
-from sourcead.passes.cleanup.factor_sums import factor_sums
 from sourcead.passes.cleanup.shape_queries import query_current_versions, query_first_versions, share_shapes
+from sourcead.passes.cleanup.sums_of_products import factor_sums, multiply_einsums
 from sourcead.passes.cleanup.writes_through_reshape import expand_writes_through_reshape
 from sourcead.passes.loops.fission import sum_after_loops
-from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products
+from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products, share_arrays
 from sourcead.passes.loops.interchange import interchange_loops
 from sourcead.passes.loops.scalar_replacement import accumulate_in_variables
-from sourcead.passes.loops.share_arrays import share_arrays
 from sourcead.passes.residuals.add_to_records import add_to_records
 from sourcead.passes.residuals.clears import remove_dead_clears, sink_clears
 from sourcead.passes.residuals.copy_live_versions import copy_live_versions

@@ -7,7 +7,7 @@ compiler refers to the helpers through this package, as in `runtime.unbroadcast`
 from typing import Any
 
 from sourcead.runtime.broadcasting import like_arrays, like_sequence, unbroadcast, unbroadcast_each
-from sourcead.runtime.checks import check_first_result, check_layout, refuse_now, seed
+from sourcead.runtime.checks import check_first_result, check_layout, computed, refuse_now, seed, unhandled
 from sourcead.runtime.compiler_hints import is_literal, stop_gradient, undefined
 from sourcead.runtime.elementwise import (
     binary_exponent, digamma, direction, divide_or_zero, equal_shares, log_or_zero, lower_exponent, sinc_slope
@@ -28,11 +28,12 @@ from sourcead.runtime.signals import (
     convolve_cotangents, fit_axis, interp_cotangents, irfft_weights, polyval_cotangents, root_slopes
 )
 from sourcead.runtime.structures import (
-    add, copy, fields_of, is_record, like_argument, make_record, replaced_cotangent, zeros_if_assigned, zeros_like
+    add, copy, fields_of, is_record, like_argument, make_record, map_parts, replaced_cotangent, zeros_if_assigned,
+    zeros_like
 )
 from sourcead.runtime.subscripts import (
     assigned_cotangent, best_place, choose_cotangent, cotangent_at, count_trimmed, distinct_places, gather_cotangent,
-    index_add, only_at, scatter, select_cotangents, shortest, slice_bounds, sort_cotangent, sorted_order,
+    index_add, only_at, repeats, scatter, select_cotangents, shortest, slice_bounds, sort_cotangent, sorted_order,
     take_along_cotangent, take_cotangent, with_added, without
 )
 

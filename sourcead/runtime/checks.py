@@ -19,6 +19,21 @@ def check_layout(x, name):
         )
 
 
+def computed(value):
+    """Take a value whose computation may raise an exception that the program handles, so that it is computed although nothing reads it."""
+
+
+class unhandled:
+    """Refuse an exception in the code inside, which the program handles in a way that is not differentiated."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None and issubclass(kind, Exception):
+            refuse_now(f"the program handles {kind.__name__} here ({error}), which is not differentiated: test for the case with `if`")
+
+
 def check_first_result(items):
     """Refuse results that `np.vectorize` rounds because it takes the dtype of all from the first one."""
     if items and isinstance(items[0], (int, np.integer)) and any(isinstance(x, (float, np.inexact, np.ndarray)) for x in items):

@@ -24,40 +24,35 @@ def fields_of(x):
     return {**found, **getattr(x, "__dict__", {})}
 
 
+def map_parts(f, x, *others):
+    """Return a dict, tuple, list or record with `f(part, *parts of the others)` in place of each part, or None for any other value."""
+    if isinstance(x, dict):
+        return {k: f(v, *(other[k] for other in others)) for k, v in x.items()}
+    if isinstance(x, (tuple, list)):
+        items = [f(*parts) for parts in zip(x, *others)]
+        return type(x)(*items) if hasattr(x, "_fields") else items if isinstance(x, list) else tuple(items)
+    if isinstance(x, (np.ndarray, np.generic)) or not is_record(x):
+        return None
+    return make_record(type(x), **map_parts(f, fields_of(x), *map(fields_of, others)))
+
+
 def copy(x):
     """Return a copy of a structure of arrays, lists, tuples, dicts and records that shares no memory with it."""
     if isinstance(x, np.ndarray):
         return x.copy()
-    if isinstance(x, dict):
-        return type(x)((k, copy(v)) for k, v in x.items())
-    if isinstance(x, tuple):
-        items = [copy(v) for v in x]
-        return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
-    if isinstance(x, list):
-        return [copy(v) for v in x]
-    if is_record(x) and not isinstance(x, np.generic):
-        return make_record(type(x), **{k: copy(v) for k, v in fields_of(x).items()})
-    return x
+    copied = map_parts(copy, x)
+    return x if copied is None else x | copied if isinstance(x, dict) else copied
 
 
 def zeros_like(x):
     """Return the zero cotangent of a structure of numbers and arrays, with None for objects that carry no derivative."""
     if isinstance(x, np.ndarray):
         return np.zeros_like(x) if x.dtype.kind in "fc" else np.zeros(x.shape)
-    if isinstance(x, dict):
-        return {k: zeros_like(v) for k, v in x.items()}
-    if isinstance(x, tuple):
-        items = [zeros_like(v) for v in x]
-        return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
-    if isinstance(x, list):
-        return [zeros_like(v) for v in x]
     if isinstance(x, np.inexact):
         return x.dtype.type(0)
     if isinstance(x, complex):
         return 0j
-    if isinstance(x, (int, float, np.number, np.bool_)):
-        return 0.0
-    return make_record(type(x), **{k: zeros_like(v) for k, v in fields_of(x).items()}) if is_record(x) else None
+    return 0.0 if isinstance(x, (int, float, np.number, np.bool_)) else map_parts(zeros_like, x)
 
 
 def zeros_if_assigned(x):
@@ -67,34 +62,21 @@ def zeros_if_assigned(x):
 
 def add(a, b):
     """Return the sum of two cotangents of the same structure, where None is zero."""
-    if a is None:
-        return b
-    if b is None:
-        return a
+    if a is None or b is None:
+        return b if a is None else a
     if isinstance(a, dict):
         return {k: add(a.get(k), b.get(k)) for k in {**a, **b}}
-    if isinstance(a, tuple):
-        items = [add(v, w) for v, w in zip(a, b)]
-        return type(a)(*items) if hasattr(a, "_fields") else tuple(items)
-    if isinstance(a, list):
-        return [add(v, w) for v, w in zip(a, b)]
-    if is_record(a) and not isinstance(a, (np.ndarray, np.generic)):
-        theirs = fields_of(b)
-        return make_record(type(a), **{k: add(v, theirs[k]) for k, v in fields_of(a).items()})
-    return a + b
+    total = map_parts(add, a, b)
+    return a + b if total is None else total
 
 
 def like_argument(d, x):
     """Return the cotangent `d` in the structure of `x`, with zeros where `d` is the number 0 instead of an array or container."""
     if isinstance(x, np.ndarray):
         return d if np.shape(d) == x.shape else np.broadcast_to(d, x.shape).astype(x.dtype)
-    if isinstance(x, dict):
-        return {k: like_argument(d[k], v) for k, v in x.items()} if isinstance(d, dict) else zeros_like(x)
-    if isinstance(x, (list, tuple)):
-        if not isinstance(d, (list, tuple)):
-            return zeros_like(x)
-        items = [like_argument(p, v) for p, v in zip(d, x)]
-        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+    if isinstance(x, (dict, list, tuple)):
+        alike = isinstance(d, dict if isinstance(x, dict) else (list, tuple))
+        return map_parts(lambda v, part: like_argument(part, v), x, d) if alike else zeros_like(x)
     return float(d) if type(x) is float and isinstance(d, (np.float16, np.float32)) else d
 
 

@@ -16,11 +16,16 @@ def index_add(d, key, v):
         items = list(d)
         items[key] = add(items[key], v)
         d = tuple(items)
-    elif any(isinstance(k, (list, np.ndarray)) for k in (key if isinstance(key, tuple) else (key,))):
+    elif repeats(key):
         np.add.at(d, key, v)
     else:
         d[key] += v
     return d
+
+
+def repeats(key):
+    """Return whether a subscript of an array may name an element more than once."""
+    return any(isinstance(k, (list, tuple, np.ndarray)) for k in (key if isinstance(key, tuple) else (key,)))
 
 
 def with_added(d, key, v):
@@ -36,7 +41,7 @@ def scatter(d_y, key, x):
 def assigned_cotangent(d_a, key, v):
     """Return the cotangent of `v` in `a[key] = v`; if an element is written more than once, only the last write counts."""
     d_v = d_a[key]
-    if any(isinstance(k, (list, np.ndarray)) for k in (key if isinstance(key, tuple) else (key,))):
+    if repeats(key):
         writer = np.arange(d_v.size).reshape(d_v.shape)
         last = np.zeros(d_a.shape, dtype=int)
         last[key] = writer

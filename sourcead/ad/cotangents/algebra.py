@@ -15,16 +15,17 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from functools import singledispatch
 
 import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import Append, Atom, Block, Branch, Build, Const, Index, Operand, Pop, Stmt, Sub, Update, Var
+from sourcead.ir.nodes import (
+    Append, Atom, Block, Branch, Build, Const, Index, Operand, Pop, Slice, Stmt, Sub, Update, Var
+)
 from sourcead.ir.type_of import list_type
 from sourcead.ir.types import (
-    BOOL, Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown,
+    BOOL, INT, Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown,
     keyed_parts
 )
 
@@ -34,52 +35,25 @@ CONTAINERS = (TupleT, ListT, DictT, StructT, Unknown)
 
 def zeros(build: Builder, x: Atom) -> Atom:
     """Emit and return a zero cotangent of a value."""
-    return zero(atom_type(x), build, x)
+    t, name = atom_type(x), f"d_{x.name}" if isinstance(x, Var) else "d"
+    match t:
+        case Scalar(kind):
+            return Const(0j) if kind == "complex" else Const(0.0)
+        case MapT():
+            return build.emit(Build("dict", (), ()), t, name)
+        case Array(dtype) if dtype is not None and dtype.kind in "fc" and x not in build.unassigned:
+            return build.call(np.zeros_like, x, name=name)
+    return build.call(runtime.zeros_if_assigned if x in build.unassigned else runtime.zeros_like, x, type=t, name=name)
 
 
-@singledispatch
-def zero(t: Type, build: Builder, x: Atom) -> Atom:
-    """Return a zero cotangent of `x`, of type `t`."""
-    made_by = runtime.zeros_if_assigned if x in build.unassigned else runtime.zeros_like
-    return build.call(made_by, x, type=t, name=cotangent_name(x))
-
-
-@zero.register
-def _(t: Scalar, build, x):
-    return Const(0j) if t.kind == "complex" else Const(0.0)
-
-
-@zero.register
-def _(t: Array, build, x):
-    if x in build.unassigned or t.dtype is None or t.dtype.kind not in "fc":
-        return zero.dispatch(Type)(t, build, x)
-    return build.call(np.zeros_like, x, name=cotangent_name(x))
-
-
-@zero.register
-def _(t: MapT, build, x):
-    return build.emit(Build("dict", (), ()), t, cotangent_name(x))
-
-
-def cotangent_name(x: Atom) -> str:
-    """Return the name that the cotangent of a value has in the text."""
-    return f"d_{x.name}" if isinstance(x, Var) else "d"
-
-
-@singledispatch
 def plus(t: Type, build: Builder, d1: Atom, d2: Atom, name: str) -> Atom:
     """Return the sum of two cotangents of a value of type `t`."""
+    match t:
+        case Scalar():
+            return build.call(operator.add, d1, d2, name=name)
+        case Array():
+            return build.emit(Update(d1, (), d2, "add"), atom_type(d1), name)
     return build.call(runtime.add, d1, d2, type=t, name=name)
-
-
-@plus.register
-def _(t: Scalar, build, d1, d2, name):
-    return build.call(operator.add, d1, d2, name=name)
-
-
-@plus.register
-def _(t: Array, build, d1, d2, name):
-    return build.emit(Update(d1, (), d2, "add"), atom_type(d1), name)
 
 
 # ---- containers whose keys are known ----
@@ -139,42 +113,35 @@ class Place:
     distinct: bool
 
 
-@singledispatch
 def add_at(t: Type, build: Builder, d: Atom, place: Place, d_part: Atom) -> Atom:
     """Return the cotangent `d` of a value of type `t` with a contribution to one part."""
-    update = Update(d, (Sub(place.key),), d_part, "add", place.distinct)
-    return build.emit(update, atom_type(d), f"d_{place.x.name}")
+    part, name = place.part, f"d_{place.x.name}"
+    if isinstance(t, MapT):
+        number = isinstance(part.type, Scalar)
+        before = build.call(dict.get, d, place.key, *([Const(0.0)] if number else []), type=part.type, name=f"{name}_item")
+        total = build.call(operator.add if number else runtime.add, before, d_part, type=part.type, name=f"{name}_item")
+        return build.emit(Update(d, (Sub(place.key),), total), t, name)
+    of_items = isinstance(t, (ListT, TupleT))
+    if isinstance(t, Unknown):
+        parts = place.key if isinstance(place.key, tuple) else (place.key,)
+        types = [Unknown() if isinstance(p, tuple) else INT if isinstance(p, Slice) else atom_type(p) for p in parts]
+        of_items = not any(isinstance(p, ListT) or isinstance(p, Array) and p.dims for p in types)  # only arrays have such subscripts
+        constant = isinstance(place.key, Const) and isinstance(place.key.value, int)  # it may be a tuple
+        if of_items and (constant or any(isinstance(p, (Array, TupleT, Unknown)) for p in types)):
+            return build.call(runtime.with_added, d, place.key, d_part, type=t, name=name)
+    if of_items and isinstance(part.type, CONTAINERS):
+        before = build.emit(Index(d, place.key), part.type, f"d_{part.name}")
+        total = build.call(runtime.add, before, d_part, type=part.type, name=f"d_{part.name}")
+        return build.emit(Update(d, (Sub(place.key),), total, "set"), t, name)
+    return build.emit(Update(d, (Sub(place.key),), d_part, "add", place.distinct), atom_type(d), name)
 
 
-@add_at.register(ListT)
-@add_at.register(TupleT)
-def _(t, build, d, place, d_part):
-    part = place.part
-    if not isinstance(part.type, CONTAINERS):
-        return add_at.dispatch(Type)(t, build, d, place, d_part)
-    before = build.emit(Index(d, place.key), part.type, f"d_{part.name}")
-    total = build.call(runtime.add, before, d_part, type=part.type, name=f"d_{part.name}")
-    return build.emit(Update(d, (Sub(place.key),), total, "set"), t, f"d_{place.x.name}")
-
-
-@add_at.register
-def _(t: Unknown, build, d, place, d_part):
-    if isinstance(place.key, Const) and isinstance(place.key.value, int):  # it may be a tuple
-        return build.call(runtime.with_added, d, place.key, d_part, type=t, name=f"d_{place.x.name}")
-    return add_at.dispatch(ListT)(t, build, d, place, d_part)
-
-
-@add_at.register
-def _(t: MapT, build, d, place, d_part):
-    number, name = isinstance(place.part.type, Scalar), f"d_{place.x.name}_item"
-    before = build.call(dict.get, d, place.key, *([Const(0.0)] if number else []), type=place.part.type, name=name)
-    total = build.call(operator.add if number else runtime.add, before, d_part, type=place.part.type, name=name)
-    return build.emit(Update(d, (Sub(place.key),), total), t, f"d_{place.x.name}")
-
-
-@singledispatch
 def get_at(t: Type, build: Builder, d: Atom, path: tuple, part: Atom) -> Atom:
     """Return the part at a path of the cotangent `d` of a value of type `t`; `part` is that part of the value."""
+    if isinstance(t, MapT):
+        number = isinstance(atom_type(part), Scalar)
+        fn, otherwise = (dict.get, Const(0.0)) if number else (runtime.cotangent_at, part)
+        return build.call(fn, d, path[0].key, otherwise, type=atom_type(part), name="d")
     for step in path:
         if isinstance(step, Sub):
             d = build.index(d, step.key, name=f"{d.name}_part" if isinstance(d, Var) else "d_part")
@@ -183,56 +150,33 @@ def get_at(t: Type, build: Builder, d: Atom, path: tuple, part: Atom) -> Atom:
     return d
 
 
-@get_at.register
-def _(t: MapT, build, d, path, part):
-    if isinstance(atom_type(part), Scalar):
-        return build.call(dict.get, d, path[0].key, Const(0.0), type=atom_type(part), name="d")
-    return build.call(runtime.cotangent_at, d, path[0].key, part, type=atom_type(part), name="d")
-
-
-@singledispatch
 def clear_at(t: Type, build: Builder, x: Var, path: tuple) -> Atom:
     """Return what stands at a path of the cotangent of `x`, of type `t`, after an assignment has replaced what stood there."""
-    return Const(0.0)
-
-
-@clear_at.register
-def _(t: ListT, build, x, path):
-    return zeros(build, build.index(x, path[0].key)) if len(path) == 1 and isinstance(path[0], Sub) else Const(0.0)
-
-
-@clear_at.register
-def _(t: MapT, build, x, path):
-    return Const(0.0) if isinstance(t.item, Scalar) else Const(None)
+    if isinstance(t, ListT) and len(path) == 1 and isinstance(path[0], Sub):
+        return zeros(build, build.index(x, path[0].key))
+    return Const(None) if isinstance(t, MapT) and not isinstance(t.item, Scalar) else Const(0.0)
 
 
 # ---- lists that grow and shrink ----
 
 
-@singledispatch
 def pop_from(t: Type, build: Builder, d: Atom, op: Append, targets: tuple[Var, Var]) -> None:
     """Emit `rest, d_item = pop d`: the reverse of the append `op` to a list in a value of type `t`."""
-    build.add(Stmt(targets, Pop(d, op.path, op.at)))
-
-
-@pop_from.register
-def _(t: MapT, build, d, op, targets):  # the cotangent of a dict lacks the key if nothing has come to the list under it
+    if not isinstance(t, MapT):
+        return build.add(Stmt(targets, Pop(d, op.path, op.at)))
+    # the cotangent of a dict lacks the key if nothing has come to the list under it
     there = build.call(dict.get, d, op.path[0].key, type=BOOL, name="there")  # an empty list counts as none
     popped = tuple(Var(v.name, v.type, True) for v in targets)
     with build.block() as missing:
         item = zeros(build, op.value)
     arms = Block((Stmt(popped, Pop(d, op.path, op.at)),), popped), Block(tuple(missing), (d, item))
-    build.add(Stmt(targets, Branch(there, *arms)))
+    return build.add(Stmt(targets, Branch(there, *arms)))
 
 
-@singledispatch
 def append_to(t: Type, build: Builder, d: Atom, d_item: Atom, op: Pop, rest: Var) -> Atom:
     """Return `d ++ [d_item]`: the reverse of the pop `op` from a list in a value of type `t`, which leaves `rest`."""
-    return build.emit(Append(d, d_item, op.path, op.at), atom_type(d), f"d_{op.base.name}")
-
-
-@append_to.register
-def _(t: MapT, build, d, d_item, op, rest):
+    if not isinstance(t, MapT):
+        return build.emit(Append(d, d_item, op.path, op.at), atom_type(d), f"d_{op.base.name}")
     items = get_at(t, build, d, op.path[:1], build.index(rest, op.path[0].key))
     grown = build.emit(Append(items, d_item, op.path[1:], op.at), atom_type(items), "d_items")
     return build.emit(Update(d, op.path[:1], grown), t, f"d_{op.base.name}")

@@ -13,7 +13,7 @@ from sourcead.ad.cotangents.algebra import assembled, plus, zeros
 from sourcead.ad.cotangents.shapes import in_dtype
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Var
-from sourcead.ir.types import Scalar, Type
+from sourcead.ir.types import FLOAT, Type
 
 RECENT = 8  # statements of one rule
 
@@ -60,8 +60,8 @@ class Cotangents:
     def _sum(self, before: Atom | None, d: Atom, var: Var, t: Type) -> Atom:
         if before is None:
             return renamed(self.build, d, f"d_{var.name}")
-        add = plus.dispatch(Scalar if var in self.build.maybe_number else type(t))  # what may be a number takes no array in place
-        return add(t, self.build, before, d, f"d_{var.name}")
+        t = FLOAT if var in self.build.maybe_number else t  # what may be a number takes no array in place
+        return plus(t, self.build, before, d, f"d_{var.name}")
 
     def get(self, var: Var) -> Atom | None:
         """Return the cotangent as one atom; None if nothing has contributed."""

@@ -119,7 +119,9 @@ class Tangents:
             return self.build.emit(Build("list", ()), t, "t_items")
         if isinstance(t, MapT):  # with the keys of the dict itself, so that both are read alike
             return self.build.call(runtime.zeros_like, operand, type=tangent_type(t))
-        if isinstance(t, Scalar) or t == tangent_type(t):
+        if operand in self.build.unassigned and not isinstance(t, Scalar):
+            made = self.build.call(runtime.zeros_if_assigned, operand, type=tangent_type(t))
+        elif isinstance(t, Scalar) or t == tangent_type(t):
             made = zeros(self.build, operand)
         else:
             made = self.build.call(runtime.zeros_like, operand, type=tangent_type(t))

@@ -13,7 +13,7 @@ from sourcead.ad.residuals.notes import Kept, LoopNote
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Block, Build, Const, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, ListT
-from sourcead.ir.walk import free_vars, substitute
+from sourcead.ir.walk import copied, free_vars, substitute
 from sourcead.runtime.checkpoint_schedules import positive_number
 
 
@@ -67,12 +67,12 @@ class Checkpointed(LoopWriter):
         setup, inside = self.builder(), self.builder()
         self.stacks = {p: c.taken_off() for p, c in self.lists.items()}
         domain, index, entry, values = self.walk(setup, inside)
-        results = rerun.reversal(inside, {**values, **entry})
+        again = copied(rerun.again, {**values, **entry})
         read = set(free_vars(rerun.again))
         left = [replace(c, end=entry[c.end]) for c in self.left.values() if c.param in read]
         restored = {c: self.put_back(k, entry) for c, k in task.restored().items()}
         carried = [*left, *restored.values(), *self.stacks.values(), *self.more]
-        loop = self.reverse_loop(domain, index, Block(tuple(inside.stmts), results), carried, self.cotangents)
+        loop = self.reverse_loop(domain, index, Block((*inside.stmts, *again.stmts), again.results), carried, self.cotangents)
         told, *rest = self.note()
         kept = tuple(Kept(p.name, p.type) for p in rerun.params)
         task.maker.notes += [*rerun.notes, LoopNote(task.stmt.origin, told, kept, tuple(rest))]

@@ -54,7 +54,8 @@ class Rerun:
         self.written = set(task.maker.chains.carried_by(task.stmt).values())
         self.again, gone = self.both_sweeps(block, sweep, known)
         body, lost = without_effects(self.op.body)
-        self.plain = replace(task.stmt, op=replace(self.op, body=without_policies(body), leave=None, policy=None))
+        body = rewrite(body, lambda s: [replace(s, op=replace(s.op, policy=None)) if isinstance(s.op, Loop) else s])
+        self.plain = replace(task.stmt, op=replace(self.op, body=body, leave=None, policy=None))
         if isinstance(self.op.domain, Block):  # it runs again for as many iterations as it took
             self.plain = replace(self.plain, op=replace(self.plain.op, domain=Range(*COUNTED), index=Var("_", INT, True)))
         free = free_vars(self.again)
@@ -133,12 +134,6 @@ class Rerun:
         build.add(Stmt(tuple(outs.values()), loop, self.stmt.origin))
         return outs
 
-    def reversal(self, build: Builder, values: dict[Var, Atom]) -> tuple[Atom, ...]:
-        """Emit the block and its reverse with these values of variables, and return what they yield."""
-        made = copied(self.again, values)
-        build.stmts += made.stmts
-        return made.results
-
     def kept(self, build: Builder, p: Var, atom: Atom) -> Atom:
         """Return a value to be put on a list of states, copied if it is an array that is written in place."""
         k = self.op.params.index(p)
@@ -182,8 +177,3 @@ def without_effects(block: Block) -> tuple[Block, dict[Var, Stmt]]:
         return (stmt,)
 
     return rewrite(block, change), gone
-
-
-def without_policies(block: Block) -> Block:
-    """Return the block with the checkpoint policies of its loops removed."""
-    return rewrite(block, lambda s: [replace(s, op=replace(s.op, policy=None)) if isinstance(s.op, Loop) else s])

@@ -14,12 +14,11 @@ import numpy as np
 
 from sourcead.ad.residuals.costs import size
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
+from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import Atom, Attr, Block, Call, Index, Loop, Stmt, Var, operand_atoms
-from sourcead.ir.types import Array, is_array
+from sourcead.ir.nodes import Atom, Block, Call, Index, Loop, Stmt, Var, operand_atoms
+from sourcead.ir.types import Array
 from sourcead.ir.walk import free_vars, map_atoms, map_op, walk
-
-METADATA = ("shape", "size", "ndim", "dtype")
 
 
 @dataclass(eq=False)
@@ -148,14 +147,7 @@ def defined_inside(stmt: Stmt) -> dict[Var, Stmt | None]:
 
 def is_metadata_read(v: Var, reader: Stmt | None) -> bool:
     """Return whether a statement reads only the shape or dtype of a variable."""
-    if reader is None:
-        return False
-    match reader.op:
-        case Attr(base, name):
-            return base is v and name in METADATA
-        case Call(fn, (x,), ()) if fn in (np.zeros_like, len):
-            return x is v and is_array(v.type)
-    return False
+    return reader is not None and queried(reader.op) is v
 
 
 def makes_zeros(stmt: Stmt) -> bool:

@@ -1,13 +1,21 @@
 """The plan of what a loop saves: a minimum cut between the body and the values that the reverse of an iteration reads.
 
 A value that the reverse reads is restored (a version of an array whose writes are undone), read again from a finished array,
-rebuilt from others, or saved.
+rebuilt from others, or saved.  What is neither rebuilt nor still in scope has one of these places (`Storage`):
+
+    a value that is saved                   hs = []; loop: hs.append(h)             reverse: h = hs.pop()
+    a value on leaving an iteration         the value on entry to the next          the reverse loop carries it backward
+    an array that is written in place       olds.append(a[i]); a[i] = v             a[i] = olds.pop()
+
+The lists are `Build` ops with `residual`; the passes and engines that keep them in another form find them by
+`analysis/residual_stacks.py`.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 
 from sourcead.ad.residuals.code_regions import (
@@ -16,7 +24,7 @@ from sourcead.ad.residuals.code_regions import (
 from sourcead.ad.residuals.costs import is_cheap, size
 from sourcead.ad.residuals.loop_pair import LoopTask
 from sourcead.ad.residuals.minimum_cut import minimum_node_cut
-from sourcead.ad.residuals.storage import Storage
+from sourcead.ad.residuals.notes import Kept, LoopNote, rebuilt
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads, reverse_ops
 from sourcead.analysis.array_versions import updates_in
 from sourcead.analysis.builder import Builder, atom_type
@@ -29,6 +37,39 @@ from sourcead.passes.equality import same
 LIST = 1.0  # cost of one more list, in numbers saved
 PART = 0.9  # of a part of an array, where its size is not known
 SHARED = 0.001  # cost of a value that another list holds anyway
+
+
+@dataclass(frozen=True)
+class Storage:
+    """The storage of a loop's values, by the way in which each is kept.
+
+    Attributes:
+        listed: values of which each iteration appends one to a list.
+        carried: values on leaving an iteration, each with the variant that has it on entry to the next; the variant is listed.
+        flag: the carried flag that the loop was left, true at most in the last iteration, or None if the reverse does not read it.
+        restored: the chains of the arrays that the reverse puts back as they were, with the numbers of their variants.
+        overwritten: the values overwritten by updates that the reverse undoes, each with its array.
+    """
+
+    listed: list[Var]
+    carried: dict[Var, Var]
+    flag: Var | None
+    restored: dict[Var, int]
+    overwritten: dict[Var, Var]
+
+    def note(self, loop: Stmt, again: Iterable[Var]) -> LoopNote:
+        """Return the note for the user on a loop that rebuilds the values `again`."""
+        kept = [Kept(v.name, v.type) for v in self.listed if v not in self.overwritten]
+        olds = [v for v in self.listed if v in self.overwritten]
+        kept += [Kept(f"what is overwritten of {self.overwritten[v].name}", v.type) for v in olds]
+        rest = []
+        if self.carried:
+            names = ", ".join(sorted({p.name for p in self.carried.values()}))
+            rest.append(f"carries {names} backward, whose value on leaving an iteration is that on entering the next")
+        if self.restored:
+            rest.append(f"puts back {', '.join(loop.op.params[k].name for k in self.restored.values())} as it was")
+        head = "saves in each iteration {}" if kept else "saves nothing"
+        return LoopNote(loop.origin, head, tuple(kept), (*rest, *rebuilt(again)))
 
 
 class LoopPlan:

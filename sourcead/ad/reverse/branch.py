@@ -40,8 +40,7 @@ def reverse_branch(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
     changed = changed_cotangents(op, cots, inner)
     if not changed and stmt not in r.adjoint_blocks:
         return
-    in_both_arms = {d for d in d_targets if d is not None}
-    columns = [yielded(r, key, inner, tails, in_both_arms) for key in changed]
+    columns = [yielded(r, key, inner, tails) for key in changed]
     targets = [Var(f"d_{var.name}", cotangent_type(var, key, column), True) for (var, key), column in zip(changed, columns)]
     arms = []
     for side, sweep in enumerate(sweeps):
@@ -82,21 +81,15 @@ def changed_cotangents(op: Branch, cots: Cotangents, inner: list[Cotangents]) ->
     return list(changed)
 
 
-def yielded(
-    r: Reverse, changed: Key, inner: list[Cotangents], tails: list[list[Stmt]], in_both_arms: set[Atom]
-) -> list[Atom]:
+def yielded(r: Reverse, changed: Key, inner: list[Cotangents], tails: list[list[Stmt]]) -> list[Atom]:
     """Return what each arm yields for a cotangent, and append zeros to the tail of an arm that has none."""
     var, key = changed
     found = [arm.whole.get(var) if key is None else arm.parts.get(var, {}).get(key) for arm in inner]
     for side, d in enumerate(found):
         if d is not None:
             continue
-        other = found[1 - side] if key is None else None
         with r.build.block() as stmts:
-            if var in r.unassigned and other in in_both_arms:  # `var` may not exist here
-                found[side] = zeros(r.build, other)
-            else:
-                found[side] = zeros(r.build, var if key is None else r.build.index(var, Const(key)))
+            found[side] = zeros(r.build, var if key is None else r.build.index(var, Const(key)))
         tails[side].extend(stmts)
     return found
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from sourcead.ad.cotangents.algebra import Place, add_at, changeable
 from sourcead.ad.cotangents.by_variable import Cotangents
-from sourcead.ad.cotangents.shapes import unbroadcast
+from sourcead.ad.cotangents.shapes import is_one, unbroadcast
 from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Const, Index, Operand, Slice, Stmt
-from sourcead.ir.types import Array, ListT, Scalar, TupleT, dims_of, keyed_parts
+from sourcead.ir.types import Array, ListT, Scalar, Sym, TupleT, Unknown, dims_of, keyed_parts
 
 
 def reverse_index(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
@@ -41,7 +41,22 @@ def reverse_index(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
 
 
 def distinct(r: Reverse, key: Operand) -> bool:
-    """Return whether a subscript with integer arrays surely names no element twice, because one of them is an `arange(n)`."""
-    parts = key if isinstance(key, tuple) else (key,)
-    arrays = [p for p in parts if not isinstance(p, (Slice, tuple)) and isinstance(atom_type(p), Array)]
-    return any(p in r.counting for p in arrays) and all(len(dims_of(atom_type(p)) or (0, 0)) == 1 for p in arrays)
+    """Return whether a subscript with integer arrays surely names no element twice, because one of them is an `arange(n)`.
+
+    The arrays have one axis, and none is longer than the `arange`, which would repeat its only number.
+    """
+    arrays, lengths = [], []
+    for part in key if isinstance(key, tuple) else (key,):
+        if isinstance(part, Slice) or isinstance(part, Const) and (part.value is None or part.value is ...):
+            continue
+        t = Unknown() if isinstance(part, tuple) else atom_type(part)
+        if isinstance(t, Array) and len(dims_of(t) or ()) == 1:
+            arrays.append(part)
+            lengths.append(t.dims[0])
+        elif not isinstance(t, Scalar) or t.kind != "int":
+            return False
+
+    def longest(n) -> bool:
+        return (n.many if isinstance(n, Sym) else n > 1) or all(is_one(m) or m is n for m in lengths)
+
+    return any(part in r.counting and longest(n) for part, n in zip(arrays, lengths))

@@ -15,7 +15,7 @@ from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.reverse.sweep import ReverseLoop
 from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Atom, Loop, Stmt, Var
+from sourcead.ir.nodes import Atom, Const, Loop, Stmt, Var
 from sourcead.ir.types import Array, TupleT, Type, dims_of
 from sourcead.ir.walk import free_vars
 
@@ -69,13 +69,19 @@ def on_entry(r: Reverse, op: Loop, k: int, d_param: Var, inner: Cotangents) -> A
     if d is not None:
         return d
     # nothing flows to the value on entry: zeros of its shape, which may not be that of the value on leaving
-    keeps_shape = op.params[k] in r.unassigned or same_shape(op.inits[k], op.params[k])
-    return zeros(r.build, d_param if keeps_shape else op.params[k])
+    init, param = op.inits[k], op.params[k]
+    keeps_shape = same_shape(op.body.results[k] if param in r.build.unassigned and is_nothing(init) else init, param)
+    return zeros(r.build, d_param if keeps_shape else param)
 
 
-def same_shape(init: Atom, param: Var) -> bool:
-    """Return whether every value of a loop variant has the shape of the first."""
-    dims = dims_of(atom_type(init))
+def is_nothing(init: Atom) -> bool:
+    """Return whether a loop variant is not assigned before the first iteration."""
+    return isinstance(init, Const) and init.value is None
+
+
+def same_shape(value: Atom, param: Var) -> bool:
+    """Return whether every value of a loop variant has the shape of one of them."""
+    dims = dims_of(atom_type(value))
     return dims is not None and dims == dims_of(param.type)
 
 

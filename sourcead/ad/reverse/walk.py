@@ -15,7 +15,7 @@ from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.reverse.sweep import Sweep
 from sourcead.analysis.builder import Builder
 from sourcead.frontend.lower import Lowered
-from sourcead.ir.nodes import UNDEFINED, AdjointBlock, Block, Branch, Call, Loop, Op, Stmt, Var
+from sourcead.ir.nodes import AdjointBlock, Block, Call, Op, Stmt, Var
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.walk import walk
 
@@ -30,7 +30,6 @@ class Reverse:
         build: the builder of the sweep, with what the frontend knows.
         rules: the rule of each kind of statement; it emits the adjoint of a statement, given the cotangents known so far.
         as_function: returns both sweeps of a recursive function as one function.
-        unassigned: variables that may be unassigned.
         adjoint_blocks: the statements that are or hold a block of the user's for the reverse sweep.
         counting: arrays whose elements are all different, `arange(n)`.
     """
@@ -39,10 +38,9 @@ class Reverse:
         self, block: Block, active: set[Var], build: Builder, rules: Mapping[type[Op], Rule], as_function: Callable[[Pair], Lowered]
     ):
         self.active, self.build, self.rules, self.as_function = active, build, rules, as_function
-        self.unassigned = unassigned_vars(block)
         self.adjoint_blocks = with_adjoint_blocks(block)
         calls = (s for s in walk(block) if isinstance(s.op, Call))
-        self.counting = {s.targets[0] for s in calls if s.op.fn in (np.arange, range) and len(s.op.args) == 1}
+        self.counting = {s.targets[0] for s in calls if s.op.fn in (np.arange, range) and len(s.op.args) == 1 and not s.op.kwargs}
 
     def block(self, block: Block, cots: Cotangents, finish: Callable[[], tuple] = tuple) -> Sweep:
         """Return the reverse of a block whose results' cotangents are in `cots`; it yields what `finish()` returns."""
@@ -63,21 +61,6 @@ class Reverse:
         if stmts:
             steps.append((None, tuple(stmts)))
         return Sweep(tuple(steps), results)
-
-
-def unassigned_vars(block: Block) -> set[Var]:
-    """Return the variables that may be unassigned: loop variants before their first assignment, names set in one arm only."""
-    found: set[Var] = set()
-    for stmt in walk(block):
-        match stmt.op:
-            case Loop(_, _, params, inits):
-                pairs = [(i, v) for i, p, t in zip(inits, params, stmt.targets) for v in (p, t)]
-            case Branch(_, then, orelse):
-                pairs = [(a, t) for arm in (then, orelse) for a, t in zip(arm.results, stmt.targets)]
-            case _:
-                pairs = []
-        found.update(v for a, v in pairs if a is UNDEFINED or a in found)
-    return found
 
 
 def with_adjoint_blocks(block: Block) -> set[Stmt]:

@@ -23,19 +23,20 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import operand_type
-from sourcead.emit.memory.liveness import Live, Reads, written_level
+from sourcead.analysis.liveness import Live, Reads, written_level
+from sourcead.analysis.unassigned import may_be_none
 from sourcead.emit.memory.loops import allocate_loop
 from sourcead.emit.memory.memory_regions import (
     FOREIGN, NOTHING, Memory, copy_call, element, fitted, fresh_memory, is_memory, joined_items, may_hold_twice,
     result_memory, union
 )
 from sourcead.emit.memory.results import owned_results
-from sourcead.emit.memory.sharing import is_container, is_known_container
+from sourcead.emit.memory.sharing import is_container
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Function, Index, Let, Loop, Op, Pop, Stmt, Update,
     Var, fresh, operand_atoms
 )
-from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, same_dtype
+from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, is_known_container, same_dtype
 
 ATTEMPTS = 6  # how often to start again with copies of views in place of copies of whole arrays
 
@@ -70,6 +71,7 @@ class _MemoryAssignment:
         filled: for a broadcast number, the call that makes a writable array of its values.
         appended: the block and the statement that put a region on a list.
         killed: the variables that have died, in order.
+        optional: the variables that are None on some paths.
     """
 
     def __init__(self, reads: Reads, copied: set[Stmt], last_attempt: bool):
@@ -86,6 +88,7 @@ class _MemoryAssignment:
         self.appended: dict[int, tuple[Block, Stmt]] = {}
         self.block_now: Block | None = None
         self.killed: list[Var] = []
+        self.optional: set[Var] = set()
 
     # ---- regions and their holders ----
 
@@ -129,6 +132,7 @@ class _MemoryAssignment:
     # ---- functions and blocks ----
 
     def function(self, function: Function, own_results: bool) -> Function:
+        self.optional = may_be_none(function.body)
         for param in function.params:
             self.bind(param, Memory(frozenset((FOREIGN,)), frozenset((FOREIGN,))))
         stmts, results = self.block(function.body, lambda v: False, own_results=own_results)
@@ -180,10 +184,6 @@ class _MemoryAssignment:
                 self.closure(stmt, out)
             case op:
                 self.simple(stmt, op, out)
-
-    def bind_all(self, targets, memories) -> None:
-        for target, memory in zip(targets, memories):
-            self.bind(target, memory)
 
     def simple(self, stmt: Stmt, op: Op, out: list[Stmt]) -> None:
         """Append a statement without blocks that writes nothing, and note the memory of its result."""
@@ -249,7 +249,7 @@ class _MemoryAssignment:
         """Return a variable for a copy of the base, deep if its elements will be written, and its memory."""
         t = operand_type(base)
         new = fresh(stmt.targets[0], type=t)
-        call = self.filled.get(base) or copy_call(base, t, level)
+        call = self.filled.get(base) or copy_call(base, t, level, base in self.optional)
         out.append(Stmt((new,), call, stmt.origin, stmt.adjoint_of))
         result = self.fresh_memory(t)
         if level > 1:
@@ -311,7 +311,7 @@ class _MemoryAssignment:
         op, value = stmt.op, stmt.op.value
         if stmt in self.copied and isinstance(value, Var):
             value = fresh(op.value, temp=True)
-            out.append(replace(stmt, targets=(value,), op=Call(np.copy, (op.value,))))
+            out.append(replace(stmt, targets=(value,), op=copy_call(op.value, value.type, 1, op.value in self.optional)))
             self.memory[value] = self.fresh_memory(value.type)
         stored = self.of(value)
         base, memory = self.writable(stmt, op.base, 2 if op.path else 1, dying, out, stored)

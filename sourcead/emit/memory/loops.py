@@ -94,7 +94,8 @@ def allocate_loop(walk, stmt: Stmt, live, dying: list[Var], out: list[Stmt]) -> 
         inits[i], _ = walk.copy(inits[i], level, replace(stmt, targets=(op.params[i],)), out, first[i])
     domain = cond if isinstance(op.domain, Block) else op.domain
     out.append(replace(stmt, op=replace(op, domain=domain, inits=tuple(inits), body=body)))
-    walk.bind_all(stmt.targets, state.memories(len(op.params), walk.new))
+    for target, memory in zip(stmt.targets, state.memories(len(op.params), walk.new)):
+        walk.bind(target, memory)
 
 
 def _is_exclusive(walk, first: list[Memory], i: int, level: int) -> bool:
@@ -128,16 +129,11 @@ def _fixpoint(walk, op: Loop, inside: frozenset[Var], live, first: list[Memory],
         if isinstance(op.domain, Block):
             cond = Block(*walk.block(op.domain, lambda v: True))
         elif not isinstance(op.domain, Range):
-            walk.bind(op.index, _sequence_element(walk, op))
+            memory, t = walk.of(op.domain), operand_type(op.domain)
+            walk.bind(op.index, memory if is_plain(t) else element(memory, t))
         walk.kill(*(p for p in op.params if p not in walk.reads.last(op.body)))
         yields: list[Memory] = []
         body = Block(*walk.block(op.body, inside_live, yields))
         walk.kill(*bound_vars(op))
         if not state.absorb(yields, lambda r: r < limit):
             return state, body, cond
-
-
-def _sequence_element(walk, op: Loop) -> Memory:
-    memory = walk.of(op.domain)
-    t = operand_type(op.domain)
-    return memory if is_plain(t) else element(memory, t)

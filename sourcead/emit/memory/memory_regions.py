@@ -9,11 +9,9 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import operand_type
-from sourcead.emit.memory.sharing import (
-    attr_sharing, call_sharing, has_memory, index_sharing, is_container, is_known_container, is_plain
-)
+from sourcead.emit.memory.sharing import attr_sharing, call_sharing, has_memory, index_sharing, is_container, is_plain
 from sourcead.ir.nodes import UNDEFINED, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand
-from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, TupleT, Type
+from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, TupleT, Type, is_known_container
 
 FOREIGN = 0  # the region of memory that this function may not write
 
@@ -45,8 +43,10 @@ class Memory:
 NOTHING = Memory()
 
 
-def copy_call(atom: Atom, t: Type, level: int) -> Call:
-    """Return the call that copies a value: an array, a list or dict without its elements, or a whole structure."""
+def copy_call(atom: Atom, t: Type, level: int = 1, optional: bool = False) -> Call:
+    """Return the call that copies a value: an array, a list or dict without its elements, or a whole structure; or None if `optional`."""
+    if optional:
+        return Call(runtime.copy, (atom,))
     if isinstance(t, Array):
         return Call(np.copy, (atom,))
     if level == 1 and isinstance(t, (ListT, DictT, MapT)):

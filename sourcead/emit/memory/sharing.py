@@ -1,4 +1,4 @@
-"""Tells which memory the result of an op may share with its operands.
+"""Tells which memory the result of an op may share with its operands, and which variables may share memory at any time.
 
     fresh     nothing: the memory was made by the op (np.zeros, np.tanh, reductions, integer-array subscripts)
     shallow   a new container of the operands' elements (list(xs), xs + ys, np.split)
@@ -7,16 +7,20 @@
     readonly  the same as shared, and the result may not be written (np.broadcast_to, np.diagonal)
     foreign   the same as shared, or memory from outside of the function (functions of which nothing is known)
 
-The record of a function says which of these holds for its result (`Primitive.memory`).
+The record of a function says which of these holds for its result (`Primitive.memory`).  `AliasGroups` is coarser than
+`in_place_or_copy.py`, but enough to tell what a write changes.
 """
 
 from __future__ import annotations
 
 from sourcead.analysis.builder import operand_type
-from sourcead.ir.nodes import Attr, Call, Const, Index, Operand, Slice, Var
-from sourcead.ir.types import (
-    Array, DictT, FunctionT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Undefined, rank
+from sourcead.analysis.connected import UnionFind
+from sourcead.ir.nodes import (
+    Append, Attr, Block, Build, Call, Closure, Const, Index, Let, Loop, Operand, Pop, Range, Slice, Update, Var,
+    operand_atoms
 )
+from sourcead.ir.types import Array, FunctionT, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, rank
+from sourcead.ir.walk import bound_vars, free_vars, handed_on, walk
 from sourcead.primitives.table import record_of
 
 _PLAIN_ATTRIBUTES = frozenset("shape ndim size dtype itemsize nbytes strides".split())
@@ -104,5 +108,46 @@ def is_container(t: Type) -> bool:
     return not is_plain(t)
 
 
-def is_known_container(t: Type) -> bool:
-    return isinstance(t, (TupleT, ListT, DictT, MapT, StructT))
+# ---- groups of variables ----
+
+
+class AliasGroups(UnionFind):
+    """The groups of variables that may share memory, found in one walk."""
+
+    def __init__(self, block: Block):
+        super().__init__()
+        self.closures: set[Var] = set()
+        self._walk(block)
+
+    def has_memory(self, v: Var) -> bool:
+        """Return whether a variable may be or reach memory that can be written."""
+        return has_memory(v.type) or v in self.closures
+
+    def _unite(self, *atoms) -> None:
+        self.unite(*(a for a in atoms if isinstance(a, Var) and self.has_memory(a)))
+
+    def _walk(self, block: Block) -> None:
+        for stmt in walk(block):
+            for group in handed_on(stmt):
+                self._unite(*group)
+            match stmt.op:
+                case Call() as op:
+                    if call_sharing(op) != "fresh":
+                        self._unite(*stmt.targets, *op.reads)
+                case Let() | Build() as op:
+                    self._unite(stmt.targets[0], *op.reads)
+                case Index() | Attr() as op:
+                    sharing = index_sharing if isinstance(op, Index) else attr_sharing
+                    if sharing(op, stmt.targets[0].type) != "fresh":
+                        self._unite(stmt.targets[0], op.base)
+                case Update(base, _, value) | Append(base, value):
+                    stored = operand_atoms(value) if is_container(operand_type(base)) else ()
+                    self._unite(stmt.targets[0], base, *stored)
+                case Pop(base):
+                    self._unite(*stmt.targets, base)
+                case Loop() as op:
+                    if not isinstance(op.domain, (Range, Block)):
+                        self._unite(op.domain, *(v for v in bound_vars(op) if v not in op.params))
+                case Closure(_, body):  # calling it reads what it captures
+                    self.closures.update(stmt.targets)
+                    self._unite(*stmt.targets, *free_vars(body))

@@ -13,7 +13,7 @@ from sourcead import runtime
 from sourcead.analysis.builder import operand_type
 from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.nesting import repeated_arm
-from sourcead.ir.nodes import Attr, Block, Branch, Build, Call, Const, Index, Let, Op, Operand, Slice, Sub, Var, View
+from sourcead.ir.nodes import Attr, Branch, Build, Call, Const, Index, Let, Op, Operand, Slice, Sub, Var, View
 from sourcead.ir.records import takes_its_fields
 from sourcead.ir.type_of import GENERATORS
 from sourcead.ir.types import Array, StructT
@@ -220,11 +220,7 @@ def is_expression(op: Op, nested: dict[Var, Op]) -> bool:
     """Return whether an op with blocks can be printed as an expression, because it is a branch whose arms can."""
     if not isinstance(op, Branch) or op.kind == "if" or len(op.then.results) != 1:
         return False
-    return all(_is_nested_block(b, nested) for b in (op.then, op.orelse))
-
-
-def _is_nested_block(block: Block, nested: dict[Var, Op]) -> bool:
-    return all(s.targets and all(t in nested for t in s.targets) for s in block.stmts)
+    return all(s.targets and all(t in nested for t in s.targets) for arm in (op.then, op.orelse) for s in arm.stmts)
 
 
 def _bool(op: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sourcead.emit.text.arrangement import Comments
+from sourcead.analysis.unassigned import moved_unassigned
 from sourcead.emit.text.expressions import Expressions
 from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.idioms import with_idioms
 from sourcead.emit.text.naming import assign_names
 from sourcead.emit.text.nesting import nested_values
-from sourcead.emit.text.printing import origins_by_line, to_text
+from sourcead.emit.text.printing import Comments, origins_by_line, to_text
 from sourcead.emit.text.statements import Statements, function_def
 from sourcead.ir.nodes import Function, Op, Origin, Var
 from sourcead.ir.walk import bound_vars, count_reads, walk
@@ -58,6 +58,7 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     comments = Comments(sections=origins == {True, False})
     statements = Statements(Expressions(names, nested, globals_), comments, read, at)
     used = {names.get(v) for v in read} | globals_.reserved
+    statements.missing = moved_unassigned(function.body, lambda v, a: names.get(v) not in (None, names.get(a)))
     statements.unread = next(name for n in itertools.count(1) if (name := "_" * n) not in used)
     body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
     body += statements.block(function.body, at_top=True)

@@ -48,8 +48,10 @@ class Globals:
         if value is ...:
             return ast.Constant(value)
         match value:
+            case np.generic() if value.dtype.kind in "biufc":
+                return ast.Call(self._dtype(value.dtype), [self.value(value.item())], [])
             case np.generic():
-                return self._numpy_scalar(value)
+                return self._held(value, "constant")
             case None | bool() | str() | bytes():
                 return ast.Constant(value)
             case int() | float() | complex():
@@ -71,11 +73,6 @@ class Globals:
         if isinstance(value, complex) and (value.real or not math.isfinite(value.imag) or math.copysign(1, value.imag) < 0):
             return ast.Call(self._builtin("complex"), [self._number(value.real), self._number(value.imag)], [])
         return ast.Constant(value)
-
-    def _numpy_scalar(self, value: np.generic) -> ast.expr:
-        if value.dtype.kind not in "biufc":
-            return self._held(value, "constant")
-        return ast.Call(self._dtype(value.dtype), [self.value(value.item())], [])
 
     def _dtype(self, dtype: np.dtype) -> ast.expr:
         name = "bool_" if dtype.kind == "b" else dtype.name

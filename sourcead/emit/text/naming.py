@@ -1,7 +1,12 @@
 """The name of every variable that has one in the text.
 
-Variables of one class (`live_ranges.NameClasses`) share a name.  A class gets its preferred name if no class that is live at the
-same time has it, else that name with a number; the user's names are given out before those of temporaries.
+Variables of one class (`NameClasses`) share a name, because their live ranges do not overlap and one takes the value of another.  A class
+gets its preferred name if no class that is live at the same time has it, else that name with a number; the user's names are given out
+before those of temporaries.
+
+Times run through the program; a statement reads at one time and binds its targets at the next.  A live range is a list of intervals.
+Blocks are walked backward.  The results of a branch are bound at the end of each of its arms, the variants of a loop before the loop and
+at the end of its body.
 """
 
 from __future__ import annotations
@@ -9,12 +14,259 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from bisect import insort
+from bisect import bisect_left, insort
+from collections.abc import Iterable
+from functools import cache
 from heapq import heappop, heappush
 
-from sourcead.emit.text.live_ranges import Interval, NameClasses, overlaps
-from sourcead.ir.nodes import Function, Loop, Op, Var
-from sourcead.ir.walk import walk
+import numpy as np
+
+from sourcead.analysis.connected import UnionFind
+from sourcead.emit.text.exit_flags import printed_results, unprinted_results
+from sourcead.ir.nodes import (
+    Append, Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Pop, Stmt, Update, Var, operand_atoms
+)
+from sourcead.ir.walk import bound_vars, count_reads, walk
+
+Interval = tuple[int, int]
+
+
+class Ranges:
+    """The live ranges of a function's variables; `nested` are those that are printed inside the expressions that read them.
+
+    Attributes:
+        of: the intervals of each variable.
+        affinities: pairs of variables that should share a name, each with a priority.
+    """
+
+    def __init__(self, function: Function, nested: dict[Var, Op]):
+        self.nested = nested
+        self.of: dict[Var, list[Interval]] = {}
+        self.affinities: list[tuple[int, Var, Var]] = []
+        self._counts = count_reads(function.body)
+        self._unprinted = unprinted_results(function.body, self._counts)
+        self._time = 0
+        self._open: dict[Var, int] = {}  # the live variables, walking backward, and when they are read last
+        self._opened: list[Var] = []  # in which order they became live
+        self._free_of = cache(self._free_of)
+        self._use(function.body.results, self._tick())
+        self._block(function.body)
+        self._bind(function.params, self._tick())
+
+    def _tick(self) -> int:
+        self._time -= 1
+        return self._time
+
+    def leaves(self, operand) -> Iterable[Var]:
+        """Return the named variables that are read when an operand is printed."""
+        for atom in operand_atoms(operand):
+            if isinstance(atom, Var):
+                if atom in self.nested:
+                    yield from self.op_leaves(self.nested[atom])
+                else:
+                    yield atom
+
+    def op_leaves(self, op: Op) -> Iterable[Var]:
+        """Return the named variables that are read where an op is printed as an expression."""
+        yield from self.leaves(op.atoms)
+        for block in op.blocks:
+            yield from self.leaves(block.results)
+
+    def _use(self, operand, time: int) -> None:
+        self._read(self.leaves(operand), time)
+
+    def _read(self, variables: Iterable[Var], time: int) -> None:
+        for v in variables:
+            if v not in self._open:
+                self._open[v] = time
+                self._opened.append(v)
+
+    def _bind(self, targets: Iterable[Var], time: int) -> None:
+        for v in targets:
+            self._add(v, time, self._open.pop(v, time))
+
+    def _add(self, v: Var, start: int, end: int) -> None:
+        self.of.setdefault(v, []).append((start, end))
+
+    def _block(self, block: Block) -> None:
+        for stmt in reversed(block.stmts):
+            if not (stmt.targets and all(t in self.nested for t in stmt.targets)):
+                self._statement(stmt)
+
+    def _statement(self, stmt: Stmt) -> None:
+        match stmt.op:
+            case Branch(_, then, orelse):
+                self._arms(stmt, (orelse, then))
+            case Loop():
+                self._loop(stmt)
+            case Closure():
+                self._closure(stmt)
+            case op:
+                if isinstance(op, (Update, Append, Pop)) and isinstance(op.base, Var):
+                    self._affine(0, op.base, stmt.targets[0])
+                if isinstance(op, Let):
+                    self._affine(3, op.value, stmt.targets[0])
+                if _is_copy_of_namesake(stmt):
+                    self._affine(0, op.args[0], stmt.targets[0])
+                self._bind(stmt.targets, self._tick())
+                self._read(self.op_leaves(op), self._tick())
+
+    def _affine(self, priority: int, a: Atom, b: Atom) -> None:
+        if isinstance(a, Var) and isinstance(b, Var):
+            self.affinities.append((priority, a, b))
+
+    def _arms(self, stmt: Stmt, arms: tuple[Block, ...]) -> None:
+        """Walk the arms of a branch, the last first; each arm binds the targets at its end."""
+        self._bind(stmt.targets, self._tick())
+        after = len(self._opened)
+        before: dict[Var, None] = {}
+        for arm in arms:
+            time = self._tick()
+            for target, result in zip(stmt.targets, arm.results):
+                self._add(target, time, time)
+                self._affine(2, target, result)
+            self._use(printed_results(arm, self._unprinted), self._tick())
+            self._block(arm)
+            start = self._tick()
+            for v in self._opened[after:]:
+                if v in self._open:
+                    self._add(v, start, self._open.pop(v))
+                    before[v] = None
+            del self._opened[after:]
+        time = self._tick()
+        self._read(before, time)
+        self._use(stmt.op.atoms, time)
+
+    def _loop(self, stmt: Stmt) -> None:
+        op: Loop = stmt.op
+        read_after = [t in self._open for t in stmt.targets]
+        self._bind(stmt.targets, self._tick())
+        leaving = self._tick()
+        end = self._tick()
+        for param, target, result, needed in zip(op.params, stmt.targets, op.body.results, read_after):
+            self._add(param, end, leaving if needed else end)
+            self._affine(1, param, result)
+            self._affine(1, param, target)
+        self._read(self.free(op), end)
+        self._use(printed_results(op.body, self._unprinted), self._tick())
+        self._block(op.body)
+        if not isinstance(op.domain, Block):
+            self._bind(bound_vars(op)[: -len(op.params) or None], self._tick())
+        head = self._tick()
+        for param, needed in zip(op.params, read_after):
+            if needed:
+                self._read((param,), head)
+        if isinstance(op.domain, Block):
+            self._use(op.domain.results, head)
+            self._block(op.domain)
+        else:  # printed after the initial values
+            same = stand_ins(op, self._counts)
+            self._read((same.get(v, v) for v in self.leaves(op.domain)), head)
+        self._bind(op.params, self._tick())
+        time = self._tick()
+        for param, init in zip(op.params, op.inits):
+            self._affine(1, param, init)
+            self._use(init, time)
+
+    def _closure(self, stmt: Stmt) -> None:
+        """Keep the variables that a nested function captures live to the end, because it reads their names when it is called."""
+        op: Closure = stmt.op
+        self._bind(stmt.targets, self._tick())
+        captured = self.free(op)
+        self._read(captured, 0)
+        self._open.update(dict.fromkeys(captured, 0))
+        self._use(op.body.results, self._tick())
+        self._block(op.body)
+        self._bind(op.params, self._tick())
+
+    def free(self, op: Op) -> set[Var]:
+        """Return the named variables that an op's blocks read and do not define."""
+        return {v for block in op.blocks for v in self._free_of(block)} - set(bound_vars(op))
+
+    def _free_of(self, block: Block) -> frozenset[Var]:
+        reads: set[Var] = set()
+        defined: set[Var] = set()
+        for stmt in block.stmts:
+            defined.update(stmt.targets)
+            if not (stmt.targets and all(t in self.nested for t in stmt.targets)):
+                reads.update(self._reads_of_compound(stmt.op) if stmt.op.blocks else self.op_leaves(stmt.op))
+        reads.update(self.leaves(block.results))
+        return frozenset(reads - defined)
+
+    def _reads_of_compound(self, op: Op) -> Iterable[Var]:
+        for v in op.reads:
+            yield from self.leaves(v)
+        yield from self.free(op)
+
+
+def _is_copy_of_namesake(stmt: Stmt) -> bool:
+    """Return whether a statement has the form `a = a.copy()`."""
+    match stmt.op:
+        case Call(np.copy | list.copy | dict.copy, (Var() as old,)):
+            return old.name == stmt.targets[0].name
+    return False
+
+
+def stand_ins(loop: Loop, counts: dict[Var, int]) -> dict[Var, Var]:
+    """Return the parameters that take the place of their initial values in the head of a loop, which is printed after these are bound."""
+    return {i: p for i, p in zip(loop.inits, loop.params) if isinstance(i, Var) and counts.get(p)}
+
+
+def overlaps(a: list[Interval], b: list[Interval]) -> bool:
+    """Return whether two sorted lists of disjoint intervals have a time in common."""
+    if len(a) > len(b):
+        a, b = b, a
+    for start, end in a:
+        at = bisect_left(b, (start,))
+        if at < len(b) and b[at][0] <= end or at and b[at - 1][1] >= start:
+            return True
+    return False
+
+
+def normalised(intervals: list[Interval]) -> list[Interval]:
+    """Return the intervals in order, joined where they meet."""
+    out: list[Interval] = []
+    for start, end in sorted(intervals):
+        if out and start <= out[-1][1]:
+            out[-1] = out[-1][0], max(end, out[-1][1])
+        else:
+            out.append((start, end))
+    return out
+
+
+class NameClasses(UnionFind):
+    """The classes of variables that share a name, because one takes the value of another at the last read of the other."""
+
+    def __init__(self, function: Function, nested: dict[Var, Op]):
+        super().__init__()
+        ranges = Ranges(function, nested)
+        self.intervals = {v: normalised(r) for v, r in ranges.of.items()}
+        self.members: dict[Var, list[Var]] = {v: [v] for v in ranges.of}
+        self.user_name: dict[Var, str | None] = {v: None if v.temp else v.name for v in ranges.of}
+        self.is_param = dict.fromkeys(ranges.of, False) | dict.fromkeys(function.params, True)
+        for _, a, b in sorted(ranges.affinities, key=lambda entry: entry[0]):
+            if a in self.members and b in self.members or self.find(a) in self.members and self.find(b) in self.members:
+                self._unite(a, b)
+
+    def _unite(self, a: Var, b: Var) -> None:
+        a, b = self.find(a), self.find(b)
+        if a is b or overlaps(self.intervals[a], self.intervals[b]):
+            return
+        if self.user_name[a] and self.user_name[b] and self.user_name[a] != self.user_name[b]:
+            return
+        if (self.is_param[a] or self.is_param[b]) and a.name != b.name:
+            return
+        if len(self.members[a]) < len(self.members[b]):
+            a, b = b, a
+        self.unite(a, b)
+        for interval in self.intervals.pop(b):
+            insort(self.intervals[a], interval)
+        self.members[a] += self.members.pop(b)
+        self.user_name[a] = self.user_name[a] or self.user_name[b]
+        self.is_param[a] = self.is_param[a] or self.is_param[b]
+
+
+# ---- names ----
 
 
 def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) -> dict[Var, str]:

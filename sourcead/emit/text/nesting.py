@@ -19,10 +19,9 @@ from functools import cache
 import numpy as np
 
 from sourcead.analysis.builder import operand_type
-from sourcead.emit.memory.may_alias import AliasGroups
-from sourcead.emit.memory.sharing import attr_sharing
+from sourcead.emit.memory.sharing import AliasGroups, attr_sharing
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
-from sourcead.emit.text.live_ranges import NameClasses
+from sourcead.emit.text.naming import NameClasses
 from sourcead.ir.nodes import (
     Append, Attr, Block, Branch, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop, Stmt, Update, Var,
     operand_atoms

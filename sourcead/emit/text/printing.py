@@ -1,4 +1,8 @@
-"""Prints a tree as text with its comments, and finds the user's statement that each line of the text comes from."""
+"""Prints a tree as text, arranged as a reader expects: with comments, and with one `with` around the statements inside a context manager.
+
+A comment says which of the user's statements a part of the reverse sweep is the adjoint of.  The tree holds a marker statement for
+each comment, and `to_text` turns markers into comment lines.  `origins_by_line` finds the user's statement that each line comes from.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from sourcead.ir.nodes import Origin, Stmt
+from sourcead.ir.nodes import Call, Origin, Stmt
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # astor mentions node classes that Python has deprecated
@@ -67,3 +71,101 @@ def _statements(node: ast.AST) -> Iterator[ast.stmt]:
             if not (isinstance(child, ast.Expr) and isinstance(child.value, ast.Name)):  # a comment
                 yield child
                 yield from _statements(child)
+
+
+# ---- comments and contexts ----
+
+
+Group = tuple[Stmt, list[ast.stmt]]
+
+_COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
+_LONGEST = 88
+_LONG_RUN = 3  # how many statements a run at the top level must have to get a comment
+
+
+class Comments:
+    """Makes markers; `lines` maps a marker's name to its comment."""
+
+    def __init__(self, sections: bool):
+        self.lines: dict[str, str] = {}
+        self.sections = sections  # whether the function has a forward and a reverse part
+
+    def marker(self, comment: str) -> ast.stmt:
+        name = f"__comment_{len(self.lines)}__"
+        self.lines[name] = comment
+        return ast.Expr(ast.Name(name, ast.Load()))
+
+    def annotated(self, groups: list[Group], at_top: bool) -> list[ast.stmt]:
+        """Return the statements in order, with a comment above each run that is the adjoint of one statement, which shows its text."""
+        out: list[ast.stmt] = []
+        groups = [g for g in groups if g[1]]
+        in_reverse = False
+        previous = None
+        for k, (stmt, nodes) in enumerate(groups):
+            if at_top and self.sections:
+                if k == 0 and stmt.adjoint_of is None:
+                    out.append(self.marker("forward"))
+                if stmt.adjoint_of is not None and not in_reverse:
+                    out.append(self.marker("reverse"))
+                    in_reverse = True
+            if stmt.adjoint_of is not None and not _same(stmt.adjoint_of, previous):
+                own = stmt.adjoint_of.text.lstrip().startswith("with ")  # the user's adjoint block (`adjoint_of`)
+                long = not isinstance(nodes[-1], _COMPOUND) and (not at_top or _run(groups, k) >= _LONG_RUN)
+                if long or own and not isinstance(nodes[-1], ast.With):
+                    out.append(self.marker(_first_line(stmt.adjoint_of.text)))
+            previous = stmt.adjoint_of
+            out += nodes
+            if isinstance(nodes[-1], ast.FunctionDef):
+                out.append(self.marker(""))  # a blank line
+        return out
+
+
+def _same(a, b) -> bool:
+    return a is b or (a is not None and b is not None and (a.file, a.line, a.text) == (b.file, b.line, b.text))
+
+
+def _run(groups, start: int) -> int:
+    """Return how many printed statements from `start` on are the adjoint of one statement, or 0 if a loop is among them."""
+    origin = groups[start][0].adjoint_of
+    count = 0
+    for stmt, nodes in groups[start:]:
+        if not _same(stmt.adjoint_of, origin):
+            break
+        if isinstance(nodes[-1], _COMPOUND):
+            return 0
+        count += len(nodes)
+    return count
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().split("\n")[0].rstrip()
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 3].rstrip() + "..."
+
+
+def in_contexts(printer, groups: list[Group]) -> list[Group]:
+    """Return the printed statements of a block, with those that run inside a context (`Stmt.within`) under one `with`.
+
+    Statements between two of them go inside as well, which is legal because the contexts do not change values.
+    """
+    groups = [g for g in groups if g[1]]
+    depth = len(printer.within)
+    out: list[Group] = []
+    while groups:
+        context = _context(groups[0][0], depth)
+        if context is None:
+            out.append(groups.pop(0))
+            continue
+        in_forward = groups[0][0].adjoint_of is None
+        end = 1 + max(k for k, g in enumerate(groups) if _context(g[0], depth) is context and (g[0].adjoint_of is None) == in_forward)
+        inside, groups = groups[:end], groups[end:]
+        outer, printer.within = printer.within, (*printer.within, context)
+        body = printer.comments.annotated(in_contexts(printer, inside), at_top=False)
+        printer.within = outer
+        item = ast.withitem(printer.expressions.op(context), None)
+        out.append((inside[0][0], [ast.With([item], body)]))
+    return out
+
+
+def _context(stmt: Stmt, depth: int) -> Call | None:
+    """Return the outermost context of a statement that is not open yet."""
+    return stmt.within[depth] if len(stmt.within) > depth else None

@@ -9,19 +9,18 @@ import numpy as np
 
 from sourcead.analysis.builder import operand_type
 from sourcead.analysis.loop_indices import is_int
-from sourcead.emit.memory.sharing import is_known_container, is_plain, key_kind
-from sourcead.emit.text.arrangement import Comments, in_contexts
+from sourcead.emit.memory.sharing import is_plain, key_kind
 from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.text.idioms import Each
-from sourcead.emit.text.live_ranges import stand_ins
-from sourcead.emit.text.printing import mark
+from sourcead.emit.text.naming import stand_ins
+from sourcead.emit.text.printing import Comments, in_contexts, mark
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Stmt, Sub,
     Update, Var
 )
 from sourcead.ir.records import is_frozen
-from sourcead.ir.types import Array, ListT, Scalar, StructT, TupleT, Type, rank
+from sourcead.ir.types import Array, ListT, Scalar, StructT, TupleT, Type, is_known_container, rank
 from sourcead.passes.equality import same
 
 _SIGNS = {"add": ast.Add, "sub": ast.Sub}
@@ -35,6 +34,7 @@ class Statements:
         read: how often each variable is read.
         at: the functions that are called in place of `np.add.at` and `np.subtract.at`, under "add" and "sub".
         within: the context managers that are open.
+        missing: the variables that are None where they have no value, because they are moved there.
         unread: the name of what is not read: `_`, or more underscores if something that is read has that name.
     """
 
@@ -43,6 +43,7 @@ class Statements:
         self.nested = expressions.nested
         self.within: tuple[Call, ...] = ()
         self.unread = "_"
+        self.missing: set[Var] = set()
 
     def block(self, block: Block, at_top: bool = False, printed: dict[Stmt, list[ast.stmt]] | None = None) -> list[ast.stmt]:
         """Return the statements of a block, without those that use its results; some may have been `printed` already."""
@@ -135,6 +136,8 @@ class Statements:
         """Return statements that bind variables to values at once, one by one if some order allows it, else as `a, b = b, a`."""
         todo = []
         for target, atom in pairs:
+            if atom is UNDEFINED and target in self.missing:
+                atom = Const(None)
             if atom is UNDEFINED or self.name(target) is None or self.name(atom) == self.name(target):
                 continue
             todo.append((self.name(target), self.expressions.operand(atom)))

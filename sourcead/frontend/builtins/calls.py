@@ -20,7 +20,7 @@ from sourcead.frontend.builtins import compositions
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, roots
 from sourcead.frontend.find_source import find_source, unwrap
-from sourcead.frontend.values import memory_layouts, sequences
+from sourcead.frontend.values import memory_layouts, sequences, subscripts
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
 from sourcead.ir.type_of import GENERATORS
 from sourcead.ir.types import UNKNOWN, Foreign, Str, is_array, kind_of
@@ -46,7 +46,7 @@ def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
         return compositions.composed(lo, fn, args, {}, node)
     if len(args) != 3 or not isinstance(args[0], Cell):
         raise core.unsupported(lo, node, f"`np.{fn.__self__.__name__}.at` cannot be differentiated", "write the loop")
-    lo.write(args[0], (Sub(lo.operand(args[1])),), lo.operand(args[2]), mode)
+    lo.write(args[0], (Sub(subscripts.key_operand(lo, args[1])),), lo.operand(args[2]), mode)
     return Const(None)
 
 

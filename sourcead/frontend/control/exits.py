@@ -96,6 +96,7 @@ def after_loop(lo: Lowering, node) -> list[gast.AST]:
     if not exits.returns:
         return after
     result = standing_for(exits.returns[-1], gast.Return(gast.Name(flag(lo.scope, "result"), gast.Load(), None, None)))
+    result.again = True
     if is_endless(node) and not exits.breaks:
         return [result]
     return [if_flag(flag(lo.scope, "returned"), [result], [], node), *after]
@@ -114,13 +115,13 @@ def tested_inside(lo: Lowering, node: gast.While) -> gast.While:
 
 def exits_of(lo: Lowering, node) -> Exits:
     """Find out how control may leave a loop."""
-    known = lo.scope.exits
-    if node not in known:
+    known, key = lo.scope.exits, getattr(node, "original", node)
+    if key not in known:
         found = [n for child in node.body for n in exits_in(child)]
         breaks = any(isinstance(n, gast.Break) for n in found)
         returns = [n for n in found if isinstance(n, gast.Return)]
-        known[node] = Exits(breaks, returns, Flag("done") if breaks else flag(lo.scope, "returned") if returns else None)
-    return known[node]
+        known[key] = Exits(breaks, returns, Flag("done") if breaks else flag(lo.scope, "returned") if returns else None)
+    return known[key]
 
 
 def exits_in(node: gast.AST) -> Iterator[gast.AST]:

@@ -13,7 +13,9 @@ Each body sees only its own variables. If the loop may be left early, the genera
 from __future__ import annotations
 
 import copy
+import types
 from collections.abc import Callable
+from dataclasses import replace
 
 import gast
 
@@ -21,6 +23,7 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import exits
 from sourcead.frontend.core import Flag, Frame, FunctionVal, Iterable, Lowering, Scope, Value
+from sourcead.frontend.find_source import Source, find_source
 from sourcead.ir.nodes import Const
 
 STOP = Flag("stop")
@@ -91,6 +94,67 @@ class _Stopping(gast.NodeTransformer):
 
     def visit_Lambda(self, node):
         return node
+
+
+def steps(lo: Lowering, method: types.FunctionType, iterator: Value) -> Iterable:
+    """Return the elements that calls of an iterator's `__next__` return until it raises StopIteration, as those of a generator:
+
+        def __next__(self):             while True:
+            if self.k == 3:                 if self.k == 3:
+                raise StopIteration             return
+            self.k += 1                     self.k += 1
+            return self.k                   yield self.k
+    """
+    source = find_source(method)
+    if not hasattr(source.node, "steps"):
+        body = gast.While(gast.Constant(True, None), _Steps(source).body(source.node), [])
+        source.node.steps = copy.copy(source.node)
+        source.node.steps.body = [gast.copy_location(body, source.node)]
+    stepping = replace(source, node=source.node.steps)
+    return made(lo, FunctionVal(stepping, None, {}), {source.node.args.args[0].id: iterator})
+
+
+class _Steps(gast.NodeTransformer):
+    """A transformer of the body of `__next__` to that of a generator's loop; a step must not end inside a loop or `try` of its own."""
+
+    def __init__(self, source: Source):
+        self.source = source
+
+    def body(self, node: gast.FunctionDef) -> list[gast.AST]:
+        last = [] if isinstance(node.body[-1], (gast.Return, gast.Raise)) else [gast.copy_location(gast.Return(None), node.body[-1])]
+        return [new for n in [*copy.deepcopy(node.body), *last] for new in as_list(self.visit(n))]
+
+    def visit_Return(self, node):
+        taken = gast.Expr(gast.Yield(node.value or gast.Constant(None, None)))
+        return [gast.copy_location(n, node) for n in (gast.fix_missing_locations(gast.copy_location(taken, node)), gast.Continue())]
+
+    def visit_Raise(self, node):
+        return gast.copy_location(gast.Return(None), node) if is_stop(node) else node
+
+    def inner(self, node):
+        for n in gast.walk(node):
+            if isinstance(n, (gast.Return, gast.Raise)):
+                what = "a `__next__` that returns or raises inside of a loop or `try`"
+                raise UnsupportedSyntaxError(what, at=self.source.origin(n), instead="write the iterator as a generator, with `yield`")
+        return node
+
+    visit_For = visit_While = visit_Try = inner
+
+    def function(self, node):
+        return node
+
+    visit_FunctionDef = visit_Lambda = visit_ClassDef = function
+
+
+def is_stop(node: gast.Raise) -> bool:
+    """Return whether a statement raises StopIteration."""
+    raised = node.exc.func if isinstance(node.exc, gast.Call) else node.exc
+    return getattr(raised, "id", None) == "StopIteration"
+
+
+def as_list(node) -> list[gast.AST]:
+    """Return what a transformer gives in place of a statement, as a list."""
+    return node if isinstance(node, list) else [node]
 
 
 def refuse_generators(source) -> None:

@@ -2,11 +2,12 @@
 # ruff: noqa: F401
 
 from sourcead.frontend.core.cells import (
-    BoundVal, Cell, ChoiceVal, FunctionVal, Held, Iterable, MethodVal, OptionalVal, SuperVal, TupleVal, Value, cells_of,
-    is_text, leaves, parts_of, reach, roots, unreadable
+    BoundVal, Cell, ChoiceVal, FunctionVal, Held, Iterable, LocalData, MethodVal, OptionalVal, SuperVal, TupleVal,
+    Value, cells_of, is_text, leaves, parts_of, reach, roots, unreadable
 )
 from sourcead.frontend.core.errors import (
-    MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, unsupported
+    MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, surely, surely_raised,
+    unsupported
 )
 from sourcead.frontend.core.journal import (
     FALSE, KIND, MISSING, POISON, SEEN, STALE, TRUE, UNSURE, VALUE, WHOLE, Flag, Meta, Slots, next_birth

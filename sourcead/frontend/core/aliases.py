@@ -6,11 +6,11 @@ Writing a view writes its base. Writing a cell poisons the cells that may share 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
-from sourcead.frontend.core.cells import Cell, Value, cells_of, roots
+from sourcead.frontend.core.cells import Cell, Value, cells_of, reach, roots
 from sourcead.frontend.core.errors import MustMaterialise, frozen_error, needs_items
 from sourcead.frontend.core.journal import KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE
 from sourcead.frontend.core.reading import Memory
@@ -65,8 +65,6 @@ class Writing(Memory):
         whole = path and isinstance(path[0], Sub) and _is_empty_tuple(path[0].key)
         if path and rank(atom_type(before)) == 0 or whole and rank(atom_type(before)) is None:
             raise UnsupportedSyntaxError("a write into an array without axes", at=self.here, instead="rebind the name: `a = value`")
-        if cell in self.params:
-            self.written.setdefault(self.params[cell], self.here)
         if len(path) == 1 and mode == "set" and not through and not isinstance(atom_type(before), Array):
             if isinstance(atom_type(before), (ListT, MapT)):
                 self.replace_slot(cell, lambda: self.build.update(before, path, value, mode))
@@ -111,6 +109,7 @@ class Writing(Memory):
         self.dirty.add(cell)
         self.set(cell.slots, VALUE, new)
         same = roots(cell)
+        self.note_written(reach(cell) if through else same)
         for other in same - {cell}:
             if slots_only and other.kind == "array" and isinstance(atom_type(other.slots.get(VALUE, Const(None))), (Array, Scalar)):
                 continue
@@ -125,6 +124,11 @@ class Writing(Memory):
             for container in held.held_by - {cell}:
                 if held not in container.rows_of:
                     self.poison(container, cell)
+
+    def note_written(self, cells: Iterable[Cell]) -> None:
+        """Record the parameters whose memory is or may be that of cells that are written."""
+        for name in {self.params[cell] for cell in cells if cell in self.params}:
+            self.written.setdefault(name, self.here)
 
     def poison(self, other: Cell, written: Cell) -> None:
         """Forbid later reads of `other`, because it may share memory with `written`, which was just written."""
@@ -150,8 +154,7 @@ class Writing(Memory):
         """Prepare for replacing an item of a list, dict or object of known structure: check permission and poison what may share it."""
         if cell.frozen:
             raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead="copy it first"))
-        if cell in self.params:
-            self.written.setdefault(self.params[cell], self.here)
+        self.note_written({cell, *cell.shares})
         self.set(cell.slots, WHOLE, MISSING)
         self.dirty.add(cell)
         containers = set(cell.held_by)

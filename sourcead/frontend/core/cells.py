@@ -177,6 +177,13 @@ class SuperVal:
 
 
 @dataclass(frozen=True, eq=False)
+class LocalData:
+    """Stand for data in the body of a class inside the function being lowered, as an attribute of the Python class."""
+
+    value: Value
+
+
+@dataclass(frozen=True, eq=False)
 class Iterable:
     """Describe what a loop runs over.
 

@@ -20,6 +20,17 @@ def needs_items(reason: str, at: Origin | None, instead: str | None = None) -> U
     return error
 
 
+def surely(lo, error: SourceADError, raised: type) -> SourceADError:
+    """Mark the error for a use that raises an exception of the class `raised` when the program comes to it (`syntax/exceptions.py`)."""
+    error.raised = raised, lo.build.stmts
+    return error
+
+
+def surely_raised(error: Exception) -> tuple[type | None, list | None]:
+    """Return the class of the exception that an error stands for and the statements at whose end it is raised, None if there is none."""
+    return getattr(error, "raised", (None, None))
+
+
 READ_FROM_LIST = "it was read from a list, and whether others see the change is not known here"
 
 

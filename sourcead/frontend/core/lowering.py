@@ -82,6 +82,7 @@ class Lowering(Writing):
         derived: whether some of the statements are those of a derivative (`compile/nested_derivatives.py`).
         calls: calls being inlined, outermost first.
         pairs: the recursive functions called (`control/recursion.py`).
+        catching: the exception classes that the `try` blocks around the current statement catch.
         copies: the number of times that the statements after an `if` were lowered in both its arms.
     """
 
@@ -102,6 +103,7 @@ class Lowering(Writing):
         self.derived = False
         self.calls: list[Frame] = []
         self.pairs: dict[Any, Any] = {}
+        self.catching: tuple[type, ...] = ()
         self.copies = 0
 
     def origin(self, node: gast.AST) -> Origin:
@@ -114,6 +116,10 @@ class Lowering(Writing):
         before, self.build.origin = self.build.origin, self.origin(node)
         try:
             yield
+        except Exception as error:
+            if not hasattr(error, "at"):
+                error.at = self.build.origin  # the innermost place, for the message of an unexpected exception
+            raise
         finally:
             self.build.origin = before
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend.core.cells import Value, cells_of
+from sourcead.frontend.core.cells import LocalData, Value, cells_of
 from sourcead.frontend.core.known_values import is_code
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import UNDEFINED, Const, Let
@@ -60,6 +60,8 @@ def outside(lo: Lowering, name: str, where, key: str, source) -> Value:
 
 def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Value:
     """Wrap data from outside the function, which the generated code reads again at each call; rely only on its type."""
+    if isinstance(value, LocalData):
+        return value.value
     text = name
     n = 1
     while text in lo.live and lo.live[text] != where:

@@ -210,6 +210,7 @@ def truth(lo: Lowering, value: Value) -> bool | None:
 BUILTINS: dict[Any, Callable] = {}
 
 ORDER = (
+    "local",  # methods of classes inside the function being lowered
     "derivative",  # `grad` and what it returned; before "partial" and "library", as it has neither source nor rule
     "partial",
     "vectorize",

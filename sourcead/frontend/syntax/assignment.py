@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import operator
+from typing import Any
 
 import gast
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
+from sourcead.frontend.control import branches
 from sourcead.frontend.control.exits import standing_for
-from sourcead.frontend.core import VALUE, Cell, Held, Lowering, Value
+from sourcead.frontend.core import VALUE, Cell, Held, Iterable, Lowering, Value
 from sourcead.frontend.syntax.expressions import BINARY
 from sourcead.frontend.values import lists, objects, sequences, subscripts
-from sourcead.ir.nodes import Atom, Const, Let, Sub, Var
-from sourcead.ir.types import Array
+from sourcead.ir.nodes import Atom, Const, Effect, Let, Stmt, Sub, Var
+from sourcead.ir.types import Array, ListT
 
 
 @core.statement(gast.Assign)
@@ -114,7 +116,10 @@ def named(lo: Lowering, value: Value, name: str) -> Value:
 def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
     """Lower `a, (b, *c) = value`."""
     i = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
+    if isinstance(value, Iterable) and value.drive is not None and not value.endless:
+        value = sequences.collect(lo, core.iterate(lo, value, node), lambda item: item, node)
     if i is None:
+        check_count(lo, value, len(targets), node)
         items = sequences.static_items(lo, value, node, len(targets))
     else:
         after = len(targets) - i - 1
@@ -126,9 +131,25 @@ def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
             if len(items) >= len(targets) - 1:
                 items = [*items[:i], lo.new_list(items[i : len(items) - after]), *items[len(items) - after :]]
     if len(items) != len(targets):
-        raise core.unsupported(lo, node, f"{len(items)} values cannot be unpacked into {len(targets)} names")
+        wrong = core.unsupported(lo, node, f"{len(items)} values cannot be unpacked into {len(targets)} names")
+        raise core.surely(lo, wrong, ValueError)
     for t, item in zip(targets, items):
         assign(lo, t, item)
+
+
+def check_count(lo: Lowering, value: Value, count: int, node) -> None:
+    """Raise the error of Python at run time if a list or array of unknown length does not have `count` items."""
+    t = core.data_type(lo, value)
+    if isinstance(t, ListT) and t.items is None or isinstance(t, Array) and t.dims and not isinstance(t.dims[0], int):
+        same = core.operate(lo, operator.eq, core.call_object(lo, len, [value], {}, node), Const(count))
+        branches.choose(lo, same, lambda: None, lambda: wrong_count(lo, count))
+
+
+def wrong_count(lo: Lowering, count: int) -> Any:
+    """Raise a ValueError."""
+    error = lo.build.call(ValueError, Const(f"there are not {count} values to unpack"))
+    lo.build.add(Stmt((), Effect("raise", (error,))))
+    return branches.RAISED
 
 
 # -- augmented assignment ----------------------------------------------------------------------------------------------
@@ -158,7 +179,7 @@ def lower_augassign(lo: Lowering, node) -> None:
 
 def augment_item(lo: Lowering, base: Cell, key: Value, fn, before: Atom, added: Value) -> None:
     """Lower `base[key] op= added` of an array, which was `before` when the item was read; evaluating `added` may have written it."""
-    value, path = sequences.as_array(lo, added), (Sub(lo.operand(key)),)
+    value, path = sequences.as_array(lo, added), (Sub(subscripts.key_operand(lo, key)),)
     mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
     if mode and before is lo.read(base) and subscripts.effects_of(path[0].key) <= subscripts.VIEWS:
         lo.write(base, path, lo.operand(value), mode)

@@ -103,7 +103,7 @@ def seeds(lo: Lowering, target: gast.AST, body: list[gast.AST], node: gast.AST |
     found: dict = {}
     names = lo.scope.names
     everywhere, statements = lo.scope.reads
-    here = name_reads(node) if node in statements else {}
+    here = name_reads(node) if getattr(node, "original", node) in statements else {}
     inside = [m for s in body for m in adjoint_blocks.walk(lo, s)] + list(gast.walk(target))
     in_place = {n.target for n in inside if isinstance(n, gast.AugAssign) and isinstance(names.get(getattr(n.target, "id", None)), Cell)}
     for n in inside:

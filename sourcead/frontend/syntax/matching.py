@@ -18,7 +18,7 @@ from sourcead.frontend.builtins import functions
 from sourcead.frontend.control.exits import standing_for
 from sourcead.frontend.core import Cell, Held, Lowering, TupleVal, Value
 from sourcead.ir.nodes import Const, Var
-from sourcead.ir.types import Array, NoneType, Scalar, Str
+from sourcead.ir.types import Array, ListT, NoneType, Scalar, Str
 
 NEVER, ALWAYS = gast.Constant(False, None), gast.Constant(True, None)
 
@@ -55,9 +55,9 @@ def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], nod
             return test
         case gast.MatchSequence(patterns=patterns):
             return sequence_test(lo, patterns, value, binds, node)
-        case gast.MatchMapping(keys=keys, patterns=patterns, rest=None):
+        case gast.MatchMapping():
             if isinstance(value, Cell) and value.kind == "dict":
-                return mapping_test(lo, keys, patterns, value, binds, node)
+                return mapping_test(lo, pattern, value, binds, node)
             if is_another_kind(lo, value, "dict"):
                 return NEVER
         case gast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named):
@@ -80,6 +80,8 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
         items = [Const(v) for v in value.value]
     elif is_another_kind(lo, value, "list"):
         return NEVER
+    elif isinstance(core.data_type(lo, value), ListT) and all(map(is_plain, patterns)):
+        return counted_test(lo, patterns, value, binds, node)
     else:
         reason = "a sequence pattern needs a tuple or list whose length is known"  # as are items of a list that differ in type
         raise core.needs_items(reason, lo.origin(node), "write the choice with `if`")
@@ -93,6 +95,30 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
         items = [*items[:k], *items[len(items) - after :]]
         patterns = [*patterns[:k], *patterns[k + 1 :]]
     return conjunction([pattern_test(lo, p, item, binds, node) for p, item in zip(patterns, items)])
+
+
+def is_plain(pattern) -> bool:
+    """Tell whether a pattern captures any value, or compares it with a constant."""
+    return isinstance(pattern, gast.MatchStar | gast.MatchValue) or isinstance(pattern, gast.MatchAs) and pattern.pattern is None
+
+
+def counted_test(lo: Lowering, patterns, value: Cell, binds, node) -> gast.AST:
+    """Build the condition of `case [a, *b]` for a list whose length is not known: the length, and then each item."""
+    star = next((k for k, p in enumerate(patterns) if isinstance(p, gast.MatchStar)), None)
+    count, op = (len(patterns), gast.Eq()) if star is None else (len(patterns) - 1, gast.GtE())
+    length = gast.Call(Held(Const(len)), [Held(value)], [])
+    tests: list[gast.AST] = [gast.Compare(length, [op], [gast.Constant(count, None)])]
+    for k, p in enumerate(patterns):
+        place = gast.Constant(k if star is None or k < star else k - len(patterns), None)
+        if isinstance(p, gast.MatchValue):
+            tests.append(gast.Compare(gast.Subscript(Held(value), place, gast.Load()), [gast.Eq()], [p.value]))
+        elif p.name is not None:
+            if k == star:
+                end = gast.Constant(k + 1 - len(patterns), None) if k + 1 < len(patterns) else None
+                place = gast.Slice(gast.Constant(k, None), end, None)
+            item = gast.Subscript(Held(value), place, gast.Load())
+            binds.append(standing_for(node, gast.Assign([gast.Name(p.name, gast.Store(), None, None)], item, None)))
+    return conjunction(tests)
 
 
 def is_another_kind(lo: Lowering, value: Value, kind: str) -> bool:
@@ -122,12 +148,17 @@ def class_test(lo: Lowering, cls, patterns, named: dict, value: Value, binds, no
 TAKEN_WHOLE = (bool, dict, float, int, list, str, tuple)  # `case float(x)` binds the number itself
 
 
-def mapping_test(lo: Lowering, keys, patterns, value: Cell, binds, node) -> gast.AST:
-    """Build the condition of `case {key: pattern}`."""
-    known = [core.known(lo, core.lower(lo, key)) for key in keys]
+def mapping_test(lo: Lowering, pattern: gast.MatchMapping, value: Cell, binds, node) -> gast.AST:
+    """Build the condition of `case {key: pattern, **rest}`."""
+    lo.sure(value)
+    known = [core.known(lo, core.lower(lo, key)) for key in pattern.keys]
     if not all(found and k in value.items for found, k in known):
         return NEVER
-    return conjunction([pattern_test(lo, p, value.items[k], binds, node) for p, (_, k) in zip(patterns, known)])
+    keys = [k for _, k in known]
+    tests = [pattern_test(lo, p, value.items[k], binds, node) for p, k in zip(pattern.patterns, keys)]
+    if pattern.rest is not None:
+        binds.append(bind(pattern.rest, lo.new_dict({k: v for k, v in value.items.items() if k not in keys}), node))
+    return conjunction(tests)
 
 
 def conjunction(tests: list[gast.AST]) -> gast.AST:

@@ -80,7 +80,7 @@ def lower_return(lo: Lowering, node) -> Any:
     """Lower `return value`."""
     value = Const(None) if node.value is None else core.lower(lo, node.value)
     if lo.scope.loops:
-        exits.set_return(lo, value, again=hasattr(node, "stands_for"))
+        exits.set_return(lo, value, again=hasattr(node, "again"))
         return NEXT
     return Return(value)
 
@@ -127,16 +127,6 @@ def lower_assert(lo: Lowering, node) -> None:
         return
     args = (lo.read(test),) if node.msg is None else (lo.read(test), core.operand(lo, node.msg))
     lo.build.add(Stmt((), Effect("assert", args)))
-
-
-@core.statement(gast.Raise)
-def lower_raise(lo: Lowering, node) -> Any:
-    """Lower `raise error`."""
-    if node.exc is None:
-        raise core.unsupported(lo, node, "a bare `raise`")
-    exc = core.atom(lo, node.exc)
-    lo.build.add(Stmt((), Effect("raise", (exc,))))
-    return RAISED
 
 
 @core.statement(gast.FunctionDef)

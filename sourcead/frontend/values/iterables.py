@@ -15,6 +15,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
+from sourcead.frontend.control import generators
 from sourcead.frontend.control.loops import ONE, ZERO
 from sourcead.frontend.core import VALUE, WHOLE, Cell, Flag, Iterable, Lowering, SuperVal, TupleVal, Value
 from sourcead.frontend.values import sequences
@@ -42,7 +43,11 @@ def _iterate_iterable(lo: Lowering, value: Iterable, node) -> Iterable:
 @core.iterate.register("object", SuperVal)
 def _iterate_object(lo: Lowering, value: Value, node) -> Iterable:
     found = core.call_special(lo, value, "__iter__", [], node)
-    return core.iterate.default(lo, value, node) if found is None else core.iterate(lo, found, node)
+    if found is not None and found is not value:
+        step = core.special_method(found, "__next__")
+        return core.iterate(lo, found, node) if step is None else generators.steps(lo, step, found)
+    step = core.special_method(value, "__next__")
+    return core.iterate.default(lo, value, node) if found is None or step is None else generators.steps(lo, step, value)
 
 
 @core.iterate.register(Const)

@@ -129,6 +129,13 @@ def store_attribute(lo: Lowering, cell: Cell, name: str, new: Value) -> None:
     lo.set(cell.slots, name, new)
 
 
+@core.store.register("object", SuperVal)
+def store_item(lo: Lowering, value: Value, key: Value, new: Value, node, mode: str = "set") -> None:
+    """Lower `value[key] = new` by the method `__setitem__`."""
+    if core.call_special(lo, value, "__setitem__", [key, new], node) is None:
+        core.store.default(lo, value, key, new, node)
+
+
 # -- new objects ---------------------------------------------------------------------------------------------------------
 
 

@@ -59,7 +59,8 @@ def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> 
     if found and isinstance(k, (int, np.integer)) and -len(items) <= k < len(items):
         return items[k]
     if found:
-        raise core.unsupported(lo, node, f"index {k!r} is out of range: there are {len(items)} items")
+        wrong = core.unsupported(lo, node, f"index {k!r} is out of range: there are {len(items)} items")
+        raise core.surely(lo, wrong, IndexError if isinstance(k, (int, np.integer)) else TypeError)
     if items and all(map(core.is_function, items)):
         return function_by_index(lo, items, key)
     return item_of_data(lo, sequences.as_one_value(lo, base), key, node)
@@ -68,7 +69,7 @@ def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> 
 @core.subscript.register(object)
 def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
     """Lower a subscript of an array, or of a list or tuple that is one IR value."""
-    operand = lo.operand(key)
+    operand = key_operand(lo, key)
     effects = effects_of(operand)
     if isinstance(base, Cell):
         t = atom_type(lo.read(base))
@@ -88,6 +89,15 @@ def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
             return cell
     var = lo.build.index(lo.read(base), operand)
     return lo.wrap(var, shares=reach(base) if isinstance(base, Cell) and "copy" not in effects else ())
+
+
+def key_operand(lo: Lowering, key: Value) -> Operand:
+    """Return the operand of a subscript of an array, in which a tuple between the commas is an array of positions."""
+    operand = lo.operand(key)
+    if not isinstance(operand, tuple):
+        return operand
+    nested = (isinstance(p, tuple) or not isinstance(p, Slice) and isinstance(atom_type(p), TupleT) for p in operand)
+    return tuple(lo.build.call(np.array, p, name="positions") if inside else p for p, inside in zip(operand, nested))
 
 
 VIEWS = {"axis", "place"}
@@ -162,7 +172,7 @@ def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
     n = len(base.items)
     if found and not isinstance(key, Slice):
         if not -n <= k < n:
-            raise core.unsupported(lo, node, f"index {k} is out of range: there are {n} items")
+            raise core.surely(lo, core.unsupported(lo, node, f"index {k} is out of range: there are {n} items"), IndexError)
         sequences.replace_item(lo, base, k % n, value)
     elif found and base.depth == lo.depth and core.has_known_items(value):
         items = base.contents
@@ -194,7 +204,7 @@ def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, n
 @core.store.register(Cell)
 def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
     """Lower `a[key] = value` for an array."""
-    lo.write(base, (Sub(lo.operand(key)),), lo.operand(sequences.as_array(lo, value)), mode)
+    lo.write(base, (Sub(key_operand(lo, key)),), lo.operand(sequences.as_array(lo, value)), mode)
 
 
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:

@@ -23,9 +23,9 @@ from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Operand, Stmt, Update, Var
 from sourcead.ir.type_of import type_of
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype
-from sourcead.passes.cleanup.equal_dims import Dim, KnownDims, not_one
-from sourcead.passes.equality import equal_types, same_dim, same_dims
+from sourcead.passes.equality import Dim, KnownDims, equal_types
 from sourcead.passes.peephole import Facts, peephole
+from sourcead.primitives.result_types.dims import not_one
 from sourcead.primitives.table import record_of
 
 LINEAR = (operator.add, operator.sub, operator.mul, operator.neg)
@@ -45,9 +45,9 @@ def remove_broadcasts(function: Function) -> Function:
 
 def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
     match stmt.op:
-        case Call(fn, (x, *_)) if fn is np.broadcast_to:
+        case Call(np.broadcast_to, (Var(type=Array()) as x, *_)):
             # types that are equal in full promise the same shape at run time
-            return x if _is_whole(x, stmt.targets[0].type) else None
+            return x if equal_types(x.type, stmt.targets[0].type) else None
         case Call(fn, (x, Const(dtype)), ()) if fn is np.ndarray.astype:
             return _cast_broadcast(x, dtype, facts)
         case Call(fn, (x, shape), ()) if fn is np.reshape:
@@ -57,11 +57,6 @@ def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
         case Update(base, _, value):
             return _into_update(stmt.op, base, value, facts)
     return None
-
-
-def _is_whole(x: Operand, t: Type) -> bool:
-    """Return whether an operand is known to be an array of this shape and dtype."""
-    return isinstance(x, Var) and isinstance(x.type, Array) and equal_types(x.type, t)
 
 
 def _cast_broadcast(x: Operand, dtype, facts: Facts) -> Call | None:
@@ -162,7 +157,7 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
     if any(not isinstance(o, Scalar) or o.dtype == ANY_DTYPE for o in others) or getattr(t, "dtype", None) == ANY_DTYPE:
         return None
     dims = dims_of(arg.type)
-    if result.dtype is None or dims is None or dims_of(result) is None or not same_dims(dims, result.dims):
+    if result.dtype is None or dims is None or dims_of(result) is None or dims != result.dims:
         return None
     if not _only_feeds_operations(stmt.targets[0], facts) or facts.uses[arg] != 1:
         return None
@@ -240,7 +235,7 @@ def _promoted(t: Type | None):
     return None
 
 
-def broadcasts_to(types: list[Type], dims: tuple, equal: Callable[[Dim, Dim], bool] = same_dim) -> bool:
+def broadcasts_to(types: list[Type], dims: tuple, equal: Callable[[Dim, Dim], bool] = operator.eq) -> bool:
     """Return whether operands of these types are known to broadcast to these dims, if they can be broadcast against each other."""
     shapes = [dims_of(t) for t in types]
     if None in shapes or max(map(len, shapes)) != len(dims):
@@ -253,9 +248,9 @@ def _dim_is(sizes: list[Dim], dim: Dim, equal: Callable[[Dim, Dim], bool]) -> bo
 
     A size that is known not to be 1 is that of the result; sizes that may be 1 give it only if all are equal.
     """
-    sizes = [n for n in sizes if not (isinstance(n, int) and n == 1)]
+    sizes = [n for n in sizes if n != 1]
     if not sizes:
-        return isinstance(dim, int) and dim == 1
+        return dim == 1
     if any(equal(n, dim) and not_one(n) for n in sizes):
         return True
     return all(equal(n, dim) for n in sizes)

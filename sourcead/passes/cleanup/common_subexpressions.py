@@ -28,14 +28,10 @@ def is_pure(op: Op) -> bool:
     match op:
         case Attr() | Index() | Build("tuple"):
             return True
-        case Call(fn, _, kwargs, effect):
-            return not effect and not any(k == "out" for k, _ in kwargs) and _is_pure_function(fn)
+        case Call(fn, _, kwargs, False):
+            known = record_of(fn)
+            return known.pure and not known.buffer and not any(k == "out" for k, _ in kwargs)
     return False
-
-
-def _is_pure_function(fn: Any) -> bool:
-    known = record_of(fn)
-    return known.pure and not known.buffer
 
 
 def merge_common(function: Function) -> Function:

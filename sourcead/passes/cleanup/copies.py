@@ -122,8 +122,9 @@ def _loop(stmt: Stmt, op: Loop, facts: Facts):
         return None
     for param, init, target in zip(op.params, op.inits, stmt.targets):
         if param in constant:
-            facts.replace_everywhere(param, init)
+            facts.replace(param, init)
             facts.replace(target, init)
+            facts.late = True  # the body was visited before
     leave = None if op.leave in constant else op.leave  # a constant flag is false, as it is on entry
     stmt = with_results(stmt, [k for k, param in enumerate(op.params) if param not in constant])
     return [replace(stmt, op=replace(stmt.op, leave=leave))]

@@ -28,7 +28,7 @@ from sourcead.analysis.array_versions import Chains, queried, query_of
 from sourcead.ir.nodes import Atom, Attr, Block, Branch, Call, Const, Function, Loop, Op, Operand, Stmt, Update, Var
 from sourcead.ir.types import Array, Scalar, same_dtype
 from sourcead.ir.walk import bound_vars, map_blocks, rewrite, walk
-from sourcead.passes.cleanup.equal_dims import KnownDims
+from sourcead.passes.equality import KnownDims
 from sourcead.passes.peephole import Facts, peephole, with_body, with_stmts
 from sourcead.primitives.table import record_of
 
@@ -149,7 +149,7 @@ def _query_of_another(op: Op, array: Var, candidates: list[Var], dims: KnownDims
     like = isinstance(op, Call) and op.fn in LIKE
     for var in candidates:
         if dims.shape(var.type, facts) == shape and (not like or _same_dtype(var, array)):
-            return replace(op, base=var) if isinstance(op, Attr) else replace(op, args=(var,))
+            return query_of(op, var)
     return None
 
 

@@ -27,7 +27,6 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.types import INT, Sym
 from sourcead.ir.walk import bound_vars, map_blocks
-from sourcead.passes.equality import same_dim
 from sourcead.passes.loops.factor_arrays import FactorArray, FactorArrays, FunctionFacts, Term, chain_of
 from sourcead.passes.peephole import with_body, with_stmts
 
@@ -181,7 +180,7 @@ class SplitLoop(FactorArrays):
         if held.axis != axis:
             array = self.after.call(np.swapaxes, array, Const(0), Const(1))
         first, rows = held.offset + self.counted.first, self.counted.rows
-        if held.offset == 0 == first and same_dim(dim, rows):
+        if held.offset == 0 == first and dim == rows:
             return array
         upper = self.counted.count
         size = self.counted.is_size(self.facts.counting)

@@ -127,7 +127,7 @@ class Interchange:
             case _:
                 return None
         count = self.count(inner.op.domain.stop, made, loop, outside)
-        if count is None or dims_in(inputs)[0] is not times.rows and dims_in(inputs)[0] != times.rows:
+        if count is None or dims_in(inputs)[0] != times.rows:
             return None
         lists = [made.get(inner.op.inits[s.inner]) for s in states]
         others = [s for s in before if s not in (*count, *lists, first)]
@@ -226,7 +226,7 @@ class Interchange:
         a, b = dims_in(before), dims_in(after)
         if a is None or len(a) != len(b) or not a or known_dtype(before) != known_dtype(after) or a[:-1] != b[:-1]:
             return False
-        if a[-1] is b[-1] or a[-1] == b[-1]:
+        if a[-1] == b[-1]:
             return True
         readers = [s for s in moving if before in s.op.reads and isinstance(s.op, Call)]
         joined = any(is_product(s) or record_of(s.op.fn).is_elementwise(len(s.op.args)) and dims_in(s.targets[0]) == b for s in readers)

@@ -124,9 +124,6 @@ class _ScalarReplacement:
     def is_invariant(self, key: tuple[Atom, ...]) -> bool:
         return all(a is not self.stmt.op.index and a not in self.body.defined and a not in self.body.scalars for a in key)
 
-    def all_accesses(self) -> list[Access]:
-        return [a for found in self.body.accesses for a in found]
-
     def meet(self, a: Access, b: Access):
         return self.subscripts.meeting(a.key, b.key, self.stmt.op.index)
 
@@ -138,7 +135,7 @@ class _ScalarReplacement:
     def promote(self, others_read: bool = False) -> None:
         """Put the elements that each iteration writes into variables or, with `others_read`, only if it reads other elements too."""
         for chain in [p for p in self.params if isinstance(p.type, Array) and p.type.dtype == FLOAT]:
-            accesses = [a for a in self.all_accesses() if a.chain is chain]
+            accesses = [a for found in self.body.accesses for a in found if a.chain is chain]
             candidates = [a for a in accesses if a.mode is not None and self.is_invariant(a.key)]
             if not candidates:
                 continue
@@ -169,7 +166,7 @@ class _ScalarReplacement:
         now: Atom = inside
         others = False
         for at, stmt in enumerate(self.stmts):
-            if stmt is None or not self.concerns(chain, at):
+            if stmt is None or not any(a.chain is chain for a in self.body.accesses[at]):
                 continue
             op = stmt.op
             if at not in positions:
@@ -193,9 +190,6 @@ class _ScalarReplacement:
             left = init
             self.remove(k)
         self.after.append(self.like(old, Update(left, (Sub(single(key)),), end, "set")))
-
-    def concerns(self, chain: Var, at: int) -> bool:
-        return any(a.chain is chain for a in self.body.accesses[at])
 
     def remove(self, k: int) -> None:
         param = self.params[k]

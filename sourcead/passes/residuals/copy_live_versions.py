@@ -14,81 +14,58 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
-from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import atom_type
+from sourcead.analysis.liveness import Live, Reads
 from sourcead.ir.nodes import Atom, Block, Call, Function, Loop, Op, Stmt, Update, Var, operand_atoms
 from sourcead.ir.types import Array
-from sourcead.ir.walk import bound_vars, map_blocks, walk
+from sourcead.ir.walk import map_blocks
 from sourcead.passes.peephole import with_body, with_stmts
 
 
 def copy_live_versions(function: Function) -> Function:
     """Return the function with a copy before each update, or loop that carries it, of an array that is still read afterwards."""
-    return with_body(function, _with_copies(function.body, set(function.params)))
+    params = set(function.params)
+    return with_body(function, _with_copies(function.body, Reads(), lambda v: v in params))
 
 
-def _with_copies(block: Block, live: set[Var]) -> Block:
-    """Return the block with such copies; `live` holds the outer variables that are read after the block or in its next run."""
-    live = live | {r for r in block.results if isinstance(r, Var)}
+def _with_copies(block: Block, reads: Reads, live_out: Live) -> Block:
+    """Return the block with such copies; `live_out` says which variables are read after the block or in its next run."""
+    last = reads.last(block)
     stmts: list[Stmt] = []
-    for stmt in reversed(block.stmts):
-        op, copies = _separated(stmt, live)
-        inner = set().union(*map(_reads, op.blocks))
-        read = live | inner if isinstance(op, Loop) else live
+    for k, stmt in enumerate(block.stmts):
+        again = reads.of(stmt) if isinstance(stmt.op, Loop) else ()
+
+        def live(v: Var, k: int = k) -> bool:
+            return last.get(v, -1) > k or live_out(v)
+
+        def live_inside(v: Var, live: Live = live, again=again) -> bool:
+            return v in again or live(v)
+
+        op = _separated(stmt, live, reads, stmts)
         stmt = stmt if op is stmt.op else replace(stmt, op=op)
-        stmts.append(map_blocks(stmt, lambda b, read=read: _with_copies(b, read)))
-        stmts.extend(reversed(copies))
-        live |= inner
-        if queried(op) is None:
-            live.update(op.reads)
-        live -= set(stmt.targets)
-        live -= set(bound_vars(op))
-    return with_stmts(block, stmts[::-1])
+        stmts.append(map_blocks(stmt, lambda b, live=live_inside: _with_copies(b, reads, live)))
+    return with_stmts(block, stmts)
 
 
-def _separated(stmt: Stmt, live: set[Var]) -> tuple[Op, list[Stmt]]:
-    """Return the op with copies of the arrays that it writes although they are read later, and the statements that make the copies."""
-    copies: list[Stmt] = []
+def _separated(stmt: Stmt, live: Live, reads: Reads, out: list[Stmt]) -> Op:
+    """Return the op with copies of the arrays that it writes although they are read later, after appending the copies to `out`."""
 
-    def own(atom: Atom, read: set[Var]) -> Atom:
-        if atom not in read:
+    def own(atom: Atom, read) -> Atom:
+        if not isinstance(atom, Var) or atom not in read and not live(atom):
             return atom
         t = atom_type(atom)
         made = Var(atom.name, t, True)
         fn = np.ndarray.copy if isinstance(t, Array) and t.dims else runtime.copy
-        copies.append(replace(stmt, targets=(made,), op=Call(fn, (atom,))))
+        out.append(replace(stmt, targets=(made,), op=Call(fn, (atom,))))
         return made
 
     op = stmt.op
     match op:
         case Update(base, _, value):
-            base = own(base, live | set(operand_atoms(value)))
-            return op if base is op.base else replace(op, base=base), copies
+            new = own(base, set(operand_atoms(value)))
+            return op if new is base else replace(op, base=new)
         case Loop(_, _, params, inits, body):
-            written = _written(body)
-            read = live | _reads(body)
-            inits = tuple(own(i, read) if p in written else i for p, i in zip(params, inits))
-            return replace(op, inits=inits) if copies else op, copies
-    return op, copies
-
-
-def _written(block: Block) -> set[Atom]:
-    """Return the arrays that a block updates, itself or in a loop that carries them on."""
-    found: set[Atom] = set()
-    for stmt in walk(block):
-        if isinstance(stmt.op, Update):
-            found.add(stmt.op.base)
-        elif isinstance(stmt.op, Loop):
-            inside = set().union(*map(_written, stmt.op.blocks))
-            found.update(i for p, i in zip(stmt.op.params, stmt.op.inits) if p in inside)
-    return found
-
-
-def _reads(block: Block) -> set[Var]:
-    """Return the variables that a block reads for more than their shape or dtype."""
-    found = {r for r in block.results if isinstance(r, Var)}
-    for stmt in walk(block):
-        if queried(stmt.op) is None:
-            found.update(stmt.op.reads)
-        found.update(r for b in stmt.op.blocks for r in b.results if isinstance(r, Var))
-    return found
+            written, read = reads.written(body), reads.free(body)
+            new = tuple(own(i, read) if p in written else i for p, i in zip(params, inits))
+            return op if new == inits else replace(op, inits=new)
+    return op

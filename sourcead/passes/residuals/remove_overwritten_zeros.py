@@ -24,11 +24,10 @@ from sourcead import runtime
 from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.loop_indices import Counting, axis_of, is_int
-from sourcead.analysis.sizes import dims_in
+from sourcead.analysis.sizes import dims_in, fills
 from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Array, ListT, Scalar, Type
 from sourcead.ir.walk import count_reads, definitions, rewrite, walk
-from sourcead.passes.equality import same_dim
 from sourcead.passes.peephole import with_body
 
 ZEROS = (np.zeros, np.zeros_like, runtime.zeros_like)
@@ -52,7 +51,8 @@ def remove_overwritten_zeros(function: Function, lists: bool = True) -> Function
                 continue
             op = set_once(op, k, uses)
             if sets_all(op, k, init, uses, counting):
-                replaced[init] = [without_zeros(zeros)]
+                empty = np.empty if zeros.op.fn is np.zeros else np.empty_like
+                replaced[init] = [replace(zeros, op=replace(zeros.op, fn=empty))]
             body = filled(op, k, zeros.op, uses, counting) if lists else None
             if body is not None:
                 op, replaced[init] = replace(op, body=body), empty_list(zeros)
@@ -115,12 +115,7 @@ def sets_all(loop: Loop, k: int, init: Var, uses: dict[Var, int], counting: Coun
     if found is None or counted is None or counted.first != 0 or dims is None or not isinstance(loop.params[k].type, Array):
         return False
     axis = found[1]
-    return axis < len(dims) and same_dim(dims[axis], counted.rows)
-
-
-def without_zeros(zeros: Stmt) -> Stmt:
-    """Return the statement with `np.empty_like(x)` in place of `np.zeros_like(x)`."""
-    return replace(zeros, op=replace(zeros.op, fn=np.empty if zeros.op.fn is np.zeros else np.empty_like))
+    return axis < len(dims) and dims[axis] == counted.rows
 
 
 def part_type(t: Type, axis: int) -> Type | None:
@@ -147,7 +142,7 @@ def same_arrays(value: Type, item: Type | None) -> bool:
         return value.dtype in (None, item.dtype)
     if not isinstance(value, Array) or not isinstance(item, Array) or not value.dims or not item.dims or value.dtype is None:
         return False
-    return value.dtype == item.dtype and len(value.dims) == len(item.dims) and all(n == m or n != 1 for n, m in zip(value.dims, item.dims))
+    return value.dtype == item.dtype and fills(value.dims, item.dims)
 
 
 def covers(loop: Loop, seq: Atom, counting: Counting) -> bool:

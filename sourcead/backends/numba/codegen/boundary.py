@@ -101,7 +101,7 @@ class _Flattening:
                 items.append(constant)
                 continue
             v = Var(self.new_name(f"{name}_{key}"), part)
-            self.parameter(v, part_text(t, text, key), params)
+            self.parameter(v, f"{text}.{key}" if isinstance(t, StructT) else f"{text}[{key!r}]", params)
             items.append(v)
         return build_op(t, tuple(items))
 
@@ -177,10 +177,6 @@ SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
 def numbered(wish: str) -> Iterator[str]:
     """Yield a name, and then the name with the numbers 1, 2, ..."""
     return itertools.chain([wish], (f"{wish}_{k}" for k in itertools.count(1)))
-
-
-def part_text(t: Type, text: str, key: Any) -> str:
-    return f"{text}.{key}" if isinstance(t, StructT) else f"{text}[{key!r}]"
 
 
 def build_op(t: Type, items: tuple[Atom, ...]) -> Build:

@@ -29,7 +29,7 @@ from sourcead.analysis.builder import atom_type, operand_type
 from sourcead.backends.numba.codegen.boundary import SMALL, numbered
 from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integers
 from sourcead.backends.numba.codegen.loop_nests import loop_nest, rank_of, reduces_all_axes
-from sourcead.backends.numba.codegen.recursion import Recursive, reachable
+from sourcead.backends.numba.codegen.recursion import Helper, Recursive, reachable
 from sourcead.backends.numba.functions import (
     ARRAY_REDUCTIONS, ARRAY_UFUNCS, CHECKED, add_at, alike, apart, as_many, begin, disjoint, divided, power, product,
     remainder, reserved, shifted, subtract_at, with_room
@@ -48,29 +48,21 @@ enter(*CHECKED, as_many, reserved, alike, begin, disjoint, with_room, no_floats,
 enter(with_room, memory="first")
 
 
-@dataclass(eq=False)
-class Outlined:
+@dataclass(eq=False, kw_only=True)
+class Outlined(Helper):
     """An outlined function, whose body is one call taken from the text.
 
     Attributes:
-        name, text, namespace: its source, and the globals that the source reads.
         result: the inferred type of its result.
         compiles: whether Numba should try to compile it.
         parameters: the names of its parameters.
         origin: the user's statement that the call is part of.
     """
 
-    name: str
-    text: str
-    namespace: dict[str, Any]
     result: Type
     compiles: bool
     parameters: tuple[str, ...]
     origin: Any
-
-    @property
-    def __name__(self):
-        return self.name
 
 
 SHAPED = (np.zeros, np.ones, np.empty)  # functions that take a shape
@@ -256,8 +248,8 @@ class _Outlining:
             if (body := loop_nest(op, y.type) if is_call else None) is not None:  # the interpreter runs no loops over elements
                 emitted = Emitted(f"def {made}({', '.join(v.name for v in params.values())}):\n{body}", {"np": np})
             self.same[key] = Outlined(
-                made, emitted.text, emitted.namespace, y.type, compiles, tuple(v.name for v in params.values()),
-                stmt.origin or stmt.adjoint_of,
+                made, emitted.text, emitted.namespace, result=y.type, compiles=compiles,
+                parameters=tuple(v.name for v in params.values()), origin=stmt.origin or stmt.adjoint_of,
             )  # fmt: skip
         return Call(self.same[key], tuple(params))
 

@@ -17,7 +17,7 @@ from sourcead.backends.numba.codegen.vector_statements import may_run_again
 from sourcead.backends.numba.functions import ARRAY_UFUNCS
 from sourcead.backends.python_overhead import in_one_chunk, without_collection
 from sourcead.emit import emit
-from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Loop, Slice, Stmt, Sub, Update
+from sourcead.ir.nodes import Block, Call, Const, Function, Loop, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array
 from sourcead.ir.walk import walk
 
@@ -78,19 +78,15 @@ def decisions(before: Function, after: Function) -> list[str]:
             told.append(f"under Numba, {what} ({lines(found)}) on parts of arrays are loops over elements")
     whole: dict[str, set[int]] = {}
     for stmt in walk(after.body):
-        if isinstance(stmt.op, Call) and is_of_array(stmt.op):
-            line, _ = place_of(stmt)
-            if line and any(fn is stmt.op.fn for fn in ARRAY_UFUNCS):
-                whole.setdefault(stmt.op.fn.__name__, set()).add(line)
+        match stmt.op:
+            case Call(fn, (Var() | Const() as first, *_)) if isinstance(atom_type(first), Array):
+                line, _ = place_of(stmt)
+                if line and any(fn is known for known in ARRAY_UFUNCS):
+                    whole.setdefault(fn.__name__, set()).add(line)
     if whole:
         names = ", ".join(f"{name} ({lines(found)})" for name, found in whole.items())
         told.append(f"under Numba, functions of whole arrays run NumPy's own loops: {names}")
     return told
-
-
-def is_of_array(call: Call) -> bool:
-    """Return whether the first argument of a call is an array."""
-    return bool(call.args) and isinstance(call.args[0], Atom) and isinstance(atom_type(call.args[0]), Array)
 
 
 def is_on_slice(stmt: Stmt) -> bool:

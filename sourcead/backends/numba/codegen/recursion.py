@@ -22,12 +22,8 @@ from sourcead.ir.walk import map_atoms, rewrite
 
 
 @dataclass(eq=False)
-class Recursive:
-    """A recursive function that the text calls.
-
-    Attributes:
-        name, text, namespace: its source, and the globals that the source reads, including the function itself.
-    """
+class Helper:
+    """A function that the text calls, `name`, with its source, and the globals that the source reads."""
 
     name: str
     text: str = ""
@@ -36,6 +32,10 @@ class Recursive:
     @property
     def __name__(self):
         return self.name
+
+
+class Recursive(Helper):
+    """A recursive function; its namespace includes the function itself."""
 
     def __call__(self, *args):
         raise TypeError(f"{self.name} is defined in the generated text")

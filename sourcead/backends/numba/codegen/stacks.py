@@ -28,7 +28,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.analysis.builder import atom_type
+from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.residual_stacks import Stack, residual_stacks
 from sourcead.backends.numba.codegen.vector_statements import (
     FLOAT, EqualLengths, elementwise_work, is_vector, may_run_again, row_write
@@ -36,9 +36,9 @@ from sourcead.backends.numba.codegen.vector_statements import (
 from sourcead.backends.numba.functions import pushed, reserved, with_room
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Pop, Range, Stmt, Sub,
-    Update, Var, fresh
+    Update, Var
 )
-from sourcead.ir.types import INT, Array, Scalar, Sym
+from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, Sym
 from sourcead.ir.walk import map_op, walk
 
 _DTYPES = {"float": np.dtype(np.float64), "int": np.dtype(np.int64), "bool": np.dtype(np.bool_)}
@@ -168,16 +168,15 @@ class _StackRewriter:
 
     def room(self, stmt: Stmt, init: Var, domain: Range, count: int) -> list[Stmt]:
         """Return statements that make room in an array for all that the iterations of a loop may push on it."""
-        array, top = self.now[init]
-        iterations, n, wider = Var("iterations", INT, True), Var("n", INT, True), fresh(array)
-        bounds = (domain.start, domain.stop, domain.step)
-        as_range = Var("iterations", temp=True)
-        out = [self.like(stmt, as_range, Call(range, bounds)), self.like(stmt, iterations, Call(len, (as_range,)))]
+        (array, top), build = self.now[init], Builder()
+        build.origin, build.adjoint_of = stmt.origin, stmt.adjoint_of
+        numbers = build.emit(Call(range, (domain.start, domain.stop, domain.step)), UNKNOWN, "iterations")
+        n = build.emit(Call(len, (numbers,)), INT, "iterations")
         if count > 1:
-            out.append(self.like(stmt, n, Call(operator.mul, (iterations, Const(count)))))
-        out.append(self.like(stmt, wider, Call(reserved, (array, top, n if count > 1 else iterations))))
+            n = build.emit(Call(operator.mul, (n, Const(count))), INT, "n")
+        wider = build.emit(Call(reserved, (array, top, n)), array.type, array.name, array.temp)
         self.now[init] = wider, top
-        return out
+        return build.stmts
 
     def pushes(self, block: Block, stack: Stack) -> int:
         """Return the most numbers that one iteration, without inner loops, pushes on a stack."""
@@ -191,9 +190,7 @@ def put(stmt: Stmt) -> list[Stmt]:
     row = row_write(stmt)
     if row is None or row.mode is not None:
         return [stmt]
-    wider, width = fresh(stmt.targets[0]), Var("width", INT, True)
-    return [
-        replace(stmt, targets=(width,), op=Call(len, (row.value,))),
-        replace(stmt, targets=(wider,), op=Call(with_room, (row.base, row.key, width))),
-        replace(stmt, op=Update(wider, (Sub(row.key),), row.value)),
-    ]
+    build, target = Builder().at(stmt), stmt.targets[0]
+    width = build.emit(Call(len, (row.value,)), INT, "width")
+    wider = build.emit(Call(with_room, (row.base, row.key, width)), target.type, target.name, target.temp)
+    return [*build.stmts, replace(stmt, op=Update(wider, (Sub(row.key),), row.value))]

@@ -23,6 +23,7 @@ from functools import partial
 
 import numpy as np
 
+from sourcead.analysis.builder import Builder
 from sourcead.backends.numba.codegen.stacks import put, vector_stacks_as_matrices
 from sourcead.backends.numba.codegen.vector_statements import (
     BY_MODE, ELEMENT, FLOAT, EqualLengths, Row, elementwise_work, row_write, vector_work
@@ -233,68 +234,58 @@ def read_from_outside(needed: list[Stmt], stmts: list[Stmt]) -> list[Var]:
 
 def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[Stmt]:
     """Return the loop that computes the results, and the statements before it that check lengths and allocate memory."""
-    first, n, j = needed[0], Var("n", INT, True), Var("j", INT, True)
-    before, measured, starts = rows_of(needed, vectors)
-    before.append(replace(first, targets=(n,), op=Call(alike, tuple(measured)) if measured[1:] else Call(len, (measured[0],))))
+    first, j = needed[0], Var("j", INT, True)
+    before, inside = Builder(), Builder().at(first)
+    measured, starts = rows_of(needed, vectors, before)
+    before.at(first)
+    n = before.emit(Call(alike, tuple(measured)) if measured[1:] else Call(len, (measured[0],)), INT, "n")
     for parts in parts_that_may_meet(needed, starts):
-        n, given = Var("n", INT, True), n
-        before.append(replace(first, targets=(n,), op=Call(disjoint, (given, *parts))))
-    inits: list[Var] = []
-    params: list[Var] = []
-    finals: list[Var] = []  # of each array: its version at the end of an iteration
-    targets: list[Var] = []
-    place: dict[Var, int] = {}
+        n = before.emit(Call(disjoint, (n, *parts)), INT, "n")
     read = {v for s in needed for v in vector_work(s).vectors}
-    elements = {v: Var(f"{v.name}_j", ELEMENT, True) for v in vectors if v in read}
-    body = [replace(first, targets=(element,), op=Index(v, j)) for v, element in elements.items()]
+    elements = {v: inside.emit(Index(v, j), ELEMENT, f"{v.name}_j") for v in vectors if v in read}
+    carried: list[list[Var]] = []  # arrays: before the loop, in it, at the end of an iteration, and after the loop
+    place: dict[Var, list[Var]] = {}
 
-    def carry(init: Var, target: Var) -> int:
-        inits.append(init)
-        params.append(fresh(target))
-        finals.append(params[-1])
-        targets.append(target)
-        return len(params) - 1
+    def carry(init: Var, target: Var) -> list[Var]:
+        param = fresh(target)
+        carried.append([init, param, param, target])
+        return carried[-1]
+
+    def write(array: list[Var], target: Var, key: Atom | tuple, value: Var, mode: str = "set") -> None:
+        new = fresh(target)
+        inside.add(Stmt((new,), Update(array[2], (Sub(key),), value, mode)))
+        array[2:] = new, target
 
     for s in needed:
         (target,) = s.targets
+        before.at(s)
+        inside.at(s)
         row = row_write(s)
         if row:
             base = row.base
             if row.mode is None:
-                base = fresh(target)
-                before.append(replace(s, targets=(base,), op=Call(with_room, (row.base, row.key, n))))
-            at = place[target] = place[base] if base in place else carry(base, target)
+                base = before.emit(Call(with_room, (row.base, row.key, n)), target.type, target.name, target.temp)
+            place[target] = place[base] if base in place else carry(base, target)
             key = (row.key, j)
             if s in starts:
-                key = j
-                if row.key.lower is not None:
-                    key = Var("at", INT, True)
-                    body.append(replace(s, targets=(key,), op=Call(operator.add, (starts[s], j))))
-            op = Update(finals[at], (Sub(key),), elements[row.value], row.mode or "set")
-            finals[at], targets[at] = fresh(target), target
-            body.append(replace(s, targets=(finals[at],), op=op))
+                key = j if row.key.lower is None else inside.emit(Call(operator.add, (starts[s], j)), INT, "at")
+            write(place[target], target, key, elements[row.value], row.mode or "set")
             continue
         work = elementwise_work(s)
         args = tuple(elements.get(a, a) if isinstance(a, Var) else a for a in work.operands)
-        elements[target] = Var(f"{target.name}_j", ELEMENT, True)
-        body.append(replace(s, targets=(elements[target],), op=Let(args[0]) if work.fn is None else Call(work.fn, args)))
+        elements[target] = inside.emit(Let(args[0]) if work.fn is None else Call(work.fn, args), ELEMENT, f"{target.name}_j")
         if target in results:
-            empty = Var(target.name, target.type, True)
-            before.append(replace(s, targets=(empty,), op=Call(np.empty, (n,))))
-            at = carry(empty, target)
-            op = Update(finals[at], (Sub(j),), elements[target])
-            finals[at] = fresh(target)
-            body.append(replace(s, targets=(finals[at],), op=op))
-    loop = Loop(Range(Const(0), n, Const(1)), j, tuple(params), tuple(inits), Block(tuple(body), tuple(finals)))
-    return [*before, replace(first, targets=tuple(targets), op=loop)]
+            write(carry(before.emit(Call(np.empty, (n,)), target.type, target.name), target), target, j, elements[target])
+    inits, params, finals, targets = zip(*carried)
+    loop = Loop(Range(Const(0), n, Const(1)), j, params, inits, Block(tuple(inside.stmts), finals))
+    return [*before.stmts, replace(first, targets=targets, op=loop)]
 
 
-def rows_of(needed: list[Stmt], vectors: list[Var]) -> tuple[list[Stmt], list[Var], dict[Stmt, Atom]]:
-    """Return the statements before the loop, all vectors that must have equal lengths, and the start of each written part of a vector.
+def rows_of(needed: list[Stmt], vectors: list[Var], build: Builder) -> tuple[list[Var], dict[Stmt, Atom]]:
+    """Return all vectors that must have equal lengths, and the start of each written part of a vector; emit both.
 
     A row is as long as its matrix is wide.
     """
-    stmts: list[Stmt] = []
     measured = list(vectors)
     starts: dict[Stmt, Atom] = {}
     first: dict[Var, Var] = {}  # the version before the loop
@@ -302,24 +293,22 @@ def rows_of(needed: list[Stmt], vectors: list[Var]) -> tuple[list[Stmt], list[Va
         row = row_write(s)
         if row is None or row.mode is None:
             continue
+        build.at(s)
         base = first[s.targets[0]] = first.get(row.base, row.base)
         if isinstance(row.key, Slice):
-            starts[s] = start_of(row.key.lower, base, s, stmts)
-        found = Var("row", Array(FLOAT, (Sym(),) if s in starts else base.type.dims[1:]), True)
-        stmts.append(replace(s, targets=(found,), op=Index(base, row.key)))
-        measured.append(found)
-    return stmts, measured, starts
+            starts[s] = start_of(row.key.lower, base, build)
+        t = Array(FLOAT, (Sym(),) if s in starts else base.type.dims[1:])
+        measured.append(build.emit(Index(base, row.key), t, "row"))
+    return measured, starts
 
 
-def start_of(lower: Atom | None, base: Var, stmt: Stmt, stmts: list[Stmt]) -> Atom:
+def start_of(lower: Atom | None, base: Var, build: Builder) -> Atom:
     """Return the start of a part of a vector, provided that the part is not empty."""
     if lower is None:
         return Const(0)
     if isinstance(lower, Const) and not lower.live and lower.value >= 0:
         return lower
-    start = Var("start", INT, True)
-    stmts.append(replace(stmt, targets=(start,), op=Call(begin, (base, lower))))
-    return start
+    return build.emit(Call(begin, (base, lower)), INT, "start")
 
 
 def parts_that_may_meet(needed: list[Stmt], starts: dict[Stmt, Atom]) -> list[list[Atom]]:

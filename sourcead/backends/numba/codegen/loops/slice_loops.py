@@ -208,18 +208,14 @@ class _Statement:
             raise Not
         t = atom_type(value)
         if isinstance(t, Scalar):
-            self.check_number(t)
+            if t.dtype is not None and t.dtype != self.op.base.type.dtype and t.dtype.kind != "b" or t.kind not in ("float", "int", "bool"):
+                raise Not  # an element would get another dtype than the whole array gets
             return value
         if not isinstance(value, Var) or not isinstance(t, Array) or t.dims is None:
             raise Not
         if value not in self.done:
             self.done[value] = self.array_element(value)
         return self.done[value]
-
-    def check_number(self, t: Scalar) -> None:
-        """Refuse a number with which an element would get another dtype than the whole array gets."""
-        if t.dtype is not None and t.dtype != self.op.base.type.dtype and t.dtype.kind != "b" or t.kind not in ("float", "int", "bool"):
-            raise Not
 
     def array_element(self, v: Var) -> Atom:
         dtype = v.type.dtype

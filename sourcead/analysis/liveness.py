@@ -1,4 +1,4 @@
-"""Finds the variables that a block reads, the last statement that reads each, and the variables whose memory the block would write."""
+"""The variables that a block reads, the last statement that reads each, and the variables whose memory the block would write."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Callable
 from functools import cache
 
 from sourcead.analysis.array_versions import queried
-from sourcead.emit.memory.sharing import is_known_container
 from sourcead.ir.nodes import Append, Block, Branch, Loop, Pop, Stmt, Update, Var
-from sourcead.ir.types import Array
+from sourcead.ir.types import Array, is_known_container
 from sourcead.ir.walk import bound_vars
 
 Live = Callable[[Var], bool]

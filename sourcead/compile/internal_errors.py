@@ -1,0 +1,37 @@
+"""Unexpected exceptions of the compiler become `InternalError`, which says that the fault is in sourcead."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sourcead.errors import InternalError, Origin, SourceADError
+from sourcead.ir.nodes import Stmt
+from sourcead.passes.batching.blocks import Unbatchable
+
+ON_PURPOSE = (SourceADError, InternalError, Unbatchable, Warning, MemoryError)  # a warning is raised where the user's filters say so
+LIBRARIES = (os.path.dirname(os.path.dirname(__file__)), *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")), "<")
+
+
+@contextmanager
+def internal_errors(place: str) -> Iterator[None]:
+    """Raise `InternalError` from an unexpected exception of the compiler, which runs inside, but not from one of the user's code.
+
+    `place` is the file and line of the function that is compiled.
+    """
+    try:
+        yield
+    except ON_PURPOSE:
+        raise
+    except Exception as error:
+        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][1:]
+        if any(not frame.f_code.co_filename.startswith(LIBRARIES) for frame in frames):
+            raise
+        stmts = (value for frame in reversed(frames) for value in frame.f_locals.values() if isinstance(value, Stmt))
+        found = getattr(error, "at", None) or next((s.origin for s in stmts if s.origin is not None), None)
+        at = found if isinstance(found, Origin) else None
+        what = f"an error in sourcead, not in your function: {type(error).__name__}: {error}"
+        raise InternalError(what if at else f"{place}: {what}", at) from error

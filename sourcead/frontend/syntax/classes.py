@@ -1,0 +1,130 @@
+"""Lower a class definition inside a function to a Python class; its methods stand for functions that are lowered where they are called."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+from typing import Any
+
+import gast
+
+from sourcead.frontend import core
+from sourcead.frontend.control import inlining
+from sourcead.frontend.core import FunctionVal, LocalData, Lowering, Scope
+from sourcead.frontend.find_source import unwrap
+from sourcead.frontend.values import objects
+from sourcead.ir.nodes import Const, Var
+
+DECORATORS = (property, staticmethod, classmethod, functools.cached_property)
+
+
+@core.statement(gast.ClassDef)
+def lower_classdef(lo: Lowering, node: gast.ClassDef) -> None:
+    """Lower a class definition."""
+    made = class_of_definition(lo, node)
+    earlier = lo.scope.exits.setdefault(("class", node), made)  # the same class in each iteration, if nothing in it can differ
+    same = all(same_member(vars(earlier).get(name), member) for name, member in vars(made).items())
+    lo.set(lo.scope.homes.get(node.name, lo.scope.names), node.name, Const(earlier if same else made))
+
+
+def class_of_definition(lo: Lowering, node: gast.ClassDef) -> type:
+    """Make the class that a definition describes."""
+    bases = tuple(known(lo, base) for base in node.bases)
+    if node.keywords:
+        raise core.unsupported(lo, node)
+    closure = types.CellType()
+    body = Scope(lo.scope.source, parent=lo.scope)
+    members: dict[str, Any] = {"__module__": lo.scope.source.globals.get("__name__"), "__qualname__": node.name}
+    for statement in node.body:
+        with lo.at(statement):
+            add_member(lo, statement, body, members, closure)
+    for name, value in body.names.items():
+        is_known, constant = core.known(lo, value) if isinstance(value, Var | Const) else (False, None)
+        members[name] = constant if is_known and core.is_code(constant) else LocalData(Const(constant) if is_known else value)
+    if lo.depth and any(isinstance(m, LocalData) and not isinstance(m.value, Const) for m in members.values()):
+        raise core.unsupported(lo, node, "a class with data that is computed in a branch or loop", "make the class outside of it")
+    cls = types.new_class(node.name, bases, exec_body=lambda namespace: namespace.update(members))
+    for decorator in reversed(node.decorator_list):
+        made = known(lo, decorator.func if isinstance(decorator, gast.Call) else decorator)
+        if made is not dataclasses.dataclass:
+            raise core.unsupported(lo, decorator, "this decorator of a class inside a function", "define the class outside of it")
+        options = {k.arg: known(lo, k.value) for k in decorator.keywords} if isinstance(decorator, gast.Call) else {}
+        cls = dataclasses.dataclass(cls, **options)
+    if not objects.can_make(cls):
+        raise core.unsupported(lo, node)
+    closure.cell_contents = cls
+    return cls
+
+
+def add_member(lo: Lowering, node: gast.AST, body: Scope, members: dict[str, Any], closure: types.CellType) -> None:
+    """Lower a statement in the body of a class."""
+    match node:
+        case gast.FunctionDef(name=name, decorator_list=decorators):
+            with lo.in_scope(body):
+                made = inlining.local_function(lo, node)
+            made.source.closure = {**made.source.closure, "__class__": closure}
+            found: Any = stand_in(FunctionVal(made.source, body.parent, made.defaults))
+            for decorator in reversed(decorators):
+                found = decorated(lo, decorator, found, members)
+            members[name] = found
+            lo.set(body.names, name, core.MISSING)
+        case gast.AnnAssign(target=gast.Name(id=name)):
+            members.setdefault("__annotations__", {})[name] = object
+            if node.value is not None:
+                with lo.in_scope(body):
+                    core.lower_statements(lo, [node])
+        case gast.Assign() | gast.Pass() | gast.Expr(value=gast.Constant()):
+            with lo.in_scope(body):
+                core.lower_statements(lo, [node])
+        case _:
+            raise core.unsupported(lo, node, "this statement in the body of a class", "define the class outside of the function")
+
+
+def decorated(lo: Lowering, decorator: gast.AST, found: Any, members: dict[str, Any]) -> Any:
+    """Apply a decorator of a method."""
+    if isinstance(decorator, gast.Attribute) and isinstance(members.get(getattr(decorator.value, "id", None)), property):
+        return getattr(members[decorator.value.id], decorator.attr)(found)
+    made = known(lo, decorator)
+    if made not in DECORATORS:
+        raise core.unsupported(lo, decorator, "this decorator of a method of a class inside a function", "call it in the method")
+    return made(found)
+
+
+def stand_in(made: FunctionVal) -> types.FunctionType:
+    """Return a Python function that stands for a function inside the function being lowered."""
+
+    def method(*args, **kwargs):
+        raise NotImplementedError
+
+    method.lowered = made
+    return method
+
+
+def known(lo: Lowering, node: gast.AST) -> Any:
+    """Return the Python object that an expression is known to be."""
+    found, value = core.known(lo, core.lower(lo, node))
+    if not found:
+        raise core.unsupported(lo, node, "this part of a class definition is not known before the program runs")
+    return value
+
+
+def same_member(a: Any, b: Any) -> bool:
+    """Tell whether two members of a class, made by the same definition, are the same for every purpose."""
+    match a, b:
+        case LocalData(), LocalData():
+            return core.same_thing(a.value, b.value)
+        case types.FunctionType(lowered=first), types.FunctionType(lowered=second):
+            return core.same_thing(first, second)
+        case property(), property():
+            return all(same_member(getattr(a, part), getattr(b, part)) for part in ("fget", "fset", "fdel"))
+        case (staticmethod(), staticmethod()) | (classmethod(), classmethod()):
+            return same_member(a.__func__, b.__func__)
+    return type(a) is type(b) and (a is b or isinstance(a, types.GetSetDescriptorType) or a == b)
+
+
+@core.kind_of_callable("local", lambda fn: hasattr(unwrap(fn)[0], "lowered"))
+def call_method(lo: Lowering, fn: Any, args: list, kwargs: dict, node) -> Any:
+    """Lower a call of a method of a class inside the function being lowered."""
+    plain, bound, _ = unwrap(fn)
+    return core.call(lo, plain.lowered, [*map(Const, bound), *args], kwargs, node)

@@ -1,0 +1,308 @@
+"""Lower `try`: the exceptions that are raised for sure are ways of leaving its body, like `return`, `break` and `continue`.
+
+    try: A                          code, e, result = A as a function, in which each way of leaving it returns its number:
+    except E as e: B                    raise E(...)    e = E(...); return 1
+    else: C                             return x        result = x; return 2
+    finally: D                          break           return 3
+                                        the end         return 0
+                                    D; if code == 1: B; elif code == 2: return result; elif code == 3: break; else: C
+
+An exception that is raised for sure by something else than `raise`, such as a missing key of a dict whose keys are known, ends the body
+where it is raised. Anything else that may raise a caught exception is computed although nothing reads it: if it raises, so does the
+gradient. The gradient does not translate an exception that leaves the function into another one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import functools
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend import core
+from sourcead.frontend.control import generators
+from sourcead.frontend.control.branches import RAISED
+from sourcead.frontend.control.exits import Return, may_leave, standing_for
+from sourcead.frontend.core import MISSING, Flag, Held, Lowering, Value
+from sourcead.frontend.syntax import managers
+from sourcead.frontend.syntax.guarded import kept
+from sourcead.frontend.syntax.managers import Act, Surrounded
+from sourcead.ir.nodes import UNDEFINED, Const, Effect, Stmt
+
+ENDED = 0  # the number of a body that ended without leaving
+PARTS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+class Number(gast.AST):
+    """The number of an exit, which is recorded as reached when it is lowered."""
+
+    _fields = ()
+
+    def __init__(self, number: int, reached: set[int]):
+        self.number, self.reached = number, reached
+
+
+@core.lower.register(Number)
+def _number(lo: Lowering, node: Number) -> Const:
+    node.reached.add(node.number)
+    return Const(node.number)
+
+
+@core.replaced_statement(gast.Try)
+def after_body(lo: Lowering, node: gast.Try) -> list[gast.AST]:
+    """Lower the body of a `try`, and return the statements that follow it."""
+    if node.finalbody and (node.handlers or node.orelse):  # a handler may leave too
+        inner = standing_for(node, gast.Try(node.body, node.handlers, node.orelse, []))
+        return after_body(lo, standing_for(node, gast.Try([inner], [], [], node.finalbody)))
+    handlers = [Handler(h, caught(lo, h), k) for k, h in enumerate(node.handlers, 1)]
+    if not lo.catching and all(h.passes_on for h in handlers) and not (node.finalbody and any(map(may_leave, node.body))):
+        return [*node.body, *node.orelse, *node.finalbody]
+    exits = Leaving(lo, node, handlers)
+    body = exits.rewritten(node.body)
+    try:
+        code = lowered_body(lo, exits, body)
+    except UnsupportedSyntaxError as error:
+        if not node.finalbody or core.surely_raised(error)[1] is not lo.build.stmts:
+            raise
+        return [*node.finalbody, standing_for(node, Act(functools.partial(reraise, error)))]
+    if code is None:
+        return [standing_for(node, Act(lambda: RAISED))]
+    return [*node.finalbody, *dispatch(lo, exits, code, node.orelse, node)]
+
+
+@core.replaced_statement(Surrounded)
+def after_surrounded(lo: Lowering, node: Surrounded) -> list[gast.AST]:
+    """Lower the body of a `with` on a generator and the code of the generator around it, and return the statements that follow it."""
+    exits = Leaving(lo, node, [])
+    body = exits.rewritten(node.body)
+    code = node.run(lambda: lowered_body(lo, exits, body))
+    return [standing_for(node, Act(lambda: RAISED))] if code is None else dispatch(lo, exits, code, [], node)
+
+
+def reraise(error: Exception) -> None:
+    """Raise an exception that was raised for sure once more, after a `finally`."""
+    raise error
+
+
+# -- handlers ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Handler:
+    """One `except`: its syntax, the classes that it catches, and the number of the exit to it."""
+
+    node: Any
+    classes: tuple[type, ...]
+    number: int
+
+    @property
+    def passes_on(self) -> bool:
+        """Tell whether the handler only raises another exception, which leaves the function as the first would."""
+        return isinstance(self.node.body[-1], gast.Raise) and not any(map(may_leave, self.node.body))
+
+
+def caught(lo: Lowering, handler) -> tuple[type, ...]:
+    """Return the exception classes that a handler catches."""
+    if handler.type is None:
+        return (BaseException,)
+    found, value = core.known(lo, core.lower(lo, handler.type))
+    if not found:
+        raise core.unsupported(lo, handler, "the exceptions that are caught here are not known before the program runs")
+    return value if isinstance(value, tuple) else (value,)
+
+
+def lowered_body(lo: Lowering, exits: Leaving, body: list[gast.AST]) -> Value | None:
+    """Lower a body as a function; return the number of the exit by which control leaves it, None if an exception leaves the function."""
+    stmts, within = lo.build.stmts, lo.build.within
+    first = len(stmts)
+    stops = tuple(c for h in exits.handlers if not h.passes_on or lo.catching for c in h.classes)
+    with as_function(lo, exits.inner), lo.using(catching=(*lo.catching, *stops)):
+        try:
+            left = core.lower_statements(lo, [*body, gast.Return(Number(ENDED, exits.reached))])
+        except UnsupportedSyntaxError as error:
+            raised, place = core.surely_raised(error)
+            handler = exits.handler_of(raised) if place is stmts else None
+            if handler is None or handler.passes_on:
+                raise
+            left = Return(Const(handler.number))
+            exits.reached.add(handler.number)
+    lo.build.within = within
+    if stops:
+        stmts[first:] = kept(stmts[first:], stops)
+    return None if left is RAISED else left.value
+
+
+@contextlib.contextmanager
+def as_function(lo: Lowering, exits: dict) -> Iterator[None]:
+    """Lower the body as if it were a function of its own with the names of this one: a `return` leaves the body alone."""
+    scope = lo.scope
+    before = scope.loops, scope.leaves, scope.exits
+    scope.loops, scope.leaves, scope.exits = 0, [], exits
+    try:
+        yield
+    finally:
+        scope.loops, scope.leaves, scope.exits = before
+
+
+# -- the ways of leaving a body -------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Leaving:
+    """The ways in which control leaves the body of a `try`.
+
+    Attributes:
+        lo: the lowering.
+        node: the statement, or one that stands for it.
+        handlers: its handlers.
+        after: number of an exit -> the statements that continue it outside.
+        reached: the numbers of the exits that the lowering of the body came to.
+    """
+
+    lo: Lowering
+    node: gast.Try
+    handlers: list[Handler]
+    after: dict[int, list[gast.AST]] = field(default_factory=dict)
+    reached: set[int] = field(default_factory=set)
+
+    def __post_init__(self):  # the variables are the same each time that the statement is lowered
+        made = Flag("result"), Flag("error"), {}
+        self.result, self.error, self.inner = self.lo.scope.exits.setdefault(("try", standing_for(self.node, gast.Pass()).stands_for), made)
+
+    def handler_of(self, raised: type) -> Handler | None:
+        """Return the handler that catches an exception of a class."""
+        return next((h for h in self.handlers if issubclass(raised, h.classes)), None)
+
+    def rewritten(self, stmts: list[gast.AST], loops: int = 0, inner: tuple[type, ...] = ()) -> list[gast.AST]:
+        """Return statements of the body in which each exit returns its number.
+
+        Args:
+            stmts: the statements.
+            loops: the number of loops around them, inside the body.
+            inner: the exception classes that a `try` inside the body catches.
+        """
+        return [new for old in stmts for new in self.replaced(old, loops, inner)]
+
+    def replaced(self, node: gast.AST, loops: int, inner: tuple[type, ...]) -> list[gast.AST]:
+        """Return the statements that take the place of one statement."""
+        match node:
+            case gast.Return(value=value):
+                keep = gast.Assign([name(self.result, gast.Store())], value or gast.Constant(None, None), None)
+                return [standing_for(node, keep), self.leave(-1, [gast.Return(name(self.result))], node)]
+            case gast.Break() | gast.Continue() if not loops:
+                return [self.leave(-2 if isinstance(node, gast.Break) else -3, [type(node)()], node)]
+            case gast.Raise(exc=exc) if exc is not None:
+                return self.caught_raise(node, inner)
+            case gast.Assert(test=test, msg=None | gast.Constant()) if self.handler_of(AssertionError) is not None:
+                wrong = gast.Name("AssertionError", gast.Load(), None, None)
+                failed = self.caught_raise(standing_for(node, gast.Raise(wrong, None)), inner)
+                return [standing_for(node, gast.If(gast.UnaryOp(gast.Not(), test), failed, []))]
+            case gast.FunctionDef() | gast.ClassDef():
+                return [node]
+        found = {part: old for part in PARTS if isinstance(old := getattr(node, part, None), list)}
+        new = {part: self.part(node, part, loops, inner) for part in found}
+        if all(len(old) == len(new[part]) and all(map(operator.is_, old, new[part])) for part, old in found.items()):
+            return [node]
+        changed = copy.copy(node)
+        vars(changed).update(new)
+        changed.original = getattr(node, "original", node)
+        return [standing_for(node, changed)]
+
+    def part(self, node: gast.AST, part: str, loops: int, inner: tuple[type, ...]) -> list[gast.AST]:
+        """Return one part of a compound statement with its exits replaced."""
+        if part in ("handlers", "cases"):
+            return [self.replaced(n, loops, inner)[0] for n in getattr(node, part)]
+        if part == "body":
+            loops += isinstance(node, (gast.For, gast.While))
+            if isinstance(node, gast.Try):
+                inner = (*inner, *(c for h in node.handlers for c in caught(self.lo, h)))
+            elif isinstance(node, gast.With):
+                inner = (*inner, *(c for item in node.items for c in managers.stopped(self.lo, item)))
+        return self.rewritten(getattr(node, part), loops, inner)
+
+    def caught_raise(self, node: gast.Raise, inner: tuple[type, ...]) -> list[gast.AST]:
+        """Return the statements for a `raise`, or the `raise` itself if this `try` does not catch it."""
+        raised = class_raised(self.lo, node)
+        handler = None if raised is None or issubclass(raised, inner) else self.handler_of(raised)
+        if handler is None or handler.passes_on:
+            return [node]
+        keep = handler.node.name is not None or any(isinstance(n, gast.Call) for a in getattr(node.exc, "args", ()) for n in gast.walk(a))
+        first = [standing_for(node, gast.Assign([name(self.error, gast.Store())], node.exc, None))] if keep else []
+        return [*first, self.leave(handler.number, [], node)]
+
+    def leave(self, number: int, after: list[gast.AST], node) -> gast.AST:
+        """Build the `return` of an exit's number; `after` are the statements that continue it outside."""
+        self.after[number] = [standing_for(node, n) for n in after]
+        return standing_for(node, gast.Return(Number(number, self.reached)))
+
+
+def name(flag: Flag, ctx: gast.AST | None = None) -> gast.Name:
+    """Build the syntax of a variable that is not the user's."""
+    return gast.Name(flag, ctx or gast.Load(), None, None)
+
+
+def class_raised(lo: Lowering, node: gast.Raise) -> type | None:
+    """Return the class of the exception that a `raise` raises, None if it is not known."""
+    made = node.exc.func if isinstance(node.exc, gast.Call) else node.exc
+    if not isinstance(made, gast.Name | gast.Attribute):
+        return None
+    with lo.attempt(UnsupportedSyntaxError) as attempt:
+        found, value = core.known(lo, core.lower(lo, made))
+        return value if found and isinstance(value, type) and issubclass(value, BaseException) else None
+    return None if attempt.failed else value
+
+
+def dispatch(lo: Lowering, exits: Leaving, code: Value, orelse: list[gast.AST], node) -> list[gast.AST]:
+    """Return the statements that follow a body, for the exit that it took."""
+    after = {**exits.after, **{h.number: handling(lo, exits, h) for h in exits.handlers}, ENDED: orelse}
+    found, number = core.known(lo, code)
+    if found:
+        return after[number]
+    first, *others = sorted(exits.reached, key=abs)
+    rest = after[first]
+    for k in others:
+        test = gast.Compare(Held(code), [gast.Eq()], [gast.Constant(k, None)])
+        rest = [standing_for(node, gast.If(test, after[k], rest))]
+    return rest
+
+
+def handling(lo: Lowering, exits: Leaving, handler: Handler) -> list[gast.AST]:
+    """Return the statements of a handler, in which its name is bound and a bare `raise` raises again."""
+    h = handler.node
+    if h.name is None:
+        return h.body
+    names, bound = lo.scope.names, h.name.id if isinstance(h.name, gast.Name) else h.name
+
+    def bind() -> None:
+        lo.set(lo.scope.homes.get(bound, names), bound, names.get(exits.error, UNDEFINED))
+
+    return [standing_for(h, Act(bind)), *h.body, standing_for(h, Act(lambda: lo.set(lo.scope.homes.get(bound, names), bound, MISSING)))]
+
+
+# -- raise ------------------------------------------------------------------------------------------------------------------
+
+
+@core.statement(gast.Raise)
+def lower_raise(lo: Lowering, node) -> Any:
+    """Lower `raise error`."""
+    if node.exc is None:
+        raise core.unsupported(lo, node, "a bare `raise`")
+    raised = class_raised(lo, node) if lo.catching else None
+    if lo.catching and (raised is None or issubclass(raised, lo.catching)):
+        error = core.unsupported(lo, node, UNDECIDED, INSTEAD)
+        raise error if raised is None else core.surely(lo, error, raised)
+    if generators.is_stop(node) and any(getattr(call.key, "name", "") == "__next__" for call in lo.calls):
+        raise core.unsupported(lo, node, "a function that ends the iteration of a `__next__`", "raise StopIteration in `__next__` itself")
+    exc = core.atom(lo, node.exc)
+    lo.build.add(Stmt((), Effect("raise", (exc,))))
+    return RAISED
+
+
+UNDECIDED = "whether an exception is raised here decides what is computed"
+INSTEAD = "test for the case with `if` before it arises"

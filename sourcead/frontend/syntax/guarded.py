@@ -1,0 +1,87 @@
+"""Keep what may raise an exception that the program handles: it is computed even if nothing reads it, so no exception is lost."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.analysis.builder import operand_type
+from sourcead.ir.nodes import (
+    Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Slice, Stmt, Update, Var
+)
+from sourcead.ir.types import Array, Scalar
+from sourcead.ir.walk import map_blocks
+
+SAFE = (Let, Build, Branch, Loop, Closure, Attr, Effect)
+PLAIN = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le, operator.gt,
+                   operator.ge, operator.eq, operator.ne, operator.is_, operator.is_not, operator.not_, float, bool, len, range, abs})
+DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, operator.pow, divmod, pow)
+
+
+UNHANDLED = Call(runtime.unhandled, ())
+
+
+def kept(stmts: list[Stmt] | tuple[Stmt, ...], stops: tuple[type, ...]) -> list[Stmt]:
+    """Return statements with a use of each value whose computation may raise an exception of one of the classes `stops`."""
+    new: list[Stmt] = []
+    for old in stmts:
+        stmt = map_blocks(old, lambda block: Block(tuple(kept(block.stmts, stops)), block.results))
+        raises = any(meets(raised, stops) for raised in raised_by(stmt))
+        if raises and UNHANDLED not in stmt.within:
+            stmt = replace(stmt, within=(*stmt.within, UNHANDLED))
+        new.append(stmt)
+        if raises and stmt.targets and isinstance(stmt.targets[0], Var):
+            use = Call(runtime.computed, (stmt.targets[0],), effect=True)
+            new.append(Stmt((Var("computed"),), use, stmt.origin, stmt.adjoint_of, stmt.within))
+    return new
+
+
+def meets(raised: type, stops: tuple[type, ...]) -> bool:
+    """Tell whether an exception of a class, or of a class derived from it, is caught."""
+    return issubclass(raised, stops) or any(issubclass(stop, raised) for stop in stops)
+
+
+def raised_by(stmt: Stmt) -> tuple[type, ...]:
+    """Return the classes of the exceptions that a statement may raise."""
+    op = stmt.op
+    match op:
+        case Index(base, key) | Update(base, _, key):
+            return () if isinstance(op, Index) and is_inside(operand_type(base), key) else (Exception,)
+        case Call(fn, args, effect=False):
+            types = [operand_type(a) for a in args]
+            if not all(isinstance(t, (Scalar, Array)) for t in types):
+                return (Exception,)
+            shapes = () if fit(types) else (ValueError,)
+            if fn in PLAIN:
+                return shapes
+            if fn in DIVISIONS:
+                return shapes if any(isinstance(t, Array) for t in types) else (ArithmeticError,)
+            if getattr(fn, "__module__", None) == "math":
+                return (ArithmeticError, ValueError)
+            if isinstance(fn, np.ufunc) or fn is np.sum and len(types) == 1 and not op.kwargs:
+                return shapes
+    return () if isinstance(op, SAFE) or isinstance(op, Call) and op.fn is runtime.computed else (Exception,)
+
+
+def fit(types: list) -> bool:
+    """Tell whether arrays surely broadcast against each other."""
+    dims = [t.dims for t in types if isinstance(t, Array)]
+    if None in dims:
+        return len(types) == 1
+    return all(len({n for n in axis if n != 1}) <= 1 for axis in zip(*(d[::-1] for d in sorted(dims, key=len)), strict=False)) and (
+        len({len(d) for d in dims}) <= 1
+    )
+
+
+def is_inside(t, key) -> bool:
+    """Tell whether a subscript of an array is surely valid."""
+    keys = key if isinstance(key, tuple) else (key,)
+    if not isinstance(t, Array) or t.dims is None or len(keys) > len(t.dims):
+        return False
+    return all(
+        isinstance(k, Slice) or isinstance(k, Const) and type(k.value) is int and isinstance(n, int) and -n <= k.value < n
+        for k, n in zip(keys, t.dims)
+    )

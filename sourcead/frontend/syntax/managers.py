@@ -1,0 +1,199 @@
+"""Lower `with` blocks.
+
+    with np.errstate(...): A            A, marked as inside (`Stmt.within`)
+    with nullcontext(v) as x: A         x = v; A
+    with suppress(E): A                 try: A  except E: pass
+    with manager as x: A                x = manager.__enter__(); try: A  finally: manager.__exit__(None, None, None)
+    with generated(v) as x: A           for x in generated(v): A, for a function that `contextlib.contextmanager` was applied to
+
+The adjoints of statements inside `np.errstate`, `np.printoptions` or `warnings.catch_warnings` are marked too, as they may divide by the
+same zero; the code generator puts statements with equal marks under one `with`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from sourcead.errors import NoSourceError
+from sourcead.frontend import core
+from sourcead.frontend.control import generators, inlining
+from sourcead.frontend.control.exits import standing_for
+from sourcead.frontend.core import Held, Lowering, Value
+from sourcead.frontend.find_source import find_source
+from sourcead.frontend.syntax import adjoint_blocks
+from sourcead.frontend.syntax.adjoint_blocks import Steered
+from sourcead.ir.nodes import Call, Const
+
+NEUTRAL = (np.errstate, np.printoptions, warnings.catch_warnings)
+STOPS = ("raise", "call")  # the actions of `errstate` that alter the control flow
+ALTERS = "what this context manager does to the values inside cannot be seen", "use it around the call of the gradient"
+
+
+class Act(gast.Pass):
+    """Call `act()` at a place in a list of statements; what it returns is how control leaves."""
+
+    def __init__(self, act: Callable[[], Any]):
+        self.act = act
+
+
+core.statement(Act)(lambda lo, node: node.act())
+
+
+@core.replaced_statement(gast.With)
+def inside_with(lo: Lowering, node: gast.With) -> list[gast.AST]:
+    """Return the statements by which a `with` is replaced."""
+    items, body = node.items, node.body
+    steers = [adjoint_blocks.is_steering(lo, item) for item in items]
+    if len(set(steers)) == 2:  # the managers up to the first of the other kind stay outside, the others move inside
+        at = steers.index(not steers[0])
+        items, body = items[:at], [standing_for(node, gast.With(items[at:], body, None))]
+    if steers[0]:
+        return [standing_for(node, Steered(items, body))]
+    first, *others = items
+    if others:
+        body = [standing_for(node, gast.With(others, body, None))]
+    made, target = first.context_expr, first.optional_vars
+    fn = function_called(lo, made)
+    if fn in NEUTRAL:
+        if target is not None:
+            raise core.unsupported(lo, target, "the object that this context manager hands out is used as a value")
+        outside, manager = lo.build.within, neutral(lo, fn, made)
+        lo.build.within = (*outside, manager)
+        return [*body, standing_for(node, Act(lambda: setattr(lo.build, "within", outside)))]
+    if fn is contextlib.suppress:
+        classes = gast.Tuple(made.args, gast.Load())
+        return [standing_for(node, gast.Try(body, [gast.ExceptHandler(classes, None, [gast.Pass()])], [], []))]
+    if fn is contextlib.nullcontext:
+        given = [*made.args, *(k.value for k in made.keywords), gast.Constant(None, None)][0]
+        return [*bind(target, core.lower(lo, given), node), *body]
+    if (source := generator_behind(fn)) is not None:
+        return around_generator(lo, source, made, target, body, node)
+    return around_object(lo, core.lower(lo, made), target, body, node)
+
+
+def function_called(lo: Lowering, made: gast.AST) -> Any:
+    """Return the Python function that makes a context manager, None if it is not known."""
+    if not isinstance(made, gast.Call) or not isinstance(made.func, gast.Name | gast.Attribute):
+        return None
+    found, fn = core.known(lo, core.lower(lo, made.func))
+    return fn if found else None
+
+
+def bind(target: gast.AST | None, value: Value, node) -> list[gast.AST]:
+    """Build `target = value`."""
+    return [] if target is None else [standing_for(node, gast.Assign([target], Held(value), None))]
+
+
+def neutral(lo: Lowering, fn: Any, made: gast.Call) -> Call:
+    """Return the call of a context manager that does not alter values."""
+    args = tuple(constant(lo, a) for a in made.args)
+    kwargs = tuple((k.arg, constant(lo, k.value)) for k in made.keywords)
+    if fn is np.errstate and any(a.value in STOPS for a in (*args, *(v for _, v in kwargs))):
+        raise core.unsupported(lo, made, "`np.errstate` that raises or calls alters the data flow", 'use "ignore" or "warn"')
+    return Call(fn, args, kwargs)
+
+
+def constant(lo: Lowering, node) -> Const:
+    """Lower an option that must be known while compiling."""
+    found, value = core.known(lo, core.lower(lo, node))
+    if not found:
+        raise core.unsupported(lo, node, "an option of a context manager that is not known before the program runs")
+    return Const(value)
+
+
+# -- objects with `__enter__` and `__exit__` --------------------------------------------------------------------------------
+
+
+def around_object(lo: Lowering, manager: Value, target, body: list[gast.AST], node: gast.With) -> list[gast.AST]:
+    """Return the statements for a `with` on an object of the user's class."""
+    leave = core.special_method(manager, "__exit__")
+    if leave is None or core.special_method(manager, "__enter__") is None:
+        raise core.unsupported(lo, node.items[0].context_expr, *ALTERS)
+    if not is_transparent(leave) and lo.catching:
+        raise core.unsupported(lo, node, "what `__exit__` does here depends on the exception", "use `try`")
+    value = core.call_special(lo, manager, "__enter__", [], node)
+    end = Act(lambda: core.call_special(lo, manager, "__exit__", [Const(None)] * 3, node) and None)
+    inside = [*bind(target, value, node), *body]
+    if is_transparent(leave):
+        return [standing_for(node, gast.Try(inside, [], [], [standing_for(node, end)]))]
+    handler = gast.ExceptHandler(None, None, [standing_for(node, Act(lambda: refuse_raised(lo, node)))])
+    return [standing_for(node, gast.Try([standing_for(node, gast.Try(inside, [handler], [], []))], [], [], [standing_for(node, end)]))]
+
+
+def refuse_raised(lo: Lowering, node) -> None:
+    """Refuse an exception that `__exit__` may treat in its own way."""
+    raise core.unsupported(lo, node, "what `__exit__` does here depends on the exception", "use `try`")
+
+
+def is_transparent(leave: types.FunctionType) -> bool:
+    """Tell whether a function `__exit__` does the same after an exception as without one, and lets the exception pass."""
+    try:
+        node = leave.lowered.source.node if hasattr(leave, "lowered") else find_source(leave).node
+    except NoSourceError:
+        return False
+    own = list(generators.own_nodes(node))
+    first = next(iter([*node.args.posonlyargs, *node.args.args]), None)
+    names = {n.id for n in [*node.args.posonlyargs, *node.args.args, node.args.vararg, node.args.kwarg] if n is not None and n is not first}
+    reads = any(isinstance(n, gast.Name) and n.id in names and isinstance(n.ctx, gast.Load) for n in own)
+    returns = [n.value for n in own if isinstance(n, gast.Return)]
+    return not reads and all(v is None or isinstance(v, gast.Constant) and not v.value for v in returns)
+
+
+# -- generators -------------------------------------------------------------------------------------------------------------
+
+
+def generator_behind(fn: Any) -> types.FunctionType | None:
+    """Return the generator function that `contextlib.contextmanager` was applied to, None for any other function."""
+    inner = getattr(fn, "__wrapped__", None)
+    made = isinstance(fn, types.FunctionType) and fn.__code__.co_filename == contextlib.__file__
+    return inner if made and inspect.isgeneratorfunction(inner) else None
+
+
+def around_generator(lo: Lowering, fn: types.FunctionType, made: gast.Call, target, body: list[gast.AST], node) -> list[gast.AST]:
+    """Return the statements for a `with` on a generator: its code around the `yield` runs around the body."""
+    if lo.catching:
+        raise core.unsupported(lo, made, "what this generator does after an exception is not known here", "use `try`")
+    source = inlining.function_of_source(lo, find_source(fn))
+    args, kwargs = [core.lower(lo, a) for a in made.args], {k.arg: core.lower(lo, k.value) for k in made.keywords}
+    bound = inlining.bind(lo, source.source, args, kwargs, source.defaults)
+
+    def run(lower_body: Callable[[], Any]) -> Any:
+        depth, times, left = lo.depth, [], []
+
+        def act(element: Value) -> None:
+            times.append(lo.depth)
+            core.lower_statements(lo, bind(target, element, node))
+            left.append(lower_body())
+
+        generators.run(lo, source, bound, act, None)
+        if times != [depth]:
+            raise core.unsupported(lo, made, "how often this generator yields is not known before the program runs", "yield once")
+        return left[0]
+
+    return [standing_for(node, Surrounded(run, body))]
+
+
+class Surrounded(gast.With):
+    """Statements that other code surrounds: `run(lower_body)` lowers both, and returns what `lower_body()` returned."""
+
+    def __init__(self, run: Callable[[Callable[[], Any]], Any], body: list[gast.AST]):
+        super().__init__([], body, None)
+        self.run = run
+
+
+def stopped(lo: Lowering, item) -> tuple[type, ...]:
+    """Return the exception classes that the manager of a `with` may treat in its own way."""
+    fn = function_called(lo, item.context_expr)
+    if fn in NEUTRAL or fn is contextlib.nullcontext:
+        return ()
+    if isinstance(fn, type) and isinstance(leave := getattr(fn, "__exit__", None), types.FunctionType) and is_transparent(leave):
+        return ()
+    return (BaseException,)

@@ -1,0 +1,183 @@
+"""Classes that are defined inside a differentiated function, against Python and differences."""
+
+import dataclasses
+import functools
+
+import numpy as np
+import pytest
+
+from tests.test_semantics_exceptions import X, agrees
+
+
+class Outside:
+    scale = 0.5
+
+    def __init__(self, v):
+        self.v = v
+
+    def times(self, q):
+        return self.v * q * self.scale
+
+
+def items(x):
+    class Held:
+        def __init__(self, q):
+            self.q = q
+
+        def __getitem__(self, k):
+            return self.q[k]
+
+        def __setitem__(self, k, p):
+            self.q[k] = p
+
+    a = x * 1.0
+    held = Held(a)
+    held[0] = x[1] ** 2
+    return held[0] * a[0] + held[2]
+
+
+def derived(x):
+    class Inner(Outside):
+        def times(self, q):
+            self.v = self.v + q
+            return super().times(q) * x[2]
+
+    inner = Inner(x[0])
+    return inner.times(x[1]) * inner.v
+
+
+def data_of_class(x):
+    class Data:
+        q = x[0] * 2
+        r = q * x[1]
+        kept = []
+
+        def __init__(self):
+            self.kept.append(self.q)
+
+    Data()
+    Data()
+    return Data.r * sum(Data.kept) * Data().q
+
+
+def properties(x):
+    class Held:
+        q = x[0]
+
+        @property
+        def p(self):
+            return self.q * 2
+
+        @p.setter
+        def p(self, to):
+            self.q = to * x[1]
+
+        @staticmethod
+        def half(v):
+            return v * 0.5
+
+        @classmethod
+        def made(cls, v):
+            held = cls()
+            held.p = v
+            return held
+
+        @functools.cached_property
+        def once(self):
+            self.q = self.q + 1
+            return self.q
+
+    held = Held()
+    held.p = x[2]
+    return held.p * Held.half(x[1]) + Held.made(x[0]).p + held.once * held.once
+
+
+def in_loop(x):
+    s = 0.0
+    for v in x:
+        class Held:
+            factor = 3
+
+            def __init__(self, q):
+                self.q = q
+
+            def of(self):
+                return self.q * v * self.factor  # noqa: B023
+
+        s = s + Held(v * 2).of()
+    return s
+
+
+def dataclass_inside(x):
+    @dataclasses.dataclass
+    class Pair:
+        v: float
+        w: float = 0.4
+
+        def times(self, q):
+            self.v = self.v * q
+            return self.v
+
+    pair = Pair(x[0])
+    return pair.times(x[1]) * Pair(x[2], w=x[1]).w + pair.v * pair.w
+
+
+def chained(x):
+    class Held:
+        def __init__(self):
+            self.held = []
+
+        def add(self, q):
+            self.held.append(q)
+            return self
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            self.held.append(x[2])
+
+    with Held().add(x[0]).add(x[1] ** 2) as held:
+        held.add(x[1])
+    return held.held[0] * held.held[1] + held.held[-1] * len(held.held)
+
+
+def operators(x):
+    class V:
+        def __init__(self, q):
+            self.q = q
+
+        def __add__(self, other):
+            return V(self.q + 2 * other.q)
+
+        def __call__(self, by):
+            return self.q * by
+
+        def __len__(self):
+            return 3
+
+        def __iter__(self):
+            yield self.q
+            yield x[2]
+
+    v = V(x[0]) + V(x[1])
+    return v(x[2]) + len(v) + sum(v)
+
+
+def returned_by_callee(x):
+    def make(by):
+        class Scaled:
+            def of(self, q):
+                return q * by
+
+        return Scaled
+
+    return make(x[0])().of(x[1]) + make(x[2])().of(x[1] ** 2)
+
+
+RIGHT = [items, derived, data_of_class, properties, in_loop, dataclass_inside, chained, operators, returned_by_callee]
+
+
+@pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
+def test_right(f):
+    agrees(f, np.array(X))

@@ -1,0 +1,436 @@
+"""`try`, `with` and the exceptions that programs raise and handle, against Python and differences."""
+
+import contextlib
+
+import numpy as np
+import pytest
+
+from sourcead import jvp, value_and_grad, vjp
+from sourcead.errors import SourceADError
+
+X = np.array([0.3, 0.7, 1.1])
+
+
+def agrees(f, x):
+    """Assert that the value, the gradient, a tangent and a pullback of `f` are those of Python and of differences."""
+    value, slope = value_and_grad(f, verify=False)(x.copy())
+    eps = 1e-6
+    differences = np.array([(f(x + d) - f(x - d)) / (2 * eps) for d in eps * np.eye(len(x))])
+    direction = np.array([0.5, -1.0, 2.0])
+    assert np.isclose(value, f(x.copy()))
+    assert np.allclose(slope, differences, atol=1e-6)
+    assert np.isclose(jvp(f, (x.copy(),), (direction,), verify=False)[1], differences @ direction, atol=1e-6)
+    assert np.allclose(vjp(f, x.copy(), verify=False)[1](1.0), differences, atol=1e-6)
+
+
+class Guard:
+    def __init__(self, a):
+        self.a = a
+
+    def __enter__(self):
+        return self.a
+
+    def __exit__(self, *error):
+        self.a[0] *= 0.5
+        return False
+
+
+class Swallowing(Guard):
+    def __exit__(self, kind, value, trace):
+        self.a[1] *= 3.0
+        return kind is KeyError
+
+
+@contextlib.contextmanager
+def locked(a, by=0.3):
+    a[0] += by
+    yield a
+    a[0] *= 0.5
+
+
+@contextlib.contextmanager
+def tidied(a):
+    try:
+        yield a[1]
+    finally:
+        a[2] *= 2.0
+
+
+def failing(v):
+    if v is None:
+        raise ValueError("no")
+    return v * 2
+
+
+def looked_up(d, key):
+    return d[key]
+
+
+def raise_in_try(x):
+    s = x[0]
+    try:
+        s = s * x[1]
+        raise ValueError("no")
+        s = s * 100
+    except ValueError:
+        s = s + x[2]
+    return s
+
+
+def raise_under_condition(x):
+    s = x[0]
+    try:
+        if x[1] > 0.5:
+            raise KeyError("no")
+        s = s * 7
+    except (KeyError, IndexError):
+        s = s + x[2] ** 2
+    else:
+        s = s + 1
+    return s * x[1]
+
+
+def raise_under_condition_not_met(x):
+    s = x[0]
+    try:
+        if x[1] < 0.5:
+            raise KeyError("no")
+        s = s * 7
+    except KeyError:
+        s = s + x[2] ** 2
+    else:
+        s = s * x[2]
+    finally:
+        s = s * x[1]
+    return s
+
+
+def raise_in_loop(x):
+    s = 1.0
+    try:
+        for v in x:
+            s = s * v
+            if s < 0.25:
+                raise StopIteration
+        s = s * 100
+    except StopIteration:
+        s = s + 1
+    return s
+
+
+def raise_chooses_handler(x):
+    s = 0.0
+    for k in range(3):
+        try:
+            if x[k] < 0.5:
+                raise KeyError(k)
+            if x[k] < 1.0:
+                raise ValueError
+            s = s + x[k]
+        except ValueError:
+            s = s + 2 * x[k] ** 2
+        except LookupError:
+            s = s + 3 * x[k] ** 3
+    return s
+
+
+def missing_key(x):
+    d = {"a": x[0]}
+    try:
+        s = d["a"] * 2
+        s = s + d["b"]
+    except KeyError:
+        s = s * x[1]
+    return s
+
+
+def missing_key_in_callee(x):
+    s = x[0]
+    try:
+        s = s * 3
+        s = looked_up({"a": x}, "b")
+    except LookupError:
+        s = s * x[1]
+    return s
+
+
+def item_out_of_range(x):
+    xs = [x[0], x[1]]
+    try:
+        xs[0] = x[2]
+        xs[5] = x[1]
+        xs[0] = 100.0
+    except IndexError:
+        xs.append(x[1])
+    return xs[0] * xs[-1]
+
+
+def raise_in_callee(x):
+    s = x[0]
+    try:
+        s = s + failing(x[1])
+        s = s + failing(None)
+    except ValueError:
+        s = s * x[2]
+    return s
+
+
+def finally_in_callee(x):
+    a = x * 1.0
+
+    def inner():
+        try:
+            return {"a": x}["b"]
+        finally:
+            a[0] = x[1]
+
+    try:
+        inner()
+    except KeyError:
+        a[1] *= 2
+    return np.sum(a ** 2)
+
+
+def inner_does_not_catch(x):
+    s = x[0]
+    try:
+        try:
+            s = s * 2
+            raise KeyError("no")
+        except ValueError:
+            s = s * 100
+        finally:
+            s = s * x[1]
+    except KeyError:
+        s = s * x[2]
+    return s
+
+
+def raised_again(x):
+    s = x[0]
+    try:
+        try:
+            raise KeyError("no")
+        except KeyError:
+            s = s * x[1]
+            raise ValueError("other") from None
+    except ValueError:
+        s = s * x[2]
+    return s
+
+
+def returned_before_finally(x):
+    a = x * 2
+
+    def inner(q):
+        try:
+            return q[0] * 3
+        finally:
+            q[0] = x[1]
+
+    return inner(a) * a[0]
+
+
+def returned_in_loop(x):
+    def inner(q):
+        s = 0.0
+        for v in q:
+            try:
+                s = s + v
+                if s > 0.9:
+                    return s * v
+            finally:
+                s = s * 2
+        return s
+
+    return inner(x) + inner(x * 0.1)
+
+
+def left_before_finally(x):
+    s = 0.0
+    for k in range(3):
+        try:
+            if x[k] > 1.0:
+                break
+            if x[k] < 0.5:
+                continue
+            s = s + x[k]
+        finally:
+            s = s + x[k] ** 2
+    return s
+
+
+def return_in_finally(x):
+    def inner(v):
+        try:
+            return v * 100
+        finally:
+            return v ** 2  # noqa: B012
+
+    return inner(x[0])
+
+
+def return_in_handler(x):
+    try:
+        if x[0] < 0.5:
+            raise ValueError
+        return x[1]
+    except ValueError:
+        return x[2] ** 2
+
+
+def while_and_try(x):
+    s, k = x[0], 0
+    while True:
+        try:
+            k += 1
+            if k > 4:
+                break
+            s = s * x[1]
+        finally:
+            s = s + x[2]
+    return s
+
+
+def assertion_caught(x):
+    s = x[0]
+    try:
+        assert x[0] > 10
+        s = s * 2
+    except AssertionError:
+        s = s * x[1]
+    return s
+
+
+def catches_all_raises_none(x):
+    s = x[0]
+    try:
+        s = s * x[1] + np.sum(np.sin(x))
+    except Exception:
+        s = 100.0
+    return s
+
+
+def division_caught(x):
+    s = x[0]
+    try:
+        s = float(s) / float(x[1])
+    except ZeroDivisionError:
+        s = 100.0
+    return s
+
+
+def suppressed(x):
+    s = x[0]
+    with contextlib.suppress(KeyError, IndexError):
+        s = s * x[1]
+        s = {"a": s}["b"]
+    with contextlib.suppress(ValueError):
+        s = s * x[2]
+    return s
+
+
+def given_by_nullcontext(x):
+    a = x * 2
+    with contextlib.nullcontext(a) as b, np.errstate(all="ignore"):
+        b[0] = x[1]
+    return np.sum(a ** 2)
+
+
+def guarded(x):
+    a = x * 1.0
+    with Guard(a) as b:
+        b[0] += x[1]
+    return np.sum(a ** 2)
+
+
+def guarded_return(x):
+    a = x * 1.0
+
+    def inner():
+        with Guard(a) as b, Guard(b):
+            if b[1] > 0.5:
+                return b[0] * 2
+            b[1] = 0.0
+        return b[0]
+
+    return inner() * a[0]
+
+
+def guarded_loop(x):
+    a, s = x * 1.0, 0.0
+    for k in range(3):
+        with Guard(a):
+            if a[k] > 1.0:
+                continue
+            s = s + a[0] * a[k]
+    return s + a[0]
+
+
+def guarded_raise(x):
+    a = x * 1.0
+    try:
+        with Guard(a):
+            a[1] = x[2]
+            raise KeyError("no")
+    except KeyError:
+        a[1] *= x[0]
+    return np.sum(a ** 2)
+
+
+def swallowing(x):
+    a = x * 1.0
+    with Swallowing(a) as b:
+        b[0] *= x[2]
+    return np.sum(a ** 2)
+
+
+def around_yield(x):
+    a = x * 1.0
+    with locked(a) as b:
+        b[1] = b[0] * x[2]
+    with locked(a, by=x[1]):
+        a[2] = a[0]
+    return np.sum(a ** 2)
+
+
+def around_yield_returns(x):
+    a = x * 1.0
+
+    def inner():
+        for k in range(3):
+            with tidied(a) as v:
+                if k == 1:
+                    return v * a[2]
+                a[1] = a[1] * 2
+        return v
+
+    return inner() * a[2]
+
+
+RIGHT = [
+    raise_in_try, raise_under_condition, raise_under_condition_not_met, raise_in_loop, raise_chooses_handler,
+    missing_key, missing_key_in_callee, item_out_of_range, raise_in_callee, finally_in_callee, inner_does_not_catch,
+    raised_again, returned_before_finally, returned_in_loop, left_before_finally, return_in_finally, return_in_handler,
+    while_and_try, assertion_caught, catches_all_raises_none, division_caught, suppressed, given_by_nullcontext,
+    guarded, guarded_return, guarded_loop, guarded_raise, swallowing, around_yield, around_yield_returns,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
+def test_right(f):
+    agrees(f, X)
+
+
+def raises_late(x):
+    s = x[0]
+    try:
+        s = s + 0 / float(x[1] - x[1])
+    except ZeroDivisionError:
+        s = s * 2
+    return s
+
+
+def test_an_exception_that_a_handler_would_take_is_not_lost():
+    with pytest.raises(SourceADError, match="ZeroDivisionError"):
+        value_and_grad(raises_late, verify=False)(X)

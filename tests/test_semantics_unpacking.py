@@ -1,0 +1,86 @@
+"""Unpacking and patterns of values whose length or keys the run decides, against Python and differences."""
+
+import numpy as np
+import pytest
+
+from sourcead import grad
+from tests.test_semantics_exceptions import X, agrees
+
+
+def parts(v):
+    yield v[0]
+    yield from v[1:]
+
+
+def generator_into_names(x):
+    a, b, c = parts(x)
+    return a * b + c
+
+
+def generator_into_rest(x):
+    a, *b = parts(x)
+    return a * b[0] + b[-1] * len(b)
+
+
+def list_into_names(x):
+    a, b = [v for v in x if v > 0.5]
+    return a * b
+
+
+def rest_of_dict(x):
+    match {"a": x[0], "b": x[1], "c": x[2]}:
+        case {"z": q}:
+            return q
+        case {"b": q, **rest}:
+            return q * rest["a"] * len(rest)
+
+
+def list_by_length(x):
+    match [v for v in x if v > 0.5]:
+        case [a]:
+            return a
+        case [a, b]:
+            return a * b
+    return x[0]
+
+
+def list_with_rest(x):
+    match [v for v in x if v > 0.2]:
+        case [_]:
+            return x[1]
+        case [a, *b, c]:
+            return a * b[0] * c * len(b)
+    return x[0]
+
+
+def value_in_list(x):
+    match [k for k in range(3) if x[k] > 0.5]:
+        case [2, k]:
+            return x[k]
+        case [1, k]:
+            return x[k] * x[0]
+    return x[0]
+
+
+RIGHT = [generator_into_names, generator_into_rest, list_into_names, rest_of_dict, list_by_length, list_with_rest, value_in_list]
+
+
+@pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
+def test_right(f):
+    agrees(f, X)
+
+
+def too_few(x):
+    a, b = [v for v in x if v > 0.9]
+    return a * b
+
+
+def too_many(x):
+    a, b = [v for v in x if v > 0.1]
+    return a * b
+
+
+@pytest.mark.parametrize("f", [too_few, too_many])
+def test_a_wrong_number_of_values_raises(f):
+    with pytest.raises(ValueError, match="2 values to unpack"):
+        grad(f, verify=False)(np.array(X))

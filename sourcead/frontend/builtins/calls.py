@@ -25,6 +25,7 @@ from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
 from sourcead.ir.type_of import GENERATORS
 from sourcead.ir.types import UNKNOWN, Foreign, Str, is_array, kind_of
 from sourcead.ir.walk import map_operand
+from sourcead.primitives.compositions import METHODS_OF_UFUNCS, is_method_of_ufunc
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
 from sourcead.primitives.table import missing_rule, record_of
 
@@ -124,6 +125,8 @@ def place_of_out(fn: Any) -> int | None:
 @functools.cache
 def parameters_of(fn: Any) -> tuple[str, ...]:
     """Return the names of the parameters that a function takes by position; a function in C may tell them in its docstring alone."""
+    if is_method_of_ufunc(fn):
+        return METHODS_OF_UFUNCS[fn.__name__]
     try:
         parameters = inspect.signature(fn).parameters.values()
         return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))

@@ -305,6 +305,15 @@ ARGUMENTS = {  # arguments whose axes, types or numbers are not the usual ones
     "variance about a given mean": (lambda x: np.var(x, axis=0, mean=np.mean(x, axis=0, keepdims=True)), T233[0]),
     "options of a reduction by position": (lambda x: np.add.reduce(x, 1, None, None, True), T233[0]),
     "options of another reduction by position": (lambda x: np.maximum.reduce(x, 1, None, None, True), T233[0]),
+    "eigenvalues": (np.linalg.eigvals, T233[0] + np.diag([1.0, 3.0, 6.0])),
+    "eigenvalues of a complex matrix": (np.linalg.eigvals, Z33),
+    "eigenvalues of symmetric matrices": (lambda x: np.linalg.eigvalsh(x + np.swapaxes(x, -1, -2)), T233),
+    "eigenvalues of a Hermitian matrix": (lambda x: np.linalg.eigvalsh(x @ np.conj(x.T), "U"), Z33),
+    "singular values": (getattr(np.linalg, "svdvals", lambda x: np.linalg.svd(x, compute_uv=False)), T233),
+    "singular values of a complex matrix": (getattr(np.linalg, "svdvals", np.ravel), Z33),
+    "percentiles over two axes": (lambda x: np.percentile(x, 30, axis=(0, 2)), T233),
+    "cumulative product without missing elements": (lambda x: np.nancumprod(np.where(x > 0.9, np.nan, x), axis=1), T233),
+    "cumulative product of all elements": (lambda x: np.nancumprod(np.where(x > 0.9, np.nan, x)), T233),
     "deletion of a slice": (lambda x: np.delete(x, slice(0, 4, 2)), T233[0]),
 }
 
@@ -427,6 +436,7 @@ def test_derivatives_of_both_arguments(name):
 def test_running_sums_that_begin_before_the_first_element():
     sourcead.check_grads(lambda a: np.sum(np.cumulative_sum(a, axis=1, include_initial=True) ** 2), (x,))
     sourcead.check_grads(lambda a: np.sum(np.cumulative_prod(a, axis=0, include_initial=True) ** 2), (x,))
+    sourcead.check_grads(lambda a: np.sum(np.cumulative_sum(a[0]) ** 2 * np.cumulative_prod(a, axis=0)[0]), (x,))
 
 
 def test_ravel_in_an_order_of_memory_that_is_not_known_is_refused():

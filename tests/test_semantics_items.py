@@ -281,6 +281,13 @@ def refused_items_fe(w):
     return s
 
 
+def right_items_d02(x):
+    a = x.copy()
+    g = itertools.product(a, repeat=2)
+    a[0] = 5.0
+    return sum((p * q for p, q in g))
+
+
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith(("right_", "refused_"))}
 
 

@@ -313,7 +313,6 @@ def test_decompositions():
     for a in (spd, np.stack([spd, spd + np.diag([1.0, 2, 3, 4])])):
         agrees(np.linalg.cholesky, (a,), tolerance=1e-5)
         for options in ({}, {"UPLO": "U"}):
-            agrees(np.linalg.eigvalsh, (a,), options, tolerance=1e-5)
             agrees(np.linalg.eigh, (a,), options, tolerance=1e-5)
 
 
@@ -330,8 +329,6 @@ def test_svd(shape):
     agrees(np.linalg.svd, (a,), {"compute_uv": False}, tolerance=1e-5)
     if shape[-1] == shape[-2]:
         agrees(np.linalg.svd, (a,), tolerance=1e-5)
-    if hasattr(np.linalg, "svdvals"):
-        agrees(np.linalg.svdvals, (a,), tolerance=1e-5)
 
 
 def test_vectors_of_equal_singular_values_are_left_out_as_in_reverse_mode():
@@ -452,7 +449,7 @@ def test_both_modes_agree_at_ties_and_edges(case):
 def test_missing_values_are_left_out():
     x = np.array([[1.5, np.nan, 0.5, 2.0], [np.nan, 1.0, 2.5, 0.3]])
     t_x = rng.normal(size=x.shape)
-    for fn in (np.nansum, np.nanmean, np.nanprod, np.nanmax, np.nanmin, np.nanvar, np.nanstd, np.nancumsum, np.nancumprod):
+    for fn in (np.nansum, np.nanmean, np.nanprod, np.nanmax, np.nanmin, np.nanvar, np.nanstd, np.nancumsum):
         for axis in (None, 0, 1):
             y = fn(x, axis=axis)
             t_y, w = pushed(fn, (x,), {"axis": axis}, (t_x,)), random_like(y, rng)

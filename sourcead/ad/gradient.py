@@ -17,7 +17,7 @@ from sourcead.ad.inline_helpers import simplified
 from sourcead.ad.recursion import as_lowered, wrt_names
 from sourcead.ad.residuals.make_available import AUTO, Sweeps, both_sweeps
 from sourcead.ad.residuals.notes import Notes
-from sourcead.ad.result_and_gradients import check_each_path, check_scalar, parameter_gradient, seed
+from sourcead.ad.result_and_gradients import check_each_path, check_scalar, given_cotangent, parameter_gradient, seed
 from sourcead.ad.reverse.adjoint_block import without_adjoint_blocks
 from sourcead.ad.reverse.rule_table import RULES
 from sourcead.ad.reverse.walk import Reverse
@@ -74,10 +74,10 @@ def differentiate(
     active = active_vars(block, inputs, [value] if isinstance(value, Var) else [])
     active.update(inputs)
     cots = Cotangents(build, active)
-    d_y = Var("d_y", atom_type(value), True)
     with build.block():
+        d_y, cotangent = given_cotangent(build, value, inputs) if form.kind == "vjp" else (None, None)
         if isinstance(value, Var) and value in active:
-            cots.add(value, d_y if form.kind == "vjp" else seed(build, value))
+            cots.add(value, seed(build, value) if cotangent is None else cotangent)
 
         def gradients() -> tuple[Atom, ...]:
             return tuple(parameter_gradient(build, cots, v, v.name in lowered.written) for v in inputs)
@@ -122,7 +122,7 @@ def split_result(lowered: Lowered, has_aux: bool) -> tuple[Atom, Atom | None, li
     return value, aux, build.stmts
 
 
-def returned(value: Atom, aux: Atom | None, sweeps: Sweeps, form: Form, d_y: Var) -> tuple[list[Stmt], tuple[Atom, ...]]:
+def returned(value: Atom, aux: Atom | None, sweeps: Sweeps, form: Form, d_y: Var | None) -> tuple[list[Stmt], tuple[Atom, ...]]:
     """Return the statements after the forward sweep, which are the reverse sweep or define a pullback of it, and what is returned."""
     stmts, grads = list(sweeps.reverse), sweeps.results
     if not form.single and (form.kind != "grad" or aux is not None or len(grads) == 1):

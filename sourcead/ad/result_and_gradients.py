@@ -14,9 +14,10 @@ from sourcead.ad.cotangents.shapes import unbroadcast
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import NonScalarError
 from sourcead.frontend.lower import Lowered
-from sourcead.ir.nodes import Atom, Block, Branch, Const, Var
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Var
 from sourcead.ir.types import (
-    FLOAT, Array, DictT, ListT, NoneType, Scalar, Str, StructT, TupleT, Type, dims_of, keyed_parts, kind_of
+    ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of, keyed_parts,
+    kind_of, parts
 )
 
 SMALL_FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
@@ -84,6 +85,28 @@ def seed(build: Builder, value: Var) -> Atom:
     return build.call(runtime.seed, value, type=value.type, name="d_y")
 
 
+def given_cotangent(build: Builder, value: Atom, inputs: list[Var]) -> tuple[Var, Atom]:
+    """Return the parameter of a pullback, and the cotangent of the result that it stands for.
+
+    Where values of low precision are differentiated, it is given the dtype of the result: users write Python numbers, whose products
+    have another.
+    """
+    t = atom_type(value)
+    dtype = getattr(t, "dtype", None)
+    if not isinstance(t, (Scalar, Array)) or dtype is None or dtype == ANY_DTYPE or not any(is_low(atom_type(x)) for x in (value, *inputs)):
+        given = Var("d_y", t, True)
+        return given, given
+    given = Var("d_y", Scalar(t.kind) if isinstance(t, Scalar) else Array(None, t.dims), True)
+    if isinstance(t, Scalar):
+        return given, build.call(dtype.type, given, type=t, name="d_y")
+    return given, build.call(np.asarray, given, Const(dtype.type), type=t, name="d_y")
+
+
+def is_low(t: Type) -> bool:
+    """Return whether a value is or contains a number or an array of low precision."""
+    return getattr(t, "dtype", None) in SMALL_FLOATS or any(map(is_low, parts(t)))
+
+
 def parameter_gradient(build: Builder, cots: Cotangents, v: Var, written: bool) -> Atom:
     """Return the gradient of a parameter: its cotangent in the structure, shape and dtype of the parameter.
 
@@ -91,29 +114,45 @@ def parameter_gradient(build: Builder, cots: Cotangents, v: Var, written: bool) 
     """
     d = cots.get_or_zero(v)
     t, to = atom_type(d), v.type
-    if isinstance(to, TupleT) and isinstance(t, ListT):
+    if isinstance(to, TupleT) and isinstance(t, ListT) and all(has_form(t.item, part) for part in to.items):
         return build.call(tuple, d, type=to, name=f"d_{v.name}")
     if not isinstance(to, (Array, Scalar)):
-        return build.call(runtime.like_argument, d, v, type=to, name=f"d_{v.name}") if written or narrower(t, to) else d
+        return build.call(runtime.like_argument, d, v, type=to, name=f"d_{v.name}") if written or not has_form(t, to) else d
     if dims_of(t) is None or dims_of(to) is None or len(dims_of(t)) != len(dims_of(to)):
         return build.call(runtime.unbroadcast, d, v, type=to, name=f"d_{v.name}")
-    d = unbroadcast(build, d, v)
-    narrow = isinstance(to, Array) and to.dtype is not None and to.dtype.kind in "fc" and to.dtype != np.dtype(float)
+    return in_dtype_of(build, unbroadcast(build, d, v), v, f"d_{v.name}")
+
+
+def in_dtype_of(build: Builder, d: Atom, v: Atom, name: str) -> Atom:
+    """Return a cotangent or tangent, which has the shape of a number or array, in its dtype."""
+    t, to = atom_type(d), atom_type(v)
+    dtype = getattr(to, "dtype", None)
+    narrow = dtype is not None and dtype.kind in "fc" and dtype != np.dtype(float)
     if isinstance(to, Array) and to.dims == ():  # NumPy turns arrays without axes into numbers
-        dtype = (Const(to.dtype.type),) if narrow else ()
-        return build.call(np.asarray, d, *dtype, type=to, name=f"d_{v.name}")
-    if narrow and isinstance(atom_type(d), Array) and atom_type(d).dtype is None:
-        return build.call(np.ndarray.astype, d, Const(to.dtype.type), type=to, name=f"d_{v.name}")
-    if isinstance(to, Scalar) and to.dtype in SMALL_FLOATS and getattr(atom_type(d), "dtype", None) is not to.dtype:
-        return build.call(to.dtype.type, d, type=to, name=f"d_{v.name}")
-    if isinstance(to, Scalar) and to.kind == "float" and to.dtype is None and getattr(atom_type(d), "dtype", None) in SMALL_FLOATS:
-        return build.call(float, d, type=to, name=f"d_{v.name}")
+        return build.call(np.asarray, d, *([Const(dtype.type)] if narrow else []), type=to, name=name)
+    if isinstance(to, Array) and narrow and isinstance(t, Array) and t.dtype is None:
+        return build.call(np.ndarray.astype, d, Const(dtype.type), type=to, name=name)
+    if isinstance(to, Scalar) and not has_form(t, to):
+        made = build.made_by.get(d)
+        if t == to and isinstance(made, Call) and made.fn is np.sum:  # which gives the dtype of the array
+            return d
+        return build.call(dtype.type if dtype in SMALL_FLOATS else float, d, type=to, name=name)
     return d
 
 
-def narrower(t: Type, to: Type) -> bool:
-    """Return whether a cotangent of type `t` has a low-precision number where the argument of type `to` has a Python float."""
-    if isinstance(t, Scalar):
-        return to == FLOAT and t.dtype in SMALL_FLOATS
-    theirs = dict(keyed_parts(t) or ()) if type(t) is type(to) else {}
-    return any(narrower(theirs[k], part) for k, part in keyed_parts(to) or () if k in theirs)
+def has_form(t: Type, to: Type) -> bool:
+    """Return whether a cotangent of type `t` surely has the structure, shape and dtype of an argument of type `to`."""
+    match to, t:
+        case Scalar(_, dtype), Scalar(_, found):
+            return dtype not in SMALL_FLOATS and found not in SMALL_FLOATS  # contributions may be Python numbers
+        case Array(dtype, dims), Array(found, axes):
+            same = dtype is not None and found is not None and (found == dtype or dtype.kind not in "fc")
+            return same and bool(dims) and axes is not None and len(axes) == len(dims)
+        case ListT(item, items), ListT(found, None):
+            return all(has_form(found, part) for part in (item, *(items or ())))
+        case (Scalar() | Array() | Unknown()), _:
+            return False
+        case TupleT() | ListT() | DictT() | StructT(), _ if type(t) is type(to):
+            theirs, mine = dict(keyed_parts(t) or ()), keyed_parts(to) or ()
+            return len(theirs) == len(mine) and all(k in theirs and has_form(theirs[k], part) for k, part in mine)
+    return not isinstance(to, (TupleT, ListT, DictT, StructT, MapT))

@@ -17,12 +17,12 @@ from typing import Any
 
 from sourcead.compile.structures import leaves
 from sourcead.ir.types import Array, NoneType, anydim
-from sourcead.primitives.registry import enter, linear, multilinear
+from sourcead.primitives.registry import adjoints, enter, linear, multilinear, tangents
 from sourcead.primitives.result_types.elementwise import elementwise
 from sourcead.primitives.result_types.operands import Arg, Impossible, array_type
 from sourcead.runtime.broadcasting import unbroadcast
 
-__all__ = ["checks", "leaves", "linear", "multilinear", "primitive", "unbroadcast"]
+__all__ = ["adjoints", "checks", "leaves", "linear", "multilinear", "primitive", "tangents", "unbroadcast"]
 
 
 def primitive(*functions: Callable, result: Callable | None = None, like: Callable | None = None) -> None:

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from sourcead import adjoint, stop_gradient
-from sourcead.api.extending import primitive
+from sourcead import stop_gradient
+from sourcead.api.extending import adjoints, primitive
 
 tanh = np.tanh
 
@@ -130,32 +130,15 @@ def log_softmax(x, axis=-1):
 
 # ---- types and rules ----
 
-
 primitive(relu, like=np.negative)
 primitive(leaky_relu, sigmoid, normal_distribution, like=np.tanh)
 primitive(sigmoid_cotangent, like=np.multiply)
 
 
-@adjoint(relu, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * (y > 0)
-
-
-@adjoint(leaky_relu, broadcasts=True)
-def _(y, x, d_y, slope=0.01):
-    return np.where(x > 0, d_y, slope * d_y)
-
-
-@adjoint(sigmoid, broadcasts=True)
-def _(y, x, d_y):
-    return sigmoid_cotangent(d_y, y)
-
-
-@adjoint(sigmoid_cotangent, broadcasts=True)
-def _(y, d, s, d_y):
-    return sigmoid_cotangent(d_y, s), d_y * d * (1 - 2 * s)
-
-
-@adjoint(normal_distribution, broadcasts=True)
-def _(y, x, d_y):
-    return d_y * np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+adjoints({
+    relu: lambda y, x, d_y: d_y * (y > 0),
+    leaky_relu: lambda y, x, d_y, slope=0.01: np.where(x > 0, d_y, slope * d_y),
+    sigmoid: lambda y, x, d_y: sigmoid_cotangent(d_y, y),
+    sigmoid_cotangent: lambda y, d, s, d_y: (sigmoid_cotangent(d_y, s), d_y * d * (1 - 2 * s)),
+    normal_distribution: lambda y, x, d_y: d_y * np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi),
+}, broadcasts=True)

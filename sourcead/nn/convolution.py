@@ -149,7 +149,14 @@ def conv2d_result(x, w, b=None, stride=1, padding=0):
 
 primitive(conv2d, result=conv2d_result)
 primitive(conv2d_input, conv2d_weights, result=lambda a, b, like, *rest, **options: like)
-multilinear(conv2d_input, conv2d_weights)
+multilinear({
+    conv2d_input: lambda y, d, w, x, d_y, stride=1, padding=0: (
+        conv2d(d_y, w, None, stride, padding), conv2d_weights(d_y, d, w, stride, padding), None
+    ),
+    conv2d_weights: lambda y, x, d, w, d_y, stride=1, padding=0: (
+        conv2d_input(d, d_y, x, stride, padding), conv2d(x, d_y, None, stride, padding), None
+    ),
+})
 
 
 @adjoint(conv2d)
@@ -162,13 +169,3 @@ def _(y, x, w, b=None, d_y=None, stride=1, padding=0):
 def _(y, x, w, b=None, t_x=None, t_w=None, t_b=None, stride=1, padding=0):
     t_bias = None if b is None else np.broadcast_to(t_b[:, None, None], y.shape)
     return conv2d(t_x, w, None, stride, padding), conv2d(x, t_w, None, stride, padding), t_bias
-
-
-@adjoint(conv2d_input)
-def _(y, d, w, x, d_y, stride=1, padding=0):
-    return conv2d(d_y, w, None, stride, padding), conv2d_weights(d_y, d, w, stride, padding), None
-
-
-@adjoint(conv2d_weights)
-def _(y, x, d, w, d_y, stride=1, padding=0):
-    return conv2d_input(d, d_y, x, stride, padding), conv2d(x, d_y, None, stride, padding), None

@@ -14,8 +14,7 @@ greatest, and counts as zero in the mean. `images.py` says how images lie in mem
 
 import numpy as np
 
-from sourcead import adjoint, tangent
-from sourcead.api.extending import linear, primitive
+from sourcead.api.extending import adjoints, linear, primitive, tangents
 from sourcead.nn.images import around, batch_inside, inside, memory, without_padding
 from sourcead.nn.shapes import misfit, pair
 
@@ -151,34 +150,20 @@ primitive(avg_pool2d, result=averaged)
 primitive(picked, result=lambda values, best, *rest, **options: best)
 primitive(put_back, result=lambda d, best, x, *rest, **options: x)
 primitive(spread_mean, result=lambda d, x, *rest, **options: x)
-linear(picked, put_back, avg_pool2d, spread_mean)
 
-
-@adjoint(max_pool2d)
-def _(y, x, size, d_y, stride=None, padding=0):
-    return put_back(d_y, y, x, size, stride, padding), None
-
-
-@tangent(max_pool2d)
-def _(y, x, size, t_x, stride=None, padding=0):
-    return picked(t_x, y, x, size, stride, padding)
-
-
-@adjoint(picked)
-def _(y, values, best, x, size, d_y, stride=None, padding=0):
-    return put_back(d_y, best, x, size, stride, padding), None, None, None
-
-
-@adjoint(put_back)
-def _(y, d, best, x, size, d_y, stride=None, padding=0):
-    return picked(d_y, best, x, size, stride, padding), None, None, None
-
-
-@adjoint(avg_pool2d)
-def _(y, x, size, d_y, stride=None, padding=0):
-    return spread_mean(d_y, x, size, stride, padding), None
-
-
-@adjoint(spread_mean)
-def _(y, d, x, size, d_y, stride=None, padding=0):
-    return avg_pool2d(d_y, size, stride, padding), None, None
+adjoints({
+    max_pool2d: lambda y, x, size, d_y, stride=None, padding=0: (put_back(d_y, y, x, size, stride, padding), None),
+})
+tangents({
+    max_pool2d: lambda y, x, size, t_x, stride=None, padding=0: picked(t_x, y, x, size, stride, padding),
+})
+linear({
+    picked: lambda y, values, best, x, size, d_y, stride=None, padding=0: (
+        put_back(d_y, best, x, size, stride, padding), None, None, None
+    ),
+    put_back: lambda y, d, best, x, size, d_y, stride=None, padding=0: (
+        picked(d_y, best, x, size, stride, padding), None, None, None
+    ),
+    avg_pool2d: lambda y, x, size, d_y, stride=None, padding=0: (spread_mean(d_y, x, size, stride, padding), None),
+    spread_mean: lambda y, d, x, size, d_y, stride=None, padding=0: (avg_pool2d(d_y, size, stride, padding), None, None),
+})

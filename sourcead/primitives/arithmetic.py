@@ -14,7 +14,7 @@ import operator
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, elementwise, enter, tangent
+from sourcead.primitives.registry import adjoint, adjoints, elementwise, enter, tangent
 from sourcead.runtime import equal_shares, is_literal, log_or_zero, lower_exponent
 from sourcead.runtime.tangents import share_of_winners
 
@@ -45,22 +45,20 @@ def power_adjoint(y, a, b, d_y):
     return b * d_y * a ** (b - 1), None
 
 
-@adjoint(max)
-def max_adjoint(y, *xs, d_y):
-    if len(xs) == 2:
-        a, b = xs
-        half = d_y / 2
-        return (d_y * (a > b) + half * (a == b), d_y * (b > a) + half * (a == b))
-    return equal_shares(d_y, y, xs)
+def extreme(wins):
+    """Return the rule of the choice of the number that `wins(number, other)` against all others."""
+
+    def rule(y, *xs, d_y):
+        if len(xs) == 2:
+            a, b = xs
+            half = d_y / 2
+            return (d_y * wins(a, b) + half * (a == b), d_y * wins(b, a) + half * (a == b))
+        return equal_shares(d_y, y, xs)
+
+    return rule
 
 
-@adjoint(min)
-def min_adjoint(y, *xs, d_y):
-    if len(xs) == 2:
-        a, b = xs
-        half = d_y / 2
-        return (d_y * (a < b) + half * (a == b), d_y * (b < a) + half * (a == b))
-    return equal_shares(d_y, y, xs)
+adjoints({max: extreme(operator.gt), min: extreme(operator.lt)})
 
 
 @tangent(max, min)

@@ -17,11 +17,12 @@ M. Giles (2008); S. Walter and L. Lehmann, "Algorithmic differentiation of linea
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, enter, family, tangent, tangents
+from sourcead.primitives.compositions import composed
+from sourcead.primitives.registry import adjoints, enter, family, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime.matrices import (
     cholesky_cotangent, cholesky_tangent, conjugate, conjugate_transpose, eig_cotangent, eig_tangent, eigh_cotangent,
-    eigh_tangent, from_triangle, one_triangle, qr_cotangent, qr_tangent, svd_cotangent, svd_left_tangent
+    eigh_tangent, qr_cotangent, qr_tangent, svd_cotangent, svd_left_tangent
 )
 
 family(__name__, memory="fresh")
@@ -43,32 +44,13 @@ tangents({
 })
 
 
-@adjoint(np.linalg.eigvalsh)
-def eigvalsh_adjoint(y, a, d_y, UPLO="L"):
-    v = np.linalg.eigh(a, UPLO)[1]
-    if np.iscomplexobj(a):
-        return one_triangle(np.conj(v * np.expand_dims(d_y, -2)) @ np.swapaxes(v, -1, -2), UPLO)
-    return one_triangle((v * np.expand_dims(d_y, -2)) @ np.swapaxes(v, -1, -2), UPLO)
-
-
-@tangent(np.linalg.eigvalsh)
-def eigvalsh_tangent(y, a, t_a, UPLO="L"):
-    v = np.linalg.eigh(a, UPLO)[1]
-    if np.iscomplexobj(a):
-        return np.real(np.sum(np.conj(v) * (from_triangle(t_a, UPLO) @ v), axis=-2))
-    return np.sum(v * (from_triangle(t_a, UPLO) @ v), axis=-2)
-
-
-@adjoint(np.linalg.eigvals)
-def eigvals_adjoint(y, a, d_y):
-    w, v = np.linalg.eig(a)
-    return eig_cotangent(d_y, None, w, v, a)
-
-
-@tangent(np.linalg.eigvals)
-def eigvals_tangent(y, a, t_a):
-    v = np.linalg.eig(a)[1]
-    return np.diagonal(np.linalg.solve(v, t_a @ v), axis1=-2, axis2=-1)
+composed({
+    np.linalg.eigvalsh: lambda a, UPLO="L": np.linalg.eigh(a, UPLO)[0],
+    np.linalg.eigvals: lambda a: np.linalg.eig(a)[0],
+})
+if hasattr(np.linalg, "svdvals"):
+    composed({np.linalg.svdvals: lambda x: np.linalg.svd(x, compute_uv=False)})
+    enter(np.linalg.svdvals, memory="fresh")
 
 
 @tangent(np.linalg.qr)
@@ -84,32 +66,18 @@ def qr_tangent_(y, a, t_a, mode="reduced"):
 
 @tangent(np.linalg.svd)
 def svd_tangent(y, a, full_matrices=True, compute_uv=True, t_a=None):
-    u, s, vt = y if compute_uv else np.linalg.svd(a, full_matrices=False)
+    if not compute_uv:
+        u, _s, vt = np.linalg.svd(a, full_matrices=False)
+        return np.real(np.sum(conjugate(u) * (t_a @ conjugate_transpose(vt)), axis=-2))
+    u, s, vt = y
     k = s.shape[-1]
     t_s = np.real(np.sum(conjugate(u[..., :, :k]) * (t_a @ conjugate_transpose(vt[..., :k, :])), axis=-2))
-    if not compute_uv:
-        return t_s
     t_u = svd_left_tangent(t_a, u, s, vt, True)
     t_v = svd_left_tangent(conjugate_transpose(t_a), conjugate_transpose(vt), s, conjugate_transpose(u))
     return t_u, t_s, conjugate_transpose(t_v)
 
 
-if hasattr(np.linalg, "svdvals"):
-    @adjoint(np.linalg.svdvals)
-    def svdvals_adjoint(y, a, d_y):
-        u, _s, vt = np.linalg.svd(a, full_matrices=False)
-        if np.iscomplexobj(a):
-            return np.conj((u * np.expand_dims(d_y, -2)) @ vt)
-        return (u * np.expand_dims(d_y, -2)) @ vt
-
-
-    @tangent(np.linalg.svdvals)
-    def svdvals_tangent(y, a, t_a):
-        u, _s, vt = np.linalg.svd(a, full_matrices=False)
-        if np.iscomplexobj(a):
-            return np.real(np.sum(np.conj(u) * (t_a @ np.conj(np.swapaxes(vt, -1, -2))), axis=-2))
-        return np.sum(u * (t_a @ np.swapaxes(vt, -1, -2)), axis=-2)
-
 enter(np.linalg.eigh, np.linalg.eig, np.linalg.svd, np.linalg.qr, numba="interpreted")
 enter(np.linalg.eig, np.linalg.eigvals, examples=False)  # the result is real or complex, depending on the argument's values
+enter(np.linalg.eigvalsh, np.linalg.eigvals, memory="fresh")
 enter(np.linalg.svd, np.linalg.qr, result=sized)

@@ -69,28 +69,22 @@ def hypot_adjoint(y, a, b, d_y):
 # ---- choosing ----
 
 
-@adjoint(np.maximum, broadcasts=True)
-def maximum_adjoint(y, a, b, d_y):
-    tie = d_y / 2 * (a == b)
-    return d_y * (a > b) + tie, d_y * (b > a) + tie
+def extreme(wins):
+    """Return the rule of the choice between two numbers of the one that `wins(number, other)`."""
+
+    def rule(y, a, b, d_y):
+        tie = d_y / 2 * (a == b)
+        return d_y * wins(a, b) + tie, d_y * wins(b, a) + tie
+
+    return rule
 
 
-@adjoint(np.minimum, broadcasts=True)
-def minimum_adjoint(y, a, b, d_y):
-    tie = d_y / 2 * (a == b)
-    return d_y * (a < b) + tie, d_y * (b < a) + tie
-
-
-@adjoint(np.fmax, broadcasts=True)
-def fmax_adjoint(y, a, b, d_y):
-    tie = d_y / 2 * (a == b)
-    return d_y * ((a > b) | (b != b)) + tie, d_y * ((b > a) | (a != a)) + tie
-
-
-@adjoint(np.fmin, broadcasts=True)
-def fmin_adjoint(y, a, b, d_y):
-    tie = d_y / 2 * (a == b)
-    return d_y * ((a < b) | (b != b)) + tie, d_y * ((b < a) | (a != a)) + tie
+elementwise({
+    np.maximum: extreme(lambda a, b: a > b),
+    np.minimum: extreme(lambda a, b: a < b),
+    np.fmax: extreme(lambda a, b: (a > b) | (b != b)),
+    np.fmin: extreme(lambda a, b: (a < b) | (b != b)),
+})
 
 
 @adjoint(np.clip, broadcasts=True)
@@ -101,10 +95,11 @@ def clip_adjoint(y, a, a_min=None, a_max=None, d_y=None):
     if a_min is None:
         at_max = d_y / 2 * (a == a_max)
         return d_y * (a < a_max) + at_max, None, d_y * (a > a_max) + at_max
-    at_min = d_y / 2 * (a == a_min)
-    at_max = d_y / 2 * (a == a_max)
+    ordered = a_min <= a_max  # else `y = a_max` everywhere
+    at_min = d_y / 2 * ((a == a_min) & ordered)
+    at_max = d_y / 2 * ((a == a_max) & ordered)
     inside = d_y * ((a_min < a) & (a < a_max)) + at_min + at_max
-    return inside, d_y * (a < a_min) + at_min, d_y * (a > a_max) + at_max
+    return inside, d_y * ((a < a_min) & ordered) + at_min, d_y * ((a > a_max) | np.logical_not(ordered)) + at_max
 
 
 elementwise({

@@ -56,20 +56,22 @@ def all_axes(x, s, axes):
     return tuple([k for k, _ in enumerate(x.shape)] if s is None else [k - len(s) for k, _ in enumerate(s)])
 
 
-@composed(np.fft.fftn, np.fft.fft2, given="s")
-def fftn(a, s=None, axes=None, norm=None):
-    axes = all_axes(a, s, axes)
-    for n, axis in zip(s[::-1], axes[::-1]):
-        a = np.fft.fft(a, n, axis, norm)
-    return a
+def along_each_axis(transform):
+    """Return the composition of a transform over several axes."""
+
+    def composition(a, s=None, axes=None, norm=None):
+        axes = all_axes(a, s, axes)
+        for n, axis in zip(s[::-1], axes[::-1]):
+            a = transform(a, n, axis, norm)
+        return a
+
+    return composition
 
 
-@composed(np.fft.ifftn, np.fft.ifft2, given="s")
-def ifftn(a, s=None, axes=None, norm=None):
-    axes = all_axes(a, s, axes)
-    for n, axis in zip(s[::-1], axes[::-1]):
-        a = np.fft.ifft(a, n, axis, norm)
-    return a
+composed({
+    (np.fft.fftn, np.fft.fft2): along_each_axis(np.fft.fft),
+    (np.fft.ifftn, np.fft.ifft2): along_each_axis(np.fft.ifft),
+}, given="s")
 
 
 @composed(np.fft.rfftn)
@@ -89,23 +91,16 @@ def irfftn(a, s=None, axes=None, norm=None):
     return np.fft.irfft(a, None if s is None else s[-1], axes[-1], norm)
 
 
-@composed(np.fft.hfft)
-def hfft(a, n=None, axis=-1, norm=None):
-    if n is None:
-        n = 2 * (a.shape[axis] - 1)
-    if norm == "ortho":
-        return np.fft.irfft(np.conj(a), n, axis, "ortho")
-    return np.fft.irfft(np.conj(a), n, axis, "backward" if norm == "forward" else "forward")
-
-
-@composed(np.fft.ihfft)
-def ihfft(a, n=None, axis=-1, norm=None):
-    if norm == "ortho":
-        return np.conj(np.fft.rfft(a, n, axis, "ortho"))
-    return np.conj(np.fft.rfft(a, n, axis, "backward" if norm == "forward" else "forward"))
+def reversed_norm(norm):
+    """Return the norm of the transform in the other direction that scales alike."""
+    return norm if norm == "ortho" else "backward" if norm == "forward" else "forward"
 
 
 composed({
+    np.fft.hfft: lambda a, n=None, axis=-1, norm=None: (
+        np.fft.irfft(np.conj(a), 2 * (a.shape[axis] - 1) if n is None else n, axis, reversed_norm(norm))
+    ),
+    np.fft.ihfft: lambda a, n=None, axis=-1, norm=None: np.conj(np.fft.rfft(a, n, axis, reversed_norm(norm))),
     np.fft.rfft2: lambda a, s=None, axes=(-2, -1), norm=None: rfftn(a, s, axes, norm),
     np.fft.irfft2: lambda a, s=None, axes=(-2, -1), norm=None: irfftn(a, s, axes, norm),
 })

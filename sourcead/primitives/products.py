@@ -13,11 +13,11 @@ import operator
 
 import numpy as np
 
-from sourcead.ir.types import UNKNOWN, Array, Scalar, TupleT, Type, anydim
+from sourcead.ir.types import UNKNOWN, Array, TupleT, Type, anydim
 from sourcead.primitives.registry import adjoint, enter, family, infers, multilinear
 from sourcead.primitives.result_types.by_example import sample, sized
 from sourcead.primitives.result_types.dims import broadcast_dim, broadcast_dims
-from sourcead.primitives.result_types.operands import Arg, Impossible, arrange, array_type, const, only
+from sourcead.primitives.result_types.operands import Arg, Impossible, arrange, array_type, const, need_dims, only
 from sourcead.runtime import (
     dot_cotangents, einsum_back, einsum_cotangents, einsum_is_plain, kron_cotangents, tensordot_cotangents, unbroadcast
 )
@@ -145,43 +145,32 @@ def _all_many(t):
     return Array(t.dtype, (4,) * len(t.dims)) if isinstance(t, Array) else t
 
 
-@infers(operator.matmul, np.matmul, operator.imatmul)
-def _matmul(fn, args, kwargs) -> Type:
-    if kwargs or len(args) != 2:
-        raise Impossible
-    a, b = (_dims(x) for x in args)
-    if not a or not b:
-        raise Impossible
-    batch = broadcast_dims(a[:-2], b[:-2])
-    return _product(operator.matmul, args, (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ())))
+_DIMS = {
+    operator.matmul: lambda a, b: (*broadcast_dims(a[:-2], b[:-2]), *a[-2:-1], *b[1:][-1:]),
+    np.dot: lambda a, b: (*a[:-1], *b[:-2], *b[1:][-1:]) if a and b else a + b,
+    np.inner: lambda a, b: a[:-1] + b[:-1] if a and b else a + b,
+    np.vdot: lambda a, b: (),
+    np.linalg.solve: lambda a, b: b if len(b) == 1 else (*broadcast_dims(a[:-2], b[:-2]), *b[-2:]),
+}
+"""Functions of two arrays -> the dims of the result, given those of the arrays."""
 
 
-@infers(np.dot)
-def _dot(fn, args, kwargs) -> Type:
+@infers(*_DIMS, np.matmul, operator.imatmul)
+def _of_two(fn, args, kwargs) -> Type:
     given = arrange("a b out", args, kwargs)
     only(given, "a b")
+    fn = fn if fn in _DIMS else operator.matmul
     args = [given["a"], given["b"]]
-    a, b = (_dims(x) for x in args)
-    if not a or not b:
-        return _product(fn, args, a + b)
-    return _product(fn, args, (*a[:-1], *b[:-2], *(b[-1:] if len(b) > 1 else ())))
-
-
-@infers(np.inner)
-def _inner(fn, args, kwargs) -> Type:
-    a, b = (_dims(x) for x in args)
-    return _product(fn, args, a + b if not a or not b else (*a[:-1], *b[:-1]))
-
-
-@infers(np.vdot)
-def _vdot(fn, args, kwargs) -> Type:
-    return _product(fn, args, ())
+    a, b = map(need_dims, args)
+    if fn is operator.matmul and not (a and b) or fn is np.linalg.solve and len(b) == 1 and len(a) != 2:
+        raise Impossible
+    return _product(fn, args, _DIMS[fn](a, b))
 
 
 @infers(np.tensordot)
 def _tensordot(fn, args, kwargs) -> Type:
     given = arrange("a b axes", args, kwargs)
-    a, b = _dims(given["a"]), _dims(given["b"])
+    a, b = need_dims(given["a"]), need_dims(given["b"])
     axes = const(given.get("axes"), 2)
     if isinstance(axes, (int, np.integer)):
         left, right = range(len(a) - axes, len(a)), range(axes)
@@ -212,7 +201,7 @@ def _einsum(fn, args, kwargs) -> Type:
         raise Impossible
     size: dict = {}
     for term, operand in zip(terms, operands):
-        dims = _dims(operand)
+        dims = need_dims(operand)
         if len(dims) != len(term):
             raise Impossible
         for letter, dim in zip(term, dims):
@@ -226,32 +215,14 @@ def _einsum(fn, args, kwargs) -> Type:
     return Array(result.dtype, dims) if isinstance(result, Array) else result
 
 
-@infers(np.linalg.solve)
-def _solve(fn, args, kwargs) -> Type:
-    a, b = (_dims(x) for x in args)
-    dims = b if len(b) == 1 else (*broadcast_dims(a[:-2], b[:-2]), *b[-2:])
-    if len(b) == 1 and len(a) != 2:
-        raise Impossible
-    return _product(fn, args, dims)
-
-
 @infers(np.linalg.inv, np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh)
 def _of_matrices(fn, args, kwargs) -> Type:
     """Return the type of a result whose parts have the axes of the stack of matrices, or the first of these axes."""
     only(kwargs, "upper UPLO")
-    dims, dtype = _dims(args[0]), array_type(args[0].type).dtype
+    dims, dtype = need_dims(args[0]), array_type(args[0].type).dtype
     found = sample(fn, [Arg(Array(np.dtype(dtype or float), (4,) * len(dims)))], {})
     parts = [Array(dtype and t.dtype, dims[: len(t.dims)]) for t in (found.items if isinstance(found, TupleT) else (found,))]
     return TupleT(tuple(parts)) if isinstance(found, TupleT) else parts[0]
-
-
-def _dims(arg: Arg) -> tuple:
-    match arg.type:
-        case Array(_, dims) if dims is not None:
-            return dims
-        case Scalar():
-            return ()
-    return array_type(arg.type).dims
 
 
 def _less(m, n):
@@ -265,7 +236,7 @@ def _less(m, n):
 def _cross(fn, args, kwargs) -> Type:
     if kwargs or len(args) != 2:
         raise Impossible
-    a, b = _dims(args[0]), _dims(args[1])
+    a, b = need_dims(args[0]), need_dims(args[1])
     if a[-1:] != (3,) or b[-1:] != (3,):
         raise Impossible
     dtypes = [array_type(x.type).dtype for x in args]
@@ -275,7 +246,7 @@ def _cross(fn, args, kwargs) -> Type:
 @infers(np.linalg.lstsq)
 def _lstsq(fn, args, kwargs) -> Type:
     given = arrange("a b rcond", args, kwargs)
-    a, b = _dims(given["a"]), _dims(given["b"])
+    a, b = need_dims(given["a"]), need_dims(given["b"])
     dtype = sample(np.linalg.lstsq, [Arg(_all_many(given["a"].type)), Arg(_all_many(given["b"].type))], {}).items[0].dtype
     real = np.zeros(0, dtype).real.dtype
     return TupleT((Array(dtype, (a[-1], *b[1:])), Array(real, (anydim(),)), UNKNOWN, Array(real, (_less(*a),))))
@@ -283,7 +254,7 @@ def _lstsq(fn, args, kwargs) -> Type:
 
 @infers(np.linalg.eig, np.linalg.eigvals)
 def _eig(fn, args, kwargs) -> Type:
-    dims = _dims(args[0])
+    dims = need_dims(args[0])
     dtype = array_type(args[0].type).dtype
     dtype = dtype if dtype is not None and dtype.kind == "c" else None  # real matrices may have real eigenvalues
     w = Array(dtype, dims[:-1])

@@ -14,7 +14,9 @@ The reductions of ufuncs are these functions with another default: `np.add.reduc
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, enter, family, like, linear, tangent, tangents
+from sourcead.primitives.registry import (
+    adjoint, adjoints, enter, family, in_both_modes, like, linear, tangent, tangents
+)
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_of_others, unbroadcast
 
@@ -94,20 +96,13 @@ def average_tangent(y, x, axis=None, weights=None, t_x=None, t_weights=None, kee
 
 # ---- products, extremes and medians ----
 
-adjoints({
-    np.prod: lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * product_of_others(x, axis),
-    np.median: lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * middle_shares(x, axis),
-    np.ptp: lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * ptp_slope(x, axis),
-})
-tangents({
-    np.prod: lambda y, x, t_x, axis=None, keepdims=False: (
-        np.sum(product_of_others(x, axis) * t_x, axis=axis, keepdims=keepdims)
-    ),
-    np.median: lambda y, x, t_x, axis=None, keepdims=False: (
-        np.sum(middle_shares(x, axis) * t_x, axis=axis, keepdims=keepdims)
-    ),
-    np.ptp: lambda y, x, t_x, axis=None, keepdims=False: np.sum(ptp_slope(x, axis) * t_x, axis=axis, keepdims=keepdims),
-})
+
+def by_slope(slope):
+    """Return the adjoint and the tangent rule of a reduction whose derivative by each element is `slope(x, axis)`."""
+    return (
+        lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * slope(x, axis),
+        lambda y, x, t_x, axis=None, keepdims=False: np.sum(slope(x, axis) * t_x, axis=axis, keepdims=keepdims),
+    )
 
 
 def ptp_slope(x, axis):
@@ -115,6 +110,11 @@ def ptp_slope(x, axis):
     top = (x == np.max(x, axis=axis, keepdims=True)).astype(x.dtype)
     bottom = (x == np.min(x, axis=axis, keepdims=True)).astype(x.dtype)
     return top / np.sum(top, axis=axis, keepdims=True) - bottom / np.sum(bottom, axis=axis, keepdims=True)
+
+
+in_both_modes({
+    np.prod: by_slope(product_of_others), np.median: by_slope(middle_shares), np.ptp: by_slope(ptp_slope)
+})
 
 
 @adjoint(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
@@ -136,20 +136,21 @@ like(np.minimum.reduce, np.min, axis=0)
 # ---- variances ----
 
 
-@adjoint(np.var)
-def var_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
+def deviations(x, axis, keepdims):
+    """Return the deviations of `x` from its mean, conjugated."""
     if np.iscomplexobj(x):
         x = np.conj(x)
-    d_sum = restore_axes(2 * d_y / (number_along(x, axis) - ddof), axis, keepdims)
-    return d_sum * (x - reduced(np.mean, x, axis, axis is not None and (axis != 0 or keepdims)))
+    return x - reduced(np.mean, x, axis, axis is not None and (axis != 0 or keepdims))
 
 
-@adjoint(np.std)
-def std_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
-    if np.iscomplexobj(x):
-        x = np.conj(x)
-    d_sum = restore_axes(divide_or_zero(d_y, y * (number_along(x, axis) - ddof)), axis, keepdims)
-    return d_sum * (x - reduced(np.mean, x, axis, axis is not None and (axis != 0 or keepdims)))
+adjoints({
+    np.var: lambda y, x, d_y, axis=None, ddof=0, keepdims=False: (
+        restore_axes(2 * d_y / (number_along(x, axis) - ddof), axis, keepdims) * deviations(x, axis, keepdims)
+    ),
+    np.std: lambda y, x, d_y, axis=None, ddof=0, keepdims=False: (
+        restore_axes(divide_or_zero(d_y, y * (number_along(x, axis) - ddof)), axis, keepdims) * deviations(x, axis, keepdims)
+    ),
+})
 
 
 def deviations_times(x, t_x, axis, keepdims):

@@ -247,6 +247,12 @@ def tangents(table: dict[Any, Callable]) -> None:
         enter(*functions, tangent=rule)
 
 
+def in_both_modes(table: dict[Any, tuple[Callable, Callable]]) -> None:
+    """Enter a table of pairs of an adjoint rule and a tangent rule, which follow from one derivative."""
+    adjoints({functions: rules[0] for functions, rules in table.items()})
+    tangents({functions: rules[1] for functions, rules in table.items()})
+
+
 def _named(table: dict[Any, Callable], mode: str):
     """Yield the functions and the rule of each row of a table; the rule gets the name by which generated text calls it."""
     for functions, rule in table.items():
@@ -314,16 +320,7 @@ def adjoint(function, *more_functions, broadcasts: bool = False):
         ...     return 3 * x * x * d_y
     """
 
-    def register(rule_function):
-        for primal in (function, *more_functions):
-            if is_own(rule_function):
-                enter(primal, adjoint=rule_function, broadcasts=broadcasts)
-            else:
-                adjoint_from(primal, rule_function, broadcasts)  # raises an error if the rule does not fit
-                enter_users(primal, adjoint=rule_function, broadcasts=broadcasts)
-        return rule_function
-
-    return register
+    return _decorator((function, *more_functions), "adjoint", adjoint_from, broadcasts=broadcasts)
 
 
 def tangent(function, *more_functions):
@@ -351,13 +348,19 @@ def tangent(function, *more_functions):
         ...     return t_a @ b, a @ t_b
     """
 
+    return _decorator((function, *more_functions), "tangent", tangent_from)
+
+
+def _decorator(primals: tuple, mode: str, read: Callable, **facts) -> Callable:
+    """Return the decorator that registers a rule; a user's rule is read first, which raises an error if it does not fit."""
+
     def register(rule_function):
-        for primal in (function, *more_functions):
+        for primal in primals:
             if is_own(rule_function):
-                enter(primal, tangent=rule_function)
+                enter(primal, **{mode: rule_function}, **facts)
             else:
-                tangent_from(primal, rule_function)
-                enter_users(primal, tangent=rule_function)
+                read(primal, rule_function, **facts)
+                enter_users(primal, **{mode: rule_function}, **facts)
         return rule_function
 
     return register

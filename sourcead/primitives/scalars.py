@@ -14,7 +14,7 @@ import numpy as np
 from sourcead.primitives.compositions import composed
 from sourcead.primitives.elementwise import EXPONENTIALS, TRIGONOMETRY
 from sourcead.primitives.registry import adjoint, adjoints, elementwise, tangents
-from sourcead.runtime import digamma, divide_or_zero, log_or_zero, lower_exponent
+from sourcead.runtime import digamma, divide_or_zero, like_sequence, log_or_zero, lower_exponent
 
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
@@ -61,7 +61,7 @@ def hypot_adjoint(y, *xs, d_y):
 
 
 adjoints({
-    math.fsum: lambda y, xs, d_y: [d_y for _ in xs],
+    math.fsum: lambda y, xs, d_y: like_sequence(np.full(len(xs), d_y), xs),
     math.modf: lambda y, x, d_y: d_y[0],
     math.frexp: lambda y, x, d_y: math.ldexp(d_y[0], -math.frexp(x)[1]),
 })

@@ -51,19 +51,6 @@ tangents({
     (np.maximum.accumulate, np.minimum.accumulate): lambda y, x, t_x, axis=0: running_winner_tangent(t_x, x, y, axis),
 })
 
-if hasattr(np, "cumulative_sum"):  # NumPy 2.1
-    linear({
-        np.cumulative_sum: lambda y, x, d_y, axis=None: (
-            np.cumsum(d_y[::-1])[::-1] if axis is None else np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)
-        ),
-    })
-    adjoints({
-        np.cumulative_prod: lambda y, x, d_y, axis=None: cumprod_cotangent(d_y, x, 0 if axis is None else axis),
-    })
-    tangents({
-        np.cumulative_prod: lambda y, x, t_x, axis=None: cumprod_tangent(t_x, x, y, 0 if axis is None else axis),
-    })
-
 # ---- differences and areas ----
 
 linear({

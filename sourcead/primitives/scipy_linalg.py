@@ -16,7 +16,7 @@ from scipy import linalg
 from sourcead.ir.types import Array
 from sourcead.primitives.compositions import composed, refuse
 from sourcead.primitives.elementwise import real_if_real
-from sourcead.primitives.registry import adjoint, adjoints, enter, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, in_both_modes, tangent, tangents
 from sourcead.primitives.result_types.operands import Impossible, array_type
 from sourcead.runtime.matrices import (
     banded_cotangents, banded_tangent, frechet, inverse_frechet, read_triangle, triangular_cotangents
@@ -24,21 +24,22 @@ from sourcead.runtime.matrices import (
 
 # ---- functions of matrices ----
 
+
+def derivative_of(f):
+    """Return the adjoint and the tangent rule of a function of one matrix."""
+    return lambda y, a, d_y: frechet(f, a.T, d_y), lambda y, a, t_a: frechet(f, a, t_a)
+
+
+in_both_modes({
+    f: derivative_of(f) for f in (linalg.sinm, linalg.cosm, linalg.sinhm, linalg.coshm)
+})
 adjoints({
     linalg.expm: lambda y, a, d_y: frechet(linalg.expm, np.swapaxes(a, -1, -2), d_y),
-    linalg.sinm: lambda y, a, d_y: frechet(linalg.sinm, a.T, d_y),
-    linalg.cosm: lambda y, a, d_y: frechet(linalg.cosm, a.T, d_y),
-    linalg.sinhm: lambda y, a, d_y: frechet(linalg.sinhm, a.T, d_y),
-    linalg.coshm: lambda y, a, d_y: frechet(linalg.coshm, a.T, d_y),
     linalg.logm: lambda y, a, d_y: real_if_real(inverse_frechet(linalg.expm, y.T, d_y), a),
     linalg.sqrtm: lambda y, a, d_y: real_if_real(linalg.solve_sylvester(y.T, y.T, d_y), a),
 })
 tangents({
     linalg.expm: lambda y, a, t_a: frechet(linalg.expm, a, t_a),
-    linalg.sinm: lambda y, a, t_a: frechet(linalg.sinm, a, t_a),
-    linalg.cosm: lambda y, a, t_a: frechet(linalg.cosm, a, t_a),
-    linalg.sinhm: lambda y, a, t_a: frechet(linalg.sinhm, a, t_a),
-    linalg.coshm: lambda y, a, t_a: frechet(linalg.coshm, a, t_a),
     linalg.logm: lambda y, a, t_a: inverse_frechet(linalg.expm, y, t_a),
     linalg.sqrtm: lambda y, a, t_a: linalg.solve_sylvester(y, y, t_a),
 })

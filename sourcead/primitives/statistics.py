@@ -12,8 +12,8 @@ from sourcead.primitives.elementwise import real_if_real
 from sourcead.primitives.reductions import reduced, restore_axes
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
-from sourcead.runtime import cumprod_cotangent, divide_or_zero, polyval_cotangents, product_of_others, root_slopes
-from sourcead.runtime.tangents import cumprod_tangent
+from sourcead.primitives.scans import cumsum_adjoint
+from sourcead.runtime import divide_or_zero, polyval_cotangents, product_of_others, root_slopes
 
 family(__name__, memory="fresh")
 
@@ -52,24 +52,23 @@ def nanprod_tangent(y, x, t_x, axis=None, keepdims=False):
     return np.sum(product_of_others(np.where(there, x, 1), axis) * there * t_x, axis=axis, keepdims=keepdims)
 
 
-@adjoint(np.nanvar)
-def nanvar_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
+def slope_there(x, axis, ddof, factor):
+    """Return the deviations from the mean, times a factor, divided by the degrees of freedom; 0 where an element is missing."""
     if np.iscomplexobj(x):
         x = np.conj(x)
     there = (~np.isnan(x)).astype(x.dtype)
-    ratio = 2 * (np.where(there, x, 0) - np.nanmean(x, axis=axis, keepdims=True)) * there
-    ratio = ratio / (np.sum(there, axis=axis, keepdims=True) - ddof)
-    return restore_axes(d_y, axis, keepdims) * ratio
+    ratio = factor * (np.where(there, x, 0) - np.nanmean(x, axis=axis, keepdims=True)) * there
+    return ratio / (np.sum(there, axis=axis, keepdims=True) - ddof)
 
 
-@adjoint(np.nanstd)
-def nanstd_adjoint(y, x, d_y, axis=None, ddof=0, keepdims=False):
-    if np.iscomplexobj(x):
-        x = np.conj(x)
-    there = (~np.isnan(x)).astype(x.dtype)
-    ratio = (np.where(there, x, 0) - np.nanmean(x, axis=axis, keepdims=True)) * there
-    ratio = ratio / (np.sum(there, axis=axis, keepdims=True) - ddof)
-    return restore_axes(divide_or_zero(d_y, y), axis, keepdims) * ratio
+adjoints({
+    np.nanvar: lambda y, x, d_y, axis=None, ddof=0, keepdims=False: (
+        restore_axes(d_y, axis, keepdims) * slope_there(x, axis, ddof, 2)
+    ),
+    np.nanstd: lambda y, x, d_y, axis=None, ddof=0, keepdims=False: (
+        restore_axes(divide_or_zero(d_y, y), axis, keepdims) * slope_there(x, axis, ddof, 1)
+    ),
+})
 
 
 def deviations_there(x, t_x, axis, ddof, keepdims):
@@ -93,33 +92,8 @@ def nanstd_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
     return divide_or_zero(total, y * n)
 
 
-@adjoint(np.nancumsum)
-def nancumsum_adjoint(y, x, d_y, axis=None):
-    if axis is None:
-        return np.reshape(np.cumsum(d_y[::-1])[::-1], x.shape) * ~np.isnan(x)
-    return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis) * ~np.isnan(x)
-
-
+adjoints({np.nancumsum: lambda y, x, d_y, axis=None: cumsum_adjoint(y, x, d_y, axis) * ~np.isnan(x)})
 tangents({np.nancumsum: lambda y, x, t_x, axis=None: np.cumsum(t_x * ~np.isnan(x), axis)})
-
-
-@adjoint(np.nancumprod)
-def nancumprod_adjoint(y, x, d_y, axis=None):
-    there = ~np.isnan(x)
-    full = np.where(there, x, 1)
-    if axis is None:
-        return np.reshape(cumprod_cotangent(d_y, np.ravel(full), 0), x.shape) * there
-    return cumprod_cotangent(d_y, full, axis) * there
-
-
-@tangent(np.nancumprod)
-def nancumprod_tangent(y, x, t_x, axis=None):
-    there = ~np.isnan(x)
-    t_full, full = t_x * there, np.where(there, x, 1)
-    if axis is None:
-        return cumprod_tangent(np.ravel(t_full), np.ravel(full), y, 0)
-    return cumprod_tangent(t_full, full, y, axis)
-
 
 # ---- covariances ----
 
@@ -160,4 +134,5 @@ def polyval_tangent(y, p, x, t_p, t_x):
     slopes = p[:-1] * np.arange(len(p) - 1, 0, -1, dtype=p.dtype)
     return np.polyval(t_p, x), t_x * np.polyval(slopes, x)
 enter(np.roots, np.poly, examples=False)  # real or complex, by their values
-enter(np.nansum, np.nanprod, np.nanmean, np.nanvar, np.nanstd, np.nancumsum, np.nancumprod, result=sized)
+enter(np.nansum, np.nanprod, np.nanmean, np.nanvar, np.nanstd, np.nancumsum, result=sized)
+enter(np.nancumprod, memory="fresh", result=sized)

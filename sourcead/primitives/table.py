@@ -6,7 +6,6 @@ The families of SciPy are imported when the first function of SciPy is looked up
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 
@@ -81,19 +80,8 @@ def compositions_of(function) -> list[Composition]:
 def read_scipy(where: str) -> None:
     """Import the families of `scipy.special` or `scipy.linalg`, given the name of a module of SciPy."""
     if where.startswith("scipy.special"):
-        _read_scipy_special()
+        from sourcead.primitives.scipy_special import (  # noqa: F401
+            bessel, constants as special_constants, distributions, elementary, integrals, orthogonal, several_results
+        )
     elif where.startswith("scipy.linalg"):
-        _read_scipy_linalg()
-
-
-@cache
-def _read_scipy_special() -> None:
-    from sourcead.primitives.scipy_special import (  # noqa: F401
-        bessel, constants as special_constants, distributions, elementary, integrals, orthogonal, several_results
-    )
-
-
-@cache
-def _read_scipy_linalg() -> None:
-    from sourcead.primitives import scipy_linalg  # noqa: F401
-
+        from sourcead.primitives import scipy_linalg  # noqa: F401

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from sourcead.runtime.broadcasting import unbroadcast
+
 
 def make_record(cls, **fields):
     """Return a named tuple, dataclass instance or plain object of the class `cls` with these fields."""
@@ -71,13 +73,13 @@ def add(a, b):
 
 
 def like_argument(d, x):
-    """Return the cotangent `d` in the structure of `x`, with zeros where `d` is the number 0 instead of an array or container."""
-    if isinstance(x, np.ndarray):
-        return d if np.shape(d) == x.shape else np.broadcast_to(d, x.shape).astype(x.dtype)
-    if isinstance(x, (dict, list, tuple)):
-        alike = isinstance(d, dict if isinstance(x, dict) else (list, tuple))
-        return map_parts(lambda v, part: like_argument(part, v), x, d) if alike else zeros_like(x)
-    return float(d) if type(x) is float and isinstance(d, (np.float16, np.float32)) else d
+    """Return the cotangent `d` in the structure, shapes and dtypes of `x`, with zeros where `d` has nothing."""
+    if d is None or isinstance(x, (dict, list, tuple)) and not isinstance(d, (dict, list, tuple)) and np.ndim(d) == 0:  # the number 0
+        return zeros_like(x)
+    if isinstance(x, (np.ndarray, np.number, int, float, complex)):
+        return unbroadcast(d, x)
+    found = map_parts(lambda v, part: like_argument(part, v), x, {k: d.get(k) for k in x} if isinstance(x, dict) else d)
+    return d if found is None else found
 
 
 def replaced_cotangent(d, before):

@@ -53,6 +53,8 @@ def plus(t: Type, build: Builder, d1: Atom, d2: Atom, name: str) -> Atom:
             return build.call(operator.add, d1, d2, name=name)
         case Array():
             return build.emit(Update(d1, (), d2, "add"), atom_type(d1), name)
+        case TupleT() if isinstance(found := atom_type(d1), ListT):
+            t = found
     return build.call(runtime.add, d1, d2, type=t, name=name)
 
 

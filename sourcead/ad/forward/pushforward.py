@@ -27,6 +27,7 @@ from sourcead.ad.forward.calls import tangent_of
 from sourcead.ad.forward.tangents import Items, Tangents
 from sourcead.ad.inline_helpers import simplified
 from sourcead.ad.recursion import as_lowered, derivative_of, wrt_names
+from sourcead.ad.result_and_gradients import in_dtype_of
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.unassigned import with_nothing
@@ -37,7 +38,7 @@ from sourcead.ir.nodes import (
     Op, Operand, Pop, Range, Stmt, Update, Var
 )
 from sourcead.ir.recursive_calls import Pair
-from sourcead.ir.types import UNKNOWN, Array, TupleT, tangent_type
+from sourcead.ir.types import UNKNOWN, Array, Scalar, TupleT, dims_of, tangent_type
 from sourcead.ir.walk import free_vars
 
 
@@ -264,6 +265,8 @@ def pushforward(lowered: Lowered, directions: dict[str, str], value_too: bool, c
     build.origin = build.adjoint_of = None
     build.within = ()
     t = forward.tangents.get_or_zero(value)
+    if isinstance(atom_type(value), Scalar | Array) and dims_of(atom_type(t)) == () and atom_type(t) != tangent_type(atom_type(value)):
+        t = in_dtype_of(build, t, value, "t_y")
     body = Block(tuple(build.stmts), (value, t) if value_too else (t,))
     return replace(primal, params=(*primal.params, *params.values()), body=body)
 

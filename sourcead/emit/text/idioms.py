@@ -64,8 +64,7 @@ def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op
             reading.setdefault(stmt.op.base, []).append(stmt)
             others -= 1
     sequences, backward = _counted(loop.domain, defs)
-    sequences = [s for s in sequences if isinstance(s.type, (Array, ListT))]
-    if not sequences or not reading or any(s not in reading for s in sequences):
+    if not sequences or not reading or any(s not in reading or not isinstance(s.type, (Array, ListT)) for s in sequences):
         return kept
     elements = {s: _element(reading[s]) for s in sequences}
     mapping = {t.targets[0]: elements[s] for s in sequences for t in reading[s]}

@@ -20,7 +20,7 @@ from sourcead.frontend.builtins import compositions
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, roots
 from sourcead.frontend.find_source import find_source, unwrap
-from sourcead.frontend.values import memory_layouts, sequences, subscripts
+from sourcead.frontend.values import lists, memory_layouts, sequences, subscripts
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
 from sourcead.ir.type_of import GENERATORS
 from sourcead.ir.types import UNKNOWN, Foreign, Str, is_array, kind_of
@@ -58,10 +58,13 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if fn in SPECIAL and args and (found := core.call_special(lo, args[0], SPECIAL[fn], args[1:], node)) is not None:
         return found
     refuse_some(lo, fn, args, node)
+    if not (getattr(fn, "__module__", None) or "numpy").startswith("numpy"):
+        args = [lists.as_list(lo, a, node) if isinstance(a, Iterable) and (a.once or a.begin) else a for a in args]
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
         return args[0]
     if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").startswith("numpy"):
         args = [numbers_of_range(lo, a) for a in args]
+    fn, args, kwargs = without_copy(lo, fn, args, kwargs, node)
     args, kwargs, out = without_out(fn, args, kwargs)
     args, kwargs = compositions.without_plain_options(lo, fn, *memory_layouts.without_memory_order(lo, fn, args, kwargs, node))
     if isinstance(fn, np.ufunc) and out is not None and "where" in kwargs:
@@ -99,6 +102,22 @@ def refuse_some(lo: Lowering, fn: Any, args: list[Value], node) -> None:
         raise core.unsupported(lo, node, f"`np.{fn.__name__}` with arrays for its results", "take the results: `a, b = ...`")
     if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":
         raise core.unsupported(lo, node, "`np.sign` of complex numbers cannot be differentiated yet", "write `x / np.abs(x)`")
+
+
+def without_copy(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Any, list[Value], dict[str, Value]]:
+    """Return a call without its option `copy`; without a copy, `np.array` and `astype` may return the array itself, as `np.asarray`."""
+    if fn is np.nan_to_num and len(args) == 2:
+        args, kwargs = args[:1], {**kwargs, "copy": args[1]}
+    if fn not in (np.array, np.ndarray.astype, np.nan_to_num) or "copy" not in kwargs:
+        return fn, args, kwargs
+    copy = kwargs["copy"]
+    if not isinstance(copy, Const) or copy.live or fn is np.nan_to_num and not copy.value:
+        written = "which writes into its argument" if fn is np.nan_to_num else "if `copy` is not known before the program runs"
+        raise core.unsupported(lo, node, f"`{fn.__name__}` with `copy`, {written}", "leave it out")
+    kwargs = {k: v for k, v in kwargs.items() if k != "copy"}
+    base, dtype = args[0] if args else None, kwargs.get("dtype", args[1] if len(args) > 1 else None)
+    is_new = copy.value or not isinstance(base, Cell) or base.kind != "array" or memory_layouts.converts(lo, base, dtype)
+    return fn if is_new else np.asarray, args, kwargs
 
 
 def without_out(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value], Value | None]:
@@ -190,7 +209,7 @@ def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operan
         for found in (memory_layouts.reshaped(lo, fn, base, operands, named), memory_layouts.copied(lo, fn, base, operands)):
             if found is not None:
                 return found
-    if view == "same" and len(args) == 1 and not named and memory_layouts.gives_the_same(lo, fn, base):
+    if view == "same" and memory_layouts.gives_the_same(lo, fn, base, (*operands[1:], *named.values())):
         return base
     if view == "always" and is_array(atom_type(lo.read(base))):
         cell = lo.view(base, View(fn, operands[1:], tuple(named.items())))

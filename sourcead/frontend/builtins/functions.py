@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import collections
 import functools
-import itertools
 import operator
-from dataclasses import replace
 from typing import Any
 
-import gast
 import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.builtins.arguments import NONE, ZERO, lowers
-from sourcead.frontend.control import loops
-from sourcead.frontend.core import Cell, Iterable, Lowering, NotStatic, Slots, TupleVal, Value, roots
-from sourcead.frontend.values import dicts, iterables, sequences
-from sourcead.ir.nodes import Call, Const, Slice, Stmt
+from sourcead.frontend.builtins import in_python
+from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
+from sourcead.frontend.control import branches, loops
+from sourcead.frontend.core import TAKEN, USED, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
+from sourcead.frontend.values import dicts, iterables, sequences, walks
+from sourcead.ir.nodes import Call, Const, Effect, Slice, Stmt
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
 
@@ -34,6 +32,9 @@ def builtin_len(lo: Lowering, node, value: Value) -> Value:
             lo.sure(value)
         return Const(len(value.items))
     if isinstance(value, Iterable):
+        if value.once or value.drive is not None or value.endless:
+            raise core.unsupported(lo, node, "`len` of an iterator", "make a list of it: `list(...)`")
+        value = core.iterate(lo, value, node)
         return Const(len(value.items)) if value.items is not None else value.length()
     if isinstance(value, Const) and not value.live:
         return Const(len(value.value))
@@ -81,32 +82,67 @@ def builtin_range(lo: Lowering, node, *bounds: Value) -> Value:
 @lowers(enumerate)
 def builtin_enumerate(lo: Lowering, node, xs: Value, start: Value = ZERO) -> Value:
     """Lower `enumerate(xs, start)`."""
-    return once(iterables.enumerated(lo, core.iterate(lo, xs, node), start, node))
+    return iterables.later(lo, [xs], lambda inner: iterables.enumerated(lo, inner, start, node), node)
 
 
 @lowers(zip)
 def builtin_zip(lo: Lowering, node, *xs: Value, strict: Value = NONE) -> Value:
     """Lower `zip(*xs)`."""
-    return once(iterables.zipped(lo, [core.iterate(lo, x, node) for x in xs], node))
+    return iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node), node)
 
 
 @lowers(reversed)
 def builtin_reversed(lo: Lowering, node, xs: Value) -> Value:
-    """Lower `reversed(xs)`."""
-    return once(iterables.reverse(lo, core.iterate(lo, xs, node), node))
+    """Lower `reversed(xs)`, which begins at the item that is the last one when it is made."""
+    made = len(lo.resized)
+
+    def backward(inner: Iterable) -> Iterable:
+        if isinstance(xs, Cell) and walks.may_be_resized(lo, xs, made):
+            raise core.unsupported(lo, node, "the list grew or shrank after `reversed` was called on it", "reverse a copy: `list(...)`")
+        return iterables.reverse(lo, inner, node)
+
+    return iterables.later(lo, [xs], backward, node)
 
 
 @lowers(iter)
 def builtin_iter(lo: Lowering, node, xs: Value, *sentinel: Value) -> Value:
-    """Lower `iter(xs)`; `next` of the result is refused."""
+    """Lower `iter(xs)`."""
     if sentinel:
         raise core.unsupported(lo, node, "`iter` with a sentinel", "write the loop")
-    return once(core.iterate(lo, xs, node))
+    if isinstance(xs, Iterable) and xs.once:
+        return xs
+    return iterables.later(lo, [xs], lambda inner: inner, node)
 
 
-def once(made: Iterable) -> Iterable:
-    """Make an iterator, which can be used only once, over the elements of an iterable."""
-    return replace(made, once=True, state=Slots())
+@lowers(next)
+def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
+    """Lower `next(it, default)`; what a generator yields first ends it here, so that it cannot be used afterwards."""
+    if not isinstance(it, Iterable) or not it.once:
+        raise core.unsupported(lo, node, "`next` of what is not an iterator", "make one: `iter(...)`")
+    found = it.begin() if it.begin is not None and core.truth(lo, it.state[USED]) is False else it
+    if found.drive is not None or core.truth(lo, it.state[USED]) is not False:
+        return core.call_object(lo, in_python.first_of, [it, *default], {}, node)
+    k = it.state[TAKEN]
+    lo.set(it.state, TAKEN, lo.read(core.operate(lo, operator.add, k, ONE)) if not isinstance(k, Const) else Const(k.value + 1))
+    if found.items is not None and not isinstance(k, Const):
+        found = iterables.by_unknown_number(lo, found, node)
+    if found.endless:
+        return found.nth(k)
+    count = found.count if found.items is None else len(found.items)
+    if isinstance(k, Const) and count is not None and (k.value < count or default):
+        if k.value >= count:
+            return default[0]
+        return found.nth(k) if found.items is None else found.items[k.value]
+    if found.items is not None:
+        raise core.unsupported(lo, node, "`next` of an iterator that has no more elements")
+    within = lo.build.call(operator.lt, k, found.length(), type=BOOL)
+    return branches.branch(lo, within, [lambda: found.nth(k), lambda: default[0] if default else exhausted(lo)], "ifexp")
+
+
+def exhausted(lo: Lowering):
+    """Emit the error of `next` of an iterator that has no more elements."""
+    lo.build.add(Stmt((), Effect("raise", (lo.build.call(StopIteration),))))
+    return branches.RAISED
 
 
 EMPTY = TupleVal(())
@@ -115,6 +151,7 @@ EMPTY = TupleVal(())
 @lowers(tuple)
 def builtin_tuple(lo: Lowering, node, value: Value = EMPTY) -> Value:
     """Lower `tuple(xs)`."""
+    value = sequences.taken(lo, value, node)
     if isinstance(core.data_type(lo, value), ListT):
         return lo.wrap(lo.build.call(tuple, lo.read(value), type=UNKNOWN), shares=roots(value))
     if isinstance(value, TupleVal) and value.cls is None:
@@ -125,7 +162,8 @@ def builtin_tuple(lo: Lowering, node, value: Value = EMPTY) -> Value:
 @lowers(list)
 def builtin_list(lo: Lowering, node, value: Value = EMPTY) -> Value:
     """Lower `list(xs)`."""
-    if isinstance(value, Cell) and is_made_here(lo, node):
+    given, value = value, sequences.taken(lo, value, node)
+    if isinstance(value, Cell) and value is not given:
         return value
     if isinstance(value, Iterable) and value.items is None or isinstance(value, Cell) and value.kind == "array":
         return sequences.collect(lo, core.iterate(lo, value, node), lambda element: element, node)
@@ -140,21 +178,13 @@ def builtin_deque(lo: Lowering, node, xs: Value = EMPTY, maxlen: Value = NONE) -
     return builtin_list(lo, node, xs)
 
 
-def is_made_here(lo: Lowering, node) -> bool:
-    """Tell whether the argument of `list(...)` is a list that nothing else refers to, such as that of `map(f, xs)`."""
-    made = node.args[0] if isinstance(node, gast.Call) and node.args else None
-    if not (isinstance(made, gast.Call) and isinstance(made.func, (gast.Name, gast.Attribute))):
-        return False
-    found, fn = core.known(lo, core.lower(lo, made.func))
-    return found and fn in (map, filter, itertools.accumulate)
-
-
 @lowers(dict)
 def builtin_dict(lo: Lowering, node, given: Value = EMPTY, /, **named: Value) -> Value:
     """Lower `dict(xs, key=value)`."""
     if isinstance(given, Cell) and given.kind == "dict":
         lo.alive(given)
         return lo.new_dict({**given.items, **named})
+    given = sequences.taken(lo, given, node)
     if not core.has_known_items(given):
         made = lo.new_dict({})
         dicts.open_up(lo, made, node)
@@ -186,8 +216,7 @@ def builtin_defaultdict(lo: Lowering, node, factory: Value = NONE, given: Value 
 @lowers(sum)
 def builtin_sum(lo: Lowering, node, value: Value, start: Value = ZERO) -> Value:
     """Lower `sum(xs, start)`."""
-    if isinstance(value, Iterable):
-        value = core.iterate(lo, value, node)
+    value = sequences.taken(lo, value, node)
     if isinstance(value, (TupleVal, Iterable, Cell)) and getattr(value, "kind", "list") == "list" and core.has_known_items(value):
         items = sequences.static_items(lo, value, node)
         total = start

@@ -20,9 +20,10 @@ from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import NONE, lowers
-from sourcead.frontend.control import inlining
+from sourcead.frontend.control import generators, inlining
 from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, Scope, TupleVal, Value
 from sourcead.frontend.find_source import find_source
+from sourcead.frontend.values import iterables
 from sourcead.ir.nodes import Call, Const, Origin, Stmt, Var
 from sourcead.ir.types import Scalar
 
@@ -43,6 +44,9 @@ def lower_in_place(function: Callable, lo: Lowering, args: list[Value], kwargs: 
     defaults = {k: core.as_value(lo, v) for k, v in find_source(function).defaults.items()}
     scope = Scope(InPlace(function, lo.here))
     scope.names.update(inlining.bind(lo, scope.source, args, kwargs, defaults))
+    if generators.is_generator(scope.source.node):
+        bound = {name: iterables.held(lo, value, node) for name, value in scope.names.items()}
+        return generators.made(lo, FunctionVal(scope.source, None, {}), bound)
     with lo.in_scope(scope):
         return inlining.returned(lo, scope.source)
 
@@ -77,25 +81,68 @@ def hidden_names(node: gast.FunctionDef) -> gast.FunctionDef:
 @stands_in_for(map)
 def map_(function, items, *others):
     if others:
-        return [function(*each) for each in zip(items, *others)]
-    return [function(item) for item in items]
+        for each in zip(items, *others):
+            yield function(*each)
+    else:
+        for item in items:
+            yield function(item)
 
 
 @stands_in_for(filter)
 def filter_(test, items):
     if test is None:
-        return [item for item in items if item]
-    return [item for item in items if test(item)]
+        for item in items:
+            if item:
+                yield item
+    else:
+        for item in items:
+            if test(item):
+                yield item
 
 
 @stands_in_for(itertools.starmap)
 def starmap(function, rows):
-    return [function(*row) for row in rows]
+    for row in rows:
+        yield function(*row)
 
 
 @stands_in_for()
 def chained(parts):
-    return [item for part in parts for item in part]
+    for part in parts:
+        yield from part
+
+
+@stands_in_for(any)
+def any_(items):
+    for item in items:
+        if item:
+            return True
+    return False
+
+
+@stands_in_for(all)
+def all_(items):
+    for item in items:
+        if not item:
+            return False
+    return True
+
+
+@stands_in_for()
+def is_among(items, wanted):
+    for item in items:
+        if item == wanted:
+            return True
+    return False
+
+
+@stands_in_for()
+def first_of(items, *default):
+    for item in items:
+        return item
+    if not default:
+        raise StopIteration()
+    return default[0]
 
 
 @stands_in_for(dict.fromkeys)
@@ -123,13 +170,11 @@ def reduce(function, items, *initial):
 @stands_in_for(itertools.accumulate)
 def accumulate(items, func=operator.add, *, initial=None):
     first, rest = begun(items) if initial is None else ((initial,), items)
-    found = []
     for total in first:
-        found.append(total)
+        yield total
     for item in rest:
         total = func(total, item)
-        found.append(total)
-    return found
+        yield total
 
 
 @stands_in_for()

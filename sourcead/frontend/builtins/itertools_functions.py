@@ -61,7 +61,7 @@ def chosen(lo: Lowering, node, fn: Any, sources: tuple[Value, ...], count: int |
     parts = [pool(lo, a, node) for a in sources]
     how = () if fn is itertools.product or count is None else (count,)
     if all(p.items is not None for p in parts):
-        return iterables.listed([TupleVal(t) for t in fn(*(p.items for p in parts), *how)])
+        return Iterable(items=[TupleVal(t) for t in fn(*(p.items for p in parts), *how)], once=True)
     if count is None:
         raise unknown_number(lo, node, fn)
     parts = [iterables.by_unknown_number(lo, p, node) for p in parts]
@@ -75,7 +75,7 @@ def chosen(lo: Lowering, node, fn: Any, sources: tuple[Value, ...], count: int |
         indices = sequences.static_items(lo, each.nth(k), node, count)
         return TupleVal(tuple(p.nth(lo.read(i)) for p, i in zip(owners, indices)))
 
-    return Iterable.numbered(each.length, nth)
+    return Iterable.numbered(each.length, nth, once=True)
 
 
 def pool(lo: Lowering, xs: Value, node) -> Iterable:
@@ -109,7 +109,7 @@ def builtin_ndindex(lo: Lowering, node, *shape: Value) -> Value:
 @lowers(np.ndenumerate)
 def builtin_ndenumerate(lo: Lowering, node, array: Value) -> Value:
     """Lower `np.ndenumerate(x)` to pairs of indices and elements."""
-    places = builtin_ndindex(lo, node, core.call_library(lo, np.shape, [array], {}, node))
+    places = core.iterate(lo, builtin_ndindex(lo, node, core.call_library(lo, np.shape, [array], {}, node)), node)
 
     def pair(place: Value) -> Value:
         return TupleVal((place, core.subscript(lo, array, place, node)))
@@ -122,37 +122,35 @@ def builtin_ndenumerate(lo: Lowering, node, array: Value) -> Value:
 @lowers(itertools.chain)
 def builtin_chain(lo: Lowering, node, *xs: Value) -> Value:
     """Lower `chain(xs, ys)`."""
-    parts = [core.iterate(lo, x, node) for x in xs]
-    if all(p.items is not None for p in parts):
-        return iterables.listed([item for p in parts for item in p.items])
-    return core.call_object(lo, in_python.chained, [TupleVal(tuple(parts))], {}, node)
+    return core.call_object(lo, in_python.chained, [TupleVal(xs)], {}, node)
 
 
 @lowers(itertools.chain.from_iterable)
 def builtin_from_iterable(lo: Lowering, node, rows: Value) -> Value:
     """Lower `chain.from_iterable(rows)`."""
-    source = core.iterate(lo, rows, node)
-    if source.items is not None:
-        return builtin_chain(lo, node, *source.items)
-    return core.call_object(lo, in_python.chained, [source], {}, node)
+    return core.call_object(lo, in_python.chained, [rows], {}, node)
 
 
 @lowers(itertools.islice)
 def builtin_islice(lo: Lowering, node, xs: Value, *bounds: Value) -> Value:
     """Lower `islice(xs, start, stop, step)`."""
-    source = core.iterate(lo, xs, node)
-    if source.endless:
-        raise core.unsupported(lo, node, "`islice` of what never ends", "write the loop, and leave it with `break`")
-    made = core.subscript(lo, lists.as_list(lo, source, node), functions.builtin_slice(lo, node, *bounds), node)
-    if isinstance(xs, Cell) and isinstance(made, Cell):
-        lo.share(made, roots(xs))  # its elements are read here, those of Python when they are asked for: a write of `xs` between is refused
-    return made
+
+    def sliced(source: Iterable) -> Iterable:
+        if source.endless:
+            raise core.unsupported(lo, node, "`islice` of what never ends", "write the loop, and leave it with `break`")
+        items = lists.as_list(lo, iterables.drained(lo, source, node), node)
+        made = core.subscript(lo, items, functions.builtin_slice(lo, node, *bounds), node)
+        if isinstance(xs, Cell) and isinstance(made, Cell):
+            lo.share(made, roots(xs))  # read here, but by Python when they are asked for: a write of `xs` between is refused
+        return core.iterate(lo, made, node)
+
+    return iterables.later(lo, [xs], sliced, node)
 
 
 @lowers(in_python.begun)
 def lower_begun(lo: Lowering, node, xs: Value) -> Value:
     """Split an iterable into a tuple of its first element, which is empty if there is surely none, and the others."""
-    source = core.iterate(lo, xs, node)
+    source = iterables.drained(lo, core.iterate(lo, xs, node), node)
     if source.items is not None:
         return TupleVal((TupleVal(tuple(source.items[:1])), iterables.listed(source.items[1:])))
     return TupleVal((TupleVal((source.nth(ZERO),)), after_first(lo, source)))
@@ -170,20 +168,24 @@ def after_first(lo: Lowering, source: Iterable) -> Iterable:
 @lowers(itertools.pairwise)
 def builtin_pairwise(lo: Lowering, node, xs: Value) -> Value:
     """Lower `pairwise(xs)`."""
-    source = iterables.without_generator(lo, core.iterate(lo, held_still(lo, xs), node), node)
-    if source.items is not None:
-        return iterables.listed([TupleVal(pair) for pair in zip(source.items, source.items[1:])])
-    rest = after_first(lo, source)
-    return Iterable.numbered(rest.length, lambda k: TupleVal((source.nth(k), rest.nth(k))))
+
+    def pairs(inner: Iterable) -> Iterable:
+        source = iterables.drained(lo, inner, node)
+        if source.items is not None:
+            return iterables.listed([TupleVal(pair) for pair in zip(source.items, source.items[1:])])
+        rest = after_first(lo, source)
+        return Iterable.numbered(rest.length, lambda k: TupleVal((source.nth(k), rest.nth(k))))
+
+    return iterables.later(lo, [held_still(lo, xs)], pairs, node)
 
 
 @lowers(itertools.repeat)
 def builtin_repeat(lo: Lowering, node, value: Value, times: Value | None = None) -> Value:
     """Lower `repeat(value, times)`."""
     if times is None:
-        return Iterable(nth=lambda k: value, endless=True)
+        return Iterable(nth=lambda k: value, endless=True, once=True)
     inner = iterables.counted(lo, [times], node)
-    return Iterable(domain=inner.domain, element=lambda k: value, length=inner.length, nth=lambda k: value)
+    return Iterable(domain=inner.domain, element=lambda k: value, length=inner.length, nth=lambda k: value, once=True)
 
 
 @lowers(itertools.count)
@@ -194,29 +196,41 @@ def builtin_count(lo: Lowering, node, start: Value = ZERO, step: Value = ONE) ->
         far = core.operate(lo, operator.mul, k, step) if not core.is_number(lo, lo.read(step), 1) else k
         return far if core.is_number(lo, lo.read(start), 0) else core.operate(lo, operator.add, start, far)
 
-    return Iterable(nth=nth, endless=True)
+    return Iterable(nth=nth, endless=True, once=True)
 
 
 @lowers(itertools.cycle)
 def builtin_cycle(lo: Lowering, node, xs: Value) -> Value:
     """Lower `cycle(xs)`."""
-    source = iterables.by_unknown_number(lo, iterables.without_generator(lo, core.iterate(lo, held_still(lo, xs), node), node), node)
-    return Iterable(nth=lambda k: source.nth(lo.build.call(operator.mod, k, source.length(), type=INT)), endless=True)
+
+    def repeated(inner: Iterable) -> Iterable:
+        source = iterables.by_unknown_number(lo, iterables.drained(lo, inner, node), node)
+        return Iterable(nth=lambda k: source.nth(lo.build.call(operator.mod, k, source.length(), type=INT)), endless=True)
+
+    return iterables.later(lo, [held_still(lo, xs)], repeated, node)
 
 
 @lowers(itertools.zip_longest)
 def builtin_zip_longest(lo: Lowering, node, *xs: Value, fillvalue: Value = NONE) -> Value:
     """Lower `zip_longest(xs, ys, fillvalue=0)` for lists of known lengths."""
-    parts = [iterables.without_generator(lo, core.iterate(lo, x, node), node).items for x in xs]
-    if None in parts:
-        raise core.unsupported(lo, node, "`zip_longest` of what has a length that is not known here")
-    return iterables.listed([TupleVal(row) for row in itertools.zip_longest(*parts, fillvalue=fillvalue)])
+
+    def rows(*sources: Iterable) -> Iterable:
+        parts = [iterables.drained(lo, x, node).items for x in sources]
+        if None in parts:
+            raise core.unsupported(lo, node, "`zip_longest` of what has a length that is not known here")
+        return iterables.listed([TupleVal(row) for row in itertools.zip_longest(*parts, fillvalue=fillvalue)])
+
+    return iterables.later(lo, xs, rows, node)
 
 
 @lowers(itertools.groupby)
 def builtin_groupby(lo: Lowering, node, xs: Value, key: Value = NONE) -> Value:
     """Lower `groupby(xs, key)` for items whose keys are known while compiling."""
-    items = iterables.without_generator(lo, core.iterate(lo, xs, node), node).items
+    return iterables.later(lo, [xs], lambda inner: grouped(lo, iterables.drained(lo, inner, node).items, key, node), node)
+
+
+def grouped(lo: Lowering, items: list[Value] | None, key: Value, node) -> Iterable:
+    """Return the groups of some items by their keys."""
     if items is not None:
         keys = [item if core.is_none(key) else core.call(lo, key, [item], {}, node) for item in items]
         known = [core.known(lo, k) for k in keys]

@@ -22,6 +22,7 @@ def indexable(lo: Lowering, value: Value, node) -> Value:
     """Return the items of an iterable as a one-axis array or a list that can be indexed; those of a set come in any order."""
     if sets.set_type(lo, value) is not None:
         return sets.listed(lo, value)
+    value = sequences.taken(lo, value, node)
     t = core.data_type(lo, value)
     if isinstance(t, ListT) or isinstance(t, Array) and t.dims is not None and len(t.dims) == 1:
         return value
@@ -42,6 +43,8 @@ def builtin_sorted(lo: Lowering, node, xs: Value, *, key: Value | None = None, *
 
 def extreme(fn, lo: Lowering, node, *values: Value, key: Value | None = None, default: Value | None = None) -> Value:
     """Lower `max(xs, key=f, default=v)` or `max(x, y)`, or `min`."""
+    if len(values) == 1:
+        values = (sequences.taken(lo, values[0], node),)
     if key is not None or len(values) == 1 and not core.has_known_items(values[0]):
         return extreme_item(lo, fn, values[0] if len(values) == 1 else TupleVal(values), key, default, node)
     items = sequences.static_items(lo, values[0], node) if len(values) == 1 else list(values)

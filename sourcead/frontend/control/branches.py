@@ -134,7 +134,7 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int, one_value: set)
     """Lower an arm, record its state at the end, and undo its changes of slots."""
     mark, within = lo.journal.mark(), lo.build.within
     atoms: dict[Cell, Atom] = {}
-    with lo.build.block() as stmts, lo.using(depth=lo.depth + 1):
+    with lo.build.block() as stmts, lo.using(depth=lo.depth + 1, arm=len(lo.resized)):
         try:
             value = arm()
         except NeverReturns:

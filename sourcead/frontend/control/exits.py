@@ -62,7 +62,9 @@ def go_on(lo: Lowering, exits: Exits) -> None:
 
 def set_break(lo: Lowering) -> None:
     """Set the flag that ends the innermost loop."""
-    lo.set(lo.scope.names, lo.scope.leaves[-1], TRUE)
+    leave = lo.scope.leaves[-1]
+    lo.set(lo.scope.names, leave, TRUE)
+    lo.resized[lo.arm :] = [(cell, left | {leave}) for cell, left in lo.resized[lo.arm :]]
 
 
 def set_return(lo: Lowering, value: Value, again: bool) -> None:
@@ -92,7 +94,8 @@ def if_flag(test: Flag, body: list[gast.AST], orelse: list[gast.AST], node) -> g
 def after_loop(lo: Lowering, node) -> list[gast.AST]:
     """Return the statements to lower right after a loop: those that continue the exit outwards, and those of its `else`."""
     exits = exits_of(lo, node)
-    after = [if_flag(exits.leave, [], node.orelse, node)] if exits.breaks and node.orelse else list(node.orelse)
+    orelse = [] if (node, "inside") in lo.scope.exits else list(node.orelse)
+    after = [if_flag(exits.leave, [], orelse, node)] if exits.breaks and orelse else orelse
     if not exits.returns:
         return after
     result = standing_for(exits.returns[-1], gast.Return(gast.Name(flag(lo.scope, "result"), gast.Load(), None, None)))
@@ -103,9 +106,9 @@ def after_loop(lo: Lowering, node) -> list[gast.AST]:
 
 
 def tested_inside(lo: Lowering, node: gast.While) -> gast.While:
-    """Rewrite `while test: body` as `while True: if not test: break; body`, for a test that assigns names."""
+    """Rewrite `while test: body  else: C` as `while True: if not test: C; break; body`, for a test that assigns names."""
     if (node, "inside") not in lo.scope.exits:
-        stop = standing_for(node, gast.If(gast.UnaryOp(gast.Not(), node.test), [gast.Break()], []))
+        stop = standing_for(node, gast.If(gast.UnaryOp(gast.Not(), node.test), [*node.orelse, gast.Break()], []))
         lo.scope.exits[node, "inside"] = standing_for(node, gast.While(gast.Constant(True, None), [stop, *node.body], []))
     return lo.scope.exits[node, "inside"]
 

@@ -22,11 +22,12 @@ import gast
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import exits
-from sourcead.frontend.core import Flag, Frame, FunctionVal, Iterable, Lowering, Scope, Value
+from sourcead.frontend.core import Flag, Frame, FunctionVal, Iterable, Lowering, Scope, Slots, Value
 from sourcead.frontend.find_source import Source, find_source
 from sourcead.ir.nodes import Const
 
 STOP = Flag("stop")
+MAX_RECURSION = 20  # the most calls of a generator inside itself
 
 
 def own_nodes(node):
@@ -44,22 +45,26 @@ def is_generator(node) -> bool:
     return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in own_nodes(node))
 
 
-def made(lo: Lowering, fn: FunctionVal, bound: dict[str, Value]) -> Iterable:
-    """Return the iterable that a call of a generator returns."""
+def made(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], homes: dict | None = None) -> Iterable:
+    """Return the iterable that a call of a generator returns; `homes` has the variables of other functions that it assigns."""
 
     def drive(act, leave=None):
-        return run(lo, fn, bound, act, leave)
+        if sum(frame.key is fn.source.node for frame in lo.calls) > MAX_RECURSION:
+            raise UnsupportedSyntaxError(f"the generator `{fn.source.name}` calls itself too often here", at=lo.here)
+        return run(lo, fn, Scope(fn.source, parent=fn.scope, names=Slots(bound), homes=dict(homes or {})), act, leave)
 
     endless = any(exits.is_endless(n) for n in own_nodes(fn.source.node))
     return Iterable(drive=drive, endless=endless, once=True)
 
 
-def run(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], act: Callable, leave: Flag | None) -> None:
-    """Lower the body of a generator with `act(value)` at each `yield`; if the flag `leave` is true afterwards, the loop was left."""
-    consumer, node = lo.scope, fn.source.node
-    inner = Scope(fn.source, parent=fn.scope)
-    inner.names.update(bound)
-    inner.names[STOP] = Const(False)
+def run(lo: Lowering, fn: FunctionVal, inner: Scope, act: Callable, leave: Flag | None) -> Value:
+    """Lower the body of a generator with `act(value)` at each `yield`; if the flag `leave` is true afterwards, the loop was left.
+
+    Return the value that the generator returns, which is that of `yield from`.
+    """
+    consumer, node, bound = lo.scope, fn.source.node, dict(inner.names)
+    if leave is not None:
+        inner.names[STOP] = Const(False)
 
     def consume(value: Value):
         with lo.in_scope(consumer):
@@ -70,7 +75,20 @@ def run(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], act: Callable, l
 
     inner.consume = consume
     with lo.in_scope(inner, Frame(node, bound)):
-        core.lower_statements(lo, stopping(node) if leave is not None else node.body)
+        core.lower_statements(lo, [n for n in own_nodes(node) if isinstance(n, gast.Nonlocal)])
+        left = core.lower_statements(lo, stopping(node) if leave is not None else node.body)
+    return left.value if isinstance(left, exits.Return) else Const(None)
+
+
+def each_of(node: gast.Expr) -> gast.For:
+    """Return the loop that `yield from xs`, a statement, stands for: `for x in xs: yield x`."""
+    if not hasattr(node, "each"):
+        item = Flag("$item")
+        body = [gast.Expr(gast.Yield(gast.Name(item, gast.Load(), None, None)))]
+        node.each = gast.For(gast.Name(item, gast.Store(), None, None), node.value.value, body, [], None)
+        for n in (node.each, node.each.target, *gast.walk(body[0])):
+            exits.standing_for(node, n)
+    return node.each
 
 
 def stopping(node) -> list[gast.AST]:
@@ -83,11 +101,16 @@ def stopping(node) -> list[gast.AST]:
 class _Stopping(gast.NodeTransformer):
     """A transformer that adds after each `yield` a `return` under the condition that the loop was left."""
     def visit_Expr(self, node):
-        if not isinstance(node.value, (gast.Yield, gast.YieldFrom)):
+        if isinstance(node.value, gast.YieldFrom):
+            return self.generic_visit(each_of(node))
+        return self.visit_Assign(node)
+
+    def visit_Assign(self, node):
+        if not isinstance(node.value, gast.Yield):
             return node
-        leave = gast.copy_location(gast.Return(None), node)
-        stop = gast.copy_location(gast.If(gast.Name(STOP, gast.Load(), None, None), [leave], []), node)
-        return [node, stop]
+        node.value.stops = True
+        leave = exits.standing_for(node, gast.Return(None))
+        return [node, exits.if_flag(STOP, [leave], [], node)]
 
     def visit_FunctionDef(self, node):
         return self.generic_visit(node) if not hasattr(node, "inside") else node

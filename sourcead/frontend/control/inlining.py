@@ -90,19 +90,23 @@ def call_source(lo: Lowering, source: Source, args: list[Value], kwargs: dict[st
 @core.call.register(FunctionVal)
 def inline(lo: Lowering, fn: FunctionVal, args: list[Value], kwargs: dict[str, Value], node, rest: Value | None = None) -> Value:
     """Lower a call of a function by its body; `rest` is the value of its `*args` if their number is not known."""
-    refuse_deep_nesting(lo)
     source = fn.source
+    if source.node not in lo.in_place:
+        refuse_deep_nesting(lo)
     bound = bind(lo, source, args, kwargs, fn.defaults)
     if rest is not None:
         bound[source.node.args.vararg.id] = rest
     if generators.is_generator(source.node):
         return generators.made(lo, fn, bound)
     generators.refuse_generators(source)
+    in_place = lo.in_place
     if recursion.is_under_way(lo, source.node, bound) or recursion.is_called_as_pair(lo, source, bound):
-        return recursion.call_pair(lo, fn, bound, node)
+        found, in_place = recursion.call_or_none(lo, fn, bound, node)
+        if found is not None:
+            return found
     scope = Scope(source, parent=fn.scope)
     scope.names.update(bound)
-    with lo.in_scope(scope, Frame(source.node, bound)):
+    with lo.in_scope(scope, Frame(source.node, bound)), lo.using(in_place=in_place):
         value = returned(lo, source)
     return Const(None) if value is None else value
 

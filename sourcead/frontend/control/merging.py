@@ -13,8 +13,8 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError
 from sourcead.frontend import core
 from sourcead.frontend.core import (
-    KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, Meta,
-    MustMaterialise, OptionalVal, Slots, TupleVal, Value, parts_of, roots
+    KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable,
+    Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal, Value, parts_of, roots
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Slice, Stmt, Var
 from sourcead.ir.types import Undefined, join
@@ -105,6 +105,8 @@ class Merger:
             return self.made[id(a), id(b)]
         if isinstance(a, Const) and isinstance(b, Const) and not a.live and not b.live and core.same_constant(a, b):
             return a
+        if isinstance(a, Iterable) or isinstance(b, Iterable):
+            return core.unreadable(name, f"which iterator `{name}` is depends on a branch")
         a, b = (UNDEFINED if is_unassigned(x) and is_structure(y) else x for x, y in ((a, b), (b, a)))
         a, b = (UNDEFINED if arm.left else x for x, arm in zip((a, b), self.arms))
         if (found := self.optional(a, b, name)) is not None:

@@ -31,6 +31,8 @@ from sourcead.ir.types import (
 from sourcead.ir.walk import has_effect
 
 MAX_ROUNDS = 6
+MAX_DEPTH = 24
+MAX_IN_PLACE = 100  # the most calls of one recursive function that are lowered in place
 
 
 def is_under_way(lo: Lowering, key, bound: dict[str, Value]) -> bool:
@@ -40,6 +42,31 @@ def is_under_way(lo: Lowering, key, bound: dict[str, Value]) -> bool:
         return False
     now = signature(bound)
     return any(signature(frame.bound) == now for frame in frames)
+
+
+def in_place(error: UnsupportedSyntaxError) -> UnsupportedSyntaxError:
+    """Mark the error for a recursive call that can only be lowered in place, if known values bound the depth."""
+    error.in_place = True
+    return error
+
+
+def call_or_none(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> tuple[Value | None, dict]:
+    """Lower a call of a recursive function to a call of its pair; return None for one that must be lowered in place, and those under way.
+
+    The calls of a function that is lowered in place are counted: where no known value ends the recursion, it is refused in the end.
+    """
+    key = fn.source.node
+    if key in lo.in_pairs:
+        return call_pair(lo, fn, bound, node), lo.in_place
+    if key in lo.in_place:
+        calls, error = lo.in_place[key]
+        calls.append(bound)
+        if len(calls) > MAX_IN_PLACE or len(lo.calls) > MAX_DEPTH:
+            raise error
+        return None, lo.in_place
+    with lo.attempt(UnsupportedSyntaxError, when=lambda error: hasattr(error, "in_place")) as attempt:
+        return call_pair(lo, fn, bound, node), lo.in_place
+    return None, {**lo.in_place, key: ([bound], attempt.error)}
 
 
 def signature(bound: dict[str, Value]) -> tuple:
@@ -108,7 +135,8 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
     if lo.static_only:
         raise UnsupportedSyntaxError("a derivative rule that calls itself", at=lo.here)
     if any(isinstance(n, gast.Nonlocal) for n in gast.walk(source.node)):
-        raise core.unsupported(lo, node, f"`{source.name}` calls itself and assigns a `nonlocal` name", "return the value instead")
+        reason = f"`{source.name}` calls itself and assigns a `nonlocal` name"
+        raise in_place(core.unsupported(lo, node, reason, "return the value instead"))
     captured = captured_values(lo, source, fn.scope)
     values = {**bound, **{name: v for name, v in captured.items() if name not in bound}}
     statics = {n: v for n, v in values.items() if is_static(v)}
@@ -126,7 +154,7 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
         raise NeverReturns
     if not pair.wrt:
         reason = f"`{source.name}` calls itself, and is a function of integers alone"
-        raise core.unsupported(lo, node, reason, "compute it outside, or write it as a loop")
+        raise in_place(core.unsupported(lo, node, reason, "compute it outside, or write it as a loop"))
     made = lo.build.emit(Call(pair, tuple(atoms.values()), effect=pair.effect), TupleT((pair.result, UNKNOWN)), "pair")
     value = lo.build.index(made, Const(0), name=source.name)
     return lo.wrap(value, shares=[r for v in values.values() for r in roots(v)])
@@ -143,7 +171,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
     pair = lo.pairs[key] = Pair(name, wrt=wrt)
     for _ in range(MAX_ROUNDS):
         inner = Lowering()
-        inner.pairs = lo.pairs
+        inner.pairs, inner.in_pairs = lo.pairs, {*lo.in_pairs, source.node}
         env = Scope(source)
         inner.scope = Scope(source, parent=env)
         env.names.update(statics)
@@ -154,9 +182,8 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
             raise refused(f"`{source.name}` calls itself on every path, so that the kind of its result is not known") from None
         if lowered.written:
             where = next(iter(lowered.written.values()))
-            raise UnsupportedSyntaxError(
-                f"`{source.name}` calls itself and writes into its arguments", at=where, instead="return the new array, or write a loop"
-            )
+            reason = f"`{source.name}` calls itself and writes into its arguments"
+            raise in_place(UnsupportedSyntaxError(reason, at=where, instead="return the new array, or write a loop"))
         result = general(join(pair.result, atom_type(lowered.function.body.results[0])))
         effect = any(has_effect(s.op) for s in lowered.function.body.stmts)
         if canonical(result) == canonical(pair.result) and effect == pair.effect:

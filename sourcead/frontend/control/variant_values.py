@@ -123,7 +123,7 @@ class Round:
             if isinstance(shape, TupleVal):
                 return TupleVal(tuple(items.values()), None, shape.cls)
             return self.container_parameter(path, init, self.lo.like(shape, items, name))
-        if isinstance(shape, (FunctionVal, BoundVal, Slice)) or isinstance(shape, Const) and callable(shape.value):
+        if isinstance(shape, (FunctionVal, BoundVal, Slice, core.Iterable)) or isinstance(shape, Const) and callable(shape.value):
             return shape
         return self.leaf_parameter(path, init, name)
 
@@ -203,7 +203,7 @@ class Round:
         if path not in self.leaves:
             if core.same_thing(end, param):
                 return True
-            what = "slice" if isinstance(param, Slice) else "function"
+            what = {Slice: "slice", core.Iterable: "iterator"}.get(type(param), "function")
             self.assumed.uncarried[path] = f"`{slot_name(slot, param)}` is one {what} in an iteration and another in the next"
             return False
         return self.collect_leaf(path, end, yields)
@@ -238,6 +238,9 @@ class Round:
             return False
         if isinstance(end, (FunctionVal, BoundVal, Slice)) and init is UNDEFINED:
             assumed.variants[path[0]] = self.shape_of(end)
+            return False
+        if isinstance(end, core.Iterable):
+            assumed.uncarried[path] = f"`{slot_name(path[0], end)}` is one iterator in an iteration and another in the next"
             return False
         if (why := lo.unreadable(end)) is not None and path not in assumed.spoiled:
             assumed.spoiled[path] = why

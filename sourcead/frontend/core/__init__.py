@@ -2,8 +2,8 @@
 # ruff: noqa: F401
 
 from sourcead.frontend.core.cells import (
-    BoundVal, Cell, ChoiceVal, FunctionVal, Held, Iterable, LocalData, MethodVal, OptionalVal, SuperVal, TupleVal,
-    Value, cells_of, is_text, leaves, parts_of, reach, roots, unreadable
+    TAKEN, USED, BoundVal, Cell, ChoiceVal, FunctionVal, Held, Iterable, LocalData, MethodVal, OptionalVal, SuperVal,
+    TupleVal, Value, cells_of, is_text, leaves, parts_of, reach, roots, unreadable
 )
 from sourcead.frontend.core.errors import (
     MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, surely, surely_raised,

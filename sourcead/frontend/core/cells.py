@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from sourcead.frontend.core.journal import KIND, MISSING, POISON, VALUE, Meta, Slots
+from sourcead.frontend.core.journal import FALSE, KIND, MISSING, POISON, VALUE, Flag, Meta, Slots
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Policy, Range, Slice, Sub, Var, View
 
 
@@ -176,6 +176,9 @@ class SuperVal:
     value: Value
 
 
+USED, TAKEN = Flag("used"), Flag("taken")  # the slots of an iterator
+
+
 @dataclass(frozen=True, eq=False)
 class LocalData:
     """Stand for data in the body of a class inside the function being lowered, as an attribute of the Python class."""
@@ -198,10 +201,11 @@ class Iterable:
         reverse: returns the iterable in the opposite order.
         value: returns the whole iterable as an operand (`a[range(n), labels]`).
         drive: for a generator, applies a function to each element (`control/generators.py`).
+        begin: for what reads its elements only when they are asked for, returns the iterable of the elements as they are then.
         endless: whether it has no last element, or may have none.
-        walk: the items of one list or dict when the loop began (`values/iterables.py`).
+        walk: the items of one list or dict when the loop began (`values/walks.py`).
         once: whether it is an iterator, which can be used only once.
-        state: records whether an iterator was used.
+        state: whether an iterator was used (USED), and how many elements `next` took from it (TAKEN).
         policy: what a loop over it saves (`checkpoint`).
     """
 
@@ -215,10 +219,11 @@ class Iterable:
     reverse: Callable[[], Iterable] | None = None
     value: Callable[[], Atom] | None = None
     drive: Callable | None = None
+    begin: Callable[[], Iterable] | None = None
     endless: bool = False
     walk: Any = None
     once: bool = False
-    state: Slots = field(default_factory=Slots)
+    state: Slots = field(default_factory=lambda: Slots({USED: FALSE, TAKEN: Const(0)}))
     policy: Policy | None = None
 
     @classmethod

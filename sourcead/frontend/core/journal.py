@@ -39,10 +39,13 @@ WHOLE = Meta("whole")  # the IR value that a list, dict or object was unpacked f
 
 
 class Flag(str):
-    """Name a variable of a scope that is not the user's, such as whether a loop was left."""
+    """Name a variable of a scope that is not the user's, such as whether a loop was left; a copy of syntax has the same flags."""
 
     __hash__ = object.__hash__
     __eq__ = object.__eq__
+
+    def __deepcopy__(self, memo: dict) -> Flag:
+        return self
 
 
 class Slots(dict):

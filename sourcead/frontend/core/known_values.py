@@ -11,6 +11,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, TupleVal, Value
+from sourcead.frontend.core.errors import refused, surely
 from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import Atom, Const, Operand, Slice, Var
@@ -49,17 +50,24 @@ def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
 FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum)
 
 
+ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.matmul})
+
+
 def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
     """Evaluate a call of known values while compiling, or return None if a value is not known or must not be folded."""
     found, values = known(lo, TupleVal(tuple(operands)))
     if not found:
+        if lo.catching and fn in ARITHMETIC and any(isinstance(v, Const) and v.value is None and not v.live for v in operands):
+            raise surely(lo, refused(lo, "None is used as a number here"), TypeError)
         return None
     foldable = (*FOLDABLE, float) if lo.static_only or fn is operator.neg else FOLDABLE
     if not all(isinstance(v, foldable) for v in values):
         return None
     try:
         return Const(fn(*values))
-    except Exception:  # the program raises the same error at run time
+    except Exception as error:  # the program raises the same error at run time
+        if lo.catching:
+            raise surely(lo, refused(lo, f"this raises {type(error).__name__}"), type(error)) from None
         return None
 
 

@@ -73,7 +73,10 @@ class Lowering(Writing):
         guards: globals that were inlined or resolved: (where, key, the object found).
         prelude: statements at the top of the function.
         walked: lists of known length that loops take by index, as one value each.
-        walks: lists and dicts whose items the head of a loop takes one by one (`values/iterables.py`).
+        walks: lists and dicts whose items the head of a loop takes one by one (`values/walks.py`).
+        reads: the variables, and the objects in them, that are read while a generator is drained (`values/iterables.py`).
+        resized: the lists that may have grown or shrunk, once for each time, with the flags of the loops that ended right after it.
+        arm: the number of these at the beginning of the arm of a branch that is being lowered.
         listing: whether loops take the items of such lists one by one.
         static_only: whether to raise `NotStatic` at a condition that is not known (while inlining rules).
         rows_stay: rows of arrays in lists are assumed to stay unchanged, which `analysis/overwrites.py` checks afterwards.
@@ -82,6 +85,8 @@ class Lowering(Writing):
         derived: whether some of the statements are those of a derivative (`compile/nested_derivatives.py`).
         calls: calls being inlined, outermost first.
         pairs: the recursive functions called (`control/recursion.py`).
+        in_place: the recursive functions that are lowered in place: their calls so far, and why they must be (`control/recursion.py`).
+        in_pairs: the recursive functions whose pair is being lowered.
         catching: the exception classes that the `try` blocks around the current statement catch.
         copies: the number of times that the statements after an `if` were lowered in both its arms.
     """
@@ -95,6 +100,9 @@ class Lowering(Writing):
         self.prelude: list[Stmt] = []
         self.walked: list[Cell] = []
         self.walks: list[Any] = []
+        self.reads: set[Any] | None = None
+        self.resized: list[tuple[Cell, frozenset]] = []
+        self.arm = 0
         self.listing = False
         self.static_only = False
         self.rows_stay = False
@@ -103,6 +111,8 @@ class Lowering(Writing):
         self.derived = False
         self.calls: list[Frame] = []
         self.pairs: dict[Any, Any] = {}
+        self.in_place: dict[Any, Any] = {}
+        self.in_pairs: set[Any] = set()
         self.catching: tuple[type, ...] = ()
         self.copies = 0
 

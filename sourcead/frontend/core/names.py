@@ -8,7 +8,7 @@ from typing import Any
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend.core.cells import LocalData, Value, cells_of
+from sourcead.frontend.core.cells import LocalData, Value, cells_of, roots
 from sourcead.frontend.core.known_values import is_code
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import UNDEFINED, Const, Let
@@ -30,6 +30,9 @@ def resolve(lo: Lowering, name: str) -> Value:
             value = scope.names[name]
             if value is UNDEFINED:
                 raise UnsupportedSyntaxError(f"`{name}` is read here, but nothing was assigned to it on this path", at=lo.here)
+            if lo.reads is not None:
+                lo.reads.add((scope.names, name))
+                lo.reads.update(root.slots for cell in cells_of(value) for root in (cell, *roots(cell)))
             return value
         if name in scope.ended:
             raise UnsupportedSyntaxError(f"`{name}` has its value in the reverse sweep, inside its `adjoint_of` block", at=lo.here)

@@ -19,9 +19,6 @@ def lower_call(lo: Lowering, node: gast.Call) -> Value:
     if isinstance(fn, Const) and fn.value is sum and node.args and isinstance(node.args[0], gast.GeneratorExp | gast.ListComp):
         start = core.lower(lo, node.args[1]) if len(node.args) > 1 else Const(0)
         return comprehensions.summed(lo, node.args[0], start)
-    if isinstance(fn, Const) and fn.value is next and node.args and isinstance(node.args[0], gast.GeneratorExp):
-        if len(node.args[0].generators) == 1:
-            return comprehensions.search(lo, node)
     if (whole := starred_list(lo, fn, node)) is not None:
         return whole
     args: list[Value] = expressions.elements(lo, node.args)
@@ -32,7 +29,7 @@ def starred_list(lo: Lowering, fn: Value, node: gast.Call) -> Value | None:
     """Lower `f(*xs)` for a list or array of unknown length if `f` supports it; return None for any other call."""
     if len(node.args) != 1 or not isinstance(node.args[0], gast.Starred):
         return None
-    value = core.lower(lo, node.args[0].value)
+    value = sequences.taken(lo, core.lower(lo, node.args[0].value), node)
     if core.has_countable_items(lo, value) and not (isinstance(value, Iterable) and value.items is None):
         return core.call(lo, fn, sequences.static_items(lo, value, node), keywords(lo, node), node)
     if isinstance(fn, Const) and fn.value in (max, min):

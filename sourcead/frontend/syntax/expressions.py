@@ -9,9 +9,10 @@ from typing import Any
 import gast
 
 from sourcead.frontend import core
+from sourcead.frontend.builtins import in_python
 from sourcead.frontend.control import inlining, loops
 from sourcead.frontend.control.branches import choose
-from sourcead.frontend.core import Cell, Lowering, TupleVal, Value
+from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value
 from sourcead.frontend.values import lists, operators, sequences
 from sourcead.ir.nodes import Const, Operand, Slice
 from sourcead.ir.types import Str
@@ -61,17 +62,22 @@ def lower_unary(lo: Lowering, node) -> Value:
 @core.lower.register(gast.Compare)
 def lower_compare(lo: Lowering, node) -> Value:
     """Lower `a < b <= c`."""
-    left = core.lower(lo, node.left)
-    result: Value | None = None
-    for op, right_node in zip(node.ops, node.comparators):
-        right = core.lower(lo, right_node)
-        if isinstance(op, (gast.In, gast.NotIn)):
-            holds = operators.contains(lo, left, right, isinstance(op, gast.NotIn), node)
-        else:
-            holds = core.operate(lo, COMPARE[type(op)], left, right)
-        result = holds if result is None else operators.both(lo, result, holds)
-        left = right
-    return result
+    return compared(lo, core.lower(lo, node.left), list(zip(node.ops, node.comparators)), node)
+
+
+def compared(lo: Lowering, left: Value, others: list, node) -> Value:
+    """Lower `left < b <= c`; each operand is evaluated once, and only if the comparisons before it hold."""
+    (op, right_node), *rest = others
+    right = core.lower(lo, right_node)
+    if isinstance(op, (gast.In, gast.NotIn)) and isinstance(right, Iterable) and right.once:
+        holds = core.call_object(lo, in_python.is_among, [right, left], {}, node)
+        holds = core.operate(lo, operator.not_, holds) if isinstance(op, gast.NotIn) else holds
+    elif isinstance(op, (gast.In, gast.NotIn)):
+        right = lists.as_list(lo, right, node) if isinstance(right, Iterable) and right.begin else right
+        holds = operators.contains(lo, left, right, isinstance(op, gast.NotIn), node)
+    else:
+        holds = core.operate(lo, COMPARE[type(op)], left, right)
+    return choose(lo, holds, lambda: compared(lo, right, rest, node), lambda: holds, "and") if rest else holds
 
 
 @core.lower.register(gast.List)

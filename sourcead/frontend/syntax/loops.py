@@ -11,10 +11,10 @@ from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import exits, loop_variants, loops
 from sourcead.frontend.control.loops import ForLoop
-from sourcead.frontend.core import VALUE, Cell, Lowering, Meta, name_reads
+from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, Meta, name_reads, next_birth
 from sourcead.frontend.syntax import adjoint_blocks
-from sourcead.frontend.syntax.assignment import assign
-from sourcead.frontend.values import iterables
+from sourcead.frontend.syntax.assignment import assign, home
+from sourcead.frontend.values import walks
 from sourcead.ir.nodes import Block
 
 
@@ -42,7 +42,12 @@ def lower_for(lo: Lowering, node: gast.For) -> Any:
 
 def for_loop(lo: Lowering, node: gast.For, listing: bool = False) -> Any:
     """Lower a `for` loop; with `listing`, take the items of lists of known length one by one."""
-    taken: list = []
+    with walks.unchanged(lo, node, exits.exits_of(lo, node).leave) as taken:
+        return over(lo, node, taken, listing)
+
+
+def over(lo: Lowering, node: gast.For, taken: list, listing: bool) -> Any:
+    """Lower a `for` loop, and add what the loop must not change to `taken`."""
     with lo.using(listing=listing, walks=taken):
         iterable = core.iterate(lo, core.lower(lo, node.iter), node)
     leaving = exits.exits_of(lo, node)
@@ -50,7 +55,7 @@ def for_loop(lo: Lowering, node: gast.For, listing: bool = False) -> Any:
     body = functools.partial(core.lower_statements, lo, node.body)
     if iterable.items is not None:
         exits.enter(lo, leaving)
-        items = [functools.partial(iterables.element_now, lo, taken, iterable, k, node) for k in range(len(iterable.items))]
+        items = [functools.partial(walks.element_now, lo, taken, iterable, k, node) for k in range(len(iterable.items))]
         return loops.iteration_by_iteration(lo, leaving.leave, items, bind, body)
     changed = functools.partial(seeds, lo, node.target, node.body, node)
     loops.run_loop(lo, ForLoop(iterable, bind, body, index_name(node.target), leaving, changed, node))
@@ -71,17 +76,18 @@ TEST_ASSIGNS, ASSIGN_OUTSIDE = "the condition of this loop assigns a name", "ass
 def lower_while(lo: Lowering, node: gast.While) -> None:
     """Lower a `while` loop; if its condition assigns names, test it inside the body."""
     if not exits.is_endless(node) and any(isinstance(n, gast.NamedExpr) for n in gast.walk(node.test)):
-        if node.orelse:
-            raise core.unsupported(lo, node, f"{TEST_ASSIGNS}, and the loop has an `else`", ASSIGN_OUTSIDE)
+        if any(not isinstance(n, gast.Return) for child in node.orelse for n in exits.exits_in(child)):
+            raise core.unsupported(lo, node, f"{TEST_ASSIGNS}, and its `else` leaves another loop", ASSIGN_OUTSIDE)
         return lower_while(lo, exits.tested_inside(lo, node))
     leaving = exits.exits_of(lo, node)
     exits.enter(lo, leaving)
 
     def start() -> tuple[Block, None]:
-        before = lo.journal.mark()
+        before, birth = lo.journal.mark(), next_birth()
         with lo.build.block() as stmts:
             cond = core.atom(lo, node.test)
-        if any(not isinstance(key, Meta) for _, key, _ in lo.journal.entries[before:]):
+        changed = lo.journal.changed(before, birth)
+        if any(not isinstance(key, Meta) and slots.get(key, MISSING) is not old for (slots, key), old in changed.items()):
             raise core.unsupported(lo, node, TEST_ASSIGNS, ASSIGN_OUTSIDE)
         lo.journal.rollback(before)
         return Block(tuple(stmts), (cond,)), None
@@ -109,8 +115,9 @@ def seeds(lo: Lowering, target: gast.AST, body: list[gast.AST], node: gast.AST |
     for n in inside:
         match n:
             case gast.Name(id=name, ctx=gast.Store()) if n not in in_place:
-                if name in names or everywhere[name] > here.get(name, 0):  # read outside this loop
-                    found.setdefault((names, name))
+                owner = home(lo, name)
+                if name in owner or everywhere[name] > here.get(name, 0):  # read outside this loop
+                    found.setdefault((owner, name))
             case gast.Subscript(value=gast.Name(id=name), ctx=gast.Store()):
                 cell = names.get(name)
                 if isinstance(cell, Cell) and cell.root().kind == "array":

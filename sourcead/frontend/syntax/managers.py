@@ -173,7 +173,7 @@ def around_generator(lo: Lowering, fn: types.FunctionType, made: gast.Call, targ
             core.lower_statements(lo, bind(target, element, node))
             left.append(lower_body())
 
-        generators.run(lo, source, bound, act, None)
+        generators.made(lo, source, bound).drive(act)
         if times != [depth]:
             raise core.unsupported(lo, made, "how often this generator yields is not known before the program runs", "yield once")
         return left[0]

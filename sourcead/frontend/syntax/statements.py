@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from sourcead.frontend import core
-from sourcead.frontend.control import branches, exits, inlining
+from sourcead.frontend.control import branches, exits, generators, inlining
 from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.control.exits import NEXT, Return, leaves_always, may_continue, may_leave
 from sourcead.frontend.control.loops import for_each
@@ -102,21 +102,36 @@ def lower_expr(lo: Lowering, node) -> Any:
     if isinstance(node.value, gast.Constant):
         return None  # a docstring
     if isinstance(node.value, gast.Yield):
-        return RAISED if lower_yield(lo, node.value) is RAISED else None
+        return RAISED if yielded(lo, node.value) is RAISED else None
     if isinstance(node.value, gast.YieldFrom):
-        left: list = []
-        for_each(lo, core.iterate(lo, core.lower(lo, node.value.value), node), lambda e: left.append(lo.scope.consume(e)))
-        return None
+        return core.lower_statements(lo, [generators.each_of(node)])
     core.lower(lo, node.value)
     return None
 
 
-def lower_yield(lo: Lowering, node) -> Value | None:
-    """Lower `yield value` as a statement."""
-    consume = lo.scope.consume
-    if consume is None:
-        raise core.unsupported(lo, node, f"`{lo.scope.source.name}` is a generator", "return a list")
-    return consume(Const(None) if node.value is None else core.lower(lo, node.value))
+def yielded(lo: Lowering, node: gast.Yield) -> Any:
+    """Lower `yield value`; return how control leaves what the loop over the generator does with the value."""
+    return lo.scope.consume(Const(None) if node.value is None else core.lower(lo, node.value))
+
+
+@core.lower.register(gast.Yield)
+def lower_yield(lo: Lowering, node) -> Value:
+    """Lower `yield value` in `x = yield value`, which is None where a loop runs over the generator."""
+    if generators.STOP in lo.scope.names and not hasattr(node, "stops") or yielded(lo, node) is RAISED:
+        raise core.unsupported(lo, node, "a `yield` inside an expression, of a generator that may be left there", "give it its own line")
+    return Const(None)
+
+
+@core.lower.register(gast.YieldFrom)
+def lower_yield_from(lo: Lowering, node) -> Value:
+    """Lower `yield from g` in `x = yield from g`, which is what the generator `g` returns."""
+    source = core.iterate(lo, core.lower(lo, node.value), node)
+    if generators.STOP in lo.scope.names:
+        raise core.unsupported(lo, node, "the value of `yield from` in a generator that may be left there", "yield in a loop")
+    if source.drive is not None:
+        return source.drive(lo.scope.consume) or Const(None)
+    for_each(lo, source, lo.scope.consume)
+    return Const(None)
 
 
 @core.statement(gast.Assert)

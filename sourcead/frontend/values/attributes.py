@@ -11,8 +11,8 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.core import Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value
-from sourcead.frontend.values import objects
+from sourcead.frontend.core import Cell, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
+from sourcead.frontend.values import lists, objects
 from sourcead.ir.nodes import Call, Const, Slice, Var, View
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
@@ -138,6 +138,7 @@ def tuple_method(lo: Lowering, value: TupleVal, name: str, args: list[Value], kw
 @core.method.register(Str)
 def string_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a method of a string."""
+    args = [lists.as_list(lo, a, node) if isinstance(a, Iterable) else a for a in args]
     found, (text, *given) = core.known(lo, TupleVal((value, *args)))
     if found and not kwargs:
         try:
@@ -160,6 +161,8 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
         return inplace_method(lo, value, name, args, kwargs, node)
     if name == "append":
         raise core.unsupported(lo, node, "`append` to something that is not known to be a list")
+    if name == "view" and not args and not kwargs and rank(atom_type(lo.read(value))):
+        return core.subscript(lo, value, Slice(None, None, None), node)
     if name == "compress" and args:
         return core.call_library(lo, np.compress, [args[0], value, *args[1:]], kwargs, node)
     if name == "item" and args:  # the item at one place: `x.item(i, j)`

@@ -21,7 +21,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import MISSING, Cell, ChoiceVal, Iterable, Lowering, TupleVal, Value, leaves, roots
 from sourcead.frontend.core.known_values import common_type
-from sourcead.frontend.values import iterables, sequences
+from sourcead.frontend.values import iterables, sequences, walks
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import BOOL, Array, ListT, MapT, Scalar, SetT, Str, Unknown, carries_derivative
 
@@ -146,7 +146,7 @@ def iterate(lo: Lowering, cell: Cell, node, what: str = "keys") -> Iterable:
         if what == "keys":
             return iterables.listed([Const(k) for k in cell.items])
         taken = {"values": lambda k, value: value, "items": lambda k, value: TupleVal((Const(k), value))}[what]
-        return iterables.walk(lo, cell, list(cell.items.items()), taken)
+        return walks.walk(lo, cell, list(cell.items.items()), taken)
     keys = lo.build.call(list, lo.read(cell), type=ListT(atom_type(lo.read(cell)).key), name="keys")
     inner = core.iterate(lo, lo.wrap(keys), node)
 
@@ -164,7 +164,7 @@ def iterate(lo: Lowering, cell: Cell, node, what: str = "keys") -> Iterable:
 def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower `d.name(...)`."""
     if name in ("keys", "values", "items"):
-        return iterate(lo, cell, node, name)
+        return Iterable(begin=lambda: iterate(lo, cell, node, name))
     known = cell.kind == "dict"
     fixed = cell.depth == lo.depth  # otherwise the program decides at run time which keys there are afterwards
     if known:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,12 +16,24 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control import generators
 from sourcead.frontend.control.loops import ONE, ZERO
-from sourcead.frontend.core import VALUE, WHOLE, Cell, Flag, Iterable, Lowering, SuperVal, TupleVal, Value
-from sourcead.frontend.values import sequences
-from sourcead.ir.nodes import Call, Const, Range, Var
+from sourcead.frontend.core import (
+    TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, Meta, SuperVal, TupleVal, Value, next_birth
+)
+from sourcead.frontend.values import sequences, walks
+from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Range, Var
 from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
+from sourcead.ir.walk import walk as walk_ir
 
-USED = "used"  # the slot that marks an iterator as exhausted
+
+def held(lo: Lowering, value: Value, node) -> Value:
+    """Return what an iterator over a value holds from when it is made: for an object with `__iter__`, what that returns."""
+    return value if core.special_method(value, "__iter__") is None else core.iterate(lo, value, node)
+
+
+def later(lo: Lowering, values, make: Callable[..., Iterable], node, once: bool = True) -> Iterable:
+    """Make an iterator that reads its elements only when they are asked for: `make` gets the iterables of the values as they are then."""
+    kept = [held(lo, v, node) for v in values]
+    return Iterable(begin=lambda: make(*(core.iterate(lo, v, node) for v in kept)), once=once)
 
 
 def listed(items: list[Value]) -> Iterable:
@@ -32,12 +43,25 @@ def listed(items: list[Value]) -> Iterable:
 
 @core.iterate.register(Iterable)
 def _iterate_iterable(lo: Lowering, value: Iterable, node) -> Iterable:
-    if not value.once:
-        return value
-    if USED in value.state:
-        raise core.unsupported(lo, node, "this iterator was walked through before", "make it anew, or make a list of it: `list(...)`")
-    lo.set(value.state, USED, True)
-    return replace(value, once=False)
+    if value.once:
+        if core.truth(lo, value.state[USED]) is not False:
+            raise core.unsupported(lo, node, "this iterator was walked through before", "make it anew, or make a list of it: `list(...)`")
+        lo.set(value.state, USED, TRUE)
+    found = replace(value, once=False) if value.begin is None else core.iterate(lo, value.begin(), node)
+    return found if core.is_number(lo, value.state[TAKEN], 0) else after(lo, found, value.state[TAKEN], node)
+
+
+def after(lo: Lowering, source: Iterable, count: Atom, node) -> Iterable:
+    """Iterate over the elements after the first `count` ones, which are read by index."""
+    if source.items is not None and isinstance(count, Const):
+        return listed(source.items[count.value :])
+    if source.endless and source.nth is not None:
+        return Iterable(nth=lambda k: source.nth(core.operate(lo, operator.add, k, count)), endless=True)
+    source = by_unknown_number(lo, without_generator(lo, source, node), node)
+    return Iterable.numbered(
+        lambda: lo.build.call(max, lo.build.call(operator.sub, source.length(), count, type=INT), ZERO, type=INT),
+        lambda k: source.nth(lo.build.call(operator.add, k, count, type=INT)),
+    )
 
 
 @core.iterate.register("object", SuperVal)
@@ -82,7 +106,7 @@ def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
 
 def one_by_one(lo: Lowering, value: Value, items: list[Value]) -> Iterable:
     """Iterate over the known items of a tuple, or of a list, which the loop may change."""
-    return walk(lo, value, list(value.items.items())) if isinstance(value, Cell) else listed(items)
+    return walks.walk(lo, value, list(value.items.items())) if isinstance(value, Cell) else listed(items)
 
 
 def element_type(value: Value) -> Type | None:
@@ -147,6 +171,8 @@ def sequence(lo: Lowering, value: Value, node) -> Iterable:
         return Iterable(domain=lambda: Range(last(), Const(-1), Const(-1)), element=element, length=length, nth=from_end)
 
     count = known_length(atom_type(lo.read(value)))
+    if isinstance(value, Cell) and not isinstance(atom_type(lo.read(value)), Array):
+        walks.watch(lo, value)
     return Iterable.numbered(length, element, reverse=backward, count=count)
 
 
@@ -257,7 +283,7 @@ def by_unknown_number(lo: Lowering, inner: Iterable, node) -> Iterable:
 
 def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
     """Make the iterable of `zip(...)`."""
-    parts = [p if p.endless and p.nth is not None else without_generator(lo, p, node) for p in parts]
+    parts = [p if p.endless and p.nth is not None else drained(lo, p, node) for p in parts]
     known = [p.items for p in parts if not p.endless]
 
     def rows(count: int) -> Iterable:
@@ -294,42 +320,19 @@ def reverse(lo: Lowering, inner: Iterable, node) -> Iterable:
     return replace(inner.reverse(), policy=inner.policy)
 
 
-# -- loops that change what they walk over ---------------------------------------------------------------------------------
-
-
-@dataclass(eq=False)
-class Walk:
-    """Record the items of a list or dict, in loop order, as they were when the loop began, and what the loop takes of a key and item."""
-
-    cell: Cell
-    items: list[tuple[Any, Value]]
-    taken: Callable[[Any, Value], Value]
-
-    def stands(self, k: int) -> bool:
-        """Tell whether the items from place `k` on are unchanged."""
-        now = self.cell.items
-        return len(now) == len(self.items) and all(now.get(key) is item for key, item in self.items[k:])
-
-
-def walk(lo: Lowering, cell: Cell, items: list[tuple[Any, Value]], taken=lambda key, item: item) -> Iterable:
-    """Iterate over the values of a list or dict one by one, or over what `taken` makes of each key and value."""
-    made = Walk(cell, items, taken)
-    lo.walks.append(made)
-
-    def reverse() -> Iterable:
-        lo.walks.remove(made)
-        return walk(lo, cell, items[::-1], taken)
-
-    return Iterable(items=[taken(key, item) for key, item in items], reverse=reverse, walk=made)
-
-
-def element_now(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, node) -> Value:
-    """Return the element that iteration `k` takes; refuse if the loop changes what it runs over in an unsupported way."""
-    for one in walks:
-        if one.stands(k):
-            continue
-        now, (key, _) = one.cell.items, one.items[k] if k < len(one.items) else (None, None)
-        if iterable.walk is not one or len(now) != len(one.items) or key not in now:
-            raise core.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
-        return one.taken(key, now[key])
-    return iterable.items[k]
+def drained(lo: Lowering, inner: Iterable, node) -> Iterable:
+    """Return what reads the elements by index; those of a generator are taken now if nothing shows that Python takes them one by one."""
+    if inner.drive is None or inner.endless:
+        return without_generator(lo, inner, node)
+    mark, birth, first, outer = lo.journal.mark(), next_birth(), len(lo.build.stmts), lo.reads
+    with lo.using(reads=set()):
+        found, reads = without_generator(lo, inner, node), lo.reads
+    if outer is not None:
+        outer |= reads
+    changed = (slots for slots, key in lo.journal.changed(mark, birth) if not isinstance(key, (Flag, Meta)) or key is VALUE)
+    effects = (s.op for s in walk_ir(Block(tuple(lo.build.stmts[first:]))) if isinstance(s.op, Effect) or getattr(s.op, "effect", False))
+    if any(slots.cell is None or slots.cell.base is None for slots in changed) or any(True for _ in effects):
+        why = "a generator that changes what others may read is not read to its end at once"
+        raise core.unsupported(lo, node, why, "loop over it alone, or make a list of it: `list(...)`")
+    walks.watch(lo, reads)
+    return found

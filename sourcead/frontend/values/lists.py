@@ -69,6 +69,7 @@ def part(lo: Lowering, x: Atom, lower: Atom | None, upper: Atom | None, step: At
 
 def replace_list(lo: Lowering, cell: Cell, change: Callable[[Atom], Atom], grows: bool = False) -> None:
     """Replace the items of a list by those of the list that `change` makes from the old one."""
+    lo.resized.append((cell, frozenset()))
     before = lo.read(cell)
 
     def changed():

@@ -150,14 +150,29 @@ def keeps_shape(lo, base: Cell, operands) -> bool:
     return dims is not None and all(isinstance(n, int) for n in dims) and shape in (dims, list(dims))
 
 
-def gives_the_same(lo, fn, base: Value | None) -> bool:
-    """Tell whether `np.asarray(a)`, or a similar function, returns the array itself."""
+def gives_the_same(lo, fn, base: Value | None, options: tuple[Operand, ...] = ()) -> bool:
+    """Tell whether `np.asarray(a)`, or a similar function, returns the array itself; `options` may name the dtype that it has."""
     if not isinstance(base, Cell) or not isinstance(t := atom_type(lo.read(base)), Array) or lo.static_only:
+        return False
+    if options and (fn not in (np.asarray, np.asanyarray) or len(options) > 1 or converts(lo, base, options[0]) is not False):
         return False
     if fn is np.ascontiguousarray:
         return rank(t) != 0 and in_c_order(lo, base) == NOWHERE
     least = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3d: 3}.get(fn, 0)
     return rank(t) is not None and rank(t) >= least
+
+
+def converts(lo, base: Cell, dtype: Value | None) -> bool | None:
+    """Tell whether an array has another dtype than `dtype`, where None stands for its own; None if that is not known."""
+    t = atom_type(lo.read(base))
+    if dtype is None or isinstance(dtype, Const) and dtype.value is None:
+        return False
+    if not isinstance(dtype, Const) or dtype.live or not isinstance(t, Array) or t.dtype is None:
+        return None
+    try:
+        return np.dtype(dtype.value) != t.dtype
+    except TypeError:
+        return None
 
 
 def is_temporary(lo, args: list[Value], node) -> bool:

@@ -22,8 +22,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
     """Return the items of a value if their number is known; refuse otherwise."""
     if isinstance(value, OptionalVal):  # where it is None, Python raises an error
         value = value.held
-    if core.special_method(value, "__iter__") is not None:
-        value = core.iterate(lo, value, node)
+    value = taken(lo, value, node)
     if isinstance(value, TupleVal):
         return list(value.items)
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
@@ -31,7 +30,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
         lo.sure(value)
         return value.contents if value.kind == "list" else [Const(k) for k in value.items]
     if isinstance(value, Iterable) and value.items is not None:
-        return list(core.iterate(lo, value, node).items)
+        return list(value.items)
     if isinstance(value, Const) and not value.live and isinstance(value.value, (tuple, list, str, range)):
         return [Const(v) for v in value.value]
     if isinstance(value, (Var, Cell)):
@@ -43,6 +42,15 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
         if isinstance(t, (Array, ListT, Unknown)):
             return [core.subscript(lo, value, Const(i), node) for i in range(count)]
     raise core.unsupported(lo, node, "the number of items is not known before the program runs")
+
+
+def taken(lo: Lowering, value: Value, node) -> Value:
+    """Take all elements of an iterator now, those of a generator into a list; return any other value itself."""
+    is_lazy = isinstance(value, Iterable) and (value.once or value.begin)
+    if not is_lazy and core.special_method(value, "__iter__") is None:
+        return value
+    found = core.iterate(lo, value, node)
+    return found if found.drive is None or found.endless else collect(lo, found, lambda element: element, node)
 
 
 def collect(lo: Lowering, iterable: Iterable, f, node) -> Value:
@@ -106,6 +114,7 @@ def replace_item(lo: Lowering, cell: Cell, key: Any, value: Value) -> None:
 def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
     """Replace all items of a list whose items are known one by one."""
     lo.changed(cell)
+    lo.resized.append((cell, frozenset()))
     for key in list(cell.items):
         lo.set(cell.slots, key, MISSING)
     for key, item in enumerate(items):
@@ -118,6 +127,7 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
         if cell.depth < lo.depth:
             lo.keep_apart(value)
             raise MustMaterialise(cell, lo.here)
+        lo.resized.append((cell, frozenset()))
         replace_item(lo, cell, len(cell.items), value)
         return
     lo.read(cell)  # raises if it may not be read
@@ -140,6 +150,7 @@ def grow(lo: Lowering, cell: Cell, item: Atom, at: Atom | None = None) -> None:
 
 def change(lo: Lowering, cell: Cell, make: Callable[[Atom, tuple], Atom], grows: bool = False) -> None:
     """Replace the items of a list by `make(version, path)`; the path leads to a list that is an item of another list or dict."""
+    lo.resized.append((cell, frozenset()))
     if cell.base is not None:
         lo.write(cell.base, (cell.step,), make, through=True)
     else:

@@ -87,6 +87,12 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
     return _two_negations(stmt, MUL, a, b, facts) or _constant_factors(stmt, a, b, facts)
 
 
+def _and(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
+    """Simplify m & True to m for a mask or truth value m."""
+    is_true = isinstance(b, Const) and b.value is True
+    return a if is_true and isinstance(a, Var) and kind_of(a.type) == "bool" and same_type(stmt, a) else None
+
+
 def _two_negations(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts):
     """Simplify (-a) * (-b) to a * b, and (-a) / (-b) to a / b, which is exact because IEEE signs multiply."""
     m, n = _negation(a, facts), _negation(b, facts)
@@ -345,4 +351,4 @@ def _zeros(atom: Atom, facts: Facts) -> bool:
     return isinstance(op, Call) and isinstance(op.fn, Hashable) and op.fn in ZEROS and not any(k == "out" for k, _ in op.kwargs)
 
 
-RULES = {ADD: _add, SUB: _sub, MUL: _mul, DIV: _div, POW: _pow, NEG: _neg, operator.pos: _pos}
+RULES = {ADD: _add, SUB: _sub, MUL: _mul, DIV: _div, POW: _pow, NEG: _neg, operator.pos: _pos, operator.and_: _and}

@@ -142,14 +142,13 @@ def _index(base: Atom, key: Operand, facts: Facts) -> Atom | None:
         case (Build("tuple" | "list", items), _) | (Let(tuple() as items), _):
             return _item(items, key.value)
         case _, Const(tuple() as items, live=False):
-            item = _item(items, key.value)
-            return Const(item) if isinstance(item, PLAIN) else None
+            return _item([Const(item) if isinstance(item, PLAIN) else None for item in items], key.value)
     return None
 
 
 def _item(items: Any, key: Any) -> Any:
     """Return `items[key]`, or None if it is not one atom or does not exist, in which case the program raises its error."""
-    if not isinstance(items, dict) and (isinstance(key, bool) or not isinstance(key, (int, np.integer))):
+    if not isinstance(items, dict) and not isinstance(key, (int, np.integer)):
         return None
     try:
         item = items[key]

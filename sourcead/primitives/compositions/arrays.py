@@ -13,7 +13,7 @@ composed({
     ),
     np.unique_values: lambda x: np.ravel(x)[distinct_places(x, None, False)[0]],
     np.sort_complex: lambda a: np.sort(a).astype(complex),
-    np.astype: lambda x, dtype, copy=True: x.astype(dtype),
+    np.astype: lambda x, dtype, copy=True: x.astype(dtype, copy=copy),
     np.logspace: lambda start, stop, num=50, endpoint=True, base=10.0: (
         base ** np.linspace(start, stop, num, endpoint) if np.ndim(base) == 0 else refuse("`np.logspace` of several bases")
     ),

@@ -8,6 +8,8 @@
 import numpy as np
 
 from sourcead.primitives.compositions import composed, number_kind, refuse
+from sourcead.primitives.registry import enter
+from sourcead.primitives.result_types.by_example import sized
 
 
 def cast(x, dtype):
@@ -38,18 +40,19 @@ def prod(a, axis=None, dtype=None, keepdims=False, initial=None, where=None):
     return product if initial is None else product * initial
 
 
-@composed(np.max, np.amax, given="where initial")
-def max_(a, axis=None, keepdims=False, initial=None, where=None):
-    if where is not None:
-        a = np.where(where, a, initial)
-    return np.maximum(np.max(a, axis=axis, keepdims=keepdims), initial)
+def extreme(reduction, wider):
+    """Return the composition of a maximum or minimum, given the function of two numbers that it repeats."""
+
+    def composition(a, axis=None, keepdims=False, initial=None, where=None):
+        if where is not None:
+            a = np.where(where, a, initial)
+        return wider(reduction(a, axis=axis, keepdims=keepdims), initial)
+
+    return composition
 
 
-@composed(np.min, np.amin, given="where initial")
-def min_(a, axis=None, keepdims=False, initial=None, where=None):
-    if where is not None:
-        a = np.where(where, a, initial)
-    return np.minimum(np.min(a, axis=axis, keepdims=keepdims), initial)
+max_, min_ = extreme(np.max, np.maximum), extreme(np.min, np.minimum)
+composed({(np.max, np.amax): max_, (np.min, np.amin): min_}, given="where initial")
 
 
 @composed(np.mean, given="where dtype")
@@ -123,26 +126,32 @@ composed({
     np.cumsum: lambda a, axis=None, dtype=None: np.cumsum(cast(a, dtype), axis),
     np.cumprod: lambda a, axis=None, dtype=None: np.cumprod(cast(a, dtype), axis),
     np.nancumsum: lambda a, axis=None, dtype=None: np.nancumsum(cast(a, dtype), axis),
-    np.nancumprod: lambda a, axis=None, dtype=None: np.nancumprod(cast(a, dtype), axis),
     np.trace: lambda a, offset=0, axis1=0, axis2=1, dtype=None: np.trace(cast(a, dtype), offset, axis1, axis2),
     np.linalg.trace: lambda x, offset=0, dtype=None: np.linalg.trace(cast(x, dtype), offset=offset),
 }, given="dtype")
 
+composed({
+    np.nancumprod: lambda a, axis=None, dtype=None: np.cumprod(cast(np.where(np.isnan(a), 1, a), dtype), axis),
+})
+
+
+def cumulative(scan, first):
+    """Return the composition of a scan along one axis, which may begin with the number `first`."""
+
+    def composition(x, axis=None, dtype=None, include_initial=False):
+        x = cast(x, dtype)
+        total = scan(x, 0 if axis is None else axis)
+        if not include_initial:
+            return total
+        axis = 0 if axis is None else axis
+        return np.concatenate((np.full_like(np.sum(x, axis, keepdims=True), first), total), axis)
+
+    return composition
+
+
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1
-
-    @composed(np.cumulative_sum, given="dtype include_initial")
-    def cumulative_sum(x, axis=None, dtype=None, include_initial=False):
-        x = cast(x, dtype)
-        axis = 0 if axis is None else axis
-        total = np.cumsum(x, axis)
-        return np.concatenate((np.zeros_like(np.sum(x, axis, keepdims=True)), total), axis) if include_initial else total
-
-    @composed(np.cumulative_prod, given="dtype include_initial")
-    def cumulative_prod(x, axis=None, dtype=None, include_initial=False):
-        x = cast(x, dtype)
-        axis = 0 if axis is None else axis
-        total = np.cumprod(x, axis)
-        return np.concatenate((np.ones_like(np.sum(x, axis, keepdims=True)), total), axis) if include_initial else total
+    composed({np.cumulative_sum: cumulative(np.cumsum, 0), np.cumulative_prod: cumulative(np.cumprod, 1)})
+    enter(np.cumulative_sum, np.cumulative_prod, memory="fresh", result=sized)
 
 
 @composed(np.average, given="returned")

@@ -1,5 +1,7 @@
 """Compositions of functions of polynomials, which are rows of coefficients with the highest power first."""
 
+import operator
+
 import numpy as np
 
 from sourcead.primitives.compositions import composed, number_kind, refuse
@@ -10,18 +12,17 @@ composed({
 })
 
 
-@composed(np.polyadd)
-def polyadd(a1, a2):
+def of_equal_length(a1, a2):
+    """Return two rows of coefficients with zeros in front of the shorter one."""
     a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
     n = max(len(a1), len(a2))
-    return np.pad(a1, (n - len(a1), 0)) + np.pad(a2, (n - len(a2), 0))
+    return np.pad(a1, (n - len(a1), 0)), np.pad(a2, (n - len(a2), 0))
 
 
-@composed(np.polysub)
-def polysub(a1, a2):
-    a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
-    n = max(len(a1), len(a2))
-    return np.pad(a1, (n - len(a1), 0)) - np.pad(a2, (n - len(a2), 0))
+composed({
+    np.polyadd: lambda a1, a2: operator.add(*of_equal_length(a1, a2)),
+    np.polysub: lambda a1, a2: operator.sub(*of_equal_length(a1, a2)),
+})
 
 
 @composed(np.polyder)

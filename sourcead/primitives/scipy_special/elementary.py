@@ -49,16 +49,13 @@ adjoints({special.polygamma: lambda y, n, x, d_y: (undefined("the order"), d_y *
 tangents({special.polygamma: lambda y, n, x, t_x: t_x * special.polygamma(n + 1, x)})
 
 
-@adjoint(special.beta, broadcasts=True)
-def beta_adjoint(y, a, b, d_y):
-    d_log, common = d_y * y, special.digamma(a + b)
-    return d_log * (special.digamma(a) - common), d_log * (special.digamma(b) - common)
-
-
 @adjoint(special.betaln, broadcasts=True)
 def betaln_adjoint(y, a, b, d_y):
     common = special.digamma(a + b)
     return d_y * (special.digamma(a) - common), d_y * (special.digamma(b) - common)
+
+
+elementwise({special.beta: lambda y, a, b, d_y: betaln_adjoint(y, a, b, d_y * y)})
 
 
 # ---- exponentials, logarithms and angles in degrees ----

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from scipy import special
 
-from sourcead.primitives.registry import adjoint, adjoints, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, in_both_modes, tangent, tangents
 from sourcead.runtime import unbroadcast, undefined
 
 
@@ -23,12 +23,12 @@ def total(terms):
     return result
 
 
-def in_both_modes(terms) -> tuple:
+def by_terms(terms) -> tuple:
     """Return the adjoint and the tangent rule of a function of one number, from the product of each d[k] and the slope of y[k]."""
     return lambda y, x, d_y: total(terms(y, x, d_y)), lambda y, x, t_x: terms(y, x, (t_x, t_x, t_x, t_x))
 
 
-TERMS = {
+in_both_modes({function: by_terms(terms) for function, terms in {
     special.airy: lambda y, z, d: (d[0] * y[1], d[1] * z * y[0], d[2] * y[3], d[3] * z * y[2]),
     special.sici: lambda y, x, d: (d[0] * np.sinc(x / math.pi), d[1] * (np.cos(x) / x)),
     special.shichi: lambda y, x, d: (d[0] * np.where(x == 0, 1, np.sinh(x) / np.where(x == 0, 1, x)), d[1] * (np.cosh(x) / x)),
@@ -40,11 +40,7 @@ TERMS = {
     special.itairy: lambda y, x, d: (
         d[0] * special.airy(x)[0], d[1] * special.airy(x)[2], d[2] * special.airy(-x)[0], d[3] * special.airy(-x)[2]
     ),
-}
-for function, terms in TERMS.items():
-    adjoint_rule, tangent_rule = in_both_modes(terms)
-    adjoints({function: adjoint_rule})
-    tangents({function: tangent_rule})
+}.items()})
 
 # ---- functions that take an order or a parameter too ----
 

@@ -1,0 +1,95 @@
+"""Watch what a loop runs over, so that a loop that changes it sees what Python would see, or is refused."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sourcead.frontend import core
+from sourcead.frontend.core import Cell, Iterable, Lowering, Value, next_birth, roots
+
+
+@dataclass(eq=False)
+class Walk:
+    """Record the items of a list or dict, in loop order, as they were when the loop began, and what the loop takes of a key and item."""
+
+    cell: Cell
+    items: list[tuple[Any, Value]]
+    taken: Callable[[Any, Value], Value]
+
+    def stands(self, k: int) -> bool:
+        """Tell whether the items from place `k` on are unchanged."""
+        now = self.cell.items
+        return len(now) == len(self.items) and all(now.get(key) is item for key, item in self.items[k:])
+
+
+def walk(lo: Lowering, cell: Cell, items: list[tuple[Any, Value]], taken=lambda key, item: item) -> Iterable:
+    """Iterate over the values of a list or dict one by one, or over what `taken` makes of each key and value."""
+    made = Walk(cell, items, taken)
+    lo.walks.append(made)
+
+    def reverse() -> Iterable:
+        lo.walks.remove(made)
+        return walk(lo, cell, items[::-1], taken)
+
+    return Iterable(items=[taken(key, item) for key, item in items], reverse=reverse, walk=made)
+
+
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """Record what a loop must not change from the moment it begins.
+
+    That is the length of a list, `what`, or the variables and objects in the set `what`, from which the elements of a generator were
+    computed when all of them were taken before the loop.
+    """
+
+    what: Cell | set
+    resized: int
+    mark: int
+    birth: int
+
+
+def watch(lo: Lowering, what: Cell | set) -> None:
+    """Record what the loop whose head is being lowered must not change."""
+    lo.walks.append(Watched(what, len(lo.resized), lo.journal.mark(), next_birth()))
+
+
+def may_be_resized(lo: Lowering, value: Value, first: int, leave: Any = None) -> bool:
+    """Tell whether a list may have grown or shrunk since `first` lists had, other than right before the flag `leave` ended the loop."""
+    return any(
+        roots(value) & roots(cell) and not (cell.base is not None and depth_of(cell) > depth_of(value) and cell.root() is value.root())
+        for cell, left in lo.resized[first:]
+        if leave is None or leave not in left
+    )
+
+
+def depth_of(cell: Cell) -> int:
+    """Return how many views lead from a cell to what it is a part of."""
+    return 0 if cell.base is None else 1 + depth_of(cell.base)
+
+
+@contextlib.contextmanager
+def unchanged(lo: Lowering, node, leave: Any = None) -> Iterator[list]:
+    """Give a list for what the head of a loop, which the flag `leave` may end, watches; refuse a loop that changes it."""
+    watched: list = []
+    yield watched
+    for one in (w for w in watched if isinstance(w, Watched)):
+        if isinstance(one.what, Cell):
+            if may_be_resized(lo, one.what, one.resized, leave):
+                raise core.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
+        elif any(slot in one.what or slot[0] in one.what for slot in lo.journal.changed(one.mark, one.birth)):
+            raise core.unsupported(lo, node, "a generator reads what this loop changes", "make a list of it before the loop: `list(...)`")
+
+
+def element_now(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, node) -> Value:
+    """Return the element that iteration `k` takes; refuse if the loop changes what it runs over in an unsupported way."""
+    for one in walks:
+        if not isinstance(one, Walk) or one.stands(k):
+            continue
+        now, (key, _) = one.cell.items, one.items[k] if k < len(one.items) else (None, None)
+        if iterable.walk is not one or len(now) != len(one.items) or key not in now:
+            raise core.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
+        return one.taken(key, now[key])
+    return iterable.items[k]

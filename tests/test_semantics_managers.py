@@ -1,0 +1,140 @@
+"""`with` on the standard library's managers, objects of the user and generators, against Python and differences."""
+
+import contextlib
+
+import numpy as np
+import pytest
+
+from tests.test_semantics_exceptions import X, agrees
+
+
+class Guard:
+    def __init__(self, a):
+        self.a = a
+
+    def __enter__(self):
+        return self.a
+
+    def __exit__(self, *error):
+        self.a[0] *= 0.5
+        return False
+
+
+class Swallowing(Guard):
+    def __exit__(self, kind, value, trace):
+        self.a[1] *= 3.0
+        return kind is KeyError
+
+
+@contextlib.contextmanager
+def locked(a, by=0.3):
+    a[0] += by
+    yield a
+    a[0] *= 0.5
+
+
+@contextlib.contextmanager
+def tidied(a):
+    try:
+        yield a[1]
+    finally:
+        a[2] *= 2.0
+
+
+def suppressed(x):
+    s = x[0]
+    with contextlib.suppress(KeyError, IndexError):
+        s = s * x[1]
+        s = {"a": s}["b"]
+    with contextlib.suppress(ValueError):
+        s = s * x[2]
+    return s
+
+
+def given_by_nullcontext(x):
+    a = x * 2
+    with contextlib.nullcontext(a) as b, np.errstate(all="ignore"):
+        b[0] = x[1]
+    return np.sum(a ** 2)
+
+
+def guarded(x):
+    a = x * 1.0
+    with Guard(a) as b:
+        b[0] += x[1]
+    return np.sum(a ** 2)
+
+
+def guarded_return(x):
+    a = x * 1.0
+
+    def inner():
+        with Guard(a) as b, Guard(b):
+            if b[1] > 0.5:
+                return b[0] * 2
+            b[1] = 0.0
+        return b[0]
+
+    return inner() * a[0]
+
+
+def guarded_loop(x):
+    a, s = x * 1.0, 0.0
+    for k in range(3):
+        with Guard(a):
+            if a[k] > 1.0:
+                continue
+            s = s + a[0] * a[k]
+    return s + a[0]
+
+
+def guarded_raise(x):
+    a = x * 1.0
+    try:
+        with Guard(a):
+            a[1] = x[2]
+            raise KeyError("no")
+    except KeyError:
+        a[1] *= x[0]
+    return np.sum(a ** 2)
+
+
+def swallowing(x):
+    a = x * 1.0
+    with Swallowing(a) as b:
+        b[0] *= x[2]
+    return np.sum(a ** 2)
+
+
+def around_yield(x):
+    a = x * 1.0
+    with locked(a) as b:
+        b[1] = b[0] * x[2]
+    with locked(a, by=x[1]):
+        a[2] = a[0]
+    return np.sum(a ** 2)
+
+
+def around_yield_returns(x):
+    a = x * 1.0
+
+    def inner():
+        for k in range(3):
+            with tidied(a) as v:
+                if k == 1:
+                    return v * a[2]
+                a[1] = a[1] * 2
+        return v
+
+    return inner() * a[2]
+
+
+RIGHT = [
+    suppressed, given_by_nullcontext, guarded, guarded_return, guarded_loop, guarded_raise, swallowing, around_yield,
+    around_yield_returns,
+]
+
+
+@pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
+def test_right(f):
+    agrees(f, X)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sourcead import runtime
-from sourcead.ir.type_of import type_of
+from sourcead.ir.records import type_of
 from sourcead.ir.types import (
     ANY_DTYPE, BOOL, FLOAT, INT, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, Str, StructT, Sym, TupleT, Unknown,
     anydim, many

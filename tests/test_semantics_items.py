@@ -271,7 +271,7 @@ def refused_items_f5(w):
     return s
 
 
-def refused_items_fe(w):
+def right_items_fe(w):
     w = w * 1
     s = 0.0
     it = itertools.islice(w, 2)

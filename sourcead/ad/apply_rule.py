@@ -126,7 +126,7 @@ def lowered(build: Builder, call: RuleCall, further: dict[str, Operand]) -> tupl
     source = cached_source(rule.function)
     lo.scope = Scope(source)
     plain = [p for p in rule.params if p != rule.star]
-    given = {rule.result: call.y, **dict(zip(plain, call.values)), **further}
+    given = {"y": call.y, **dict(zip(plain, call.values)), **further}
     given.update((name, call.options.get(name, Const(default))) for name, default in rule.options)
     names = lo.scope.names
     names.update((name, as_value(lo, value)) for name, value in given.items())

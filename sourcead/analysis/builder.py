@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Hashable
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
@@ -10,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Index, Op, Operand, Slice, Stmt, Sub, Update, Var, View
-from sourcead.ir.type_of import type_of
+from sourcead.ir.records import type_of
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, TupleT, Type, join
 from sourcead.primitives.result_types.infer import Arg, SliceArg, infer_attr, infer_call, infer_index
 from sourcead.primitives.result_types.lists_as_arrays import display_positions
@@ -250,11 +251,8 @@ SYMBOLS = {
 
 def call_name(fn, args: tuple[Operand, ...]) -> str:
     """Return a readable name for an intermediate result, such as `exp_x`."""
-    try:
-        if fn in SYMBOLS:
-            return SYMBOLS[fn]
-    except TypeError:  # not hashable
-        pass
+    if isinstance(fn, Hashable) and fn in SYMBOLS:
+        return SYMBOLS[fn]
     name = getattr(fn, "__name__", "value").strip("_<>") or "value"
     if args and isinstance(args[0], Var) and not args[0].temp and "_" not in args[0].name:
         return f"{name}_{args[0].name}"

@@ -112,11 +112,6 @@ def is_int(atom: Operand | None, value: int) -> bool:
     return atom is not None and number(atom) == value
 
 
-def same_count(a: Operand, b: Operand) -> bool:
-    """Return whether two operands are one variable or equal integers."""
-    return a is b or number(a) is not None and number(a) == number(b)
-
-
 def counts_up(loop: Loop) -> bool:
     """Return whether a loop counts up from zero in steps of one and always runs to the end."""
     domain = loop.domain

@@ -225,7 +225,7 @@ class Sizes:
                 return dims[k] if -len(dims) <= k < len(dims) and isinstance(dims[k], int) else None
             case Let(value) if not isinstance(value, tuple):
                 return self.number(value)
-            case Call(fn, args, ()) if op.args and not isinstance(fn, Var) and is_of_integers(fn):
+            case Call(fn, args, ()) if op.args and any(fn is f for f in OF_INTEGERS):
                 numbers = [self.number(a) for a in args]
                 try:
                     return None if None in numbers else fn(*numbers)
@@ -250,13 +250,6 @@ def first_size(t: Type) -> int | None:
         case ListT(_, items) | TupleT(items) if items is not None:
             return len(items)
     return None
-
-
-def is_of_integers(fn) -> bool:
-    try:
-        return fn in OF_INTEGERS
-    except TypeError:
-        return False
 
 
 def small(arg: Any) -> Any:

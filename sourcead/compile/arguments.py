@@ -16,8 +16,7 @@ from sourcead.compile.keys import NUMBERS, coarse_key, is_static
 from sourcead.compile.structures import conversion
 from sourcead.compile.wrt import check_wrt
 from sourcead.errors import UnsupportedValueError
-from sourcead.ir.records import is_namedtuple, is_plain_class, is_record, parts_of
-from sourcead.ir.type_of import type_of
+from sourcead.ir.records import is_namedtuple, is_plain_class, is_record, parts_of, type_of
 from sourcead.ir.types import BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, StructT, TupleT, Type, tangent_type
 
 

@@ -6,8 +6,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from sourcead.backends.engines import NUMPY
 from sourcead.backends.save import standalone
-from sourcead.compile.specialisation import Specialisation
+from sourcead.compile.saving import checked, for_more_sizes
+from sourcead.compile.specialisation import Specialisation, specialised
 from sourcead.ir.nodes import Function
 
 
@@ -66,6 +70,7 @@ class Generated(ABC):
     def save(self, path, *args, **kwargs) -> None:
         """Write the generated function as a module that runs without sourcead.
 
+        The module holds for arguments of other sizes if it can; on entry it asserts the shapes and lengths that it relies on.
         Global data that the function reads becomes constants of the module, with the values that they have now.
 
         Args:
@@ -75,9 +80,9 @@ class Generated(ABC):
         Raises:
             UnsupportedValueError: the function reads a global object that cannot be written as a constant.
         """
-        compiled = self._latest(*args, **kwargs)
-        compiled.refresh()
-        plain = compiled.built.plain
-        text = standalone(plain.text, plain.name, compiled.namespace)
+        built, types = for_more_sizes(self._latest(*args, **kwargs).built)
+        compiled = specialised(built, NUMPY)
+        text = checked(built.plain.text, built.plain.name, types)
+        text = standalone(text, built.plain.name, {"np": np, **compiled.namespace})
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

@@ -95,6 +95,7 @@ class Built:
         guards: (holder, key, object) of functions that were inlined: if the holder has another object there, the text is invalid.
         program: the program for the engine of the request; None if that is NumPy or if it refuses the program.
         refusal: the error with which the engine refuses the program.
+        request: the request that it answers.
         unverified: the lowered function until the text was compared with the user's function (`verification.py`), then nothing.
     """
 
@@ -103,6 +104,7 @@ class Built:
     written: frozenset[str]
     live: tuple
     guards: tuple
+    request: Request | None = None
     program: Program | None = None
     refusal: BackendError | None = None
     unverified: list[Lowered] = field(default_factory=list)
@@ -127,6 +129,7 @@ def build(request: Request) -> Built:
         written=frozenset(lowered.written),
         live=tuple((where, key, text) for text, (where, key) in lowered.live.items() if text in plain.namespace),
         guards=tuple(lowered.guards),
+        request=request,
         program=program,
         refusal=refusal,
         unverified=[lowered],

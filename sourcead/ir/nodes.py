@@ -56,9 +56,20 @@ class Const:
 Atom = Var | Const
 
 
+class Part:
+    """Base class of operations and of the parts of one that are not atoms: slices, ranges, the steps of a path.
+
+    `children` are the names of the fields that hold operands, parts, paths and blocks, in the order in which they are read.
+    """
+
+    children: ClassVar[tuple[str, ...]] = ()
+
+
 @dataclass(frozen=True, eq=False)
-class Slice:
+class Slice(Part):
     """The slice `lower:upper:step` inside a subscript; a part is None if it is left out."""
+
+    children = ("lower", "upper", "step")
 
     lower: Atom | None
     upper: Atom | None
@@ -72,15 +83,9 @@ class Slice:
 Operand = Atom | Slice | tuple  # a tuple of operands stands for a tuple: np.zeros((n, 3)), a[i, 1:]
 
 
-class Op:
-    """Base class of all operations.
+class Op(Part):
+    """Base class of all operations; `binders` are the names of the fields that hold the variables which it binds for its blocks."""
 
-    Attributes:
-        children: the names of the fields that hold operands, ranges, paths and blocks, in the order in which they are read.
-        binders: the names of the fields that hold the variables which the op binds for its blocks.
-    """
-
-    children: ClassVar[tuple[str, ...]] = ()
     binders: ClassVar[tuple[str, ...]] = ()
 
     @cached_property
@@ -147,8 +152,10 @@ class Index(Op):
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class View(Part):
     """A step of an `Update`'s path that is a call: `fn(array, *args, **kwargs)` returns a view of the array."""
+
+    children = ("args", "kwargs")
 
     fn: Any
     args: tuple[Operand, ...] = ()
@@ -156,8 +163,10 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
-class Sub:
+class Sub(Part):
     """A step of an `Update`'s path that is a subscript."""
+
+    children = ("key",)
 
     key: Operand
 
@@ -261,8 +270,10 @@ class Branch(Op):
 
 
 @dataclass(frozen=True, eq=False)
-class Range:
+class Range(Part):
     """The iterations of a counted loop: range(start, stop, step)."""
+
+    children = ("start", "stop", "step")
 
     start: Atom
     stop: Atom
@@ -270,8 +281,10 @@ class Range:
 
 
 @dataclass(frozen=True, eq=False)
-class Policy:
+class Policy(Part):
     """A checkpoint policy that the user gave a loop, with its number (`language/checkpoint_policies.py`)."""
+
+    children = ("number",)
 
     name: str  # "auto", "store", "states", "recompute", "segments", "revolve" or "budget"
     number: Atom | None = None
@@ -377,12 +390,9 @@ def operand_atoms(operand: Any) -> Iterator[Atom]:
         case tuple():
             for item in operand:
                 yield from operand_atoms(item)
-        case Slice(start, stop, step) | Range(start, stop, step):
-            yield from operand_atoms((start, stop, step))
-        case Sub(part) | Policy(_, part):
-            yield from operand_atoms(part)
-        case View(_, args, kwargs):
-            yield from operand_atoms((args, kwargs))
+        case Part():
+            for name in operand.children:
+                yield from operand_atoms(getattr(operand, name))
 
 
 def fresh(var: Var, **changes) -> Var:

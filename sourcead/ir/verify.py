@@ -11,7 +11,7 @@ from typing import Any
 
 from sourcead.ir.nodes import (
     UNDEFINED, AdjointBlock, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let,
-    Loop, Op, Policy, Pop, Range, Slice, Stmt, Sub, Update, Var, View
+    Loop, Op, Part, Policy, Pop, Range, Slice, Stmt, Sub, Update, Var, View
 )
 from sourcead.ir.types import Type
 
@@ -19,7 +19,8 @@ DISPLAYS = ("tuple", "list", "set", "dict", "record")
 MODES = ("set", "add", "sub")
 EFFECTS = ("assert", "raise")
 BRANCHES = ("if", "ifexp", "and", "or")
-OPTIONAL = ("at", "policy")  # parts of ops that may be None
+ATOMS = ("base", "cond")  # fields that hold an atom, where others may hold any operand
+OPTIONAL = {Append: ("at",), Pop: ("at",), Loop: ("policy",), Policy: ("number",), Slice: ("lower", "upper", "step")}  # may be None
 
 
 class IRError(AssertionError):
@@ -81,11 +82,14 @@ class _Verifier:
     def stmt(self, stmt: Stmt) -> None:
         where = _describe(stmt)
         self.require(isinstance(stmt.op, Op), f"{stmt.op!r} is not an op", where)
-        for name in stmt.op.children:
-            if (part := getattr(stmt.op, name)) is not None or name not in OPTIONAL:
-                self.operand(part, where, undefined=name == "inits")
+        self.part(stmt.op, where)
         self.op(stmt.op, len(stmt.targets), where)
         self.bind(stmt.targets, where)
+
+    def part(self, part: Part, where: str) -> None:
+        for name in part.children:
+            if (inner := getattr(part, name)) is not None or name not in OPTIONAL.get(type(part), ()):
+                (self.atom if name in ATOMS else self.operand)(inner, where, undefined=name == "inits")
 
     def operand(self, operand: Any, where: str, undefined: bool = False) -> None:
         match operand:
@@ -96,14 +100,8 @@ class _Verifier:
             case tuple():
                 for item in operand:
                     self.operand(item, where, undefined)
-            case Slice(lower, upper, step):
-                self.operand(tuple(part for part in (lower, upper, step) if part is not None), where)
-            case Range(start, stop, step):
-                self.operand((start, stop, step), where)
-            case Sub(part) | Policy(_, part):
-                self.operand(part, where)
-            case View(_, args, kwargs):
-                self.operand((args, kwargs), where)
+            case Part():
+                self.part(operand, where)
             case _:
                 self.atom(operand, where, undefined)
 
@@ -123,13 +121,9 @@ class _Verifier:
                 self.require(isinstance(fn, Var) or callable(fn), f"{fn!r} is called", where)
                 self.require(isinstance(args, tuple) and isinstance(kwargs, tuple), "arguments are not tuples", where)
                 self.require(all(isinstance(k, str) for k, _ in kwargs), "a keyword is not a string", where)
-            case Attr(base, name):
-                self.atom(base, where)
+            case Attr(_, name):
                 self.require(isinstance(name, str), f"attribute {name!r}", where)
-            case Index(base) | Pop(base) | Append(base):
-                self.atom(base, where)
-            case Update(base, path, _, mode):
-                self.atom(base, where)
+            case Update(_, path, _, mode):
                 self.require(all(isinstance(s, (Sub, View)) for s in path), f"path {path!r}", where)
                 self.require(mode in MODES, f"mode {mode!r}", where)
             case Build(kind, items, keys):
@@ -138,12 +132,11 @@ class _Verifier:
                 self.require(keys is None or len(keys) == len(items), "keys and items differ in number", where)
                 for item in items:
                     self.atom(item, where)
-            case Let():
+            case Let() | Index() | Pop() | Append():
                 pass
             case Effect(kind):
                 self.require(kind in EFFECTS, f"an effect of kind {kind!r}", where)
-            case Branch(cond, then, orelse, kind):
-                self.atom(cond, where)
+            case Branch(_, then, orelse, kind):
                 self.require(kind in BRANCHES, f"kind {kind!r}", where)
                 for arm, name in ((then, "then"), (orelse, "else")):
                     self.block(arm, where)

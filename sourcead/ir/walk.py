@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sourcead.ir.nodes import (
-    Atom, Block, Branch, Call, Const, Effect, Loop, Op, Policy, Range, Slice, Stmt, Sub, Var, View, fresh, operand_atoms
-)
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Effect, Loop, Op, Part, Stmt, Var, fresh, operand_atoms
 
 # ---- One op ----
 
@@ -113,21 +111,15 @@ def map_operand(operand: Any, f: Callable[[Atom], Atom], block: Callable[[Block]
             return f(operand)
         case tuple():
             return tuple([map_operand(item, f, block) for item in operand])
-        case Slice(start, stop, step) | Range(start, stop, step):
-            return type(operand)(*(map_operand(part, f) for part in (start, stop, step)))
-        case Sub(key):
-            return Sub(map_operand(key, f))
-        case View(fn, args, kwargs):
-            return View(fn, map_operand(args, f), map_operand(kwargs, f))
-        case Policy(name, number):
-            return Policy(name, map_operand(number, f))
+        case Part():
+            return map_op(operand, f, block)
         case Block():
             return block(operand)
     return operand
 
 
-def map_op(op: Op, f: Callable[[Atom], Atom], block: Callable[[Block], Block] = lambda b: b) -> Op:
-    """Return the op with each atom that it reads replaced by `f(atom)` and each block by `block(b)`; it binds the same variables."""
+def map_op(op: Any, f: Callable[[Atom], Atom], block: Callable[[Block], Block] = lambda b: b) -> Any:
+    """Return an op, or a part of one, with each atom that it reads replaced by `f(atom)` and each block by `block(b)`."""
     return replace(op, **{name: map_operand(getattr(op, name), f, block) for name in op.children})
 
 

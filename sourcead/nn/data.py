@@ -119,12 +119,9 @@ def minibatches(rng: np.random.Generator, size: int, *arrays: np.ndarray) -> Ite
         >>> sorted(int(i) for batch, _ in minibatches(np.random.default_rng(0), 2, x, x) for i in batch)
         [0, 1, 2, 3, 4]
     """
-    lengths = {len(array) for array in arrays}
-    if len(lengths) != 1:
-        raise ValueError(f"minibatches takes arrays of one length, got lengths {[len(array) for array in arrays]}")
     if size < 1:
         raise ValueError(f"a batch has at least 1 row, got size={size}")
-    order = rng.permutation(lengths.pop())
+    order = new_order(rng, "minibatches", arrays)
     for start in range(0, len(order), size):
         rows = order[start : start + size]
         yield tuple(array[rows] for array in arrays)
@@ -146,14 +143,19 @@ def split(rng: np.random.Generator, share: float, *arrays: np.ndarray) -> tuple[
         >>> len(x), len(kept), sorted([*x.tolist(), *kept.tolist()])
         (3, 2, [0, 1, 2, 3, 4])
     """
-    lengths = {len(array) for array in arrays}
-    if len(lengths) != 1:
-        raise ValueError(f"split takes arrays of one length, got lengths {[len(array) for array in arrays]}")
     if not 0 <= share <= 1:
         raise ValueError(f"a share is from 0 to 1, got {share}")
-    order = rng.permutation(lengths.pop())
+    order = new_order(rng, "split", arrays)
     kept = round(share * len(order))
     return tuple(array[order[kept:]] for array in arrays), tuple(array[order[:kept]] for array in arrays)
+
+
+def new_order(rng: np.random.Generator, name: str, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
+    """Draw an order of the rows of arrays; raise an error in the name of the caller if their lengths differ."""
+    lengths = [len(array) for array in arrays]
+    if len(set(lengths)) != 1:
+        raise ValueError(f"{name} takes arrays of one length, got lengths {lengths}")
+    return rng.permutation(lengths[0])
 
 
 # Reading

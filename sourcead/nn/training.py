@@ -16,7 +16,6 @@ from sourcead.nn import checkpoints
 from sourcead.nn.data import minibatches
 from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import State, adam, arrays_of, clip_by_norm
-from sourcead.nn.progress import Progress
 
 
 class NotFiniteError(SourceADError, ArithmeticError):
@@ -117,6 +116,48 @@ def fit(
             facts = {"generator": rng.bit_generator.state, "history": asdict(history), "epochs": epoch + 1}
             checkpoints.save(checkpoint, parameters, state, facts)
     return history
+
+
+class Progress:
+    """Shows the progress of an epoch with a short text, in a `with` block: a bar of tqdm, or one line where tqdm is not installed.
+
+    Args:
+        title: the text before the bar.
+        steps: the number of steps.
+        shown: whether to show anything.
+    """
+
+    def __init__(self, title: str, steps: int, shown: bool = True):
+        self.title, self.start, self.text, self.bar = title, time.perf_counter(), "", None
+        self.shown = shown
+        if shown:
+            try:
+                from tqdm import tqdm
+            except ImportError:
+                return
+            self.bar = tqdm(total=steps, desc=title, unit="batch")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.bar is not None:
+            self.bar.close()
+        elif self.shown:
+            print(f"{self.title}: {self.text}, {time.perf_counter() - self.start:.2f} s")
+
+    def advance(self, text: str):
+        """Count one more step."""
+        self.text = text
+        if self.bar is not None:
+            self.bar.set_postfix_str(text, refresh=False)
+            self.bar.update(1)
+
+    def close(self, text: str):
+        """Append a text to the last one, to be shown at the end of the epoch."""
+        self.text = f"{self.text}, {text}" if text else self.text
+        if self.bar is not None:
+            self.bar.set_postfix_str(self.text)
 
 
 class Watch:

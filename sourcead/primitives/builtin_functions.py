@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from sourcead import runtime
-from sourcead.ir.type_of import list_type
+from sourcead.ir.records import list_type
 from sourcead.ir.types import (
     BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, join
 )

@@ -59,7 +59,6 @@ TRIGONOMETRY = elementwise({
 })
 
 
-
 @adjoint(np.hypot, broadcasts=True)
 def hypot_adjoint(y, a, b, d_y):
     d_ratio = divide_or_zero(d_y, y)

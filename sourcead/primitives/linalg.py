@@ -24,7 +24,6 @@ from sourcead.runtime.tangents import matrix_power_tangent
 family(__name__, memory="fresh")
 
 
-
 def transposed(a):
     """Return the transpose of a matrix, or of each matrix of a stack."""
     return a.T if a.ndim == 2 else np.swapaxes(a, -1, -2)

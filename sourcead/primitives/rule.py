@@ -20,12 +20,10 @@ class Arguments:
     `params` are the primal's positional parameters, in order, and `defaults` the defaults of those that have one; `star`
     names the last one if it takes all further arguments. `options` are the other parameters that the rule handles, with
     the primal's defaults; `preset` are the options whose default in the primal differs from that in the rule's function.
-    `result` is the name of the rule's parameter for the primal's result.
     """
 
     primal: Any
     function: Callable
-    result: str
     params: tuple[str, ...]
     defaults: tuple[tuple[str, Any], ...]
     star: str | None
@@ -209,7 +207,6 @@ def _arguments(primal, function, primals, options, preset) -> dict[str, Any]:
     return {
         "primal": primal,
         "function": function,
-        "result": "y",
         "params": tuple(p.name for p in primals),
         "defaults": tuple((p.name, p.default) for p in primals if p.default is not p.empty),
         "star": primals[-1].name if primals[-1].kind is inspect.Parameter.VAR_POSITIONAL else None,

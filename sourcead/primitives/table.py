@@ -81,7 +81,7 @@ def read_scipy(where: str) -> None:
     """Import the families of `scipy.special` or `scipy.linalg`, given the name of a module of SciPy."""
     if where.startswith("scipy.special"):
         from sourcead.primitives.scipy_special import (  # noqa: F401
-            bessel, constants as special_constants, distributions, elementary, integrals, orthogonal, several_results
+            bessel, distributions, elementary, integrals, orthogonal, several_results
         )
     elif where.startswith("scipy.linalg"):
         from sourcead.primitives import scipy_linalg  # noqa: F401

@@ -6,6 +6,8 @@ import numpy as np
 def unbroadcast(d, x):
     """Return `d`, the cotangent of `x` broadcast to a larger shape, summed to the shape of `x` and cast to its dtype."""
     if isinstance(x, (list, tuple)):
+        if isinstance(d, (list, tuple)) and len(d) != len(x):
+            raise TypeError("two lists were joined whose kind was not known while the derivative was generated")
         return like_sequence(unbroadcast(d, np.asarray(x, dtype=float)), x)
     shape = np.shape(x)
     if np.shape(d) != shape:

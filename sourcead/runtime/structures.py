@@ -49,7 +49,7 @@ def copy(x):
 def zeros_like(x):
     """Return the zero cotangent of a structure of numbers and arrays, with None for objects that carry no derivative."""
     if isinstance(x, np.ndarray):
-        return np.zeros_like(x) if x.dtype.kind in "fc" else np.zeros(x.shape)
+        return np.zeros_like(x) if x.dtype.kind in "fcO" else np.zeros(x.shape)
     if isinstance(x, np.inexact):
         return x.dtype.type(0)
     if isinstance(x, complex):

@@ -23,7 +23,7 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Const, Index, Operand, Pop, Slice, Stmt, Sub, Update, Var
 )
-from sourcead.ir.type_of import list_type
+from sourcead.ir.records import list_type
 from sourcead.ir.types import (
     BOOL, INT, Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown,
     keyed_parts
@@ -128,8 +128,8 @@ def add_at(t: Type, build: Builder, d: Atom, place: Place, d_part: Atom) -> Atom
         parts = place.key if isinstance(place.key, tuple) else (place.key,)
         types = [Unknown() if isinstance(p, tuple) else INT if isinstance(p, Slice) else atom_type(p) for p in parts]
         of_items = not any(isinstance(p, ListT) or isinstance(p, Array) and p.dims for p in types)  # only arrays have such subscripts
-        constant = isinstance(place.key, Const) and isinstance(place.key.value, int)  # it may be a tuple
-        if of_items and (constant or any(isinstance(p, (Array, TupleT, Unknown)) for p in types)):
+        constant = isinstance(place.key, Const) and isinstance(place.key.value, int)
+        if of_items and (constant or any(isinstance(p, (Array, TupleT, Unknown)) for p in (part.type, *types))):  # it may be a tuple
             return build.call(runtime.with_added, d, place.key, d_part, type=t, name=name)
     if of_items and isinstance(part.type, CONTAINERS):
         before = build.emit(Index(d, place.key), part.type, f"d_{part.name}")

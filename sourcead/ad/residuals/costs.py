@@ -47,7 +47,6 @@ def is_cheap(op: Op) -> bool:
     return False
 
 
-
 def values_with_names(block: Block) -> int:
     """Estimate how many values other than numbers have names in the text of a block, which are those read more than once.
 

@@ -6,8 +6,7 @@ from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.reverse.adjoint_block import reverse_adjoint_block
 from sourcead.ad.reverse.branch import reverse_branch
 from sourcead.ad.reverse.call import reverse_call
-from sourcead.ad.reverse.container import reverse_append, reverse_build, reverse_pop
-from sourcead.ad.reverse.index import reverse_index
+from sourcead.ad.reverse.container import reverse_append, reverse_build, reverse_index, reverse_pop
 from sourcead.ad.reverse.loop import reverse_loop
 from sourcead.ad.reverse.update import reverse_update
 from sourcead.ad.reverse.walk import Reverse

@@ -37,6 +37,7 @@ from sourcead.ir.nodes import (
     Var, fresh, operand_atoms
 )
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, is_known_container, same_dtype
+from sourcead.passes.equality import equal_types
 
 ATTEMPTS = 6  # how often to start again with copies of views in place of copies of whole arrays
 
@@ -293,7 +294,7 @@ class _MemoryAssignment:
         op, target = stmt.op, stmt.targets[0]
         self.kill(*dying)
         memory, stored = self.of(op.base), self.of(op.value)
-        fits = _is_such_an_array(operand_type(op.value), operand_type(op.base))
+        fits = equal_types(operand_type(op.value), operand_type(op.base))
         if not (fits and op.value in dying and self.is_unreachable(stored.all)) and self.may_write(memory.own):
             out.append(stmt)
             self.bind(target, memory)
@@ -359,13 +360,6 @@ class _MemoryAssignment:
         self.closures.add(target)
         self.memory[target] = Memory(frozenset(), inner)
         self.hold(target)
-
-
-def _is_such_an_array(value: Type, base: Type) -> bool:
-    """Return whether an array of type `value` is known to have the shape and dtype of every array of type `base`."""
-    if not isinstance(value, Array) or value.dtype is None or value.dtype != base.dtype:
-        return False
-    return value.dims is not None and value.dims == base.dims
 
 
 def _keeps_dtype(op: Update) -> bool:

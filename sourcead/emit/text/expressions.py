@@ -14,8 +14,7 @@ from sourcead.analysis.builder import operand_type
 from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.nesting import repeated_arm
 from sourcead.ir.nodes import Attr, Branch, Build, Call, Const, Index, Let, Op, Operand, Slice, Sub, Var, View
-from sourcead.ir.records import takes_its_fields
-from sourcead.ir.type_of import GENERATORS
+from sourcead.ir.records import GENERATORS, takes_its_fields
 from sourcead.ir.types import Array, StructT
 from sourcead.passes.cleanup.writes_through_reshape import is_flat
 from sourcead.primitives.registry import is_own

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 import keyword
 import math
 import re
+from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,6 +24,11 @@ _NUMPY_MODULES = (
     ("np.lib.stride_tricks", np.lib.stride_tricks),
 )
 _LITERALS = (bool, int, float, complex, str, type(None))
+
+
+def numbered(wish: str) -> Iterator[str]:
+    """Yield a name, and then the name with the numbers 1, 2, ..."""
+    return itertools.chain([wish], (f"{wish}_{k}" for k in itertools.count(1)))
 
 
 class Globals:
@@ -99,14 +107,15 @@ class Globals:
             return ast.Attribute(self._held(math, "math"), name, ast.Load())
         for path, module in _NUMPY_MODULES:
             if getattr(module, name, None) is value or (value is module and not isinstance(value, type)):
-                return self._dotted(path if value is module else f"{path}.{name}")
+                return self._dotted(path if value is module else f"{path}.{name}", np)
         return None
 
-    def _dotted(self, path: str) -> ast.expr:
-        root, *rest = path.split(".")
-        expr: ast.expr = self._held(np, root)
-        for name in rest:
-            expr = ast.Attribute(expr, name, ast.Load())
+    def _dotted(self, path: str, module: ModuleType) -> ast.expr:
+        """Return an expression for a part of NumPy or `math`, given with the name of the module in front."""
+        expr, held = ast.parse(path, mode="eval").body, self._held(module, "math" if module is math else "np")
+        for node in ast.walk(expr):
+            if isinstance(node, ast.Name) and node.id == path.split(".")[0]:
+                node.id = held.id
         return expr
 
     def _builtin(self, name: str) -> ast.expr:
@@ -120,13 +129,7 @@ class Globals:
         text = const.text
         root = text.split(".")[0]
         if root in ("np", "numpy", "math") and root != text:
-            module = math if root == "math" else np
-            expr = ast.parse(text, mode="eval").body
-            held = self._held(module, "math" if module is math else "np")
-            for node in ast.walk(expr):
-                if isinstance(node, ast.Name) and node.id == root:
-                    node.id = held.id
-            return expr
+            return self._dotted(text, math if root == "math" else np)
         found = self._from_library(const.value) if callable(const.value) and not const.live else None
         return found or self._held(const.value, text, live=const.live)
 
@@ -137,10 +140,8 @@ class Globals:
             base = "rule"
         if keyword.iskeyword(base) or base[0].isdigit():
             base = f"{base}_"
-        name, k = base, 0
-        while name in self.taken or name in self.builtins or (name in self.namespace and self.namespace[name] is not value):
-            k += 1
-            name = f"{base}_{k}"
+        taken = self.taken | self.builtins
+        name = next(n for n in numbered(base) if n not in taken and self.namespace.get(n, value) is value)
         self.namespace[name] = value
         expr = ast.Name(name, ast.Load())
         if not live and not isinstance(value, _LITERALS):

@@ -189,14 +189,9 @@ class Ranges:
         for stmt in block.stmts:
             defined.update(stmt.targets)
             if not (stmt.targets and all(t in self.nested for t in stmt.targets)):
-                reads.update(self._reads_of_compound(stmt.op) if stmt.op.blocks else self.op_leaves(stmt.op))
+                reads.update(self.leaves(stmt.op.atoms), self.free(stmt.op))
         reads.update(self.leaves(block.results))
         return frozenset(reads - defined)
-
-    def _reads_of_compound(self, op: Op) -> Iterable[Var]:
-        for v in op.reads:
-            yield from self.leaves(v)
-        yield from self.free(op)
 
 
 def _is_copy_of_namesake(stmt: Stmt) -> bool:

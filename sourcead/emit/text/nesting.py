@@ -18,8 +18,9 @@ from functools import cache
 
 import numpy as np
 
+from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import operand_type
-from sourcead.emit.memory.sharing import AliasGroups, attr_sharing
+from sourcead.emit.memory.sharing import AliasGroups
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.emit.text.naming import NameClasses
 from sourcead.ir.nodes import (
@@ -263,7 +264,7 @@ class _Nesting:
         trivial = self.is_trivial(op, target)
         if not target.temp or target in self.bases or count == 0 or (count > 1 and not trivial):
             return
-        if _reads_shape(op, target):
+        if queried(op) is not None and not isinstance(target.type, Array):  # no write changes a shape or dtype
             whole.groups = frozenset()
         whole.remaining, whole.trivial, whole.within = count, trivial, stmt.within
         self.ops[target] = op
@@ -294,16 +295,6 @@ class _Nesting:
         if not isinstance(atom, Var):
             return True
         return atom not in self.ops or atom in self.named or self.infos[atom].trivial
-
-
-def _reads_shape(op: Op, target: Var) -> bool:
-    """Return whether an op reads only the shape or dtype of an array, which no write changes."""
-    match op:
-        case Attr():
-            return attr_sharing(op, target.type) == "fresh"
-        case Call(builtins.len, (base,)):
-            return isinstance(operand_type(base), Array)
-    return False
 
 
 def repeated_arm(op: Branch) -> Block | None:

@@ -12,6 +12,7 @@ from sourcead.analysis.loop_indices import is_int
 from sourcead.emit.memory.sharing import is_plain, key_kind
 from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
+from sourcead.emit.text.globals import numbered
 from sourcead.emit.text.idioms import Each
 from sourcead.emit.text.naming import stand_ins
 from sourcead.emit.text.printing import Comments, in_contexts, mark
@@ -349,5 +350,4 @@ def containers(op: Update) -> list[Type]:
 def unused(name: str, expressions: Expressions) -> str:
     """Return the name, with a number added if the name is taken in the function."""
     taken = {*expressions.names.values(), *expressions.globals.reserved}
-    candidates = (name, *(f"{name}_{k}" for k in range(1, len(taken) + 2)))
-    return next(candidate for candidate in candidates if candidate not in taken)
+    return next(candidate for candidate in numbered(name) if candidate not in taken)

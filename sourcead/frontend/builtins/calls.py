@@ -22,7 +22,7 @@ from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, ro
 from sourcead.frontend.find_source import find_source, unwrap
 from sourcead.frontend.values import lists, memory_layouts, sequences, subscripts
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
-from sourcead.ir.type_of import GENERATORS
+from sourcead.ir.records import GENERATORS
 from sourcead.ir.types import UNKNOWN, Foreign, Str, is_array, kind_of
 from sourcead.ir.walk import map_operand
 from sourcead.primitives.compositions import METHODS_OF_UFUNCS, is_method_of_ufunc

@@ -75,6 +75,16 @@ def hidden_names(node: gast.FunctionDef) -> gast.FunctionDef:
     return node
 
 
+@stands_in_for(functools.update_wrapper)
+def update_wrapper(wrapper, wrapped, assigned=None, updated=None):
+    return wrapper
+
+
+@stands_in_for(functools.wraps)
+def wraps(wrapped, assigned=None, updated=None):
+    return lambda wrapper: wrapper
+
+
 # -- loops over elements ---------------------------------------------------------------------------------------------------
 
 

@@ -30,19 +30,9 @@ STOP = Flag("stop")
 MAX_RECURSION = 20  # the most calls of a generator inside itself
 
 
-def own_nodes(node):
-    """Yield the syntax nodes of a function, without those inside nested functions and classes."""
-    todo = list(gast.iter_child_nodes(node))
-    while todo:
-        n = todo.pop()
-        yield n
-        if not isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
-            todo.extend(gast.iter_child_nodes(n))
-
-
 def is_generator(node) -> bool:
     """Return whether a function is a generator."""
-    return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in own_nodes(node))
+    return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in core.own_nodes(node))
 
 
 def made(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], homes: dict | None = None) -> Iterable:
@@ -53,7 +43,7 @@ def made(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], homes: dict | N
             raise UnsupportedSyntaxError(f"the generator `{fn.source.name}` calls itself too often here", at=lo.here)
         return run(lo, fn, Scope(fn.source, parent=fn.scope, names=Slots(bound), homes=dict(homes or {})), act, leave)
 
-    endless = any(exits.is_endless(n) for n in own_nodes(fn.source.node))
+    endless = any(exits.is_endless(n) for n in core.own_nodes(fn.source.node))
     return Iterable(drive=drive, endless=endless, once=True)
 
 
@@ -75,7 +65,7 @@ def run(lo: Lowering, fn: FunctionVal, inner: Scope, act: Callable, leave: Flag 
 
     inner.consume = consume
     with lo.in_scope(inner, Frame(node, bound)):
-        core.lower_statements(lo, [n for n in own_nodes(node) if isinstance(n, gast.Nonlocal)])
+        core.lower_statements(lo, [n for n in core.own_nodes(node) if isinstance(n, gast.Nonlocal)])
         left = core.lower_statements(lo, stopping(node) if leave is not None else node.body)
     return left.value if isinstance(left, exits.Return) else Const(None)
 
@@ -182,6 +172,6 @@ def as_list(node) -> list[gast.AST]:
 
 def refuse_generators(source) -> None:
     """Refuse a function that is a generator or coroutine."""
-    for n in own_nodes(source.node):
+    for n in core.own_nodes(source.node):
         if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
             raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")

@@ -17,7 +17,7 @@ from sourcead.frontend.core.known_values import (
     is_library, is_library_module, is_number, is_sequence, known, paired_bounds, passes_derivative, same_constant,
     same_keys, same_thing
 )
-from sourcead.frontend.core.lowering import Frame, Lowering, Scope, name_reads
+from sourcead.frontend.core.lowering import Frame, Lowering, Scope, name_reads, own_nodes, temporarily
 from sourcead.frontend.core.names import as_value, live_data, resolve
 from sourcead.frontend.core.operations import (
     BUILTINS, atom, attribute, builtin, call, call_library, call_method, call_object, call_special, class_of,

@@ -144,7 +144,7 @@ class Journal:
 # -- attempts --------------------------------------------------------------------------------------------------------------
 
 
-SYNTAX = frozenset({"exits", "reads"})
+SYNTAX = frozenset({"assigned", "exits", "reads"})
 """Attributes of a scope that cache facts of the syntax alone: they hold for every attempt, and are kept."""
 
 

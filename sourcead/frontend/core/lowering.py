@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -43,6 +43,15 @@ class Scope:
     ended: set = field(default_factory=set)
     consume: Any = None
 
+    def home(self, name: str) -> Slots:
+        """Return the variables that an assignment to a name goes to: of this function, or of an enclosing one (`nonlocal`)."""
+        return self.homes.get(name, self.names)
+
+    @cached_property
+    def assigned(self) -> set[str]:
+        """Find the names that the function itself assigns, whether or not it has yet."""
+        return {n.id for n in own_nodes(self.source.node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+
     @cached_property
     def reads(self) -> tuple[Counter, set[gast.AST]]:
         """Count how often the function reads each name, and find its loops."""
@@ -50,9 +59,30 @@ class Scope:
         return name_reads(node), {n for n in gast.walk(node) if isinstance(n, (gast.For, gast.While))}
 
 
+def own_nodes(node):
+    """Yield the syntax nodes of a function, without those inside nested functions and classes."""
+    todo = list(gast.iter_child_nodes(node))
+    while todo:
+        n = todo.pop()
+        yield n
+        if not isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+            todo.extend(gast.iter_child_nodes(n))
+
+
 def name_reads(node: gast.AST) -> Counter:
     """Count how often each name is read."""
     return Counter(n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
+
+
+@contextmanager
+def temporarily(owner: Any, **fields: Any) -> Iterator[None]:
+    """Set some attributes of an object to other values while the body runs."""
+    before = {name: getattr(owner, name) for name in fields}
+    vars(owner).update(fields)
+    try:
+        yield
+    finally:
+        vars(owner).update(before)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,28 +170,16 @@ class Lowering(Writing):
             yield
         self.prelude.extend(stmts)
 
-    @contextmanager
-    def using(self, **fields: Any) -> Iterator[None]:
-        """Set some attributes to other values while the body runs."""
-        before = {name: getattr(self, name) for name in fields}
-        vars(self).update(fields)
-        try:
-            yield
-        finally:
-            vars(self).update(before)
+    def using(self, **fields: Any) -> AbstractContextManager[None]:
+        """Set some attributes of the lowering to other values while the body runs."""
+        return temporarily(self, **fields)
 
     @contextmanager
     def in_scope(self, scope: Scope, frame: Frame | None = None) -> Iterator[None]:
         """Lower the body in the scope of another function, called with the arguments of `frame` if that is given."""
-        before, origin = self.scope, self.build.origin
-        self.scope = scope
-        self.calls += [frame] if frame else []
-        try:
+        calls = [*self.calls, frame] if frame else self.calls
+        with temporarily(self, scope=scope, calls=calls), temporarily(self.build, origin=self.build.origin):
             yield
-        finally:
-            if frame:
-                self.calls.pop()
-            self.scope, self.build.origin = before, origin
 
     @contextmanager
     def attempt(self, *errors: type[Exception], when: Callable[[Any], bool] = lambda error: True) -> Iterator[Attempt]:

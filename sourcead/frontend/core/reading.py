@@ -17,7 +17,7 @@ from sourcead.frontend.core.cells import (
 from sourcead.frontend.core.errors import READ_FROM_LIST, needs_items
 from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Slice, Sub, Var, View
-from sourcead.ir.type_of import list_type
+from sourcead.ir.records import list_type
 from sourcead.ir.types import Array, DictT, FunctionT, Known, ListT, NoneType, Scalar, Str, StructT, TupleT, Type
 
 

@@ -75,7 +75,7 @@ def assign(lo: Lowering, target: gast.AST, value: Value) -> None:
     """Lower `target = value`."""
     match target:
         case gast.Name(id=name):
-            lo.set(home(lo, name), name, named(lo, value, name))
+            lo.set(lo.scope.home(name), name, named(lo, value, name))
         case gast.Tuple(elts=targets) | gast.List(elts=targets):
             unpack(lo, targets, value, target)
         case gast.Subscript():
@@ -187,8 +187,3 @@ def augment_item(lo: Lowering, base: Cell, key: Value, fn, before: Atom, added: 
     else:
         item = lo.build.index(before, path[0].key)
         lo.write(base, path, lo.read(core.operate(lo, fn, item, value)))
-
-
-def home(lo: Lowering, name: str):
-    """Return the names of the scope that owns a variable: of this function, or of an enclosing one (`nonlocal`)."""
-    return lo.scope.homes.get(name, lo.scope.names)

@@ -16,7 +16,7 @@ from sourcead.frontend.control.exits import standing_for
 from sourcead.frontend.control.loops import ForLoop
 from sourcead.frontend.core import Flag, FunctionVal, Lowering, Scope, Value
 from sourcead.frontend.syntax import expressions
-from sourcead.frontend.syntax.assignment import assign, home
+from sourcead.frontend.syntax.assignment import assign
 from sourcead.frontend.syntax.loops import index_name, seeds
 from sourcead.frontend.values import iterables, sequences, sets, walks
 from sourcead.ir.nodes import Const
@@ -66,7 +66,7 @@ def _as_function(node: gast.GeneratorExp) -> gast.FunctionDef:
 
 def walrus_homes(lo: Lowering, node) -> dict:
     """Return {name: variables} of the names that `:=` inside a comprehension assigns, which are those of the function around it."""
-    return {n.target.id: home(lo, n.target.id) for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
+    return {n.target.id: lo.scope.home(n.target.id) for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
 
 
 @core.lower.register(gast.ListComp)

@@ -14,11 +14,10 @@ gradient. The gradient does not translate an exception that leaves the function 
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import functools
 import operator
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +28,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control import generators
 from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.control.exits import Return, may_leave, standing_for
-from sourcead.frontend.core import MISSING, Flag, Held, Lowering, Value
+from sourcead.frontend.core import MISSING, Flag, Held, Lowering, Value, temporarily
 from sourcead.frontend.syntax import managers
 from sourcead.frontend.syntax.guarded import kept
 from sourcead.frontend.syntax.managers import Act, Surrounded
@@ -138,16 +137,9 @@ def lowered_body(lo: Lowering, exits: Leaving, body: list[gast.AST]) -> Value | 
     return None if left is RAISED else left.value
 
 
-@contextlib.contextmanager
-def as_function(lo: Lowering, exits: dict) -> Iterator[None]:
+def as_function(lo: Lowering, exits: dict) -> AbstractContextManager[None]:
     """Lower the body as if it were a function of its own with the names of this one: a `return` leaves the body alone."""
-    scope = lo.scope
-    before = scope.loops, scope.leaves, scope.exits
-    scope.loops, scope.leaves, scope.exits = 0, [], exits
-    try:
-        yield
-    finally:
-        scope.loops, scope.leaves, scope.exits = before
+    return temporarily(lo.scope, loops=0, leaves=[], exits=exits)
 
 
 # -- the ways of leaving a body -------------------------------------------------------------------------------------------
@@ -280,9 +272,9 @@ def handling(lo: Lowering, exits: Leaving, handler: Handler) -> list[gast.AST]:
     names, bound = lo.scope.names, h.name.id if isinstance(h.name, gast.Name) else h.name
 
     def bind() -> None:
-        lo.set(lo.scope.homes.get(bound, names), bound, names.get(exits.error, UNDEFINED))
+        lo.set(lo.scope.home(bound), bound, names.get(exits.error, UNDEFINED))
 
-    return [standing_for(h, Act(bind)), *h.body, standing_for(h, Act(lambda: lo.set(lo.scope.homes.get(bound, names), bound, MISSING)))]
+    return [standing_for(h, Act(bind)), *h.body, standing_for(h, Act(lambda: lo.set(lo.scope.home(bound), bound, MISSING)))]
 
 
 # -- raise ------------------------------------------------------------------------------------------------------------------

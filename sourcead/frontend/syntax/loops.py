@@ -11,9 +11,9 @@ from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import exits, loop_variants, loops
 from sourcead.frontend.control.loops import ForLoop
-from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, Meta, name_reads, next_birth
+from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, Meta, Value, name_reads, next_birth
 from sourcead.frontend.syntax import adjoint_blocks
-from sourcead.frontend.syntax.assignment import assign, home
+from sourcead.frontend.syntax.assignment import assign
 from sourcead.frontend.values import walks
 from sourcead.ir.nodes import Block
 
@@ -107,19 +107,24 @@ def seeds(lo: Lowering, target: gast.AST, body: list[gast.AST], node: gast.AST |
         node: the loop, if it is a statement of the function.
     """
     found: dict = {}
-    names = lo.scope.names
     everywhere, statements = lo.scope.reads
     here = name_reads(node) if getattr(node, "original", node) in statements else {}
     inside = [m for s in body for m in adjoint_blocks.walk(lo, s)] + list(gast.walk(target))
-    in_place = {n.target for n in inside if isinstance(n, gast.AugAssign) and isinstance(names.get(getattr(n.target, "id", None)), Cell)}
+    in_place = {n.target for n in inside if isinstance(n, gast.AugAssign) and isinstance(value_of(lo, n.target), Cell)}
     for n in inside:
         match n:
             case gast.Name(id=name, ctx=gast.Store()) if n not in in_place:
-                owner = home(lo, name)
-                if name in owner or everywhere[name] > here.get(name, 0):  # read outside this loop
-                    found.setdefault((owner, name))
-            case gast.Subscript(value=gast.Name(id=name), ctx=gast.Store()):
-                cell = names.get(name)
+                home = lo.scope.home(name)
+                if name in home or home is not lo.scope.names or everywhere[name] > here.get(name, 0):  # read outside this loop
+                    found.setdefault((home, name))
+            case gast.Subscript(value=gast.Name() as name, ctx=gast.Store()):
+                cell = value_of(lo, name)
                 if isinstance(cell, Cell) and cell.root().kind == "array":
                     found.setdefault((cell.root().slots, VALUE))
     return list(found)
+
+
+def value_of(lo: Lowering, target: gast.AST) -> Value | None:
+    """Return the value of a variable of the function, None if it has none or if the target is no variable."""
+    name = getattr(target, "id", None)
+    return lo.scope.home(name).get(name)

@@ -139,7 +139,7 @@ def is_transparent(leave: types.FunctionType) -> bool:
         node = leave.lowered.source.node if hasattr(leave, "lowered") else find_source(leave).node
     except NoSourceError:
         return False
-    own = list(generators.own_nodes(node))
+    own = list(core.own_nodes(node))
     first = next(iter([*node.args.posonlyargs, *node.args.args]), None)
     names = {n.id for n in [*node.args.posonlyargs, *node.args.args, node.args.vararg, node.args.kwarg] if n is not None and n is not first}
     reads = any(isinstance(n, gast.Name) and n.id in names and isinstance(n.ctx, gast.Load) for n in own)

@@ -147,11 +147,11 @@ def lower_assert(lo: Lowering, node) -> None:
 @core.statement(gast.FunctionDef)
 def lower_functiondef(lo: Lowering, node) -> None:
     """Lower a `def` inside a function, and the calls of its decorators, of which the last one is called first."""
-    decorators = [core.lower(lo, decorator) for decorator in node.decorator_list]
-    function: Value = inlining.local_function(lo, node)
+    decorators = [core.lower(lo, d) for d in node.decorator_list]
+    value = inlining.local_function(lo, node)
     for decorator in reversed(decorators):
-        function = core.call(lo, decorator, [function], {}, node)
-    lo.set(lo.scope.names, node.name, function)
+        value = core.call(lo, decorator, [value], {}, node)
+    lo.set(lo.scope.home(node.name), node.name, value)
 
 
 @core.statement(gast.Global)
@@ -167,13 +167,13 @@ def lower_nonlocal(lo: Lowering, node) -> None:
     """Lower `nonlocal name`: assignments go to the enclosing function that defines the name."""
     for name in node.names:
         scope = lo.scope.parent
-        while scope is not None and name not in scope.names:
+        while scope is not None and name not in scope.names and name not in scope.assigned:
             scope = scope.parent
         if scope is None:
             raise core.unsupported(
                 lo, node, f"`nonlocal {name}` of a function that is not differentiated", "pass it, and return the new value"
             )
-        lo.scope.homes[name] = scope.homes.get(name, scope.names)
+        lo.scope.homes[name] = scope.home(name)
 
 
 @core.statement(gast.Delete)
@@ -185,7 +185,7 @@ def lower_delete(lo: Lowering, node) -> None:
             continue
         if not isinstance(target, gast.Name):
             raise core.unsupported(lo, node, "`del` of something else than a name")
-        lo.set(lo.scope.names, target.id, MISSING)
+        lo.set(lo.scope.home(target.id), target.id, MISSING)
 
 
 def delete_item(lo: Lowering, target: gast.Subscript) -> None:
@@ -215,4 +215,4 @@ def lower_import(lo: Lowering, node) -> None:
             if alias.asname is None:
                 found = importlib.import_module(alias.name.partition(".")[0])
         name = alias.asname or alias.name.partition(".")[0]
-        lo.set(lo.scope.names, name, Const(found, text=None))
+        lo.set(lo.scope.home(name), name, Const(found, text=None))

@@ -48,6 +48,10 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
             values = tuple(sequences.as_array(lo, v) for v in values)
         elif fn is operator.mul:
             return repeat(lo, *values)
+        elif fn is operator.add and any(isinstance(core.data_type(lo, v), Unknown) for v in values) and not lo.static_only:
+            raise core.refused(
+                lo, "`+` of a list or tuple and of what may be a list or an array", "write `np.add(a, b)` for arrays, `[*a, *b]` for lists"
+            )
     if fn is operator.or_ and all(isinstance(v, Cell) and v.kind == "dict" for v in values):
         for value in values:
             lo.alive(value)

@@ -26,7 +26,7 @@ from sourcead.ir.nodes import Atom, Call, Const, Function, Operand, Stmt, Sub, U
 from sourcead.ir.types import INT, Array, kind_of, rank
 from sourcead.passes.cleanup.constant_folding import (
     OPERANDS, exact, folded, generated, identity, is_const, is_inexact, is_literal, is_numeric, is_real,
-    is_real_or_generated, keeps_type, negatable, same_operand_type, same_type, unusual_options
+    is_real_or_generated, keeps_type, negatable, same_operand_type, unusual_options
 )
 from sourcead.passes.equality import equal_types
 from sourcead.passes.peephole import Facts, keeping_names, peephole
@@ -82,7 +82,7 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
             return Call(NEG, (x,))
         # y ** 0 is 1 everywhere, also for nan (C99 pow), so that x * y ** 0 is x broadcast to the shape of x * y
         power = facts.call(c, POW, np.power)
-        if power and is_const(power.args[1], 0) and same_type(stmt, x) and is_real_or_generated(stmt, x):
+        if power and is_const(power.args[1], 0) and same_operand_type(stmt.targets[0], x) and is_real_or_generated(stmt, x):
             return x
     return _two_negations(stmt, MUL, a, b, facts) or _constant_factors(stmt, a, b, facts)
 
@@ -90,7 +90,7 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
 def _and(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
     """Simplify m & True to m for a mask or truth value m."""
     is_true = isinstance(b, Const) and b.value is True
-    return a if is_true and isinstance(a, Var) and kind_of(a.type) == "bool" and same_type(stmt, a) else None
+    return a if is_true and isinstance(a, Var) and kind_of(a.type) == "bool" and same_operand_type(stmt.targets[0], a) else None
 
 
 def _two_negations(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts):
@@ -158,7 +158,7 @@ def _add(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         # x + 0 is x for integers; for floats it makes 0.0 of -0.0
         if is_const(c, 0) and keeps_type(stmt, x) and (generated(stmt) or kind_of(x.type) == "int"):
             return x
-        if generated(stmt) and _zeros(c, facts) and same_type(stmt, x):
+        if generated(stmt) and _zeros(c, facts) and same_operand_type(stmt.targets[0], x):
             return x
     for x, negative in ((a, b), (b, a)) if generated(stmt) else ((a, b),):
         positive = _negated(stmt, negative, facts) if is_numeric(stmt, x) else None
@@ -187,7 +187,7 @@ def _sub(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         return shifted
     if is_const(b, 0) and keeps_type(stmt, a) and is_real_or_generated(stmt, a) and not _is_negative_zero(b):
         return a  # x - 0 is x to the bit
-    if generated(stmt) and same_type(stmt, b) and (is_const(a, 0) or _zeros(a, facts)) and negatable(stmt, b):
+    if generated(stmt) and same_operand_type(stmt.targets[0], b) and (is_const(a, 0) or _zeros(a, facts)) and negatable(stmt, b):
         return Call(NEG, (b,))
     positive = _negated(stmt, b, facts) if is_numeric(stmt, a) else None
     if positive:
@@ -319,13 +319,12 @@ def _axes(args: tuple, kwargs: tuple):
     return _NOT_KNOWN
 
 
-
 # -- accumulation -----------------------------------------------------------------------------------------------------
 
 
 def _first_contribution(stmt: Stmt, base: Atom, value: Operand, facts: Facts):
     """Simplify `d = zeros; d += v` to v if v is known to have the shape and dtype of the zeros."""
-    if not (generated(stmt) and same_type(stmt, value)):
+    if not (generated(stmt) and same_operand_type(stmt.targets[0], value)):
         return None
     if not (is_const(base, 0) or (_zeros(base, facts) and same_operand_type(base, value))):
         return None

@@ -21,7 +21,7 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Operand, Stmt, Update, Var
-from sourcead.ir.type_of import type_of
+from sourcead.ir.records import type_of
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype
 from sourcead.passes.equality import Dim, KnownDims, equal_types
 from sourcead.passes.peephole import Facts, peephole

@@ -58,11 +58,6 @@ def keeps_type(stmt: Stmt, atom: Operand) -> bool:
     return equal_types(a, b) or (isinstance(a, Scalar) and a == b)  # a Python number does not change the dtype of a number
 
 
-def same_type(stmt: Stmt, atom: Operand) -> bool:
-    """Return whether the statement's result is known to have the operand's type, shape and dtype."""
-    return isinstance(atom, Var) and equal_types(stmt.targets[0].type, atom.type)
-
-
 def same_operand_type(a: Operand, b: Operand) -> bool:
     """Return whether two variables are known to have the same type, shape and dtype."""
     return isinstance(a, Var) and isinstance(b, Var) and equal_types(a.type, b.type)

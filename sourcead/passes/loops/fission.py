@@ -20,13 +20,14 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.analysis.loop_indices import Counted, is_int, same_count
+from sourcead.analysis.loop_indices import Counted, is_int
 from sourcead.analysis.sizes import Size, dims_in, empty_stack, fills, known_dtype, rank
 from sourcead.ir.nodes import (
     Atom, Block, Call, Const, Function, Index, Loop, Pop, Range, Slice, Stmt, Sub, Update, Var, fresh
 )
 from sourcead.ir.types import INT, Sym
 from sourcead.ir.walk import bound_vars, map_blocks
+from sourcead.passes.equality import same
 from sourcead.passes.loops.factor_arrays import FactorArray, FactorArrays, FunctionFacts, Term, chain_of
 from sourcead.passes.peephole import with_body, with_stmts
 
@@ -271,8 +272,8 @@ class SplitLoop(FactorArrays):
     def fills(self, stmt: Stmt, append: Stmt) -> bool:
         """Return whether a statement is a loop that runs the append once for each of the same indices, upward."""
         counted = self.facts.counting.of(stmt.op) if isinstance(stmt.op, Loop) and append in stmt.op.body.stmts else None
-        same = counted is not None and counted.first == self.counted.first and same_count(counted.count, self.counted.count)
-        return same and is_int(stmt.op.domain.step, 1)
+        alike = counted is not None and counted.first == self.counted.first and same(counted.count, self.counted.count)
+        return alike and is_int(stmt.op.domain.step, 1)
 
     # -- sums ----------------------------------------------------------------------------------------------------------
 

@@ -35,10 +35,10 @@ import numpy as np
 from sourcead.analysis.affine import Meeting, Subscripts, number
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.element_loops import Access, Body, body_of, one_more
-from sourcead.analysis.loop_indices import same_count
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Function, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import BOOL, Array, Scalar
 from sourcead.ir.walk import copied, map_blocks, substitute
+from sourcead.passes.equality import same
 from sourcead.passes.peephole import with_body, with_stmts
 
 FLOAT = np.dtype(np.float64)
@@ -253,6 +253,6 @@ def is_done_anyway(base: Atom, key: tuple[Atom, ...], beside: tuple[Stmt, ...]) 
                 continue
         parts = found if isinstance(found, tuple) else (found,)
         dims = getattr(other.type, "dims", None)
-        if len(parts) == len(key) and all(map(same_count, parts, key)) and dims is not None and dims == getattr(base.type, "dims", None):
+        if len(parts) == len(key) and all(map(same, parts, key)) and dims is not None and dims == getattr(base.type, "dims", None):
             return True
     return False

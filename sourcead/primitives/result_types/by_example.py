@@ -13,7 +13,7 @@ import warnings
 
 import numpy as np
 
-from sourcead.ir.type_of import type_of
+from sourcead.ir.records import type_of
 from sourcead.ir.types import (
     SMALL, UNKNOWN, Array, DictT, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, map_type, parts
 )

@@ -38,7 +38,7 @@ def infer_call(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None) -> Typ
         What is certain about the result; `UNKNOWN` if nothing is.
 
     Example:
-        >>> from sourcead.ir.type_of import type_of
+        >>> from sourcead.ir.records import type_of
         >>> infer_call(np.sum, [Arg(type_of(np.ones((2, 3), "f4")))], {})
         Scalar(kind='float', dtype=dtype('float32'))
     """
@@ -71,7 +71,7 @@ def static_value(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None):
         The value; `NOT_CONST` if it is not decided, or if the function is not one of those that rules call to decide between cases.
 
     Example:
-        >>> from sourcead.ir.type_of import type_of
+        >>> from sourcead.ir.records import type_of
         >>> static_value(np.ndim, [Arg(type_of(np.ones((2, 3))))])
         2
     """

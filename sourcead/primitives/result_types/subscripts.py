@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sourcead.ir.type_of import type_of
+from sourcead.ir.records import type_of
 from sourcead.ir.types import (
     KINDS, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Undefined, anydim,
     join

@@ -35,7 +35,6 @@ known_in_last("the order", {
 })
 
 
-
 def scaled(f):
     """Return the rule of a Bessel function that is scaled by the exponential of the imaginary part."""
 

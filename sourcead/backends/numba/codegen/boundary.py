@@ -13,9 +13,8 @@ Global data that the function reads becomes parameters too, because Numba would 
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +22,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
+from sourcead.emit.text.globals import numbered
 from sourcead.ir.nodes import Atom, Block, Build, Const, Function, Index, Stmt, Var
 from sourcead.ir.records import is_namedtuple
 from sourcead.ir.types import DictT, FunctionT, Known, ListT, NoneType, Scalar, StructT, TupleT, Type, keyed_parts
@@ -172,11 +172,6 @@ class _Flattening:
 
 
 SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
-
-
-def numbered(wish: str) -> Iterator[str]:
-    """Yield a name, and then the name with the numbers 1, 2, ..."""
-    return itertools.chain([wish], (f"{wish}_{k}" for k in itertools.count(1)))
 
 
 def build_op(t: Type, items: tuple[Atom, ...]) -> Build:

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type, operand_type
-from sourcead.backends.numba.codegen.boundary import SMALL, numbered
+from sourcead.backends.numba.codegen.boundary import SMALL
 from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integers
 from sourcead.backends.numba.codegen.loop_nests import loop_nest, rank_of, reduces_all_axes
 from sourcead.backends.numba.codegen.recursion import Helper, Recursive, reachable
@@ -36,6 +36,7 @@ from sourcead.backends.numba.functions import (
 )
 from sourcead.emit import Emitted, emit
 from sourcead.emit.memory.sharing import call_sharing, index_sharing
+from sourcead.emit.text.globals import numbered
 from sourcead.ir.nodes import (
     Atom, Block, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Stmt, Update, Var, fresh
 )

@@ -21,7 +21,7 @@ from sourcead.backends.numba.codegen.outlining import Outlined
 from sourcead.backends.numba.internals import TOOLCHAIN
 from sourcead.backends.numba.public_toolchain import load
 from sourcead.errors import BackendError
-from sourcead.ir.type_of import type_of
+from sourcead.ir.records import type_of
 from sourcead.ir.types import UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type
 
 _PYTHON = {"bool": types.boolean, "int": types.int64, "float": types.float64, "complex": types.complex128}

@@ -1,0 +1,134 @@
+"""Choose for a module that is saved the text that holds for the most sizes of its arguments, and the line that checks them on entry.
+
+A text depends on the dims below 8 of its arguments, which are constants in it.  For a module, sizes of at least two become dims known only
+at run time, if the function can be compiled so.  Then each dim is forgotten in turn; where the text stays the same, it does not rely on it:
+
+    assert np.ndim(x) == 2 and np.shape(x)[1] > 1, f"made for other shapes than x: {np.shape(x)}"
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sourcead.backends.engines import NUMPY
+from sourcead.compile.pipeline import Built, build
+from sourcead.errors import SourceADError
+from sourcead.ir.records import list_type
+from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, keyed_parts, map_type
+
+MOST_DIMS = 24  # the most dims that are forgotten one by one
+
+
+def for_more_sizes(built: Built) -> tuple[Built, dict[str, Type]]:
+    """Return what is generated for as many sizes of the arguments as possible, and the types that its text relies on."""
+    if built.request is None:
+        return built, {}
+    types = {name: t for name, t in built.request.types.items() if name not in built.request.statics}
+    free = {name: with_dims(t, lambda d, k: Sym(2) if isinstance(d, int) and d > 1 else d) for name, t in types.items()}
+    found = generated(built, free)
+    if found is not None:
+        built, types = found, free
+    count = sum(1 for t in types.values() for _ in dims_in(t))
+    for k in range(count if count <= MOST_DIMS else 0):
+        for least in (0, 2):
+            fewer = forgotten(types, k, least)
+            again = generated(built, fewer)
+            if again is not None and again.plain.text == built.plain.text:
+                types = fewer
+                break
+    return built, types
+
+
+def generated(built: Built, types: dict[str, Type]) -> Built | None:
+    """Return what is generated for other types of the arguments, None if the function cannot be compiled for them."""
+    try:
+        return build(replace(built.request, types={**built.request.types, **types}, engine=NUMPY))
+    except SourceADError:
+        return None
+
+
+def dims_in(t: Type) -> Iterator[int | Sym]:
+    """Yield the dims in a type, in the order in which `with_dims` meets them."""
+    found: list[int | Sym] = []
+    with_dims(t, lambda d, k: found.append(d) or d)
+    yield from found
+
+
+def with_dims(t: Type, f, counter: Iterator[int] | None = None) -> Type:
+    """Return a type with `f(dim, number of the dim)` in place of each dim."""
+    counter = iter(range(10**9)) if counter is None else counter
+    if isinstance(t, Array):
+        return t if t.dims is None else replace(t, dims=tuple(f(d, next(counter)) for d in t.dims))
+    if isinstance(t, ListT):
+        items = None if t.items is None else tuple(with_dims(part, f, counter) for part in t.items)
+        return t if items is None else ListT(joined(items, t.item), items)
+    return map_type(t, lambda part: with_dims(part, f, counter))
+
+
+def joined(items: tuple[Type, ...], otherwise: Type) -> Type:
+    """Return the type of each item of a list."""
+    return list_type(items).item if items else otherwise
+
+
+def forgotten(types: dict[str, Type], number: int, least: int) -> dict[str, Type]:
+    """Return the types, in which nothing is known of one dim but its least size."""
+    counter = iter(range(10**9))
+
+    def f(d, k):
+        known = 10**9 if isinstance(d, int) else d.least
+        return Sym(least) if k == number and known > least and d != 0 else d
+
+    return {name: with_dims(t, f, counter) for name, t in types.items()}
+
+
+def checked(text: str, name: str, types: dict[str, Type]) -> str:
+    """Return a text whose function asserts on entry that its arguments have the shapes and lengths that it relies on."""
+    (node,) = (n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name == name)
+    conditions, places = [], []
+    for arg in node.args.posonlyargs + node.args.args + node.args.kwonlyargs:
+        for place, condition in conditions_on(types[arg.arg], arg.arg) if arg.arg in types else ():
+            conditions.append(condition)
+            places.append(place)
+    if not conditions:
+        return text
+    shown = ", ".join(f"{p}: {{len({p}) if isinstance({p}, (list, tuple, dict)) else np.shape({p})}}" for p in dict.fromkeys(places))
+    message = "made for other shapes than " + shown
+    lines = text.splitlines()
+    first = node.body[0]
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    at = first.end_lineno if documented else first.lineno - 1
+    lines.insert(at, f"    assert {' and '.join(conditions)}, f{quoted(message)}")
+    return "\n".join(lines) + "\n"
+
+
+def quoted(message: str) -> str:
+    """Return a text in quotation marks that it does not contain."""
+    return next(q + message + q for q in ('"', "'", '"""') if q not in message)
+
+
+def conditions_on(t: Type, place: str) -> Iterator[tuple[str, str]]:
+    """Yield the expression of each array, number and sequence in an argument with what the text relies on."""
+    match t:
+        case Scalar():
+            yield place, f"np.ndim({place}) == 0"
+        case Array(_, tuple(dims)):
+            if all(isinstance(d, int) for d in dims):
+                yield place, f"np.shape({place}) == {dims}"
+                return
+            yield place, f"np.ndim({place}) == {len(dims)}"
+            for k, d in enumerate(dims):
+                if isinstance(d, int):
+                    yield place, f"np.shape({place})[{k}] == {d}"
+                elif d.least > 0:
+                    yield place, f"np.shape({place})[{k}] >= {d.least}"
+        case TupleT() | ListT() | DictT():
+            parts = keyed_parts(t)
+            if parts is not None:
+                yield place, f"len({place}) == {len(parts)}"
+            for key, part in parts or ():
+                yield from conditions_on(part, f"{place}[{key!r}]")
+        case StructT(_, fields):
+            for key, part in fields:
+                yield from conditions_on(part, f"{place}.{key}")

@@ -1,0 +1,175 @@
+"""A saved module is right for arguments of other sizes, or says on entry for which shapes it was made."""
+
+import copy
+import importlib.util
+
+import numpy as np
+import pytest
+
+from sourcead import grad
+from tests.semantics import differences
+
+RANDOM = np.random.default_rng(0)
+
+
+def R(*shape):
+    return RANDOM.normal(size=shape)
+
+
+def mse(w, x, y):
+    return np.mean((x @ w - y) ** 2)
+
+
+def outer(x, y):
+    return np.sum(x[:, None] * y[None, :] ** 2)
+
+
+def twosizes(x, y):
+    t = 0.0
+    for i in range(len(x)):
+        t = t + x[i] ** 2
+    for j in range(len(y)):
+        t = t * 1.1 + y[j] * x[0]
+    return t
+
+
+def meanx(x, y):
+    return np.sum(x) / len(y) + np.mean(y)
+
+
+def add(x, y):
+    return np.sum((x + y) ** 2)
+
+
+def sz(x, y):
+    return np.sum(x * y.shape[0]) + np.sum(y) * x.size
+
+
+def cat(x, y):
+    return np.sum(np.concatenate([x, y]) ** 2 * np.arange(len(x) + len(y)))
+
+
+def resh(x):
+    return np.sum(x.reshape(-1) ** 2 * np.arange(x.size))
+
+
+def means(x):
+    return np.sum(x.mean(axis=0) ** 2)
+
+
+def lists(x, n):
+    t = 0.0
+    for a in n:
+        t += a * np.sum(x)
+    return t
+
+
+def listlen(x, n):
+    return np.sum(x) ** 2 * len(n)
+
+
+def bias(w, b, x):
+    return np.sum(np.tanh(x @ w + b) ** 2)
+
+
+def row(x):
+    a, b = x
+    return a * b
+
+
+def unpack(x):
+    t = 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            t += x[i, j] * i ** 2 * j
+    return t
+
+
+def std(x):
+    return np.std(x)
+
+
+def var(x):
+    return np.var(x, ddof=1)
+
+
+def soft(x, y):
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    p = e / e.sum(1, keepdims=True)
+    return -np.mean(np.log(p[np.arange(len(y)), y]))
+
+
+CASES = [
+    (mse, (R(3), R(2, 3), R(2)), (R(3), R(6, 3), R(6)), 0),
+    (mse, (R(3), R(2, 3), R(2)), (R(3), R(6, 3), R(6)), 1),
+    (mse, (R(2), R(2, 2), R(2)), (R(3), R(6, 3), R(6)), 1),
+    (outer, (R(3), R(3)), (R(3), R(5)), 0),
+    (outer, (R(3), R(3)), (R(6), R(5)), 1),
+    (twosizes, (R(2), R(2)), (R(4), R(6)), 0),
+    (twosizes, (R(2), R(2)), (R(4), R(6)), 1),
+    (meanx, (R(2), R(2)), (R(4), R(6)), 0),
+    (meanx, (R(2), R(2)), (R(4), R(6)), 1),
+    (add, (R(2), R(2)), (R(6), R(6)), 0),
+    (add, (R(2), R(2)), (R(1), R(6)), 0),
+    (add, (R(1), R(2)), (R(6), R(6)), 0),
+    (add, (R(9), R(9)), (R(1), R(6)), 0),
+    (add, (R(9), R(9)), (R(1), R(9)), 0),
+    (add, (R(1, 9), R(9, 9)), (R(9, 9), R(9, 9)), 0),
+    (sz, (R(2), R(2)), (R(4), R(6)), 0),
+    (sz, (R(9), R(9)), (R(11), R(16)), 1),
+    (cat, (R(2), R(2)), (R(4), R(6)), 0),
+    (cat, (R(9), R(9)), (R(11), R(16)), 1),
+    (resh, (R(2, 2),), (R(4, 3),), 0),
+    (means, (R(2, 2),), (R(4, 3),), 0),
+    (means, (R(1, 2),), (R(4, 3),), 0),
+    (std, (R(2),), (R(5),), 0),
+    (var, (R(2, 2),), (R(4, 3),), 0),
+    (lists, (R(2), [1., 2.]), (R(4), [1., 2., 3.]), 0),
+    (lists, (R(2), [1, 2]), (R(4), [1, 2, 3]), 0),
+    (listlen, (R(2), [1, 2]), (R(4), [1, 2, 3]), 0),
+    (bias, (R(2, 2), R(2), R(2, 2)), (R(4, 3), R(3), R(5, 4)), 0),
+    (bias, (R(2, 2), R(2), R(2, 2)), (R(4, 3), R(3), R(5, 4)), 1),
+    (bias, (R(2, 2), R(2), R(2, 2)), (R(4, 3), R(3), R(5, 4)), 2),
+    (row, (R(2),), (R(3),), 0),
+    (unpack, (R(2, 2),), (R(4, 3),), 0),
+    (soft, (R(2, 2), np.array([0, 1])), (R(5, 3), np.array([0, 1, 2, 2, 1])), 0),
+    (soft, (R(1, 2), np.array([0])), (R(5, 3), np.array([0, 1, 2, 2, 1])), 0),
+]
+
+
+def saved(f, args, wrt, path):
+    """The gradient of a function as it is saved for the sizes of these arguments."""
+    grad(f, wrt=wrt, verify=False).save(path, *copy.deepcopy(args))
+    spec = importlib.util.spec_from_file_location("saved", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, f"{f.__name__}_grad")
+
+
+@pytest.mark.parametrize(("f", "args", "others", "wrt"), CASES)
+def test_other_sizes(f, args, others, wrt, tmp_path):
+    text = saved(f, args, wrt, tmp_path / "saved.py")
+    np.testing.assert_allclose(text(*copy.deepcopy(args)), differences(f, args, wrt), rtol=1e-4, atol=1e-5)
+    try:
+        f(*copy.deepcopy(others))
+    except ValueError:
+        with pytest.raises((AssertionError, ValueError)):
+            text(*copy.deepcopy(others))
+        return
+    try:
+        found = text(*copy.deepcopy(others))
+    except AssertionError as error:
+        assert str(error).startswith("made for other shapes than x: ")
+        return
+    np.testing.assert_allclose(found, differences(f, others, wrt), rtol=1e-4, atol=1e-5)
+
+
+def test_sizes_that_the_text_does_not_rely_on_are_free(tmp_path):
+    for f, args, others in ((mse, (R(2), R(2, 2), R(2)), (R(3), R(6, 3), R(6))), (outer, (R(3), R(3)), (R(1), R(5)))):
+        text = saved(f, args, 0, tmp_path / "saved.py")
+        np.testing.assert_allclose(text(*others), differences(f, others), rtol=1e-4, atol=1e-5)
+
+
+def test_length_of_a_list_is_checked(tmp_path):
+    with pytest.raises(AssertionError, match=r"n: 3"):
+        saved(listlen, (R(2), [1, 2]), 0, tmp_path / "saved.py")(R(4), [1, 2, 3])

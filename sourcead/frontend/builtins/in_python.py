@@ -85,6 +85,12 @@ def wraps(wrapped, assigned=None, updated=None):
     return lambda wrapper: wrapper
 
 
+@lowers(core.as_it_is)
+def decorated_as_it_is(lo: Lowering, node, function: Value = NONE, *options: Value, **named: Value) -> Value:
+    """Lower a decorator of Numba, such as `njit` or `njit(cache=True)`."""
+    return function if core.is_function(function) else Const(core.as_it_is)
+
+
 # -- loops over elements ---------------------------------------------------------------------------------------------------
 
 
@@ -256,21 +262,6 @@ def call_getter(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         make, named = make.func, make.keywords
     made = core.call_object(lo, make, [*map(Const, given)], {k: Const(v) for k, v in named.items()}, node)
     return core.call(lo, made, args, kwargs, node)
-
-
-# -- decorators after which a function returns what it returned before ------------------------------------------------------
-
-
-@lowers(functools.lru_cache, functools.cache, core.as_it_is)
-def decorated(lo: Lowering, node, function: Value = NONE, *options: Value, **named: Value) -> Value:
-    """Lower `cache(f)` to `f`, and `lru_cache(maxsize=2)` to a decorator that leaves a function as it is."""
-    if isinstance(function, FunctionVal) and any(isinstance(n, (gast.Nonlocal, gast.Yield)) for n in gast.walk(function.source.node)):
-        raise core.unsupported(lo, node, "a cached function that does more than to return a value", "do that outside of it")
-    return function if core.is_function(function) else Const(core.as_it_is)
-
-
-lowers(functools.wraps)(lambda lo, node, *wrapped, **options: Const(core.as_it_is))
-lowers(functools.update_wrapper)(lambda lo, node, wrapper, *wrapped, **options: wrapper)
 
 
 # -- np.vectorize ----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sourcead.frontend.core import BUILTINS
+from sourcead.frontend.lower import BUILTINS  # importing it makes every handler known
 from sourcead.primitives.methods import ATTRIBUTES, INPLACE, METHODS, NORMALISERS
 from sourcead.primitives.refusals import REFUSALS
 from sourcead.primitives.table import adjoint_rule, compositions_of, no_derivative, record_of, tangent_rule

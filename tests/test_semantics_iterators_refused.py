@@ -174,13 +174,6 @@ def refused_c16(x):
     return s
 
 
-def refused_d02(x):
-    a = x.copy()
-    g = itertools.product(a, repeat=2)
-    a[0] = 5.0
-    return sum((p * q for p, q in g))
-
-
 def refused_d12(x):
     todo = [x[0], x[1]]
     s = 0.0

@@ -6,7 +6,7 @@ from sourcead.frontend.builtins import (  # noqa: F401
 )
 from sourcead.frontend.control.functions import Lowered, lower_function  # noqa: F401
 from sourcead.frontend.control.inlining import call_source, returned  # noqa: F401
-from sourcead.frontend.core import Lowering, NotStatic, Scope  # noqa: F401
+from sourcead.frontend.core import BUILTINS, Lowering, NotStatic, Scope  # noqa: F401
 from sourcead.frontend.syntax import (  # noqa: F401
     adjoint_blocks, assignment, calls as call_expressions, classes, comprehensions, exceptions, expressions, loops,
     matching, statements

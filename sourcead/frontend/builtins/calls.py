@@ -62,6 +62,8 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
         args = [lists.as_list(lo, a, node) if isinstance(a, Iterable) and (a.once or a.begin) else a for a in args]
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
         return args[0]
+    if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").startswith("numpy"):
+        args = [numbers_of_range(lo, a) for a in args]
     fn, args, kwargs = without_copy(lo, fn, args, kwargs, node)
     args, kwargs, out = without_out(fn, args, kwargs)
     args, kwargs = compositions.without_plain_options(lo, fn, *memory_layouts.without_memory_order(lo, fn, args, kwargs, node))
@@ -78,6 +80,18 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
         raise core.unsupported(lo, node, "`out=` of something that is not an array")
     lo.write(out, (), lo.read(made))
     return out
+
+
+def numbers_of_range(lo: Lowering, value: Value) -> Value:
+    """Convert a range, or ranges in a list or tuple, to arrays, as NumPy does with its arguments; return any other value."""
+    if any(isinstance(item, Iterable) for item in (core.parts_of(value) or {}).values()):
+        return lo.map_items(value, lambda item: numbers_of_range(lo, item))
+    if not isinstance(value, Iterable) or value.value is None:
+        return value
+    whole = value.domain()
+    bounds = (whole.stop,) if core.is_number(lo, whole.start, 0) else (whole.start, whole.stop)
+    bounds = bounds if core.is_number(lo, whole.step, 1) else (whole.start, whole.stop, whole.step)
+    return lo.wrap(lo.build.call(np.arange, *bounds))
 
 
 def refuse_some(lo: Lowering, fn: Any, args: list[Value], node) -> None:

@@ -154,6 +154,8 @@ def builtin_tuple(lo: Lowering, node, value: Value = EMPTY) -> Value:
     value = sequences.taken(lo, value, node)
     if isinstance(core.data_type(lo, value), ListT):
         return lo.wrap(lo.build.call(tuple, lo.read(value), type=UNKNOWN), shares=roots(value))
+    if isinstance(value, TupleVal) and value.cls is None:
+        return value
     return TupleVal(tuple(sequences.static_items(lo, value, node)))
 
 
@@ -184,9 +186,11 @@ def builtin_dict(lo: Lowering, node, given: Value = EMPTY, /, **named: Value) ->
         return lo.new_dict({**given.items, **named})
     given = sequences.taken(lo, given, node)
     if not core.has_known_items(given):
-        made = lo.new_dict(named)
+        made = lo.new_dict({})
         dicts.open_up(lo, made, node)
         dicts.update(lo, made, given, node)
+        for name, value in named.items():
+            dicts.store(lo, made, Const(name), value)
         return made
     items: dict[Any, Value] = {}
     for pair in sequences.static_items(lo, given, node):

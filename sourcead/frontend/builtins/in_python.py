@@ -85,6 +85,12 @@ def wraps(wrapped, assigned=None, updated=None):
     return lambda wrapper: wrapper
 
 
+@lowers(core.as_it_is)
+def decorated_as_it_is(lo: Lowering, node, function: Value = NONE, *options: Value, **named: Value) -> Value:
+    """Lower a decorator of Numba, such as `njit` or `njit(cache=True)`."""
+    return function if core.is_function(function) else Const(core.as_it_is)
+
+
 # -- loops over elements ---------------------------------------------------------------------------------------------------
 
 

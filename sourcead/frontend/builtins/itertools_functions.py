@@ -17,10 +17,10 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import functions, in_python
 from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
-from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value
+from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, roots
 from sourcead.frontend.values import iterables, lists, sequences
 from sourcead.ir.nodes import Atom, Call, Const
-from sourcead.ir.types import INT, UNKNOWN, ListT, TupleT
+from sourcead.ir.types import INT, UNKNOWN, Array, ListT, TupleT
 
 
 @lowers(itertools.product)
@@ -58,8 +58,7 @@ def unknown_number(lo: Lowering, node, fn: Any) -> UnsupportedSyntaxError:
 
 def chosen(lo: Lowering, node, fn: Any, sources: tuple[Value, ...], count: int | None) -> Iterable:
     """Iterate over tuples of `count` elements, those of one source or one of each source, which are read by index."""
-    copied = [(a, lo.read(a)) for a in sources if isinstance(a, Cell) and a.kind == "array"]
-    parts = [iterables.without_generator(lo, core.iterate(lo, a, node), node) for a in sources]
+    parts = [pool(lo, a, node) for a in sources]
     how = () if fn is itertools.product or count is None else (count,)
     if all(p.items is not None for p in parts):
         return Iterable(items=[TupleVal(t) for t in fn(*(p.items for p in parts), *how)], once=True)
@@ -73,13 +72,30 @@ def chosen(lo: Lowering, node, fn: Any, sources: tuple[Value, ...], count: int |
     each = core.iterate(lo, places, node)
 
     def nth(k):
-        if any(lo.read(a) is not before for a, before in copied):
-            why = f"what `{fn.__name__}` took its elements from was changed since, which it does not see"
-            raise core.unsupported(lo, node, why, "make a list of it before the change: `list(...)`")
         indices = sequences.static_items(lo, each.nth(k), node, count)
         return TupleVal(tuple(p.nth(lo.read(i)) for p, i in zip(owners, indices)))
 
     return Iterable.numbered(each.length, nth, once=True)
+
+
+def pool(lo: Lowering, xs: Value, node) -> Iterable:
+    """Iterate over the items that `xs` has now, which is what `tuple(xs)` holds: later writes of `xs` do not change them."""
+    t = core.data_type(lo, xs)
+    if isinstance(t, Array) and len(t.dims or ()) == 1 or isinstance(t, ListT) and isinstance(t.item, lists.NO_MEMORY):
+        return core.iterate(lo, lo.new_cell(lo.read(xs)), node)  # the current version, which is immutable
+    if isinstance(t, ListT):
+        return core.iterate(lo, lists.method(lo, xs, "copy", [], {}, node), node)
+    source = core.iterate(lo, xs, node)
+    if source.items is None and source.value is None and t is None:  # it reads its elements when they are asked for
+        return core.iterate(lo, lists.as_list(lo, source, node), node)
+    return iterables.without_generator(lo, source, node)
+
+
+def held_still(lo: Lowering, xs: Value) -> Value:
+    """Return an array or list to be read at any time; a write of `xs` makes it unreadable."""
+    if not isinstance(core.data_type(lo, xs), (Array, ListT)):
+        return xs
+    return lo.new_cell(lo.read(xs), shares=roots(xs), name=getattr(xs, "name", "t"))
 
 
 @lowers(np.ndindex)
@@ -123,7 +139,10 @@ def builtin_islice(lo: Lowering, node, xs: Value, *bounds: Value) -> Value:
         if source.endless:
             raise core.unsupported(lo, node, "`islice` of what never ends", "write the loop, and leave it with `break`")
         items = lists.as_list(lo, iterables.drained(lo, source, node), node)
-        return core.iterate(lo, core.subscript(lo, items, functions.builtin_slice(lo, node, *bounds), node), node)
+        made = core.subscript(lo, items, functions.builtin_slice(lo, node, *bounds), node)
+        if isinstance(xs, Cell) and isinstance(made, Cell):
+            lo.share(made, roots(xs))  # read here, but by Python when they are asked for: a write of `xs` between is refused
+        return core.iterate(lo, made, node)
 
     return iterables.later(lo, [xs], sliced, node)
 
@@ -157,7 +176,7 @@ def builtin_pairwise(lo: Lowering, node, xs: Value) -> Value:
         rest = after_first(lo, source)
         return Iterable.numbered(rest.length, lambda k: TupleVal((source.nth(k), rest.nth(k))))
 
-    return iterables.later(lo, [xs], pairs, node)
+    return iterables.later(lo, [held_still(lo, xs)], pairs, node)
 
 
 @lowers(itertools.repeat)
@@ -188,7 +207,7 @@ def builtin_cycle(lo: Lowering, node, xs: Value) -> Value:
         source = iterables.by_unknown_number(lo, iterables.drained(lo, inner, node), node)
         return Iterable(nth=lambda k: source.nth(lo.build.call(operator.mod, k, source.length(), type=INT)), endless=True)
 
-    return iterables.later(lo, [xs], repeated, node)
+    return iterables.later(lo, [held_still(lo, xs)], repeated, node)
 
 
 @lowers(itertools.zip_longest)

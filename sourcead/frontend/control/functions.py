@@ -10,7 +10,7 @@ import gast
 from sourcead import runtime
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.overwrites import parts_stay
-from sourcead.errors import AliasError, SourceADError
+from sourcead.errors import AliasError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import generators
 from sourcead.frontend.control.exits import Return
@@ -58,6 +58,12 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
     """
     try:
         return lower_from(begun(source), source, types, statics)
+    except RecursionError:
+        raise UnsupportedSyntaxError(
+            "a list, dict or object is inside itself, or expressions, calls or data are nested too deeply",
+            at=source.origin(source.node),
+            instead="hold the position or key of the other object",
+        ) from None
     except SourceADError as error:
         apart = getattr(error, "objects_apart", False)
         if not apart and not isinstance(error, AliasError):

@@ -244,21 +244,22 @@ class Held(gast.AST):
         self.value = value
 
 
-def leaves(value: Value) -> Iterator[Value]:
-    """Iterate over the atoms and cells inside a value."""
+def leaves(value: Value, around: tuple[Cell, ...] = ()) -> Iterator[Value]:
+    """Iterate over the atoms and cells inside a value; a cell inside itself is not entered again (`around` are those entered)."""
     match value:
         case TupleVal(items):
             for item in items:
-                yield from leaves(item)
+                yield from leaves(item, around)
         case OptionalVal(_, held):
-            yield from leaves(held)
+            yield from leaves(held, around)
         case Cell():
             yield value
-            for item in value.items.values():
-                yield from leaves(item)
+            if value.kind != "array" and value not in around:
+                for item in value.items.values():
+                    yield from leaves(item, (*around, value))
         case BoundVal(_, args, kwargs):
             for item in (*args, *kwargs.values()):
-                yield from leaves(item)
+                yield from leaves(item, around)
         case _:
             yield value
 

@@ -61,7 +61,7 @@ def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
             raise surely(lo, refused(lo, "None is used as a number here"), TypeError)
         return None
     foldable = (*FOLDABLE, float) if lo.static_only or fn is operator.neg else FOLDABLE
-    if not all(isinstance(v, foldable) or fn in (operator.is_, operator.is_not) for v in values):
+    if not all(isinstance(v, foldable) for v in values):
         return None
     try:
         return Const(fn(*values))
@@ -199,9 +199,16 @@ def in_python(fn: Any) -> Any:
     return fn
 
 
+def as_it_is(function=None, *options, **named):
+    """Return the decorated function itself, or, given options alone, a decorator that does."""
+    return function if callable(function) else as_it_is
+
+
 IN_PYTHON = {  # the module of an object of Numba, its name, and whether it is a method of a class
     ("numba.misc.special", "prange", False): range,
     ("numba.misc.special", "literal_unroll", False): lambda container: container,
+    ("numba.core.decorators", "jit", False): as_it_is,
+    ("numba.core.decorators", "njit", False): as_it_is,
     ("numba.typed.typedlist", "List", False): list,
     ("numba.typed.typedlist", "empty_list", True): lambda item_type=None, allocated=0: [],
     ("numba.typed.typeddict", "Dict", False): dict,

@@ -146,7 +146,7 @@ def lower_assert(lo: Lowering, node) -> None:
 
 @core.statement(gast.FunctionDef)
 def lower_functiondef(lo: Lowering, node) -> None:
-    """Lower a `def` inside a function."""
+    """Lower a `def` inside a function, and the calls of its decorators, of which the last one is called first."""
     decorators = [core.lower(lo, d) for d in node.decorator_list]
     value = inlining.local_function(lo, node)
     for decorator in reversed(decorators):

@@ -19,11 +19,11 @@ from sourcead import runtime
 from sourcead.analysis.builder import atom_type, operand_type
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, loops
-from sourcead.frontend.core import MISSING, Cell, ChoiceVal, Iterable, Lowering, TupleVal, Value, roots
+from sourcead.frontend.core import MISSING, Cell, ChoiceVal, Iterable, Lowering, TupleVal, Value, leaves, roots
 from sourcead.frontend.core.known_values import common_type
 from sourcead.frontend.values import iterables, sequences, walks
-from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Sub
-from sourcead.ir.types import BOOL, ListT, MapT, Scalar, Str, Unknown, carries_derivative
+from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Sub
+from sourcead.ir.types import BOOL, Array, ListT, MapT, Scalar, SetT, Str, Unknown, carries_derivative
 
 
 def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
@@ -46,12 +46,21 @@ def key_of(lo: Lowering, cell: Cell, key: Value, node) -> Operand:
     return operand
 
 
+def refuse_unhashable(lo: Lowering, key: Value, node) -> None:
+    """Refuse a key that Python cannot look up, as it is a list, a dict, an array or a slice, or has one inside."""
+    for leaf in leaves(key):
+        kind = leaf.kind if isinstance(leaf, Cell) else "slice" if isinstance(leaf, Slice) else None
+        if kind in ("slice", "list", "dict") or kind == "array" and isinstance(core.data_type(lo, leaf), (Array, ListT, MapT, SetT)):
+            raise core.unsupported(lo, node, "a dict key that cannot be hashed", "use a number, a string or a tuple of these")
+
+
 # -- reading and writing ---------------------------------------------------------------------------------------------------
 
 
 @core.subscript.register("dict", MapT)
 def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
     """Lower `d[key]`; a key that is not known makes the dict one IR value, unless its values are functions."""
+    refuse_unhashable(lo, key, node)
     if cell.kind == "dict":
         lo.alive(cell)
         found, k = core.known(lo, key)
@@ -83,6 +92,7 @@ def view(lo: Lowering, cell: Cell, operand: Operand) -> Value:
 @core.store.register("dict", MapT)
 def store_item(lo: Lowering, cell: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
     """Lower `d[key] = value`; the dict becomes one IR value if its keys depend on the run from here on."""
+    refuse_unhashable(lo, key, node)
     if cell.kind == "dict":
         found, k = core.known(lo, key)
         if not found or k not in cell.items and cell.depth < lo.depth and core.can_be_map(cell, value):
@@ -183,6 +193,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
     if name not in ("get", "setdefault", "pop") or not args:
         form = "in this form" if known else "of a dict whose keys are not known here"
         raise core.unsupported(lo, node, f"the dict method `{name}` {form}")
+    refuse_unhashable(lo, args[0], node)
     otherwise = args[1] if len(args) > 1 else Const(None)
     if known:
         found, k = core.known(lo, args[0])

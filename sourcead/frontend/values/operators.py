@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import operator
 import types
@@ -14,7 +15,8 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import (
-    BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, SuperVal, TupleVal, Value, leaves, roots
+    VALUE, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, MethodVal, OptionalVal, SuperVal, TupleVal,
+    Value, leaves, roots
 )
 from sourcead.frontend.values import iterables, lists, objects, sequences, sets
 from sourcead.ir.nodes import Atom, Call, Const, Var
@@ -37,6 +39,8 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
         return found
     if len(values) == 2 and (found := core.compared_with_none(lo, fn, *values)) is not None:
         return found
+    if fn in (operator.is_, operator.is_not):
+        return identity_test(lo, fn, *values)
     if len(values) == 2 and any(map(core.is_sequence, values)):
         if fn is operator.add and all(map(core.is_sequence, values)):
             return concatenate(lo, *values)
@@ -59,8 +63,6 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
         return folded
     if folded is not None and (lo.static_only or all(isinstance(v, Const) for v in values) and fn is operator.neg):
         return folded
-    if fn in (operator.is_, operator.is_not) and (verdict := identity_test(lo, fn, *values)) is not None:
-        return verdict
     if any(isinstance(v, (Var, Cell)) and atom_type(lo.read(v)) == Undefined() for v in values):
         return lo.build.emit(Call(fn, tuple(map(lo.read, values))), Undefined())  # from a container that is still empty in this round
     var = lo.build.call(fn, *(lo.operand(v) if fn in (operator.eq, operator.ne) else lo.read(v) for v in values))
@@ -97,24 +99,62 @@ def _truth_of_container(lo: Lowering, value: Cell) -> bool:
 core.truth.register(FunctionVal, BoundVal, ChoiceVal)(lambda lo, value: True)
 
 
-def identity_test(lo: Lowering, fn, a: Value, b: Value) -> Const | None:
-    """Decide `a is b` and `a is None` while compiling where identities or types determine the result; return None otherwise."""
-    if isinstance(a, Cell) and isinstance(b, Cell):
-        if a is b or not roots(a) & roots(b):
-            return Const((a is b) == (fn is operator.is_))
+SHARED_BY_VALUE = (int, float, complex, str, bytes, tuple, range, slice, np.generic, np.dtype)
+"""Objects that are equal without being the same object, or the same only because an interpreter keeps one of each value."""
+
+
+def identity_test(lo: Lowering, fn: Any, a: Value, b: Value) -> Value:
+    """Lower `a is b`: decide it while compiling if that can be known, emit it if one side exists only once, such as None; else refuse."""
+    same = one_object(lo, a, b)
+    if same is not None:
+        return Const(same == (fn is operator.is_))
+    if not any(exists_once(lo, v) for v in (a, b)):
         raise UnsupportedSyntaxError("whether these are one object is not known before the program runs", at=lo.here)
-    if isinstance(a, Const) and a.value is None:
-        a, b = b, a
-    if not (isinstance(b, Const) and b.value is None):
+    return lo.wrap(lo.build.call(fn, lo.read(a), lo.read(b)))
+
+
+def exists_once(lo: Lowering, value: Value) -> bool:
+    """Tell whether a value is a known object of which there is no equal other one."""
+    atom = value.slots.get(VALUE) if isinstance(value, Cell) else value
+    if isinstance(atom, Const) and atom.live:
+        return True
+    found, v = core.known(lo, value)
+    return found and (isinstance(v, (bool, enum.Enum)) or not isinstance(v, SHARED_BY_VALUE))
+
+
+def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
+    """Tell whether two values are the same object, or return None if that is not known."""
+    if a is b and not isinstance(a, (Var, MethodVal, ChoiceVal, OptionalVal)):
+        return True
+    if isinstance(a, Cell) and isinstance(b, Cell):
+        unknown = roots(a) & roots(b) or any(isinstance(core.data_type(lo, v), Unknown) for v in (a, b))
+        return None if unknown else False
+    if core.is_none(a) or core.is_none(b):
+        return is_none(lo, b if core.is_none(a) else a)
+    match a, b:
+        case TupleVal(), TupleVal():
+            return False if len(a.items) != len(b.items) or a.cls is not b.cls else None
+        case FunctionVal(), FunctionVal():
+            return False if a.source.node is not b.source.node else None
+        case ((TupleVal() | FunctionVal() | Iterable()), other) | (other, (TupleVal() | FunctionVal() | Iterable())):
+            return False if exists_once(lo, other) else None
+    found, values = zip(*(core.known(lo, v) for v in (a, b)))
+    if not all(found):
         return None
-    if isinstance(a, (TupleVal, FunctionVal, BoundVal)) or (isinstance(a, Cell) and a.kind != "array"):
-        return Const(fn is operator.is_not)
-    t = atom_type(lo.read(a))
+    if exists_once(lo, a) or exists_once(lo, b):
+        return values[0] is values[1]
+    equal = values[0] is values[1] or type(values[0]) is type(values[1]) and values[0] == values[1]
+    return None if equal else False
+
+
+def is_none(lo: Lowering, value: Value) -> bool | None:
+    """Tell whether a value is None, or return None if that is not known."""
+    if not isinstance(value, (Var, Const, Cell)) or isinstance(value, Cell) and value.kind != "array":
+        return None if isinstance(value, OptionalVal) else False
+    t = atom_type(lo.read(value))
     if isinstance(t, NoneType):
-        return Const(fn is operator.is_)
-    if isinstance(t, (Scalar, Array, Str, ListT, DictT, TupleT)):
-        return Const(fn is operator.is_not)
-    return None
+        return True
+    return False if isinstance(t, (Scalar, Array, Str, ListT, DictT, TupleT)) else None
 
 
 def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -> Value:

@@ -77,8 +77,18 @@ def found_by_example(function: Callable, args: tuple[types.Type, ...]) -> Type:
     for n, integer in ((3, 0), (2, 0), (1, 0), (1, 1)):  # not every function takes every size
         with contextlib.suppress(Exception), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            return type_of(function(*(interpreted.example(a, n, integer) for a in args)))
+            return of_any_length(type_of(function(*(interpreted.example(a, n, integer) for a in args))))
     return UNKNOWN
+
+
+def of_any_length(t: Type) -> Type:
+    """Return the type of an example for lists of any length; the items of a list that are not of one type leave it unknown."""
+    match t:
+        case ListT(item):
+            return ListT(of_any_length(item))
+        case TupleT(items):
+            return TupleT(tuple(map(of_any_length, items)))
+    return t
 
 
 def is_even_list(promise: Type, result: types.Type) -> bool:
@@ -146,6 +156,8 @@ def kept(value: Any, promise: Type) -> Any:
                 raise BackendError(f"an array of {made.ndim} axes was computed where {len(dims)} were expected")
             return made if made.flags.writeable else made.copy()
         case TupleT(items) | ListT(_, tuple(items)):
+            if len(value) != len(items):  # Numba reads as many without a check
+                raise BackendError(f"{len(value)} values were computed where {len(items)} were expected")
             return tuple(map(kept, value, items))
         case ListT(item, None) if not has_lists(item):
             return [kept(v, item) for v in value]

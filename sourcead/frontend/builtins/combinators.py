@@ -72,7 +72,8 @@ def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, c
         return found
     sources = [elements(lo, a, node) for a in arrays]
     if body is None or body.single:
-        return core.call_object(lo, np.stack, [core.call_object(lo, map, [fn, *sources], {}, node)], {}, node)
+        results = core.call_object(lo, list, [core.call_object(lo, map, [fn, *sources], {}, node)], {}, node)
+        return core.call_object(lo, np.stack, [results], {}, node)
     columns = [core.call_object(lo, in_python.items_of_results, [Const(k), fn, *sources], {}, node) for k in range(len(body.block.results))]
     return TupleVal(tuple(core.call_object(lo, np.stack, [c], {}, node) for c in columns))
 

@@ -81,7 +81,7 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
     elif is_another_kind(lo, value, "list"):
         return NEVER
     elif isinstance(core.data_type(lo, value), ListT) and all(map(is_plain, patterns)):
-        return counted_test(lo, patterns, value, binds, node)
+        return counted_test(patterns, value, binds, node)
     else:
         reason = "a sequence pattern needs a tuple or list whose length is known"  # as are items of a list that differ in type
         raise core.needs_items(reason, lo.origin(node), "write the choice with `if`")
@@ -102,7 +102,7 @@ def is_plain(pattern) -> bool:
     return isinstance(pattern, gast.MatchStar | gast.MatchValue) or isinstance(pattern, gast.MatchAs) and pattern.pattern is None
 
 
-def counted_test(lo: Lowering, patterns, value: Cell, binds, node) -> gast.AST:
+def counted_test(patterns, value: Cell, binds, node) -> gast.AST:
     """Build the condition of `case [a, *b]` for a list whose length is not known: the length, and then each item."""
     star = next((k for k, p in enumerate(patterns) if isinstance(p, gast.MatchStar)), None)
     count, op = (len(patterns), gast.Eq()) if star is None else (len(patterns) - 1, gast.GtE())

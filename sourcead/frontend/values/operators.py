@@ -41,6 +41,7 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
         return found
     if fn in (operator.is_, operator.is_not):
         return identity_test(lo, fn, *values)
+    ours = lo.static_only or lo.called_from is not None  # code of rules and compositions adds shapes
     if len(values) == 2 and any(map(core.is_sequence, values)):
         if fn is operator.add and all(map(core.is_sequence, values)):
             return concatenate(lo, *values)
@@ -48,7 +49,7 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
             values = tuple(sequences.as_array(lo, v) for v in values)
         elif fn is operator.mul:
             return repeat(lo, *values)
-        elif fn is operator.add and any(isinstance(core.data_type(lo, v), Unknown) for v in values) and not lo.static_only:
+        elif fn is operator.add and any(isinstance(core.data_type(lo, v), Unknown) for v in values) and not ours:
             raise core.refused(
                 lo, "`+` of a list or tuple and of what may be a list or an array", "write `np.add(a, b)` for arrays, `[*a, *b]` for lists"
             )

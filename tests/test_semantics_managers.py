@@ -41,6 +41,22 @@ def tidied(a):
         a[2] *= 2.0
 
 
+@contextlib.contextmanager
+def handling(a):
+    try:
+        yield a
+    except ValueError:
+        a[0] = 7.0
+
+
+def raise_into_generator(x):
+    a = x * 1.0
+    with handling(a) as b:
+        b[1] = x[0]
+        raise ValueError
+    return a @ a
+
+
 def suppressed(x):
     s = x[0]
     with contextlib.suppress(KeyError, IndexError):
@@ -130,6 +146,7 @@ def around_yield_returns(x):
 
 
 RIGHT = [
+    raise_into_generator,
     suppressed, given_by_nullcontext, guarded, guarded_return, guarded_loop, guarded_raise, swallowing, around_yield,
     around_yield_returns,
 ]

@@ -32,6 +32,7 @@ from sourcead.ir.walk import has_effect
 
 MAX_ROUNDS = 6
 MAX_DEPTH = 24
+MAX_UNKNOWN = 4  # the most branches of unknown outcome around such a call that its callers make
 MAX_IN_PLACE = 100  # the most calls of one recursive function that are lowered in place
 
 
@@ -59,14 +60,14 @@ def call_or_none(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -
     if key in lo.in_pairs:
         return call_pair(lo, fn, bound, node), lo.in_place
     if key in lo.in_place:
-        calls, error = lo.in_place[key]
+        calls, depth, error = lo.in_place[key]
         calls.append(bound)
-        if len(calls) > MAX_IN_PLACE or len(lo.calls) > MAX_DEPTH:
+        if len(calls) > MAX_IN_PLACE or len(lo.calls) > MAX_DEPTH or lo.depth > depth + MAX_UNKNOWN:
             raise error
         return None, lo.in_place
     with lo.attempt(UnsupportedSyntaxError, when=lambda error: hasattr(error, "in_place")) as attempt:
         return call_pair(lo, fn, bound, node), lo.in_place
-    return None, {**lo.in_place, key: ([bound], attempt.error)}
+    return None, {**lo.in_place, key: ([bound], lo.depth, attempt.error)}
 
 
 def signature(bound: dict[str, Value]) -> tuple:

@@ -115,7 +115,7 @@ class Lowering(Writing):
         derived: whether some of the statements are those of a derivative (`compile/nested_derivatives.py`).
         calls: calls being inlined, outermost first.
         pairs: the recursive functions called (`control/recursion.py`).
-        in_place: the recursive functions that are lowered in place: their calls so far, and why they must be (`control/recursion.py`).
+        in_place: the recursive functions that are lowered in place (`control/recursion.py`).
         in_pairs: the recursive functions whose pair is being lowered.
         catching: the exception classes that the `try` blocks around the current statement catch.
         copies: the number of times that the statements after an `if` were lowered in both its arms.

@@ -191,7 +191,7 @@ class Leaving:
                 return [self.leave(-2 if isinstance(node, gast.Break) else -3, [type(node)()], node)]
             case gast.Raise(exc=exc) if exc is not None:
                 return self.caught_raise(node, inner)
-            case gast.Assert(test=test, msg=None | gast.Constant()) if self.handler_of(AssertionError) is not None:
+            case gast.Assert(test=test) if self.handler_of(AssertionError) is not None:
                 wrong = gast.Name("AssertionError", gast.Load(), None, None)
                 failed = self.caught_raise(standing_for(node, gast.Raise(wrong, None)), inner)
                 return [standing_for(node, gast.If(gast.UnaryOp(gast.Not(), test), failed, []))]

@@ -176,7 +176,7 @@ def around_generator(lo: Lowering, fn: types.FunctionType, made: gast.Call, targ
         generators.made(lo, source, bound).drive(act)
         if times != [depth]:
             raise core.unsupported(lo, made, "how often this generator yields is not known before the program runs", "yield once")
-        return left[0]
+        return left[0] if left else Const(0)  # an exception that the generator handles ends the body
 
     return [standing_for(node, Surrounded(run, body))]
 

@@ -198,6 +198,8 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
         if isinstance(a, Cell) and all(isinstance(v, Const) for v in a.items.values()):
             item = functools.reduce(join, map(atom_type, a.items.values()), Undefined())
             return lo.wrap(lo.build.call(operator.mul, lo.read(a), lo.read(b), type=ListT(item)))
+        if isinstance(a, TupleVal) and all(isinstance(v, Const) for v in a.items):
+            return lo.wrap(lo.build.call(operator.mul, lo.read(a), lo.read(b)))
         result = lo.new_list([])
         loops.for_each(lo, iterables.counted(lo, [b], None), lambda _: lists.extend(lo, result, a, None))
         return result
